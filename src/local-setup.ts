@@ -2,8 +2,6 @@ import { ownProgram, processEnvironment } from "./config/environment.ts";
 import { createSetup } from "./config/setup.ts";
 import type { Setup } from "./model/config/setup.ts";
 
-
-
 /** The same person's configuration, to be looked at and changed. */
 export async function openSetup(options: { files: readonly string[]; directory: string }): Promise<Setup> {
   const environment = processEnvironment();

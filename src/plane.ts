@@ -1,31 +1,21 @@
 import { createAccess, createAnswers, isOffered } from "./access/access.ts";
 import { createAgent } from "./agent/agent.ts";
-import { createRuns } from "./agent/trace/runs.ts";
-import { createConversationVerbs } from "./calls/conversations.ts";
-import { createExecution } from "./calls/execution.ts";
-import { createFind, createShowTool } from "./calls/find.ts";
-import { createPlaneLimits } from "./calls/limits/shared-limits.ts";
-import { createProviders } from "./calls/providers/providers.ts";
-import { createPlaneResults } from "./calls/results/result-verbs.ts";
+import { checkSchema, createCalls, createLimits, createResults } from "./calls/calls.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import { processEnvironment } from "./config/environment.ts";
 import { createReload } from "./config/reload.ts";
 import { createSettings } from "./config/settings.ts";
-import { once } from "./lib/async/once.ts";
-import { runAll } from "./lib/async/once.ts";
+import { once, runAll } from "./lib/async/once.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
-import { groupVerbs } from "./model/verbs.ts";
 import type { ServerDefinition } from "./model/servers/server.ts";
+import { groupVerbs } from "./model/verbs.ts";
 import { createCredentials } from "./servers/auth/credentials.ts";
 import { accessOf, createTokenVerbs } from "./servers/auth/tokens.ts";
 import { createServers } from "./servers/servers.ts";
 import { createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
-import { createDeadLettersWhenNeeded } from "./work/dead-letters/dead-letter-verbs.ts";
-import { createPlaneDueWork } from "./work/jobs/due-work.ts";
-import { createJobsWhenNeeded } from "./work/jobs/jobs.ts";
-import { createToolPlanVerbs } from "./work/planner/planner.ts";
+import { createWork } from "./work/work.ts";
 
 export { openState } from "./state.ts";
 
@@ -54,27 +44,25 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     tool: (id) => registry.snapshot().byId(id),
   });
 
-  const limits = createPlaneLimits(config, emit, defaultPrincipal, memory);
-  const runs = createRuns({ memory, defaultPrincipal });
+  const limits = createLimits(config, emit, defaultPrincipal, memory);
   const agent = createAgent({
     ...{
       config,
       defaultPrincipal,
-      emit,
+      memory,
       profile: identity.profile,
       fileOf: settings.fileOf,
       given: options.models,
     },
-    ...{ plane: () => plane, catalogue: () => catalogue, servers: () => servers, keepRun: runs.keep },
+    ...{ plane: () => plane, catalogue: () => catalogue, servers: () => servers },
     maySeeServer: (principal, server) => grants.maySeeServer(principal, server),
   });
-  const schemaCheck = once(() => import("./calls/schema-check.ts"));
   const answers = createAnswers(agent.answering(options), {
     emit,
     problems: async (schema, value) =>
-      (await schemaCheck()).checkSchema(schema, value).map(({ path, message }) => `${path} ${message}`.trim()),
+      (await checkSchema(schema, value)).map(({ path, message }) => `${path} ${message}`.trim()),
   });
-  const results = createPlaneResults({ config, store: memory.store, defaultPrincipal });
+  const results = createResults({ config, store: memory.store, defaultPrincipal });
   const catalogue = createCatalogue({
     builtin: results.builtin,
     checkTool: settings.checkTool,
@@ -88,11 +76,11 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     grants,
     servers: () => servers,
     isOffered: (tool) => isOffered(tool, config().policy),
-    discover: (server, principal, wait) => find.discover(server, principal, wait),
-    providerTrouble: (spec) => providers.trouble(spec),
+    discover: (server, principal, wait) => calls.lookup.discover(server, principal, wait),
+    providerTrouble: (spec) => calls.providerTrouble(spec),
     tool: (asked, caller) => plane.tools.get(asked, caller),
-    schedulesOf: (listed) => jobs.schedulesOf(listed),
-    onEntries: () => jobs.changed(),
+    schedulesOf: (listed) => work.schedulesOf(listed),
+    onEntries: () => work.changed(),
   });
   const { registry, handWritten, quality, health } = catalogue;
   const credentials = createCredentials({
@@ -124,17 +112,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     listed: (server) => ({ ...registry.listed(server), ...limits.circuitOf(server) }),
   });
   handWritten.apply(config());
-  const find = createFind({ registry, servers, grants, catalogue: () => catalogue, loaded: catalogue.loaded });
-  const providers = createProviders({
-    servers,
-    handWritten,
-    builtin: results.provider,
-    environment,
-    models: () => config().models,
-    fileOfModel: (name) => settings.fileOf(["models", name]),
-  });
-
-  const execution = await createExecution({
+  const calls = await createCalls({
     config,
     environment,
     defaultPrincipal,
@@ -143,51 +121,46 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     memory,
     health,
     servers,
-    catalogue,
-    providers,
+    catalogue: () => catalogue,
+    registry,
+    handWritten,
     routing: catalogue.routing,
     answers,
-    schemaCheck,
-    limits: limits.path,
-    present: results.present,
+    limits,
+    results,
     grants,
-    find: find.toCall,
     quality,
-    registry,
+    loaded: catalogue.loaded,
+    fileOfModel: (name) => settings.fileOf(["models", name]),
     hooks: options.hooks,
     fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),
-    keepFailed: (call, record, error) => deadLetters.keep(call, record, error),
+    keepFailed: (call, record, error) => work.keepFailed(call, record, error),
   });
-  const deadLetters = createDeadLettersWhenNeeded({
-    ...{ store: memory.store, run: execution.calls.run, emit, defaultPrincipal },
+  const work = createWork({
+    config,
+    memory,
+    written: catalogue,
+    defaultPrincipal,
+    currentPrincipal: identity.current,
+    modelTrouble: agent.modelTrouble,
+    healthChanged: health.changed,
+    run: calls.run,
     serverNames: servers.names,
     tools: registry.all,
-    onDue: () => dueWork.wake(),
+    find: calls.lookup,
+    grants,
+    quality,
+    checkArguments: checkSchema,
+    schedules: options.schedules === true,
+    plane: () => plane,
   });
-  const dueWork = createPlaneDueWork(memory);
-  const isScheduling = () => options.schedules === true && dueWork.isRunning();
-  const jobs = createJobsWhenNeeded(
-    {
-      ...{
-        config,
-        memory,
-        written: catalogue,
-        identity,
-        defaultPrincipal,
-        modelTrouble: agent.modelTrouble,
-        healthChanged: health.changed,
-      },
-      loop: { ...dueWork, isRunning: isScheduling },
-    },
-    () => plane,
-  );
   const following = createReload({
     ...{ settings, applyServers: servers.apply, emit, watch: options.watch ?? false },
     async apply(change) {
       limits.apply(change);
       handWritten.apply(config());
       await catalogue.reload();
-      jobs.changed();
+      work.changed();
     },
   });
 
@@ -196,26 +169,20 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     reload: following.reload,
     doctor: servers.doctor,
     ...catalogue.verbs,
-    activity: async ({ principal = defaultPrincipal } = {}) => execution.calls.activity(principal),
     readiness: memory.readiness,
     start() {
       void servers.start();
-      execution.start();
-      dueWork.start([deadLetters.handler, ...(options.schedules ? [jobs.dueRuns] : [])]);
+      calls.start();
+      work.start();
       results.start();
       memory.listen({
-        ...{ entries: catalogue.reload, pins: quality.pinsChanged },
-        ...{ deadLetters: dueWork.wake, dueWork: dueWork.wake },
+        entries: catalogue.reload,
+        pins: quality.pinsChanged,
+        deadLetters: work.wake,
+        dueWork: work.wake,
       });
     },
-    ...execution.verbs,
-    ...deadLetters.verbs,
-    ...createToolPlanVerbs({
-      ...{ find, grants, quality, defaultPrincipal, testPolicy: execution.verbs.testPolicy },
-      checkArguments: async (schema, args) => (await schemaCheck()).checkSchema(schema, args),
-    }),
-    registerProvider: providers.register,
-    tool: createShowTool(find, grants, catalogue, defaultPrincipal),
+    ...calls.verbs,
     lockedServers: async ({ principal = defaultPrincipal } = {}) =>
       servers.names().flatMap((name) => grants.lockedServer(principal, name) ?? []),
     ...servers.verbs,
@@ -225,10 +192,11 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...createTokenVerbs(credentials, defaultPrincipal, async (name) =>
       secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
     ),
-    ...createConversationVerbs({ memory, limits, hooks: execution.hooks, servers, defaultPrincipal }),
     questions: async ({ principal = defaultPrincipal } = {}) => answers.questions.waiting(principal.user),
     answer: (id, answer, { principal = defaultPrincipal } = {}) => answers.questions.answer(id, answer, principal.user),
-    ...{ ...results.verbs, ...runs.verbs, ...jobs.verbs, ...agent.verbs },
+    ...results.verbs,
+    ...work.verbs,
+    ...agent.verbs,
     ...createHistory({
       memory,
       defaultPrincipal,
@@ -239,14 +207,14 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     lastEventId: async () => (await memory.store()).lastEventId(),
     onStored: memory.onStored,
     on: memory.on,
-    drain: execution.calls.drain,
+    drain: calls.drain,
     stop: once(() =>
       runAll([
         [following.stop, results.stop],
-        dueWork.halt,
-        [agent.stop, jobs.stop],
-        [deadLetters.stop, execution.stop],
-        dueWork.stop,
+        work.halt,
+        [agent.stop, work.stopJobs],
+        [work.stopDeadLetters, calls.stop],
+        work.stop,
         limits.stop,
         catalogue.settled,
         memory.close,

@@ -1,7 +1,7 @@
 import { once } from "../lib/async/once.ts";
+import { everyTool, hookEvents, type LibraryHooks } from "../model/access/hook.ts";
 import type { Executed, Injected } from "../model/calls/call.ts";
 import { PlaneError } from "../model/errors.ts";
-import { everyTool, hookEvents, type LibraryHooks } from "../model/access/hook.ts";
 import type { Principal } from "../model/principal.ts";
 import type { ApprovalPorts } from "./approvals/approvals.ts";
 import type { OnTheWay } from "./hooks/before-call.ts";

@@ -1,36 +1,40 @@
-import { beginRunSpan } from "../calls/spans/spans.ts";
+import { beginRunSpan } from "../calls/calls.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { uniqueId } from "../lib/stamps.ts";
-import { type AgentStyle, agentStyles, type MissingServer, traceTypes } from "../model/agent/agent-run.ts";
+import {
+  type AgentRun,
+  type AgentStyle,
+  agentStyles,
+  type MissingServer,
+  traceTypes,
+} from "../model/agent/agent-run.ts";
 import type { AssistantMessage, ChatMessage, ToolMessage } from "../model/agent/chat.ts";
 import type { AgentResult, AnswerParser, RunAgentOptions } from "../model/agent.ts";
 import type { CallOptions } from "../model/calls/call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
+import type { Config } from "../model/config/config.ts";
 import { PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
+import type { Plane } from "../model/plane.ts";
 import { narrow, type Principal, requireScope } from "../model/principal.ts";
 import type { AgentVerbs } from "../model/verbs.ts";
-
-import type { AgentParts } from "./agent-parts.ts";
-import type { AgentCallOptions, AgentTools } from "./agent-tools.ts";
-import { readContent, readResponse } from "./asked-calls.ts";
+import type { Servers } from "../servers/servers.ts";
+import type { AgentCallOptions, AgentTools, KnownServers, NamedTool, ToolsetRef } from "./agent-tools.ts";
+import { readContent, readResponse, renameTurn } from "./asked-calls.ts";
 import { budgetOf } from "./budgets.ts";
-import { generate } from "./generate.ts";
-import type { Left } from "./loop-parts.ts";
-import { type Converse, type RunParts, runAgent } from "./run-agent.ts";
+import type { Left } from "./loop.ts";
+import type { Models } from "./models/models.ts";
+import { type Converse, generate, type RunParts, runAgent } from "./run-agent.ts";
 import type { OfferedTool } from "./run-calls.ts";
-import type { NamedTool } from "./select-tools.ts";
 import type { Style } from "./style.ts";
-import { toOffered } from "./toolset.ts";
-import type { ToolsetRef, ToolsetRegistry } from "./toolset-registry.ts";
-import { renameTurn } from "./unique-calls.ts";
+import { type ToolsetRegistry, toOffered } from "./toolsets.ts";
 
 const interrupted = "Interrupted: nothing is known of how this call ended.";
 
 /**
- * A conversation that somebody gives back, made fit for a model: endpoints refuse one in which a call has no answer or
- * an answer no call.
+ * A given conversation, made fit for a model: endpoints refuse one in which a call has no answer or an answer no call.
  */
 export function readHistory(given: unknown): ChatMessage[] {
   if (given === undefined || given === null) return [];
@@ -238,7 +242,7 @@ function callOptions(options: RunAgentOptions, state: string | undefined, leftMs
 
 async function styleOf(name: AgentStyle): Promise<Style> {
   if (name === "react") return (await import("./react/style.ts")).reactStyle;
-  return (await import("./tools-style.ts")).toolsStyle;
+  return (await import("./style.ts")).toolsStyle;
 }
 
 function requireText(value: unknown, what: string): void {
@@ -308,3 +312,15 @@ function createRunTools(
     },
   };
 }
+
+/** What agents are made of. */
+export type AgentParts = {
+  config(): Config;
+  defaultPrincipal: Principal;
+  models: Models;
+  plane(): Pick<Plane, "call" | "conversations">;
+  catalogue(): Pick<Catalogue, "forModel">;
+  servers(): KnownServers & Pick<Servers, "status">;
+  maySeeServer(principal: Principal, server: string): boolean;
+  keepRun(run: AgentRun): Promise<void>;
+};

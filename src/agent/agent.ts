@@ -1,34 +1,32 @@
 import type { createAnswers } from "../access/access.ts";
 import { effectOf } from "../access/policy/effect.ts";
+import { once } from "../lib/async/once.ts";
 import { inOrder } from "../lib/async/semaphore.ts";
 import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type Config, renderProblem } from "../model/config/config.ts";
-
-
-import type { AgentVerbs } from "../model/verbs.ts";
-
-
 import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import { renderPath } from "../model/json.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
-
-
-import type { AgentParts } from "./agent-parts.ts";
-import type { AgentRuns } from "./agent-runs.ts";
-import { type AgentTools, createAgentTools } from "./agent-tools.ts";
-import { createSampling } from "./answer-sampling.ts";
+import type { AgentVerbs } from "../model/verbs.ts";
+import type { AgentParts } from "./agent-runs.ts";
+import { type AgentTools, createAgentTools, isInToolset, type ToolsetRef } from "./agent-tools.ts";
 import { createModels, type Models } from "./models/models.ts";
-import { isInToolset } from "./select-tools.ts";
-import { createToolset } from "./toolset.ts";
-import { createToolsetRegistry, type ToolsetRef } from "./toolset-registry.ts";
+import { createSampling, type SamplingParts } from "./sampling.ts";
+import { createToolset, createToolsetRegistry, type ToolsetRegistry } from "./toolsets.ts";
+import { createRuns, type RunParts, type Runs } from "./trace/runs.ts";
 
-const usualParallel = 8;
+export { type AiSdkTool, asAiSdkTools, type ToolOutput } from "./adapters/ai-sdk.ts";
+export { type AnthropicTurn, answerAnthropicMessage, type ToolResultBlock } from "./adapters/anthropic.ts";
+export { asLangChainTools, type LangChainFields } from "./adapters/langchain.ts";
+export { answerOpenAiCompletion, answerOpenAiResponse, type FunctionCallOutput } from "./adapters/openai.ts";
+
+const defaultParallel = 8;
 
 /** Many prompts, some at a time, all on the sessions of one plane. */
 function createGenerateAll(generate: AgentVerbs["generate"]): AgentVerbs["generateAll"] {
   return (requests, options = {}) => {
-    const { parallel = usualParallel, signal, ...shared } = options;
+    const { parallel = defaultParallel, signal, ...shared } = options;
     if (!Number.isInteger(parallel) || parallel < 1)
       throw new PlaneError("USAGE", "'parallel' must be a whole number from 1 on.");
     const inOrderOptions = { parallel, ...(signal ? { signal } : {}) };
@@ -46,40 +44,41 @@ function createGenerateAll(generate: AgentVerbs["generate"]): AgentVerbs["genera
   };
 }
 
-type Parts = Omit<AgentParts, "models"> & {
-  /** What is asked about where nothing is said. */
-  profile: Parameters<typeof createSampling>[0]["profile"];
-  emit: Parameters<typeof createSampling>[0]["emit"];
-  /** The file that says this. */
+type Parts = Omit<AgentParts, "models" | "keepRun"> & {
+  memory: RunParts["memory"];
+  profile: SamplingParts["profile"];
+  /** The file that defines a path of the configuration. */
   fileOf(path: string[]): string | undefined;
   given: PlaneOptions["models"];
 };
 
-const wholeCatalogue = { allow_tools: null, max_tool_call_turns: null, timeout_sec: null };
-
 type Answering = Parameters<typeof createAnswers>[0];
 
-export type Agent = {
-  verbs: AgentVerbs;
-  /** How servers are answered that ask for a model: by the program where it can, else by a configured model. */
+type Agent = {
+  verbs: AgentVerbs & Runs["verbs"];
+  /** Sampling requests of servers go to the program where it answers them, else to a configured model. */
   answering(options: PlaneOptions): Answering;
-  /** Why a model cannot be asked, the usual one without a name. */
+  /** Why a model cannot be used; without a name, the default model. */
   modelTrouble: Models["trouble"];
-  /** Ends the runs that are under way; what is known of them is kept. */
+  /** Cancels active runs; they are recorded. */
   stop(): Promise<void>;
 };
 
 /** Models with tools: what they may call, and the runs in which they call it. */
-export function createAgent({ profile, emit, fileOf, given = {}, ...made }: Parts): Agent {
-  const { config, defaultPrincipal, servers } = made;
-  const fileOfModel = (name: string) => fileOf(["models", name]);
-  const broken = (name?: string) => {
-    const [one = name] = name === undefined ? brokenNames(config(), "models") : [name];
-    return one === undefined ? null : brokenEntry(config(), "models", one);
-  };
-  const models = createModels({ configured: () => config().models, broken, fileOfModel, given });
-  const sampling = createSampling({ config, profile, models, emit });
-  const parts: AgentParts = { ...made, models };
+export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Parts): Agent {
+  const { config, defaultPrincipal } = made;
+  const models = createModels({
+    configured: () => config().models,
+    broken(name) {
+      const [one = name] = name === undefined ? brokenNames(config(), "models") : [name];
+      return one === undefined ? null : brokenEntry(config(), "models", one);
+    },
+    fileOfModel: (name) => fileOf(["models", name]),
+    given,
+  });
+  const sampling = createSampling({ config, profile, models, emit: memory.emit });
+  const runs = createRuns({ memory, defaultPrincipal });
+  const parts: AgentParts = { ...made, models, keepRun: runs.keep };
   const registry = createToolsetRegistry(
     () => config().toolsets,
     (alias) => brokenEntry(config(), "toolsets", alias),
@@ -88,50 +87,23 @@ export function createAgent({ profile, emit, fileOf, given = {}, ...made }: Part
     const definition = registry.definition(toolset);
     return { definition, has: (tool) => isInToolset(definition, tool) };
   };
-  const tools: AgentTools = createAgentTools({
-    plane: parts.plane,
-    catalogue: parts.catalogue,
-    servers,
-    maySeeServer: parts.maySeeServer,
-    selection,
-    mayChange: createMayChange(config),
-  });
+  const tools = createAgentTools({ ...parts, selection, mayChange: createMayChange(config) });
   const stopping = new AbortController();
-  let begun: Promise<AgentRuns> | undefined;
-  const room = () => {
-    const made = { ...parts, tools, registry, stopping: stopping.signal };
-    begun ??= import("./agent-runs.ts").then(({ createAgentRuns }) => createAgentRuns(made));
-    return begun;
-  };
-
-  const verbs: AgentVerbs = {
-    toolset(asked, { principal = defaultPrincipal } = {}) {
-      // Says at once what is wrong with it.
-      const toolset = asked === undefined ? null : registry.refer(asked);
-      const visible = () =>
-        servers()
-          .names()
-          .filter((name) => parts.maySeeServer(principal, name));
-      return createToolset({
-        alias: typeof toolset === "string" ? toolset : null,
-        definition: () =>
-          toolset === null ? { ...wholeCatalogue, providers: visible() } : registry.definition(toolset),
-        mayChange: tools.mayChange,
-        tools: () => tools.named({ principal, toolset }),
-        // The program that runs the model decides how much of a result it reads.
-        call: (named, options) => tools.call(named, { principal, toolset, options: { ...options, maxResultBytes: 0 } }),
-        generate: (request) => verbs.generate({ principal, ...request, ...(toolset === null ? {} : { toolset }) }),
-        usage: () => registry.usage(toolset),
-      });
-    },
-    registerToolset: registry.register,
-    toolsetSelection: selection,
-    runAgent: async (question, options) => (await room()).run(question, options),
-    generate: async (request) => (await room()).generate(request),
-    generateAll: createGenerateAll((request) => verbs.generate(request)),
-  };
+  const loaded = once(async () => {
+    const { createAgentRuns } = await import("./agent-runs.ts");
+    return createAgentRuns({ ...parts, tools, registry, stopping: stopping.signal });
+  });
+  const generate: AgentVerbs["generate"] = async (request) => (await loaded()).generate(request);
   return {
-    verbs,
+    verbs: {
+      toolset: createToolsetVerb(parts, tools, registry, generate),
+      registerToolset: registry.register,
+      toolsetSelection: selection,
+      runAgent: async (question, options) => (await loaded()).run(question, options),
+      generate,
+      generateAll: createGenerateAll(generate),
+      ...runs.verbs,
+    },
     modelTrouble: models.trouble,
     answering: (options) => ({
       ...options,
@@ -140,8 +112,36 @@ export function createAgent({ profile, emit, fileOf, given = {}, ...made }: Part
     }),
     async stop() {
       stopping.abort(new Error("the plane is stopping"));
-      await (await begun)?.settled();
+      if (loaded.made()) await (await loaded()).settled();
     },
+  };
+}
+
+const wholeCatalogue = { allow_tools: null, max_tool_call_turns: null, timeout_sec: null };
+
+function createToolsetVerb(
+  { defaultPrincipal, servers, maySeeServer }: AgentParts,
+  tools: AgentTools,
+  registry: ToolsetRegistry,
+  generate: AgentVerbs["generate"],
+): AgentVerbs["toolset"] {
+  return (asked, { principal = defaultPrincipal } = {}) => {
+    // Throws at once if it is not a toolset.
+    const toolset = asked === undefined ? null : registry.refer(asked);
+    const visible = () =>
+      servers()
+        .names()
+        .filter((name) => maySeeServer(principal, name));
+    return createToolset({
+      alias: typeof toolset === "string" ? toolset : null,
+      definition: () => (toolset === null ? { ...wholeCatalogue, providers: visible() } : registry.definition(toolset)),
+      mayChange: tools.mayChange,
+      tools: () => tools.named({ principal, toolset }),
+      // The program that runs the model decides how much of a result it reads.
+      call: (named, options) => tools.call(named, { principal, toolset, options: { ...options, maxResultBytes: 0 } }),
+      generate: (request) => generate({ principal, ...request, ...(toolset === null ? {} : { toolset }) }),
+      usage: () => registry.usage(toolset),
+    });
   };
 }
 

@@ -1,5 +1,5 @@
 import { uniqueId } from "../lib/stamps.ts";
-import type { AskedCall, AssistantMessage, ChatContent, ContentBlock } from "../model/agent/chat.ts";
+import type { AskedCall, AssistantMessage, ChatContent, ContentBlock, ToolMessage } from "../model/agent/chat.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 
@@ -91,4 +91,37 @@ function unreadable(why: string): PlaneError {
     "USAGE",
     `The response cannot be read: ${why}. Give a chat completion, or its assistant message.`,
   );
+}
+
+/** A turn of a given history with unique ids, and the results of its calls. */
+export function renameTurn(
+  message: AssistantMessage,
+  answers: readonly ToolMessage[],
+  taken: Set<string>,
+): [AssistantMessage, ...ToolMessage[]] {
+  const calls = withUniqueIds(message.tool_calls ?? [], taken);
+  const renamed = answers.map((answer, at) => ({
+    ...answer,
+    tool_call_id: calls[at]?.id ?? answer.tool_call_id,
+  }));
+  return [{ ...message, tool_calls: calls }, ...renamed];
+}
+
+/** What calls beyond a limit are answered with, once. */
+export function refusalFor(why: string): string {
+  return `Not run: ${why}. Give your final answer now, with what you know.`;
+}
+
+const refusalText = refusalFor("the maximum number of tool-calling turns is reached");
+
+/** Said beside the conversation when the model is asked for the last time. */
+export const closingText =
+  "No tools can be called any more. Do not ask for any. Answer the question now with what you know, and say what is missing.";
+
+/** A response with each of its calls refused. */
+export function refuseCalls(message: AssistantMessage, text = refusalText): [AssistantMessage, ...ToolMessage[]] {
+  const refused = (message.tool_calls ?? []).map(
+    ({ id }): ToolMessage => ({ role: "tool", tool_call_id: id, content: text }),
+  );
+  return [message, ...refused];
 }

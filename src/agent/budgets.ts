@@ -8,17 +8,17 @@ export type Budget = { turns: number; calls: number; tokens: number; timeMs: num
 
 export type Spent = { turns: number; calls: number; tokens: number };
 
-const usualTurns: Record<AgentStyle, number> = { tools: 5, react: 10 };
-const usualCalls = 100;
-const usualTimeMs = 300_000;
+const defaultTurns: Record<AgentStyle, number> = { tools: 5, react: 10 };
+const defaultCalls = 100;
+const defaultTimeMs = 300_000;
 
 /** What the run says counts before what its toolset says. */
 export function budgetOf(limits: AgentLimits, style: AgentStyle, toolsetTurns: number | null): Budget {
   const { maxTurns, maxCalls, maxTokens, timeoutMs } = limits;
-  const time = read("timeoutMs", timeoutMs, 0) ?? usualTimeMs;
+  const time = read("timeoutMs", timeoutMs, 0) ?? defaultTimeMs;
   return {
-    turns: read("maxTurns", maxTurns, 1) ?? toolsetTurns ?? usualTurns[style],
-    calls: read("maxCalls", maxCalls, 1) ?? usualCalls,
+    turns: read("maxTurns", maxTurns, 1) ?? toolsetTurns ?? defaultTurns[style],
+    calls: read("maxCalls", maxCalls, 1) ?? defaultCalls,
     tokens: read("maxTokens", maxTokens, 1) ?? Number.POSITIVE_INFINITY,
     timeMs: time,
   };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AskedCall } from "../model/agent/chat.ts";
 import type { Outcome } from "../model/calls/call.ts";
-import { createCallMemory } from "./call-memory.ts";
+import { createCallMemory } from "./run-calls.ts";
 
 const call = (name: string, text = "{}"): AskedCall => ({
   ...{ id: "1", type: "function", function: { name, arguments: text } },

@@ -2,8 +2,7 @@ import type { AgentCall, AgentCounters, AgentStep, WaitingCall } from "../model/
 import type { AskedCall, ChatMessage, TokenUsage } from "../model/agent/chat.ts";
 import type { Outcome } from "../model/calls/call.ts";
 import type { Spent } from "./budgets.ts";
-import { type CallMemory, createCallMemory } from "./call-memory.ts";
-import type { Called } from "./run-calls.ts";
+import { type Called, type CallMemory, createCallMemory } from "./run-calls.ts";
 import type { Said } from "./style.ts";
 
 /** What a run has said, done and used so far. */

@@ -1,20 +1,33 @@
+import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import { cutText } from "../lib/text/cut-text.ts";
 import type { AgentOutcome } from "../model/agent/agent-run.ts";
-import type { AskedCall, ModelPart } from "../model/agent/chat.ts";
+import type { AskedCall, ChatMessage, ChatModel, ModelPart, ModelRequest, TokenUsage } from "../model/agent/chat.ts";
 import type { PlaneError } from "../model/errors.ts";
-import { modelBrokeOff } from "./broke-off.ts";
-import { usedUp } from "./budgets.ts";
+import { closingText, noName, refusalFor, withUniqueIds } from "./asked-calls.ts";
+import { isCutOff, modelBrokeOff, stayedSilent } from "./broken-replies.ts";
+import { type Budget, usedUp } from "./budgets.ts";
 import { type Conversation, isOverBudget } from "./conversation.ts";
-import { isCutOff } from "./cut-off.ts";
-import type { Left, LoopParts } from "./loop-parts.ts";
-import { limitParts } from "./models/limit-parts.ts";
-import { streamPatiently } from "./models/stream-patiently.ts";
-import { closingText, refusalFor } from "./refuse.ts";
-import { type Called, type OfferedTool, runCalls } from "./run-calls.ts";
-import { stayedSilent } from "./silence.ts";
-import type { Said } from "./style.ts";
-import { withOwnIds } from "./unique-calls.ts";
-import type { Voice } from "./voice.ts";
+import type { MessageStream } from "./message-stream.ts";
+import { limitParts, streamWithRetries } from "./models/stream.ts";
+import { type Called, type CallTool, type OfferedTool, runCalls } from "./run-calls.ts";
+import type { Said, Style } from "./style.ts";
+
+/** What a run has left; infinite where it has no limit. What a tool lets a model say is taken from it. */
+export type Left = { ms: number; tokens(): number; sampled(usage: TokenUsage): void };
+
+/** What a run of an agent is made with. */
+export type LoopParts = {
+  model: ChatModel;
+  style: Style;
+  system: string | null;
+  budget: Budget;
+  limiter: TimeLimiter;
+  settings: Pick<ModelRequest, "temperature" | "maxOutputTokens">;
+  /** Asked again in each turn: what was called may have led to another state, and servers come and go. */
+  listTools(state: string | undefined): Promise<readonly OfferedTool[]>;
+  call(state: string | undefined, left: Left): CallTool;
+  stream: MessageStream;
+};
 
 /** As much of a call as is told while a run goes on. */
 const shownCharacters = 1_000;
@@ -24,7 +37,7 @@ const shownArguments = 20_000;
 async function askModel(
   conversation: Conversation,
   tools: readonly OfferedTool[],
-  { model, style, system, settings, limiter, voice }: LoopParts,
+  { model, style, system, settings, limiter, stream }: LoopParts,
 ): Promise<Said> {
   const offered = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const request = {
@@ -35,16 +48,16 @@ async function askModel(
   const step = conversation.beginStep(tools.length);
   const heard = { text: "" };
   try {
-    const parts = streamPatiently(model, request, limiter.leftMs);
-    const read = await style.read(listen(limitParts(parts), heard, model.name), voice);
+    const parts = streamWithRetries(model, request, limiter.leftMs);
+    const read = await style.read(listen(limitParts(parts), heard, model.name), stream);
     const said = withOwnIds(read, conversation.messages);
     step.end(said.usage, said.reason);
     conversation.said(said);
-    for (const call of said.calls) tellAction(call, voice);
+    for (const call of said.calls) tellAction(call, stream);
     return said;
   } catch (thrown) {
     step.end();
-    voice.end();
+    stream.end();
     if (heard.text.trim() !== "") conversation.add([{ role: "assistant", content: heard.text }]);
     throw thrown;
   }
@@ -64,8 +77,8 @@ async function* listen(
   if (!hasEnded) throw modelBrokeOff(model);
 }
 
-function tellAction({ id, function: { name, arguments: text } }: AskedCall, voice: LoopParts["voice"]): void {
-  voice.tell("action", cutText(`${name} ${text}`.trim(), shownCharacters), {
+function tellAction({ id, function: { name, arguments: text } }: AskedCall, stream: LoopParts["stream"]): void {
+  stream.tell("action", cutText(`${name} ${text}`.trim(), shownCharacters), {
     call: { id, tool: name, ...(text.length > shownArguments ? {} : { arguments: readable(text) }) },
   });
 }
@@ -116,7 +129,7 @@ async function respond(
   const over = usedUp(parts.budget, conversation.spent);
   if (said.problem !== null) {
     conversation.spent.turns += 1;
-    parts.voice.tell("error", said.problem);
+    parts.stream.tell("error", said.problem);
     conversation.add(parts.style.observe(said, []));
     return over;
   }
@@ -131,7 +144,7 @@ async function respond(
     callsLeft: parts.budget.calls - conversation.spent.calls,
     isCut: isCutOff(said.reason),
     signal: parts.limiter.signal,
-    onEnd: (ended) => tellObservation(ended, parts.voice),
+    onEnd: (ended) => tellObservation(ended, parts.stream),
   });
   conversation.served(called);
   conversation.add(
@@ -153,7 +166,7 @@ function leftOf({ spent, sampled }: Conversation, { budget, limiter }: LoopParts
 function giveUp(conversation: Conversation, said: Said, { outcome }: Closing, parts: LoopParts): Ending {
   if (said.problem === null) refuse(conversation, said, refusalFor("no tools can be called any more"), parts);
   const text = bestEffort(said);
-  if (said.prose !== undefined) parts.voice.say("answer", text);
+  if (said.prose !== undefined) parts.stream.say("answer", text);
   return {
     outcome: outcome === "completed" ? "max-iterations" : outcome,
     answer: text === "" ? null : text,
@@ -166,26 +179,46 @@ function bestEffort({ message, problem, prose = "" }: Said): string {
   return typeof message.content === "string" ? message.content.trim() : "";
 }
 
-function refuse(conversation: Conversation, said: Said, text: string, { style, voice }: LoopParts): void {
+function refuse(conversation: Conversation, said: Said, text: string, { style, stream }: LoopParts): void {
   const observations = said.calls.map((call) => ({ call, content: text, isError: true }));
   conversation.refused(said.calls);
   for (const { call } of observations)
-    voice.tell("observation", text, {
+    stream.tell("observation", text, {
       call: { id: call.id, tool: call.function.name, status: "refused", record: null },
     });
   conversation.add(style.observe(said, observations));
 }
 
-function tellObservation({ observation, record }: Called, voice: Voice): void {
+function tellObservation({ observation, record }: Called, stream: MessageStream): void {
   const { content } = observation;
   const text =
     typeof content === "string"
       ? content
       : content.map((block) => (block.type === "text" ? block.text : "[picture]")).join("\n");
   const { id, tool, status, record: recorded } = record;
-  voice.tell("observation", text, { call: { id, tool, status, record: recorded } });
+  stream.tell("observation", text, { call: { id, tool, status, record: recorded } });
 }
 
 function withClosing(parts: LoopParts): LoopParts {
   return { ...parts, system: parts.system === null ? closingText : `${parts.system}\n\n${closingText}` };
+}
+
+/** The ids of all calls that were asked for. */
+function idsIn(messages: readonly ChatMessage[]): Set<string> {
+  return new Set(
+    messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : [])),
+  );
+}
+
+function named(call: AskedCall): AskedCall {
+  const { name } = call.function;
+  return name.trim() === "" ? { ...call, function: { ...call.function, name: noName } } : call;
+}
+
+/** Some models begin to count anew in each turn; in a conversation each call has an id of its own. */
+function withOwnIds(said: Said, messages: readonly ChatMessage[]): Said {
+  if (said.calls.length === 0) return said;
+  const calls = withUniqueIds(said.calls.map(named), idsIn(messages));
+  const message = said.message.tool_calls ? { ...said.message, tool_calls: calls } : said.message;
+  return { ...said, calls, message };
 }

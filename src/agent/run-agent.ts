@@ -2,17 +2,15 @@ import { limitTime } from "../lib/async/time-limit.ts";
 import { uniqueId } from "../lib/stamps.ts";
 import type { AgentMessage, AgentRun, MissingServer, TraceType } from "../model/agent/agent-run.ts";
 import type { ChatMessage } from "../model/agent/chat.ts";
-import type { AgentResult } from "../model/agent.ts";
-
+import type { AgentResult, AnswerParser, Generation } from "../model/agent.ts";
 import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
+import { isCutOff } from "./broken-replies.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
-import { isCutOff } from "./cut-off.ts";
-import { type Ending, loop } from "./loop.ts";
-import type { LoopParts } from "./loop-parts.ts";
-import { messagesFor, reasoningIn } from "./trace/kept-messages.ts";
-import { createVoice } from "./voice.ts";
+import { type Ending, type LoopParts, loop } from "./loop.ts";
+import { createMessageStream } from "./message-stream.ts";
+import { messagesFor, reasoningIn } from "./trace/kept-run.ts";
 
-export type RunParts = Omit<LoopParts, "limiter" | "voice"> & {
+export type RunParts = Omit<LoopParts, "limiter" | "stream"> & {
   id?: string;
   user: string | null;
   toolset: string | null;
@@ -37,18 +35,18 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
   const startedAt = performance.now();
   const at = new Date().toISOString();
   const conversation = createConversation([...history, { role: "user", content: question }], state);
-  const voice = createVoice(onMessage);
+  const stream = createMessageStream(onMessage);
   const limiter = limitTime(budget.timeMs, budget.timeMs, signal);
   let ending: Ending;
   try {
-    ending = await goOn(conversation, () => loop(conversation, { ...parts, limiter, voice }));
+    ending = await goOn(conversation, () => loop(conversation, { ...parts, limiter, stream }));
   } catch (thrown) {
     ending = broken(thrown, limiter.expired() ? "time" : signal?.aborted ? "caller" : null, budget.timeMs);
   } finally {
     limiter.clear();
   }
-  if (ending.answer !== null && ending.error === null) voice.endDialog("answer");
-  else voice.endDialog("error", ending.error?.message ?? "The model gave no answer.");
+  if (ending.answer !== null && ending.error === null) stream.endDialog("answer");
+  else stream.endDialog("error", ending.error?.message ?? "The model gave no answer.");
   const run = accountOf(conversation, ending, parts);
   return {
     ...{ id, at, durationMs: Math.round(performance.now() - startedAt), question, ...run },
@@ -97,4 +95,69 @@ function accountOf(conversation: Conversation, { outcome, answer, error }: Endin
     trace,
     messages: messagesFor(trace, conversation.messages),
   };
+}
+
+type GenerateParts<T> = {
+  parser: AnswerParser<T>;
+  maxCorrectionSteps: number;
+  maxRestarts: number;
+};
+
+/**
+ * A run whose answer has to please a parser. The model is told what was wrong and may try again; after that it starts
+ * anew from the last thing its tools said, so that no call is made twice.
+ */
+export async function generate<T>(
+  prompt: string,
+  parts: RunParts,
+  { parser, maxCorrectionSteps, maxRestarts }: GenerateParts<T>,
+  run: (prompt: string, parts: RunParts, goOn: Converse) => Promise<AgentResult> = runAgent,
+): Promise<Generation<T>> {
+  const made: { value: T | null; corrections: number; restarts: number } = {
+    ...{ value: null, corrections: 0, restarts: 0 },
+  };
+  let sinceRestart = 0;
+  const result = await run(prompt, parts, async (conversation, converse) => {
+    for (;;) {
+      const ending = await converse();
+      if (ending.answer === null) return ending;
+      const problem = await tryParser(parser, ending.answer, (value) => {
+        made.value = value;
+      });
+      if (problem === null) return ending;
+      if (sinceRestart < maxCorrectionSteps) {
+        sinceRestart += 1;
+        made.corrections += 1;
+        conversation.add([{ role: "user", content: correction(problem) }]);
+      } else if (made.restarts < maxRestarts) {
+        sinceRestart = 0;
+        made.restarts += 1;
+        conversation.goBackTo(checkpoint(conversation.messages, parts.history.length + 1));
+      } else return refusedBy(ending, problem);
+    }
+  });
+  return { ...result, ...made };
+}
+
+async function tryParser<T>(parser: AnswerParser<T>, answer: string, take: (value: T) => void): Promise<string | null> {
+  try {
+    take(await parser(answer));
+    return null;
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}
+
+function correction(problem: string): string {
+  return `Your answer cannot be used: ${problem}\nAnswer again, with this put right.`;
+}
+
+/** After the last thing a tool said, or else after the prompt. */
+function checkpoint(messages: readonly ChatMessage[], least: number): number {
+  return Math.max(least, messages.findLastIndex(({ role }) => role === "tool") + 1);
+}
+
+function refusedBy(ending: Ending, problem: string): Ending {
+  const error = new PlaneError("PROVIDER_FAILED", `The model gave no answer that can be used: ${problem}`);
+  return { ...ending, outcome: "failed", error };
 }

@@ -1,4 +1,5 @@
 import { createSemaphore } from "../lib/async/semaphore.ts";
+import { stableJson } from "../lib/json/stable-json.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import type { AgentCall } from "../model/agent/agent-run.ts";
 import type { AskedCall, ChatContent, ContentBlock, ModelTool } from "../model/agent/chat.ts";
@@ -8,8 +9,7 @@ import type { ToolId } from "../model/catalogue/tool.ts";
 import { spellings } from "../model/catalogue/tool-name.ts";
 import { messageForModel } from "../model/errors.ts";
 import { noName } from "./asked-calls.ts";
-import type { CallMemory } from "./call-memory.ts";
-import { cutOffText, hasWholeArguments } from "./cut-off.ts";
+import { cutOffText, hasWholeArguments } from "./broken-replies.ts";
 import type { Observation } from "./style.ts";
 
 /** As much of an offered tool as its name. */
@@ -60,7 +60,7 @@ export type CallTool = (
 /** So many at a time; the path knows better which of them have to wait for each other. */
 const atOnce = 16;
 
-export type RunCallsParts = {
+type RunCallsParts = {
   offered: readonly OfferedTool[];
   call: CallTool;
   memory: CallMemory;
@@ -230,7 +230,7 @@ function toBlock(block: ResultBlock): ContentBlock {
   return { type: "image_url", image_url: { url: `data:${media.mimeType};base64,${String(block.data)}` } };
 }
 
-/** Nobody reads base64; that it is there is worth knowing. */
+/** A model cannot read base64; its size is enough. */
 function withoutPayload(block: ResultBlock): string {
   return JSON.stringify(block, (key, value: unknown) =>
     (key === "data" || key === "blob") && typeof value === "string" ? `(${value.length} characters of base64)` : value,
@@ -241,4 +241,62 @@ function withoutPayload(block: ResultBlock): string {
 function afterwards({ approval }: Outcome): string {
   if (approval === undefined) return "";
   return " Do not call it again: it runs once a person says yes. Go on without its result, and say in your answer that it waits.";
+}
+
+type Kept = { outcome: Promise<Outcome | null>; mayChange: boolean };
+
+type CallRound = {
+  /** What the same call came to, or is coming to, where that still holds. */
+  before(call: AskedCall): Promise<Outcome | null> | undefined;
+  keep(call: AskedCall, mayChange: boolean, outcome: Promise<Outcome | null>): Promise<Outcome | null>;
+  end(): void;
+};
+
+/**
+ * The calls of a run by name and arguments. Models that are stuck ask for the same again and again. What was read is
+ * good until something may have been changed; what was written is not written twice in a row, but once more after
+ * something else was: a switch may be turned on, off and on.
+ */
+export type CallMemory = { round(): CallRound };
+
+export function createCallMemory(): CallMemory {
+  const kept = new Map<string, Kept>();
+  return {
+    round() {
+      const made = new Map<string, Kept>();
+      return {
+        before(call) {
+          const key = keyOf(call);
+          return (made.get(key) ?? kept.get(key))?.outcome;
+        },
+        async keep(call, mayChange, outcome) {
+          const key = keyOf(call);
+          made.set(key, { outcome, mayChange });
+          const ended = await outcome;
+          // What may go better the next time may be tried again.
+          if (ended === null || (!ended.ok && ended.error?.recoverable === true)) made.delete(key);
+          return ended;
+        },
+        end() {
+          const changes = [...made].filter(([, { mayChange }]) => mayChange);
+          if (changes.length > 0) kept.clear();
+          for (const [key, call] of changes.length > 0 ? changes : made) kept.set(key, call);
+        },
+      };
+    },
+  };
+}
+
+/** However the arguments are spaced and ordered. */
+function keyOf({ function: { name, arguments: text } }: AskedCall): string {
+  return JSON.stringify([name, canonical(text)]);
+}
+
+function canonical(text: string): string {
+  if (text.trim() === "") return "{}";
+  try {
+    return stableJson(JSON.parse(text));
+  } catch {
+    return text;
+  }
 }

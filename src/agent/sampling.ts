@@ -1,106 +1,112 @@
-import type { ChatMessage, ContentBlock, ModelPart, ModelRequest, TokenUsage } from "../model/agent/chat.ts";
-import { readMedia } from "../model/calls/result.ts";
-import { isObject, type UnknownObject } from "../model/json.ts";
-import { limitParts } from "./models/limit-parts.ts";
+import { once } from "../lib/async/once.ts";
+import { createLru } from "../lib/lru.ts";
+import { cutText } from "../lib/text/cut-text.ts";
+import type { Config } from "../model/config/config.ts";
+import { toPlaneError } from "../model/errors.ts";
+import type { PlaneEvent } from "../model/events.ts";
+import type { Sampling } from "../model/plane-options.ts";
+import { RpcError } from "../protocol/message.ts";
+import type { Models } from "./models/models.ts";
+import type { SamplingRequest } from "./sampling-request.ts";
 
-/** What a server that says nothing about it gets, and the most that any gets. */
-const usualTokens = 512;
+/** A server does not wait longer for a model. */
+const maxMs = 120_000;
+/** So many calls are counted at a time. */
+const minCalls = 10_000;
 
-export type SamplingRequest = {
-  request: Pick<ModelRequest, "messages" | "temperature" | "maxOutputTokens" | "stop">;
-  /** Parts of the names of models that the server would like, best first. */
-  hints: string[];
-  /** Tokens it would have liked, where that is more than it gets. */
-  wanted: number | null;
+type Profile = "personal" | "guarded" | "strict";
+
+export type SamplingParts = {
+  config(): Config;
+  profile(): Profile | Promise<Profile>;
+  models: Models;
+  emit(event: PlaneEvent): void;
 };
 
-/** A server's request for a model's words; a text where it cannot be made sense of. */
-export function readSampling(params: UnknownObject, tokenLimit: number): SamplingRequest | string {
-  const { messages, systemPrompt, temperature, maxTokens, stopSequences, modelPreferences } = params;
-  if (!Array.isArray(messages) || messages.length === 0) return "'messages' must be a list with a message in it";
-  if (params.tools !== undefined) return "'tools' cannot be used here: ask without them";
-  const read = messages.map(readMessage);
-  const wrong = read.find((message) => typeof message === "string");
-  if (wrong !== undefined) return wrong;
-  const asked = isPositive(maxTokens) ? Math.floor(maxTokens) : usualTokens;
-  const stop = Array.isArray(stopSequences) ? stopSequences.filter((text) => typeof text === "string") : [];
+type Context = Parameters<Sampling>[1];
+
+type PlaneSampling = { answer: Sampling; isOffered(): boolean };
+
+/** What servers ask of a model, answered by one of ours: as far as the configuration lets them, and on record. */
+export function createSampling({ config, profile, models, emit }: SamplingParts): PlaneSampling {
+  const settings = () => config().sampling;
+  const room = once(() => import("./sampling-request.ts"));
+  const counts = createLru<number>(minCalls);
+
+  function refuse({ server, callId, tool }: Context, reason: string, code = -1): never {
+    const anonymous = { model: null, inputTokens: 0, outputTokens: 0 };
+    emit({ type: "model.sampled", callId, server, tool, status: "refused", reason, ...anonymous });
+    throw new RpcError(code, `Sampling was refused: ${reason}.`);
+  }
+
+  /** The configuration's word, or else the profile's: a shared plane asks before strangers use its models. */
+  async function verdictOn(server: string): Promise<"allow" | "ask" | "deny"> {
+    const { verdict } = settings();
+    if (verdict !== null) return verdict;
+    const inForce = await profile();
+    if (inForce === "personal") return "allow";
+    return inForce === "guarded" && config().servers[server]?.trusted === true ? "allow" : "ask";
+  }
+
+  function count(context: Context): void {
+    const { maxCallsPerToolCall: most } = settings();
+    const made = (counts.get(context.callId) ?? 0) + 1;
+    if (made > most) refuse(context, `one call of a tool may ask a model ${most} times`);
+    counts.set(context.callId, made);
+  }
+
+  async function requireYes(context: Context, { request, hints }: SamplingRequest): Promise<void> {
+    const verdict = await verdictOn(context.server);
+    if (verdict === "allow") return;
+    if (verdict === "deny") refuse(context, "the configuration does not let servers ask models");
+    const last = JSON.stringify(request.messages.at(-1)?.content ?? "");
+    const wish = hints.length === 0 ? "a model" : `a model like '${hints[0]}'`;
+    const text = `Server '${context.server}' wants to ask ${wish}, in the middle of '${context.tool}': ${cutText(last, 500)}`;
+    const said = await context.confirm(text);
+    if (said === null) refuse(context, "a person has to agree, and no person can be asked");
+    if (!said) refuse(context, "a person said no");
+  }
+
+  async function serve(context: Context, asked: SamplingRequest) {
+    const { chooseByHints, hearOut, toSamplingResult } = await room();
+    const { streamWithRetries } = await import("./models/stream.ts");
+    const known = models.known();
+    const model = await models.open(chooseByHints(asked.hints, known) ?? settings().model ?? usual(known));
+    const endsAt = Date.now() + maxMs;
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(maxMs)]);
+    const said = await hearOut(streamWithRetries(model, { ...asked.request, signal }, () => endsAt - Date.now()));
+    context.tokens?.used(said.usage);
+    const { inputTokens, outputTokens } = said.usage;
+    const { callId, server, tool } = context;
+    const names = { callId, server, tool, model: model.name };
+    emit({ type: "model.sampled", ...names, status: "answered", reason: null, inputTokens, outputTokens });
+    return toSamplingResult(known.find(({ name }) => name === model.name)?.model ?? model.name, said);
+  }
+
   return {
-    request: {
-      messages: [
-        ...(typeof systemPrompt === "string" && systemPrompt !== ""
-          ? [{ role: "system" as const, content: systemPrompt }]
-          : []),
-        ...(read as ChatMessage[]),
-      ],
-      maxOutputTokens: Math.min(asked, tokenLimit),
-      ...(typeof temperature === "number" ? { temperature } : {}),
-      ...(stop.length === 0 ? {} : { stop }),
+    isOffered: () => settings().enabled && models.known().length > 0,
+    async answer(params, context) {
+      if (!settings().enabled) refuse(context, "the configuration does not let servers ask models");
+      count(context);
+      const asked = (await room()).readSampling(params, settings().maxTokens);
+      if (typeof asked === "string") return refuse(context, asked, -32602);
+      if ((context.tokens?.left() ?? 1) <= 0) refuse(context, "the run that made the call has used its tokens");
+      await requireYes(context, asked);
+      try {
+        return await serve(context, asked);
+      } catch (thrown) {
+        const { callId, server, tool } = context;
+        const reason = toPlaneError(thrown).code;
+        const none = { model: null, inputTokens: 0, outputTokens: 0 };
+        emit({ type: "model.sampled", callId, server, tool, status: "failed", reason, ...none });
+        // Where the model is and what it said is not for a server to know.
+        throw new RpcError(-32603, "The model could not answer.");
+      }
     },
-    hints: hintsIn(modelPreferences),
-    wanted: asked > tokenLimit ? asked : null,
   };
 }
 
-function readMessage(message: unknown, at: number): ChatMessage | string {
-  const { role, content } = isObject(message) ? message : {};
-  if (role !== "user" && role !== "assistant") return `message ${at + 1} must have the role user or assistant`;
-  const blocks = (Array.isArray(content) ? content : [content]).map(readBlock);
-  if (blocks.includes(null)) return `message ${at + 1} holds something that is neither a text nor a picture`;
-  return { role, content: blocks as ContentBlock[] };
-}
-
-function readBlock(block: unknown): ContentBlock | null {
-  if (!isObject(block)) return null;
-  if (block.type === "text" && typeof block.text === "string") return { type: "text", text: block.text };
-  if (block.type !== "image") return null;
-  const media = readMedia({ ...block, type: "image" });
-  if ("problem" in media) return null;
-  return { type: "image_url", image_url: { url: `data:${media.mimeType};base64,${String(block.data)}` } };
-}
-
-function isPositive(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 1;
-}
-
-function hintsIn(preferences: unknown): string[] {
-  const { hints } = isObject(preferences) ? preferences : {};
-  if (!Array.isArray(hints)) return [];
-  return hints.flatMap((hint) => (isObject(hint) && typeof hint.name === "string" ? [hint.name] : []));
-}
-
-export type KnownModel = { name: string; model: string };
-
-/** The first hint that anything fits decides: a name of ours before the name an endpoint gives it. */
-export function chooseByHints(hints: readonly string[], known: readonly KnownModel[]): string | undefined {
-  for (const hint of hints.map((text) => text.toLowerCase()).filter((text) => text !== "")) {
-    const found =
-      known.find(({ name }) => name.toLowerCase().includes(hint)) ??
-      known.find(({ model }) => model.toLowerCase().includes(hint));
-    if (found) return found.name;
-  }
-  return undefined;
-}
-
-export type Sampled = { text: string; reason: string; usage: TokenUsage };
-
-/** Listens to the end. What the model thought is not for servers. */
-export async function hearOut(parts: AsyncIterable<ModelPart>): Promise<Sampled> {
-  const heard: Sampled = {
-    ...{ text: "", reason: "unknown", usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 } },
-  };
-  for await (const part of limitParts(parts)) {
-    if (part.type === "text") heard.text += part.text;
-    if (part.type === "end") ({ reason: heard.reason, usage: heard.usage } = part);
-  }
-  return heard;
-}
-
-/** In the words of the protocol. */
-export function toSamplingResult(model: string, { text, reason }: Sampled): UnknownObject {
-  return {
-    role: "assistant",
-    content: { type: "text", text },
-    model,
-    stopReason: reason === "length" ? "maxTokens" : "endTurn",
-  };
+/** Servers cannot choose, so where nothing is said the first will do. */
+function usual(known: readonly { name: string }[]): string | undefined {
+  return (known.find(({ name }) => name === "default") ?? known[0])?.name;
 }

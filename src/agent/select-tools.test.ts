@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Tool } from "../model/catalogue/tool.ts";
-import { checkSelection, isInToolset, missingServers, nameTools } from "./select-tools.ts";
+import { checkSelection, isInToolset, missingServers, nameTools } from "./agent-tools.ts";
 
 const definition = (providers: string[], allow_tools: string[] | null = null) => ({
   ...{ providers, allow_tools, max_tool_call_turns: 5, timeout_sec: null },

@@ -6,18 +6,17 @@ import { type ActivityEntry, activityLimits } from "../model/calls/call-history.
 import { resultText, type ToolResult } from "../model/calls/result.ts";
 import type { JsonObject } from "../model/json.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
-import { createInjectedHider } from "./inject-hide.ts";
+import { createInjectedHider } from "./hide-injected.ts";
 
 const placeholder = "«injected»";
 const hidden = "[redacted]";
 /** So much is looked at, so that a summary costs the same whatever it is of. */
 const window = 16 * activityLimits.characters;
-/** Up to this a text is held as it is until somebody looks: cutting it costs more than the memory of a hundred. */
+/** A shorter text is held uncut until it is shown: cutting costs more than the memory. */
 const shortText = 4 * window;
 
 export type Activity = {
   note(call: Requested & Partial<Executed>, outcome: Outcome): void;
-  /** Newest first. */
   entries(principal: Principal): ActivityEntry[];
 };
 
@@ -91,7 +90,6 @@ function isShortResult({ content, structuredContent }: ToolResult): boolean {
   return structuredContent === undefined && content.length <= 4 && content.every(isFlat);
 }
 
-/** Nothing in it is large. */
 function isFlat(value: unknown): boolean {
   if (typeof value === "string") return value.length <= shortText;
   if (typeof value !== "object" || value === null) return true;

@@ -1,10 +1,14 @@
+import type { ApprovalPorts, HeldVerbs } from "../access/approvals/approvals.ts";
+import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
+import { lazyVerbs } from "../lib/lazy-verbs.ts";
 import type { Approved, HeldYes, Injected, Requested, Verdict } from "../model/calls/call.ts";
 import type { AskHere } from "../model/calls/held-call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
-import { requireReadable } from "./exact-arguments.ts";
+import type { RecordOptions } from "./record.ts";
+import { requireReadable } from "./validate.ts";
 
 /** Who can be asked right now, and until when. */
 export type Asking = {
@@ -32,7 +36,7 @@ export function approve(
   asking: Asking = {},
 ): Approved | Promise<Approved | Requested> {
   const verdict = call.judged?.verdict ?? options.decide(call);
-  // Most calls need nobody's yes.
+  // Most calls need no approval.
   if (!(verdict instanceof Promise) && verdict.verdict === "allow" && !call.approved)
     return { ...call, approval: verdict };
   return ask(call, verdict, options, asking);
@@ -57,7 +61,7 @@ async function ask(
   if (isFree || call.options.dryRun) return { ...call, approval: verdict };
   if (call.approved) return { ...call, approval: await confirm(call, call.approved, fingerprint) };
   if (verdict.verdict === "ask") {
-    // Whoever agreed beforehand agreed to what they had written.
+    // Consent given beforehand covers the arguments as written, not what a hook made of them.
     if (call.options.consent && (judged?.before ?? null) === null)
       return { ...call, approval: { verdict: "allow", origin: "user", reason } };
     const before = await remembered(call, verdict);
@@ -83,11 +87,48 @@ async function confirm(call: Injected, yes: HeldYes, fingerprint: ApproveOptions
       { data: { tool: call.tool.name, origin: "approval", approvalId: yes.id, isVoid: true } },
     );
   }
-  return { verdict: "allow", origin: "approval", reason: `${yes.by ?? "somebody"} approved '${yes.id}'` };
+  return { verdict: "allow", origin: "approval", reason: `${yes.by ?? "a person"} approved '${yes.id}'` };
 }
 
-/** What a person wrote themselves is shown to nobody once more, so a hook may not change it. */
+/** Arguments that the approver edited are not shown again, so a hook may not change them. */
 function isWhatWasShown({ input, judged }: Injected, yes: HeldYes): boolean {
   if (yes.arguments === null) return (judged?.before ?? null) === null;
   return sameJson(yes.arguments, input.arguments);
+}
+
+export type Approvals = {
+  verbs: HeldVerbs;
+  stage: Omit<ApproveOptions, "decide">;
+  onApprovedEnd: NonNullable<RecordOptions["onApprovedEnd"]>;
+  start(): void;
+  stop(): Promise<void>;
+};
+
+const verbNames = [
+  "approvals",
+  "approvalPage",
+  "approval",
+  "answerApproval",
+  "plans",
+  "plan",
+  "approvePlan",
+  "rejectPlan",
+  "remembered",
+  "forgetRemembered",
+] as const satisfies readonly (keyof HeldVerbs)[];
+
+/** Loaded when a call needs approval or a verb is used. */
+export function createApprovals(parts: ApprovalPorts): Approvals {
+  const loaded = once(async () => (await import("../access/approvals/approvals.ts")).createApprovals(parts));
+  return {
+    verbs: lazyVerbs(async () => (await loaded()).verbs, verbNames),
+    stage: {
+      remembered: async (call, verdict) => (await loaded()).remembered(call, verdict),
+      fingerprint: async (tool) => (await loaded()).fingerprint(tool),
+      hold: async (call, verdict, asking) => (await loaded()).hold(call, verdict, asking),
+    },
+    onApprovedEnd: async (yes, outcome) => (await loaded()).onApprovedEnd(yes, outcome),
+    start: () => void loaded().then(({ start }) => start()),
+    stop: async () => void (loaded.made() && (await loaded()).stop()),
+  };
 }

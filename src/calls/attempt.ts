@@ -1,11 +1,11 @@
 import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import { putExactNumbers } from "../lib/json/exact-numbers.ts";
-import type { Routed } from "../model/calls/call.ts";
+import type { Routed, TimeLimit } from "../model/calls/call.ts";
 import type { Asked, ProgressReport, Provider, Relay, TaskReport } from "../model/calls/provider.ts";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
-import { PlaneError } from "../model/errors.ts";
+import { type ErrorData, PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
-import { createInjectedHider } from "./inject-hide.ts";
+import { createInjectedHider } from "./hide-injected.ts";
 import type { AttemptPass } from "./limits/limits.ts";
 
 export type AttemptOptions = {
@@ -20,14 +20,14 @@ export type AttemptOptions = {
   answer(call: Routed, server: string, asked: Asked, signal: AbortSignal, relay?: Relay): Promise<UnknownObject>;
 };
 
-export type AttemptWith = {
+type AttemptWith = {
   limiter: TimeLimiter;
   pass: AttemptPass | undefined;
   idempotencyKey: string | undefined;
   relay?: Relay | undefined;
 };
 
-/** Made once: an error that nobody sees still costs a stack. */
+/** Made once: a stack is costly. */
 const isOver = new Error("the attempt is over");
 
 /** Asks one provider once; throws where there is none. */
@@ -57,20 +57,15 @@ export function attempt(
         if (options.isCurrent?.(call, spec) === false) throw outdated(call);
       },
       async onRequest(method, params, signal) {
-        // The server waits for somebody, which is not the time it has for its work.
+        // Waiting for an answer does not count against the server's time.
         const goOn = limiter.pause();
         const countOn = pass?.pause();
-        try {
-          over ??= new AbortController();
-          const both = AbortSignal.any([signal, limiter.signal, over.signal]);
-          const server = String(spec.config.server);
-          const answered = await relay?.onQuestion?.(server, hide.value({ method, params }), both);
-          if (!answered) return await options.answer(call, server, { method, params }, both, relay);
-          return (await options.fit?.({ method, params }, answered, relay)) ?? answered;
-        } finally {
+        over ??= new AbortController();
+        const both = AbortSignal.any([signal, limiter.signal, over.signal]);
+        return answerServer(call, spec, { method, params }, { relay, hide, options, signal: both }).finally(() => {
           countOn?.();
           goOn();
-        }
+        });
       },
       onProgress(progress) {
         limiter.extend();
@@ -100,6 +95,26 @@ export function attempt(
   );
 }
 
+type Answering = {
+  relay: Relay | undefined;
+  hide: ReturnType<typeof createInjectedHider>;
+  options: AttemptOptions;
+  signal: AbortSignal;
+};
+
+/** The caller answers what a server asks, where it can; else the plane does. */
+async function answerServer(
+  call: Routed,
+  spec: ProviderSpec,
+  asked: Asked,
+  { relay, hide, options, signal }: Answering,
+): Promise<UnknownObject> {
+  const server = String(spec.config.server);
+  const answered = await relay?.onQuestion?.(server, hide.value(asked), signal);
+  if (!answered) return options.answer(call, server, asked, signal, relay);
+  return (await options.fit?.(asked, answered, relay)) ?? answered;
+}
+
 /** Its server lists another definition by now. Nothing was sent, and the call has to be planned anew. */
 function outdated({ tool }: Routed): PlaneError {
   return new PlaneError("CONFLICT", `The definition of '${tool.name}' keeps changing. Nothing was run.`, {
@@ -109,4 +124,20 @@ function outdated({ tool }: Routed): PlaneError {
 
 export function isOutdated(thrown: unknown): boolean {
   return thrown instanceof PlaneError && thrown.data.isOutdated === true;
+}
+
+/** Why an unfinished call ended: it timed out or was cancelled. */
+export function ended(
+  limiter: TimeLimiter,
+  limit: TimeLimit,
+  data: ErrorData & { tool: string },
+  also = "",
+): PlaneError {
+  if (!limiter.expired()) return new PlaneError("CANCELLED", `The call of '${data.tool}' was cancelled.`, { data });
+  const { ms, setBy } = limit;
+  return new PlaneError(
+    "TIMEOUT",
+    `'${data.tool}' did not answer within ${ms / 1000} s (limit of the ${setBy}).${also}`,
+    { data: { ...data, limitMs: ms, limitSetBy: setBy } },
+  );
 }

@@ -11,7 +11,6 @@ import { metaToolNames } from "../model/catalogue/meta-tools.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Principal } from "../model/principal.ts";
-import { isTexts } from "./request.ts";
 
 /** Policy's yes, or the reason for its no. */
 export type GrantFor = (principal: Principal, tool: Tool, request: AccessRequest) => Grant | Refused;
@@ -22,9 +21,8 @@ export function authorize(call: Resolved, grantFor: GrantFor): Authorized {
   return { ...call, grant };
 }
 
-/** Some tools are for everybody and not everything they do, which only the arguments tell. */
+/** With `requires_flags` the grant depends on the arguments. */
 export function authorizeArguments(call: Injected, grantFor: GrantFor): Injected {
-  // Where nothing depends on them the answer is known.
   if (call.tool.metadata.requires_flags === undefined) return call;
   const args = { ...call.input.arguments, ...call.injected.values };
   requireGrant(call.principal, call.tool, grantFor, { ...accessOf(call.options), arguments: args });
@@ -49,16 +47,16 @@ function unseen({ tool }: Resolved): PlaneError {
 
 function whomToAsk({ locked }: Refused): string {
   if (!locked) return "";
-  return ` Ask ${locked.help_email ?? locked.author ?? "whoever manages this plane"} for access.`;
+  return ` Ask ${locked.help_email ?? locked.author ?? "the administrator of this plane"} for access.`;
 }
 
-/** What of the options counts for who may use what; they may come from outside. */
+/** The options that grants depend on. They may come from outside, so they are checked. */
 export function accessOf({ toolGroups, state, compliance, mcp }: CallOptions): AccessRequest {
   if (mcp !== undefined && typeof mcp !== "boolean" && !isTexts(mcp))
     throw usage("'mcp' must be true, false or a list of servers");
   if (toolGroups !== undefined && toolGroups !== "*" && !isTexts(toolGroups))
     throw usage("'toolGroups' must be a list of names, or \"*\" for all");
-  if (state !== undefined && typeof state !== "string") throw usage("'state' must be a text");
+  if (state !== undefined && typeof state !== "string") throw usage("'state' must be a string");
   if (compliance !== undefined && typeof compliance !== "string")
     throw usage("'compliance' must be the name of a level");
   return {
@@ -70,4 +68,8 @@ export function accessOf({ toolGroups, state, compliance, mcp }: CallOptions): A
 
 function usage(message: string): PlaneError {
   return new PlaneError("USAGE", `${message}.`);
+}
+
+export function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

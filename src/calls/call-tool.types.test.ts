@@ -5,9 +5,9 @@ import { noRouting } from "../../test/samples/routing.ts";
 import type { Approved, Authorized, Injected, Requested, Resolved, Routed, Validated } from "../model/calls/call.ts";
 import { type ApproveOptions, approve } from "./approve.ts";
 import { authorize, type GrantFor } from "./authorize.ts";
-import { type RouteOptions, route } from "./call-tool.ts";
 import { type ExecuteOptions, execute } from "./execute.ts";
 import { inject, type ValueFor } from "./inject.ts";
+import { type RouteOptions, route } from "./route.ts";
 import { type CheckArguments, validate } from "./validate.ts";
 
 type Calls = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routedCall, sampleTool } from "../../test/samples/calls.ts";
 import { PlaneError } from "../model/errors.ts";
-import { requireWritable } from "./exact-arguments.ts";
+import { requireWritable } from "./route.ts";
 
 function routedTo(provider: string, text: string) {
   const call = routedCall(sampleTool());

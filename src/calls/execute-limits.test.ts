@@ -7,8 +7,8 @@ import { Budgets } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import { execute } from "./execute.ts";
 import { createBudgets } from "./limits/budgets.ts";
-import { createCircuits } from "./limits/circuits.ts";
-import { createLimits } from "./limits/limits.ts";
+import { createCircuits } from "./limits/circuit-breaker.ts";
+import { createPathLimits } from "./limits/limits.ts";
 
 type Setting = { failures?: number; perMinute?: number; budgets?: object };
 
@@ -20,7 +20,7 @@ function limited(tool: ReturnType<typeof sampleTool>, fails: number, setting: Se
     onChange: () => undefined,
   });
   const parsed = Budgets.parse(budgets);
-  const limits = createLimits({
+  const limits = createPathLimits({
     circuits,
     budgets: createBudgets(() => parsed),
     ratePerMinute: () => perMinute,
@@ -79,7 +79,7 @@ suite("executing within limits", () => {
     assert.equal(call.reason<PlaneError>().data.attempts, 3);
     const next = settled(run());
     await moveTime(0);
-    assert.match(next.reason<Error>().message, /Server 'notes' is left alone since/);
+    assert.match(next.reason<Error>().message, /Server 'notes': circuit open since/);
     assert.deepEqual([next.reason<PlaneError>().data.attempts, asked()], [0, 3]);
   });
 
@@ -91,7 +91,7 @@ suite("executing within limits", () => {
     await moveTime(0);
     assert.match(
       probe.reason<Error>().message,
-      /^It failed\. It is not tried again\. Server 'notes' is left alone since/,
+      /^It failed\. It is not tried again\. Server 'notes': circuit open since/,
     );
     assert.equal(asked(), 4);
   });

@@ -11,15 +11,14 @@ import { healthKey } from "../model/catalogue/health.ts";
 import { isRepeatable, type ProviderSpec, providerLabel } from "../model/catalogue/tool.ts";
 import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
-import { type AttemptOptions, attempt, isOutdated } from "./attempt.ts";
-import { ended } from "./ended.ts";
+import { type AttemptOptions, attempt, ended, isOutdated } from "./attempt.ts";
 import type { AttemptPass, CallPass, Limits } from "./limits/limits.ts";
 import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
 
-/** How the ways of executing a tool do, told while they are tried. A tool goes by its `healthKey`. */
+/** Health of a tool's providers. A tool goes by its `healthKey`. */
 export type RoutingMemory = {
-  /** `restMs` is how long the provider itself asks to be left alone. */
-  failed(tool: string, provider: string, reason: string, restMs?: number): void;
+  /** `cooldownMs` is what the provider itself asked for. */
+  failed(tool: string, provider: string, reason: string, cooldownMs?: number): void;
   worked(tool: string, provider: string): void;
   /** Null when it is there; asked at most once in its interval. */
   check(tool: string, provider: string, spec: ProviderSpec, signal: AbortSignal): Promise<string | null>;
@@ -61,8 +60,7 @@ function everyProviderFailed(
   });
 }
 
-/** How long a provider has asked to be left alone, if it has. */
-function restOf({ data: { retryInMs } }: PlaneError): number {
+function cooldownOf({ data: { retryInMs } }: PlaneError): number {
   return typeof retryInMs === "number" ? retryInMs : 0;
 }
 
@@ -70,10 +68,10 @@ function labelOf(call: Routed, spec: ProviderSpec): string {
   return providerLabel(spec, call.tool.providers);
 }
 
-/** It becomes a header, so it has to be fit for one. */
+/** Fit for a header. */
 const fit = /^[\x21-\x7e]{1,255}$/;
 
-/** What stands for one call in all its attempts, for tools that say that they take it. */
+/** The same idempotency key for all attempts of a call. */
 export function idempotencyKeyOf({ id, tool, options }: Routed): string | undefined {
   if (tool.metadata.idempotency_key === false) return undefined;
   const { idempotencyKey = id } = options;
@@ -92,13 +90,12 @@ export type ExecuteOptions = AttemptOptions & {
   checkOutput: CheckOutput;
   onRetry: Retrying["onRetry"];
   routing: RoutingMemory;
-  /** Without them nobody waits and nothing is counted. */
+  /** Without them nothing is limited. */
   limits?: Limits;
   signal: AbortSignal | undefined;
   relay?: Relay | undefined;
 };
 
-/** A call that is being executed. */
 type Run = {
   call: Routed;
   attempts: Attempt[];
@@ -125,7 +122,7 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
   }
 }
 
-/** One way, as often as that does no harm. */
+/** Retries one provider where repeating does no harm. */
 async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   const { call, attempts, limiter, options } = run;
   const { limits, onRetry } = options;
@@ -145,15 +142,15 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   }
 }
 
-/** Where the others only rest or cannot be used right now, what this one does counts for its own rest. */
+/** A failure counts for the provider's cooldown, also where the others are unavailable. */
 function remember({ call, limiter, options }: Run, spec: ProviderSpec, ended: Executed | PlaneError): void {
   if (call.tool.providers.length < 2 || limiter.signal.aborted) return;
   const [key, provider] = [healthKey(call.tool), labelOf(call, spec)];
-  if (ended instanceof PlaneError) options.routing.failed(key, provider, ended.message, restOf(ended));
+  if (ended instanceof PlaneError) options.routing.failed(key, provider, ended.message, cooldownOf(ended));
   else options.routing.worked(key, provider);
 }
 
-/** Each provider at most once, best first; a failure of one is no failure of the call while another may be asked. */
+/** Each provider at most once, best first. */
 async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<Executed> {
   const { call, attempts, limiter } = run;
   const { routing } = run.options;
@@ -170,7 +167,7 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
     const pass = await enterAttempt(run, spec);
     if (pass instanceof PlaneError) {
       if (!mayFallOver(call, pass)) throw withAttempts(call, pass, attempts);
-      // It was not asked, so nothing is known that its next call would have to suffer for.
+      // It was not asked, so its health does not change.
       failures.push({ provider, reason: pass.message });
       continue;
     }
@@ -182,7 +179,7 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
     pass?.giveUp(ended);
     if (limiter.signal.aborted) throw withAttempts(call, ended, attempts);
     failures.push({ provider, reason: ended.message });
-    routing.failed(key, provider, ended.message, restOf(ended));
+    routing.failed(key, provider, ended.message, cooldownOf(ended));
     if (!mayFallOver(call, ended)) {
       const unknown = errorTable[ended.code].retryable ? unknownOutcome(call, ended) : ended;
       throw withAttempts(call, unknown, attempts);
@@ -191,7 +188,7 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
   throw everyProviderFailed(call, failures, attempts);
 }
 
-/** Leave to try it, or why not. */
+/** The pass for an attempt, or why there is none. */
 function enterAttempt(
   { call, limiter, pass, options: { limits } }: Run,
   spec: ProviderSpec,
@@ -256,7 +253,7 @@ function endedCall({ tool, route }: Routed, limiter: TimeLimiter): PlaneError {
   return ended(limiter, route.limit, { tool: tool.name, ...(server === null ? {} : { server }) }, also);
 }
 
-/** What keeps a call from being tried: a limit, or the end of its time while it waited for one. */
+/** Why an attempt was not made: a limit, or a timeout in its queue. */
 function refusal({ tool, route }: Routed, thrown: unknown, limiter: TimeLimiter): PlaneError {
   if (!limiter.signal.aborted) return toPlaneError(thrown);
   const also = " It still waited for its turn and was not run.";
@@ -297,7 +294,7 @@ function finish(
     });
 }
 
-/** What had to be brought into shape stays as it was written beside that. */
+/** Keeps the text of a normalised result as the server wrote it. */
 function keepText(raw: unknown, result: ToolResult): void {
   const text = isObject(raw) ? textOf(raw) : undefined;
   if (text === undefined) return;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleTool, validatedCall } from "../../test/samples/calls.ts";
 import type { JsonObject } from "../model/json.ts";
-import { fileValue, originalName } from "./injection.ts";
+import { fileValue, originalName } from "./inject.ts";
 
 const files = { "a.pdf": "https://files/a?token=1", "b.pdf": "https://files/b?token=2" };
 const call = (args: JsonObject) => ({ ...validatedCall(sampleTool(), args), files });

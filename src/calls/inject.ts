@@ -1,5 +1,16 @@
-import type { Injected, Validated } from "../model/calls/call.ts";
+import { rulesFor } from "../catalogue/catalogue.ts";
+import { createInventory, type ListedServer } from "../catalogue/inventory.ts";
+import { type NamelessTool, translateTools } from "../catalogue/sources/mcp.ts";
+import { type Environment, expandEnvironment } from "../config/config.ts";
+import { type InjectionRule, type InjectionSource, originalOf } from "../model/access/injection.ts";
+import type { AccessRequest, Injected, Validated, Verdict } from "../model/calls/call.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import type { Config } from "../model/config/config.ts";
+import { PlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
+import type { Principal } from "../model/principal.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
+import { accessOf } from "./authorize.ts";
 
 /** The system's own value for a parameter; undefined when it has none for this caller. */
 export type ValueFor = (parameter: string, call: Validated) => Json | undefined | Promise<Json | undefined>;
@@ -16,4 +27,130 @@ async function fill(call: Validated, valueFor: ValueFor): Promise<Injected> {
     if (value !== undefined) values.push([parameter, value]);
   }
   return { ...call, injected: { values: Object.fromEntries(values) as JsonObject } };
+}
+
+type Parts = {
+  config(): Config;
+  /** Makes every server list its tools, or gives up on it. */
+  discover(principal: Principal): Promise<void>;
+  visibleTo(principal: Principal, request?: AccessRequest): readonly Tool[];
+  mayUse(principal: Principal, tool: Tool, request?: AccessRequest): boolean;
+  /** What would be said to a call of this tool, whatever its arguments are. */
+  verdictOn(call: Validated, tool: Tool): Promise<Verdict>;
+  fixedOf(tool: Tool): JsonObject;
+  environment: Environment;
+};
+
+type Value = (call: Validated, rule: InjectionRule) => Json | undefined | Promise<Json | undefined>;
+
+/** The values that only the system sets, from the caller, the catalogue and the configuration. */
+export function createInjection(parts: Parts): ValueFor {
+  const { config, fixedOf } = parts;
+  const render = createInventory();
+  const sources: Record<InjectionSource, Value> = {
+    user: ({ principal }) => principal.user ?? undefined,
+    groups: ({ principal }) => principal.groups,
+    persona: ({ principal }) => principal.persona ?? undefined,
+    workspace: ({ principal }) => principal.workspace ?? undefined,
+    scopes: ({ principal }) => principal.scopes,
+    conversation: ({ options }) => options.conversation,
+    constant: (_, rule) => (rule.from === "constant" ? rule.value : undefined),
+    files: (call, { parameter }) => fileValue(parameter, call),
+    inventory,
+  };
+  const settings = {
+    get everywhere() {
+      return config().inject;
+    },
+    ofServer: (server: string) => config().servers[server]?.inject ?? [],
+  };
+
+  return (parameter, call) => {
+    const rules = rulesFor(call.tool, settings);
+    const rule = rules.find((one) => one.parameter === parameter);
+    if (rule) return sources[rule.from](call, rule);
+    const file = rules.find((one) => one.from === "files" && originalOf(one.parameter) === parameter);
+    if (file) return originalName(parameter, file.parameter, call);
+    const fixed = fixedOf(call.tool);
+    return Object.hasOwn(fixed, parameter)
+      ? reveal(parameter, fixed[parameter], call.tool, parts.environment)
+      : undefined;
+  };
+
+  async function inventory(call: Validated): Promise<Json> {
+    const { principal, tool } = call;
+    await parts.discover(principal);
+    const tools = await usable(call, parts);
+    const self = tool.id.server ?? serverOf(tool);
+    const options = (self === null ? undefined : config().servers[self]?.inject_options) ?? config().inject_options;
+    return render(tools, serversFor(call, tools, parts), options, self);
+  }
+}
+
+/** Variables are put in their places only here, so that no listing ever holds what they do. */
+function reveal(
+  parameter: string,
+  value: Json | undefined,
+  { name }: Tool,
+  environment: Environment,
+): Json | undefined {
+  return expandEnvironment(value, environment, (variable) => {
+    throw new PlaneError(
+      "CONFIG_INVALID",
+      `Argument '${parameter}' of '${name}' is fixed to the variable ${variable}, which is not set. Set it for the process that runs the plane.`,
+      { data: { tool: name, variable } },
+    );
+  }) as Json | undefined;
+}
+
+/** A planner is offered no tool that policy would deny. */
+async function usable(call: Validated, parts: Parts): Promise<Tool[]> {
+  const offered = parts.visibleTo(call.principal, accessOf(call.options)).filter(({ id }) => id.server !== null);
+  const verdicts = await Promise.all(offered.map((tool) => parts.verdictOn(call, tool)));
+  return offered.filter((_, at) => verdicts[at]?.verdict !== "deny");
+}
+
+/** Those with something to offer, and those whose tools this caller could use if they were known. */
+function serversFor({ principal, options }: Validated, tools: readonly Tool[], parts: Parts): ListedServer[] {
+  const offering = new Set(tools.map(({ id }) => id.server));
+  const known = new Set(parts.visibleTo(principal).map(({ id }) => id.server));
+  return Object.entries(parts.config().servers)
+    .filter(([name, definition]) =>
+      known.has(name)
+        ? offering.has(name)
+        : parts.mayUse(principal, anyToolOf(name, definition), accessOf(options)) && definition.enabled,
+    )
+    .map(([name, { description = "" }]) => ({ name, description }));
+}
+
+/** Such a tool as the server might have, so that whatever decides about tools decides about it. */
+function anyToolOf(name: string, definition: ServerDefinition): Tool {
+  const open = { ...definition, allow_tools: null, deny_tools: null };
+  const [tool] = translateTools(name, open, [{ name, inputSchema: { type: "object" } }]).tools;
+  return { ...(tool as NamelessTool), name, modelName: name };
+}
+
+function serverOf({ providers }: Tool): string | null {
+  const server = providers.find(({ name }) => name === "mcp")?.config.server;
+  return typeof server === "string" ? server : null;
+}
+
+/**
+ * What a parameter that names files becomes: addresses in the place of the names that the caller's program knows.
+ * Undefined where it knows none of them: then what the caller said goes out as it is.
+ */
+export function fileValue(parameter: string, { input, files = {} }: Validated): Json | undefined {
+  const given = own(input.arguments, parameter);
+  const address = (name: Json) => (typeof name === "string" ? own(files, name) : undefined);
+  if (!Array.isArray(given)) return given === undefined ? undefined : address(given);
+  return given.some((name) => address(name) !== undefined) ? given.map((name) => address(name) ?? name) : undefined;
+}
+
+/** What a file was called before; the parameter for it is declared by few tools. */
+export function originalName(declared: string, parameter: string, { input }: Validated): Json | undefined {
+  return declared === originalOf(parameter) ? own(input.arguments, parameter) : undefined;
+}
+
+function own<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }

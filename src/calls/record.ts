@@ -26,12 +26,18 @@ import {
   toolSubject,
 } from "../model/catalogue/health.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
-import { type ErrorReport, errorTable, PlaneError, reportError, toPlaneError } from "../model/errors.ts";
+import {
+  type ErrorCode,
+  type ErrorReport,
+  errorTable,
+  PlaneError,
+  reportError,
+  toPlaneError,
+} from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import { costField } from "./cost.ts";
-import { describeToolError, statusOf } from "./status.ts";
+import { costField } from "./limits/cost.ts";
 
-/** Gives what the stage gives: at once where it does not wait, because a turn for every stage is dearer than most of them. */
+/** Synchronous where the stage is: a microtask per stage costs more than most stages. */
 export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => T | Promise<T>;
 
 /** Runs the stages and tells, whatever happens, how the call went. */
@@ -44,18 +50,16 @@ export type RecordOptions = {
   /** Resolves when the record is durable; undefined when it is so already. */
   write(record: CallRecord, samples: HealthSample[]): Promise<void> | undefined;
   emit(event: PlaneEvent): void;
-  /** Keeps what is worth keeping of a call that did not succeed; resolves when that is durable. `error` has the provider's own words. */
+  /** Keeps a failed call; resolves when that is durable. `error` has the provider's own words. */
   keepFailed?(call: Learned, record: CallRecord, error: ErrorReport | null): Promise<void>;
   /** The outcome as its caller gets it: a result that is too large is kept elsewhere. */
   present?(call: Learned, outcome: Outcome): Outcome | Promise<Outcome>;
-  /** Told of every call when it is over. */
   onEnded?(call: Learned, outcome: Outcome): void;
-  /** A call that a person had approved is over. */
   onApprovedEnd?(yes: HeldYes, outcome: Outcome): Promise<void>;
 };
 
 export function createRecorder(options: RecordOptions): Recorder {
-  const { write, emit, keepFailed, onApprovedEnd, onEnded, present } = options;
+  const { write, emit, onEnded, present } = options;
   return async (requested, run) => {
     const startedAt = performance.now();
     const stages: CallRecord["stages"] = [];
@@ -108,37 +112,39 @@ export function createRecorder(options: RecordOptions): Recorder {
     } catch (thrown) {
       outcome.call.warnings.push(`This call could not be recorded: ${toPlaneError(thrown).message}`);
     }
-    if (keepFailed && !outcome.ok) {
-      await keepFailed(call, record, outcome.error ?? null).catch((thrown) => {
-        outcome.call.warnings.push(`No dead letter could be kept: ${toPlaneError(thrown).message}`);
-      });
-    }
-    if (call.approved && onApprovedEnd) {
-      await onApprovedEnd(call.approved, outcome).catch((thrown) => {
-        outcome.call.warnings.push(`The approval could not be closed: ${toPlaneError(thrown).message}`);
-      });
-    }
+    if (!outcome.ok || call.approved) await closeCall(call, record, outcome, options);
     onEnded?.(call, outcome);
-    emit({
-      type: "tool.result",
-      callId: call.id,
-      tool: record.tool,
-      success: outcome.ok,
-      status: record.status,
-      durationMs,
-      code: outcome.error?.code ?? null,
-      attempts: record.attempts.map(({ provider, ok, durationMs: took }) => ({
-        provider,
-        ok,
-        durationMs: rounded(took),
-      })),
-      server: record.server,
-    });
+    emit(resultEvent(record, outcome));
     return shown;
   };
 }
 
-/** What cannot be kept is given whole: nothing of a result is lost. */
+/** Keeps a failed call as a dead letter, and closes the approval of one that a person had approved. */
+async function closeCall(call: Learned, record: CallRecord, outcome: Outcome, options: RecordOptions): Promise<void> {
+  const { keepFailed, onApprovedEnd } = options;
+  const warn = (what: string) => (thrown: unknown) =>
+    void outcome.call.warnings.push(`${what}: ${toPlaneError(thrown).message}`);
+  if (keepFailed && !outcome.ok)
+    await keepFailed(call, record, outcome.error ?? null).catch(warn("No dead letter could be kept"));
+  if (call.approved && onApprovedEnd)
+    await onApprovedEnd(call.approved, outcome).catch(warn("The approval could not be closed"));
+}
+
+function resultEvent({ id, tool, status, durationMs, attempts, server }: CallRecord, outcome: Outcome): PlaneEvent {
+  return {
+    type: "tool.result",
+    callId: id,
+    tool,
+    success: outcome.ok,
+    status,
+    durationMs,
+    code: outcome.error?.code ?? null,
+    attempts: attempts.map(({ provider, ok, durationMs: took }) => ({ provider, ok, durationMs: rounded(took) })),
+    server,
+  };
+}
+
+/** A result that cannot be stored is given whole: nothing of it is lost. */
 function presented(call: Learned, outcome: Outcome, present: NonNullable<RecordOptions["present"]>) {
   const giveWhole = (thrown: unknown) => {
     outcome.call.warnings.push(`This large result could not be kept: ${toPlaneError(thrown).message}`);
@@ -191,8 +197,8 @@ function withoutForeignText(error: ErrorReport): ErrorReport {
 }
 
 /**
- * The tool's health counts every executed call; a provider's health only what the provider did. What is everybody's has
- * a health for each persona beside its own.
+ * The tool's health counts every executed call; a provider's health only what the provider did. A shared tool also has
+ * one for each persona.
  */
 function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallRecord): HealthSample[] {
   const { tool, principal } = call;
@@ -215,7 +221,6 @@ function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallReco
 /** As much of a call as its stages have learned so far. */
 type Learned = Requested & Partial<Executed>;
 
-/** What its caller is told of a call. */
 function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
   const { executed, approval } = call;
   const error = thrown ?? (executed?.result.isError ? saidNo(call, executed.result) : undefined);
@@ -282,7 +287,7 @@ function askedName({ asked: { tool } }: Requested): string {
   return tool.server === null ? tool.tool : `${tool.server}.${tool.tool}`;
 }
 
-/** Whoever asked for the call reads what really ran, before they read what came of it. */
+/** The caller reads what really ran before the result. */
 function withEditNote(result: ToolResult, { approved, input }: { approved?: HeldYes; input?: Input }): ToolResult {
   if (approved === undefined || approved.arguments !== null) return result;
   const ran = JSON.stringify(input?.arguments ?? {}, null, 2);
@@ -290,7 +295,7 @@ function withEditNote(result: ToolResult, { approved, input }: { approved?: Held
   return { ...result, content: [{ type: "text", text }, ...(result.content ?? [])] };
 }
 
-/** A tool leads to its state only when it succeeded; nobody is told of states where nobody speaks of them. */
+/** The next state, after success; absent where no states are used. */
 export function stateField(
   { options: { state }, tool }: Pick<Requested, "options"> & { tool?: Tool },
   status: CallStatus,
@@ -322,4 +327,23 @@ function saidNo({ tool, executed }: Ended, result: ToolResult): PlaneError {
   return executed?.said && executed.said.isError !== true
     ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } })
     : describeToolError(name, text);
+}
+
+const statuses: Partial<Record<ErrorCode, CallStatus>> = {
+  TOOL_ERROR: "tool_error",
+  APPROVAL_REQUIRED: "waiting",
+  PLAN_QUEUED: "waiting",
+  CANCELLED: "cancelled",
+};
+
+/** The tool said no, a provider failed, or the plane refused: three different things. */
+export function statusOf(error: PlaneError | undefined, call: { executed?: unknown }): CallStatus {
+  if (error === undefined) return call.executed === undefined ? "dry_run" : "succeeded";
+  const refused = ["policy", "validation"].includes(errorTable[error.code].category);
+  return statuses[error.code] ?? (refused ? "refused" : "failed");
+}
+
+export function describeToolError(tool: string, text: string): PlaneError {
+  const said = text.trim() === "" ? "it gave no text" : text.trim();
+  return new PlaneError("TOOL_ERROR", `'${tool}' reported an error: ${said}`, { data: { tool } });
 }

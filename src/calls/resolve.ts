@@ -2,25 +2,19 @@ import { abortable } from "../lib/async/signals.ts";
 import { limitTime } from "../lib/async/time-limit.ts";
 import type { Requested, Resolved } from "../model/calls/call.ts";
 import type { Relay } from "../model/calls/provider.ts";
-import type { Tool, ToolId } from "../model/catalogue/tool.ts";
-import { type Principal, requireScope } from "../model/principal.ts";
-import { ended } from "./ended.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import { requireScope } from "../model/principal.ts";
+import { ended } from "./attempt.ts";
+import type { FindTool } from "./lookup.ts";
 
-export type FindTool = (
-  asked: string | ToolId,
-  principal: Principal,
-  /** Told while its server is being installed. */
-  onProgress?: Relay["onProgress"],
-) => Tool | Promise<Tool>;
-
-/** Finding a tool may mean starting its server, so the caller's limit and patience count from here. */
+/** Finding a tool may start its server, so the caller's time limit and signal count from here. */
 export function resolve(
   call: Requested,
   findTool: FindTool,
   signal?: AbortSignal,
   onProgress?: Relay["onProgress"],
 ): Resolved | Promise<Resolved> {
-  // Before anything is started or told for somebody who may not call at all.
+  // First, so that a caller without the scope starts nothing and learns nothing.
   requireScope(call.principal, "call", "call tools");
   const found = findTool(call.asked.tool, call.principal, onProgress);
   return found instanceof Promise ? wait(call, found, signal) : { ...call, tool: found };

@@ -13,7 +13,7 @@ export const retryPolicy = {
   maxMs: 10_000,
   jitter: 0.25,
 } as const;
-/** Nobody waits longer than this for a provider that asks for time. */
+/** The longest `Retry-After` that is waited for. */
 const maxWaitMs = 60_000;
 
 export type Retrying = {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { approvedCall, sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
 import type { TimeLimit } from "../model/calls/call.ts";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
-import { type RouteOptions, route } from "./call-tool.ts";
+import { type RouteOptions, route } from "./route.ts";
 
 const open: RouteOptions = {
   environment: {},

@@ -1,5 +1,4 @@
-import type { ErrorObject, ValidateFunction } from "ajv";
-import { Ajv } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { once } from "../lib/async/once.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallStatus } from "../model/calls/call.ts";
 import { type ErrorCode, errorTable, PlaneError } from "../model/errors.ts";
-import { describeToolError, statusOf } from "./status.ts";
+import { describeToolError, statusOf } from "./record.ts";
 
 const statuses: Record<ErrorCode, CallStatus> = {
   USAGE: "refused",

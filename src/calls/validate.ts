@@ -1,4 +1,4 @@
-import { exactNumbersIn, noteExactNumbers } from "../lib/json/exact-numbers.ts";
+import { exactNumbersIn, findChanged, noteExactNumbers } from "../lib/json/exact-numbers.ts";
 import { repairTruncatedJson } from "../lib/json/repair-json.ts";
 import { respellJson } from "../lib/json/respell-json.ts";
 import { foldName, nearest } from "../lib/text/nearest.ts";
@@ -194,4 +194,20 @@ function requireObject(value: unknown, tool: string): JsonObject {
 
 function invalid(tool: string, what: string): PlaneError {
   return new PlaneError("INVALID_ARGUMENTS", `The arguments of '${tool}' ${what}.`, { data: { tool } });
+}
+
+const maxShown = 40;
+
+/** What is shown, kept or computed with would be another number than the caller wrote: better none. */
+export function requireReadable({ tool, input }: Validated, why: string): void {
+  const first = findChanged(input.exact);
+  if (first === undefined) return;
+  const name = first.path.join(".");
+  const { length } = first.text;
+  const shown = length > maxShown ? `${first.text.slice(0, maxShown)}… (${length} characters)` : first.text;
+  throw new PlaneError(
+    "INVALID_ARGUMENTS",
+    `'${name}' of '${tool.name}' is ${shown}, which is another number as soon as it is read, and ${why}. Give a number of at most 15 digits, or a text if the tool takes one.`,
+    { data: { tool: tool.name, problems: [{ path: name, message: "cannot be read exactly" }] } },
+  );
 }

@@ -1,10 +1,9 @@
-import type { Verbs } from "../model/verbs.ts";
 import type { Grants } from "../model/access/grants.ts";
-import type { Plane } from "../model/plane.ts";
-import type { Principal } from "../model/principal.ts";
 import type { Embed } from "../model/catalogue/search.ts";
-import type { KnownServer, ServerDefinition, ServerStatus } from "../model/servers/server.ts";
 import type { ProviderSpec, Tool } from "../model/catalogue/tool.ts";
+import type { Principal } from "../model/principal.ts";
+import type { KnownServer, ServerDefinition, ServerStatus } from "../model/servers/server.ts";
+import type { Verbs } from "../model/verbs.ts";
 import type { Session } from "../protocol/session.ts";
 import type { Recorder } from "../store/store.ts";
 import { type CatalogueEntriesPorts, createCatalogueEntries } from "./changes/catalogue-entries.ts";
@@ -16,7 +15,7 @@ import { translateTools } from "./sources/mcp.ts";
 import { createToolListings } from "./tool-listing.ts";
 import { createSkillVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
 
-export { findTool } from "./find-tool.ts";
+export { findTool } from "../calls/lookup.ts";
 export { type HealthFeed, missingCredentials, providerScore } from "./health/health.ts";
 export type { Routing } from "./health/routing.ts";
 export { createInventory, type ListedServer } from "./inventory.ts";

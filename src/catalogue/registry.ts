@@ -1,10 +1,8 @@
-import { deepFreeze } from "../lib/json/plain-data.ts";
 import { once } from "../lib/async/once.ts";
-import { sameJson } from "../lib/json/plain-data.ts";
-import type { JsonObject } from "../model/json.ts";
-import type { ToolOverlay } from "../model/catalogue/tool.ts";
-import type { Tool, ToolId } from "../model/catalogue/tool.ts";
+import { deepFreeze, sameJson } from "../lib/json/plain-data.ts";
+import type { Tool, ToolId, ToolOverlay } from "../model/catalogue/tool.ts";
 import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/catalogue/tool-name.ts";
+import type { JsonObject } from "../model/json.ts";
 import { completeWrapper, type Described, overlayTool } from "./overlays/overlay.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
 

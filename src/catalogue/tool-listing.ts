@@ -1,16 +1,24 @@
-import type { Verbs } from "../model/verbs.ts";
-import { createLru, type Lru } from "../lib/lru.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import type { AccessRequest } from "../model/calls/call.ts";
-import { PlaneError } from "../model/errors.ts";
+import { createLru, type Lru } from "../lib/lru.ts";
 import type { Grants } from "../model/access/grants.ts";
-import { healthKey, type ProviderHealth, type ProviderState, personaSubject, providerSubject, type ToolHealth, toolSubject } from "../model/catalogue/health.ts";
-import type { Caller, Plane } from "../model/plane.ts";
-import type { LockedTool, ToolListing } from "../model/plane-tools.ts";
-import { type Face, type Principal, requireScope } from "../model/principal.ts";
+import type { AccessRequest } from "../model/calls/call.ts";
+import {
+  healthKey,
+  type ProviderHealth,
+  type ProviderState,
+  personaSubject,
+  providerSubject,
+  type ToolHealth,
+  toolSubject,
+} from "../model/catalogue/health.ts";
 import type { ToolReview } from "../model/catalogue/quality.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { Caller } from "../model/plane.ts";
+import type { LockedTool, ToolListing } from "../model/plane-tools.ts";
+import { type Face, type Principal, requireScope } from "../model/principal.ts";
+import type { Verbs } from "../model/verbs.ts";
 import { type Health, missingCredentials } from "./health/health.ts";
 import { createPersonaFilter, seenThrough } from "./persona-filter.ts";
 import { queryTools } from "./query-tools.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleMetadata, sampleTool } from "../../test/samples/calls.ts";
-import { JobManifest } from "../model/work/job.ts";
-import { SkillManifest } from "../model/work/skill.ts";
-import { TaskManifest } from "../model/work/job.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
+import { JobManifest, TaskManifest } from "../model/work/job.ts";
+import { SkillManifest } from "../model/work/skill.ts";
 import { jobCapabilities, nodeCapabilities, taskCapabilities } from "./work-entries.ts";
 
 const place = { file: "/m.json", source: "manifest:m.json" };

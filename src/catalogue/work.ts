@@ -1,16 +1,20 @@
-import type { Verbs } from "../model/verbs.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import type { ConfigProblem } from "../model/config/config.ts";
-import type { JobManifest } from "../model/work/job.ts";
-import type { FromFile } from "../model/config/config.ts";
-import { type Page, takePage } from "../model/page.ts";
-import type { Plane } from "../model/plane.ts";
-import type { ToolListing } from "../model/plane-tools.ts";
-import { type Principal, requireScope } from "../model/principal.ts";
-import type { JobListing, RegistrySummary, SkillQuery, ToolEntry, WorkQuery } from "../model/catalogue/registry-summary.ts";
-import { type SkillManifest, toolsOfSkill } from "../model/work/skill.ts";
+import type {
+  JobListing,
+  RegistrySummary,
+  SkillQuery,
+  ToolEntry,
+  WorkQuery,
+} from "../model/catalogue/registry-summary.ts";
 import { toolKey } from "../model/catalogue/tool-name.ts";
 import { everyTool } from "../model/catalogue/tool-query.ts";
+import type { ConfigProblem, FromFile } from "../model/config/config.ts";
+import { type Page, takePage } from "../model/page.ts";
+import type { ToolListing } from "../model/plane-tools.ts";
+import { type Principal, requireScope } from "../model/principal.ts";
+import type { Verbs } from "../model/verbs.ts";
+import type { JobManifest } from "../model/work/job.ts";
+import { type SkillManifest, toolsOfSkill } from "../model/work/skill.ts";
 import { idsOf } from "./registry.ts";
 import type { ToolListings } from "./tool-listing.ts";
 import { type Viewer, workNotFound, workPlace } from "./visible-work.ts";

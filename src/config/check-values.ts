@@ -1,15 +1,18 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { redact } from "../lib/text/redact.ts";
-import { type Config, type ConfigProblem, ConfigValues, ModelDefinition, ToolsetDefinition } from "../model/config/config.ts";
-import { isObject, type UnknownObject } from "../model/json.ts";
-import { ToolOverlay } from "../model/catalogue/tool.ts";
-import { type Path, renderPath } from "../model/json.ts";
-import { ServerDefinition, type Transport } from "../model/servers/server.ts";
-import { parseStoreAddress } from "../model/config/settings.ts";
-import { ToolManifest } from "../model/catalogue/tool.ts";
+import { ToolManifest, ToolOverlay } from "../model/catalogue/tool.ts";
 import { mayBelongTo } from "../model/catalogue/tool-name.ts";
-import { parseVaultKey } from "../model/config/settings.ts";
+import {
+  type Config,
+  type ConfigProblem,
+  ConfigValues,
+  ModelDefinition,
+  ToolsetDefinition,
+} from "../model/config/config.ts";
+import { parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
+import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
+import { ServerDefinition, type Transport } from "../model/servers/server.ts";
 import type { Environment } from "./environment.ts";
 import { startedByUs } from "./environment.ts";
 import type { Merged } from "./merge-settings.ts";

@@ -1,6 +1,6 @@
 import type { EntryKind } from "../model/catalogue/change.ts";
-import type { UnknownObject } from "../model/json.ts";
 import type { Setup } from "../model/config/setup.ts";
+import type { UnknownObject } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
 import type { ConfigSource } from "./load-config.ts";
 import type { CheckedEntry } from "./manifests/check-entry.ts";

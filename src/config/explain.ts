@@ -1,10 +1,9 @@
 import { nearest } from "../lib/text/nearest.ts";
 import type { Config } from "../model/config/config.ts";
-import { PlaneError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
-import { type Path, renderPath } from "../model/json.ts";
-import { defaultTimeoutMs } from "../model/servers/server.ts";
 import type { Explanation } from "../model/config/setup.ts";
+import { PlaneError } from "../model/errors.ts";
+import { isObject, type Json, type JsonObject, type Path, renderPath } from "../model/json.ts";
+import { defaultTimeoutMs } from "../model/servers/server.ts";
 import type { Merged } from "./merge-settings.ts";
 import { configSchema } from "./schemas.ts";
 import { maskSecrets } from "./secrets/mask.ts";

@@ -1,7 +1,7 @@
 import { once } from "../lib/async/once.ts";
 import type { ConfigProblem } from "../model/config/config.ts";
-import { type Path, renderPath } from "../model/json.ts";
 import type { Origin } from "../model/config/setup.ts";
+import { type Path, renderPath } from "../model/json.ts";
 import type { Setting } from "./shapes/reading.ts";
 
 /** Sections that hold things by name; a later definition of one replaces an earlier one whole. */

@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
-import { nearest } from "../lib/text/nearest.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
-import { describeIssue, kindOf, missing } from "../model/config/describe-issue.ts";
-import { HttpProviderConfig } from "../model/calls/provider-config.ts";
-import type { JsonObject } from "../model/json.ts";
-import { ModelProviderConfig } from "../model/calls/provider-config.ts";
-import { type Path, renderPath } from "../model/json.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { HttpProviderConfig, ModelProviderConfig } from "../model/calls/provider-config.ts";
 import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
+import { describeIssue, kindOf, missing } from "../model/config/describe-issue.ts";
+import type { JsonObject } from "../model/json.ts";
+import { type Path, renderPath } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
 import { expandEnvironment } from "./secrets/references.ts";
 

@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
+import { ToolManifest } from "../model/catalogue/tool.ts";
 import { ConfigValues } from "../model/config/config.ts";
-import { JobManifest } from "../model/work/job.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import { ServerDefinition } from "../model/servers/server.ts";
+import { JobManifest, TaskManifest } from "../model/work/job.ts";
 import { SkillManifest } from "../model/work/skill.ts";
-import { TaskManifest } from "../model/work/job.ts";
-import { ToolManifest } from "../model/catalogue/tool.ts";
 import { descriptions } from "./descriptions.ts";
 
 /** What an editor needs to complete and check a native configuration. */

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Config } from "../model/config/config.ts";
-import type { FromFile, Manifests } from "../model/config/config.ts";
+import type { Config, FromFile, Manifests } from "../model/config/config.ts";
 import type { Path } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import type { Environment } from "./environment.ts";

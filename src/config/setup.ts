@@ -1,7 +1,7 @@
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
+import type { Setup } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
-import type { Setup } from "../model/config/setup.ts";
 import { explain } from "./explain.ts";
 import { checkServerEntry, type LoadedConfig } from "./load-config.ts";
 import { configSchema } from "./schemas.ts";

@@ -89,7 +89,10 @@ test("a server that never stops asking is given up", async () => {
 
 test("questions that nobody can answer, or that are none, fail the call with what was asked", async () => {
   await assert.rejects(serverOf(asking({ a: question("elicitation/create") })).call(), /'elicitation\/create'/);
-  await assert.rejects(serverOf(asking({ a: "text" })).call({ onRequest: async () => ({}) }), /cannot be answered here/);
+  await assert.rejects(
+    serverOf(asking({ a: "text" })).call({ onRequest: async () => ({}) }),
+    /cannot be answered here/,
+  );
 });
 
 test("a result of an unknown kind, or a question where none may be asked, is an error", async () => {

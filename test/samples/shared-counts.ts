@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import type { SharedCounts } from "../../src/calls/limits/shared-counts.ts";
+import type { SharedCounts } from "../../src/calls/limits/shared-budgets.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 
 /** Counts as two planes on one store have them; `away` while the store cannot be reached. */

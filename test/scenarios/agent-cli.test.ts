@@ -58,12 +58,11 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
     assert.equal((JSON.parse(readFileSync(file, "utf8")) as { history: unknown[] }).history.length, 6);
   });
 
-  test("writes its trace as a page, as text and as data", async () => {
+  test("writes its trace as text and as data", async () => {
     await using world = await openWorld(() => ({ kind: "text", text: "Said <b>so</b>." }));
-    for (const name of ["run.html", "run.txt", "run.json"])
+    for (const name of ["run.txt", "run.json"])
       await runCli(world.words("Tell", "--trace", world.directory.file(name)));
     const read = (name: string) => readFileSync(world.directory.file(name), "utf8");
-    assert.match(read("run.html"), /^<!doctype html>[\s\S]*Said &lt;b&gt;so&lt;\/b&gt;\./);
     assert.match(read("run.txt"), /Said <b>so<\/b>\./);
     const run = JSON.parse(read("run.json")) as { answer: string; messages: unknown[] };
     assert.deepEqual([run.answer, run.messages.length], ["Said <b>so</b>.", 2]);

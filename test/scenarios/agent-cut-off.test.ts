@@ -60,11 +60,9 @@ suite("a model that is cut off", { concurrency: 2 }, () => {
     await using world = await agentWorld([says("The first of", "length")], {});
     const { id, outcome, answer, truncated } = await world.plane.agent.run("Tell.");
     assert.deepEqual([outcome, answer, truncated], ["completed", "The first of", true]);
-    for (const format of ["text", "html"] as const) {
-      const { text } = await world.plane.runs.render(id, format);
-      assert.match(text, /the answer was cut off at the model(?:'|&#39;)s limit/);
-      assert.match(text, /length/);
-    }
+    const { text } = await world.plane.runs.render(id, "text");
+    assert.match(text, /the answer was cut off at the model's limit/);
+    assert.match(text, /length/);
   });
 
   test("is heard up to a limit where it never ends", async () => {

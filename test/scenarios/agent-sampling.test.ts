@@ -98,7 +98,7 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
     assert.match(String(textsOf(await open.plane.call("fx.sample", { prompt: "x" }))), /Yes/);
     await using shut = await agentWorld([], servers, { config });
     const refused = await shut.plane.call("fx.sample", { prompt: "x" });
-    assert.match(String(textsOf(refused)), /a person has to agree, and nobody can be asked/);
+    assert.match(String(textsOf(refused)), /a person has to agree, and no person can be asked/);
   });
 
   test("learns nothing of where the model is when it fails", async () => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
@@ -107,7 +106,7 @@ suite("traces of agents", () => {
     assert.deepEqual(await idsOf({}, ann), [first.id]);
     assert.deepEqual(await idsOf({ user: "bob" }, ann), []);
     await assert.rejects(plane.runs.get(second.id, { principal: ann }), { code: "NOT_FOUND" });
-    await assert.rejects(plane.runs.render(second.id, "html", { principal: ann }), { code: "NOT_FOUND" });
+    await assert.rejects(plane.runs.render(second.id, "text", { principal: ann }), { code: "NOT_FOUND" });
     const page = await plane.runs.page({ limit: 1 });
     assert.equal(page.nextCursor, second.id);
     assert.deepEqual(await idsOf({ limit: 1, cursor: second.id }), [first.id]);
@@ -145,7 +144,7 @@ suite("traces of agents", () => {
     assert.match(JSON.stringify(rows[0]), /\[redacted\]/);
   });
 
-  test("over HTTP a run is JSON, a page that may load nothing, or a text", async () => {
+  test("over HTTP a run is JSON or text, and what else is asked for is refused with the formats there are", async () => {
     const hostile = "<script>alert(1)</script>";
     await using model = await startScriptedModel({ responses: [{ kind: "text", text: hostile }] });
     await using plane = await planeWith(model.url);
@@ -163,13 +162,14 @@ suite("traces of agents", () => {
     const json = (await (await get(`/runs/${id}`)).json()) as { question: string };
     assert.equal(json.question, hostile);
     const page = await get(`/runs/${id}`, "text/html,application/xhtml+xml;q=0.9");
-    assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
-    assert.match(page.headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-/);
-    const html = await page.text();
-    assert.ok(!html.includes(hostile) && html.includes("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert.equal(page.status, 400);
+    assert.match(await page.text(), /application\/json or text\/plain/);
+    const browser = await get(`/runs/${id}`, "text/html,*/*;q=0.8");
+    assert.match(browser.headers.get("content-type") ?? "", /^application\/json/);
     const text = await get(`/runs/${id}`, "text/plain");
     assert.match(await text.text(), new RegExp(`^Run ${id}: completed`));
-    assert.equal((await get("/runs/none", "text/html")).status, 404);
+    assert.equal((await get("/runs/none", "text/plain")).status, 404);
+    await assert.rejects(plane.runs.render(id, "html" as never), { code: "USAGE", message: /use text/ });
   });
 
   test("the command line lists runs and shows one, also of a plane that serves", async () => {
@@ -192,10 +192,6 @@ suite("traces of agents", () => {
       /1\. echo__echo {2}succeeded[\s\S]*2\. echo__fail {2}tool_error[\s\S]*Answer\n {3}It said hello\./,
     );
     await using _serving = await startServe(config, data);
-    const file = directory.file("run.html");
-    const written = await runCli(["calls", "show", id, "--html", file, ...place]);
-    assert.equal(written.code, 0, written.stderr);
-    assert.match(await readFile(file, "utf8"), /^<!doctype html>/);
     const calls = (await runCli(["calls", "list", "--run", id, "--json", ...place])).json();
     assert.equal((calls.calls as unknown[]).length, 2);
     const [first] = calls.calls as { id: string; run: string }[];
@@ -204,7 +200,9 @@ suite("traces of agents", () => {
     const unknown = await runCli(["calls", "show", "nothing", ...place]);
     assert.match(unknown.stderr, /No call or run 'nothing' found/);
     assert.equal((await runCli(["calls", "runs", "--outcome", "fine", ...place])).code, 2);
-    assert.equal((await runCli(["calls", "show", id, "--html", directory.file("no/run.html"), ...place])).code, 2);
+    const page = await runCli(["agent", "Say hello.", "--trace", directory.file("run.html"), ...place]);
+    assert.equal(page.code, 2);
+    assert.match(page.stderr, /text \(\.txt\) or JSON \(\.json\)/);
   });
 
   test("the numbers tell runs, turns, calls and tokens, and no name that a model made up", async () => {

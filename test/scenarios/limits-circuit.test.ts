@@ -20,7 +20,7 @@ function statesOf(plane: Plane): EventOf<"server.circuit">["state"][] {
 }
 
 suite("a server that only fails", { concurrency: 4 }, () => {
-  test("after five failures in a row it is left alone, and everybody can see why", async () => {
+  test("after five failures in a row its circuit opens, and every caller can see why", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using failing = await startHttpFixture("http", ["--fail", "1000", "--log", log]);
@@ -30,7 +30,7 @@ suite("a server that only fails", { concurrency: 4 }, () => {
     const refused = await plane.call("failing.echo", { message: "hi" });
     assertFailed(refused, "SERVER_UNAVAILABLE", "failed");
     const { message, data } = errorOf(refused);
-    assert.match(message, /Server 'failing' is left alone since .*after 5 failures in a row\. The last one: .*500/);
+    assert.match(message, /Server 'failing': circuit open since .*after 5 failures in a row\. The last one: .*500/);
     assert.ok(Date.parse(String(data.retryAt)) > Date.now() + 20_000);
     assert.deepEqual([refused.call.attempts, callsAt(log).length], [0, 5]);
     const { circuit } = await plane.servers.get("failing");
@@ -90,7 +90,7 @@ suite("a server that only fails", { concurrency: 4 }, () => {
     await plane.servers.disconnect("other");
     const none = await plane.call("lookup");
     assertFailed(none, "NO_PROVIDER", "failed");
-    assert.match(errorOf(none).message, /mcp:failing: Server 'failing' is left alone since/);
+    assert.match(errorOf(none).message, /mcp:failing: Server 'failing': circuit open since/);
   });
 
   test("a tool that says no, and a caller that gives up, never count", async () => {

@@ -1,15 +1,23 @@
-import { uniqueId } from "../../lib/stamps.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import type { ApprovalVerbs } from "../../model/verbs.ts";
+import { uniqueId } from "../../lib/stamps.ts";
 import type { HeldYes, Injected, Outcome, Requested, Verdict } from "../../model/calls/call.ts";
+import type {
+  Answer,
+  HeldView,
+  KeptHeldCall,
+  Plan,
+  PlanChoice,
+  PlanRecord,
+  Remember,
+} from "../../model/calls/held-call.ts";
+import { type HeldOrder, heldPlace, readHeldPlace } from "../../model/calls/held-call.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { Answer, HeldView, KeptHeldCall, Plan, PlanChoice, PlanRecord, Remember } from "../../model/calls/held-call.ts";
-import { type HeldOrder, heldPlace, readHeldPlace } from "../../model/calls/held-call.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { noCursor, readCursor, writeCursor } from "../../model/page.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
+import type { ApprovalVerbs } from "../../model/verbs.ts";
 import { type Asking, askPeople, resumed } from "./ask-people.ts";
 import { graceMs, isAbandoned, isClaimed, viewOf } from "./held-call.ts";
 import { createHeldCalls, type HeldCallPorts, type HeldCalls } from "./held-calls.ts";

@@ -1,6 +1,6 @@
 import type { Injected, Requested, Verdict } from "../../model/calls/call.ts";
-import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Answer, AskHere, HeldView, KeptHeldCall } from "../../model/calls/held-call.ts";
+import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
 import { describeStatus, ended, lease, leaseMs, viewOf } from "./held-call.ts";
 import type { HeldCalls } from "./held-calls.ts";

@@ -1,5 +1,5 @@
-import { PlaneError } from "../../model/errors.ts";
 import type { GivenAnswer, HeldStatus, HeldView, KeptHeldCall } from "../../model/calls/held-call.ts";
+import { PlaneError } from "../../model/errors.ts";
 
 /** A process that waits for a call or runs it renews its lease within this time, or counts as gone. */
 export const leaseMs = 15_000;

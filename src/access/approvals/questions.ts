@@ -1,13 +1,12 @@
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import type { Routed } from "../../model/calls/call.ts";
+import type { Asked, Question, QuestionAnswer, Relay } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Sampling } from "../../model/plane-options.ts";
 import type { AbortSignal } from "../../model/platform.ts";
-import type { Question, QuestionAnswer } from "../../model/calls/provider.ts";
-import type { Asked, Relay } from "../../model/calls/provider.ts";
 import { RpcError } from "../../protocol/message.ts";
 
 /** After this time the server is told that the question was cancelled. */

@@ -1,11 +1,11 @@
-import { matchesGlob } from "../../lib/text/glob.ts";
 import { hash } from "../../lib/json/stable-json.ts";
+import { matchesGlob } from "../../lib/text/glob.ts";
 import type { Injected, Verdict } from "../../model/calls/call.ts";
 import type { HeldCall, Remember, Remembered } from "../../model/calls/held-call.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
 
 /** What other processes remember is known after this time. */
 const freshMs = 2_000;

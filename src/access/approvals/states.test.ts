@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { heldCall } from "../../../test/contracts/records.ts";
-import { PlaneError } from "../../model/errors.ts";
 import { type GivenAnswer, heldStatuses, type KeptHeldCall } from "../../model/calls/held-call.ts";
+import { PlaneError } from "../../model/errors.ts";
 import { answered, begun, describeStatus, ended, isClaimed, lease, leaseMs, settle } from "./held-call.ts";
 
 const now = Date.parse("2026-03-01T12:00:00.000Z");

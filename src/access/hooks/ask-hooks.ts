@@ -1,9 +1,15 @@
 import { abortable } from "../../lib/async/signals.ts";
+import { limitTime } from "../../lib/async/time-limit.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
-import { limitTime } from "../../lib/async/time-limit.ts";
+import {
+  type HookCall,
+  type HookDecision,
+  type HookEvent,
+  type HookRun,
+  hookDecisions,
+} from "../../model/access/hook.ts";
 import type { Injected, Verdict } from "../../model/calls/call.ts";
-import { type HookCall, type HookDecision, type HookEvent, type HookRun, hookDecisions } from "../../model/access/hook.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Hook, HookReply } from "./hook.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { injectedCall } from "../../../test/samples/calls.ts";
 import { sayingHook } from "../../../test/samples/hooks.ts";
+import type { HookAnswer } from "../../model/access/hook.ts";
 import type { Injected, Verdict } from "../../model/calls/call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { HookAnswer } from "../../model/access/hook.ts";
 import { type AskHooks, askInTurn } from "./ask-hooks.ts";
 import { judge, type OnTheWay } from "./before-call.ts";
 

@@ -1,7 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { dirname, isAbsolute } from "node:path";
 import { isTooDeep } from "../../lib/json/exact-numbers.ts";
-import { type CommandHook, defaultOnError, defaultTimeoutMs, everyTool, type HookCall, type HookDecision, type HookEvent, hookDecisions, type LibraryHook } from "../../model/access/hook.ts";
+import {
+  type CommandHook,
+  defaultOnError,
+  defaultTimeoutMs,
+  everyTool,
+  type HookCall,
+  type HookDecision,
+  type HookEvent,
+  hookDecisions,
+  type LibraryHook,
+} from "../../model/access/hook.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 
 const maxOutputBytes = 1024 * 1024;

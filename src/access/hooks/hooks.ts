@@ -1,13 +1,19 @@
+import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { createLru } from "../../lib/lru.ts";
-import { sameJson } from "../../lib/json/plain-data.ts";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import {
+  everyTool,
+  type HookEvent,
+  type HookRun,
+  type HookSettings,
+  hookEvents,
+  type LibraryHooks,
+} from "../../model/access/hook.ts";
 import type { Executed, Injected, Requested, Verdict } from "../../model/calls/call.ts";
+import { normalizeResult, type ToolResult } from "../../model/calls/result.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import { everyTool, type HookEvent, type HookRun, type HookSettings, hookEvents, type LibraryHooks } from "../../model/access/hook.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
-import { normalizeResult, type ToolResult } from "../../model/calls/result.ts";
 import { type Asked, type AskHooks, askInTurn, type Judged, toolFacts } from "./ask-hooks.ts";
 import { judge, type OnTheWay, withVerdict } from "./before-call.ts";
 import { type CommandPlace, commandHook, functionHook, type Hook } from "./hook.ts";

@@ -1,10 +1,10 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
+import type { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { IdentityVerbs } from "../../model/verbs.ts";
-import type { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import { type Principal, requireScope, withListed } from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
+import type { IdentityVerbs } from "../../model/verbs.ts";
 import type { Profile } from "../policy/decide.ts";
 import { createApiKeys, looksLikeKey } from "./api-keys.ts";
 import { unauthenticated } from "./unauthenticated.ts";

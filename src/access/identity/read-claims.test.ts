@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { UnknownObject } from "../../model/json.ts";
 import { type ClaimPaths, JwtIssuer } from "../../model/access/jwt-issuer.ts";
+import type { UnknownObject } from "../../model/json.ts";
 import { readClaims } from "./verify-token.ts";
 
 function read(claims: UnknownObject, paths: Partial<ClaimPaths> = {}) {

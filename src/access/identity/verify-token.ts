@@ -8,10 +8,10 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from "jose";
-import { PlaneError } from "../../model/errors.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type ClaimPaths, isSafeUrl, type JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import { isLoopback } from "../../model/config/settings.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import { everyScope, type Principal, principalOf, scopeNames } from "../../model/principal.ts";
 import { unauthenticated } from "./unauthenticated.ts";
 

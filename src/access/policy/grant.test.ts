@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { users } from "../../../test/fixtures/people.ts";
 import { sampleMetadata, sampleServer, sampleTool } from "../../../test/samples/calls.ts";
-import type { AccessRequest } from "../../model/calls/call.ts";
 import { shippedLevels } from "../../model/access/compliance.ts";
-import { anonymous, narrow, type Principal, principalOf, trusted } from "../../model/principal.ts";
+import type { AccessRequest } from "../../model/calls/call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
+import { anonymous, narrow, type Principal, principalOf, trusted } from "../../model/principal.ts";
 import { createGrants, type GrantPorts } from "./grant.ts";
 
 type Settings = Partial<ReturnType<GrantPorts["config"]>>;

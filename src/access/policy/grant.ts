@@ -1,11 +1,11 @@
-import type { AccessRequest, Grant, Refused } from "../../model/calls/call.ts";
 import { type Compliance, normalLevel, shippedLevels } from "../../model/access/compliance.ts";
-import type { ConfigValues } from "../../model/config/config.ts";
 import type { Grants } from "../../model/access/grants.ts";
+import type { AccessRequest, Grant, Refused } from "../../model/calls/call.ts";
+import type { ProviderSpec, Tool, ToolId, ToolMetadata } from "../../model/catalogue/tool.ts";
+import type { ConfigValues } from "../../model/config/config.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { everyScope, mayDo, type Principal } from "../../model/principal.ts";
 import type { Contact, ServerDefinition } from "../../model/servers/server.ts";
-import type { ProviderSpec, Tool, ToolId, ToolMetadata } from "../../model/catalogue/tool.ts";
 
 const defaultGroup = "default";
 const every = "*";

@@ -4,10 +4,9 @@ import type { AskedCall, ChatContent } from "../../model/agent/chat.ts";
 import type { Toolset } from "../../model/agent.ts";
 
 import { asAiSdkTools } from "./ai-sdk.ts";
+import { readPicture } from "./answers.ts";
 import { answerAnthropicMessage } from "./anthropic.ts";
-import { answerOpenAiCompletion } from "./openai-chat.ts";
-import { answerOpenAiResponse } from "./openai-responses.ts";
-import { readPicture } from "./pictures.ts";
+import { answerOpenAiCompletion, answerOpenAiResponse } from "./openai.ts";
 
 const picture = (url: string) => ({ type: "image_url" as const, image_url: { url } });
 const shown: ChatContent = [

@@ -3,7 +3,7 @@ import type { ContentBlock } from "../../model/agent/chat.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
 
 import type { AbortSignal, URL } from "../../model/platform.ts";
-import { readPicture } from "./pictures.ts";
+import { readPicture } from "./answers.ts";
 
 type ModelOutputPart =
   | { type: "text"; text: string }

@@ -3,8 +3,8 @@ import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
 
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
-import { answerWhole, isCutOff } from "../cut-off.ts";
-import { readPicture } from "./pictures.ts";
+import { isCutOff } from "../broken-replies.ts";
+import { answerWhole, readPicture } from "./answers.ts";
 
 const shownTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 type ShownType = (typeof shownTypes)[number];

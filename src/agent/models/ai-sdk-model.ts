@@ -15,8 +15,8 @@ import type { ForeignModel } from "../../model/agent.ts";
 
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { modelBrokeOff } from "../broke-off.ts";
-import { endOfRoom, maxArguments } from "./limit-parts.ts";
+import { modelBrokeOff } from "../broken-replies.ts";
+import { endOfRoom, maxArguments } from "./stream.ts";
 
 /** As much of the interface as all of its versions have in common. */
 type Streaming = ForeignModel & {
@@ -28,7 +28,7 @@ export function isForeignModel(value: unknown): value is Streaming {
 }
 
 /** Says in our words what went wrong; what an endpoint wrote may repeat the key or the prompt. */
-export type ExplainFailure = (thrown: unknown) => PlaneError;
+type ExplainFailure = (thrown: unknown) => PlaneError;
 
 /**
  * A model of the AI SDK. Its stream is read below the SDK's own loop: that one parses arguments, and what is no JSON
@@ -109,7 +109,7 @@ function toOptions(request: ModelRequest, version: string): UnknownObject {
   };
 }
 
-/** Whoever stops listening is not talked to any longer. */
+/** Cancels the stream when its reader stops early. */
 async function* readAll(stream: ReadableStream<UnknownObject>): AsyncGenerator<UnknownObject> {
   const reader = stream.getReader();
   let isOver = false;
@@ -270,4 +270,25 @@ function textOf(content: ChatContent): string {
   return blocksOf(content)
     .flatMap((block) => (block.type === "text" ? [block.text] : []))
     .join("\n");
+}
+
+/** An endpoint of the kind OpenAI made common, with its key in the clear: for use, not to be kept or shown. */
+export type Endpoint = { baseURL: string; model: string; apiKey?: string | undefined };
+
+/** Half a second of loading that only those pay who ask a model. */
+export async function openEndpoint(
+  name: string,
+  { baseURL, model, apiKey }: Endpoint,
+  explain: ExplainFailure,
+): Promise<ChatModel> {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const provider = createOpenAICompatible({
+    name,
+    baseURL,
+    includeUsage: true,
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+  const opened: unknown = provider.chatModel(model);
+  if (!isForeignModel(opened)) throw new PlaneError("INTERNAL", "The AI SDK has made a model without a stream.");
+  return { ...createAiSdkModel(name, opened, explain), provider: "openai-compatible" };
 }

@@ -3,7 +3,7 @@ import { mock, test } from "node:test";
 import type { ChatModel, ModelPart } from "../../model/agent/chat.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { createAiSdkModel, toPrompt } from "./ai-sdk-model.ts";
-import { streamPatiently } from "./stream-patiently.ts";
+import { streamWithRetries } from "./stream.ts";
 
 const usage = { inputTokens: 1, outputTokens: 2, totalTokens: 3 };
 const end: ModelPart = { type: "end", reason: "stop", usage };
@@ -35,7 +35,7 @@ test("an overloaded endpoint is asked again when it wants to be", async () => {
   mock.timers.enable({ apis: ["setTimeout", "Date"] });
   try {
     const model = failing([busy({ retryInMs: 3_000 }), busy()]);
-    const heard = all(streamPatiently(model, { messages: [] }, () => 10_000));
+    const heard = all(streamWithRetries(model, { messages: [] }, () => 10_000));
     for (let seconds = 0; seconds < 60 && model.asked < 3; seconds += 1) {
       await new Promise(setImmediate);
       mock.timers.tick(1_000);
@@ -49,11 +49,11 @@ test("an overloaded endpoint is asked again when it wants to be", async () => {
 
 test("it is not asked again without the time for it, where it would say the same, or in the middle", async () => {
   const late = failing([busy({ retryInMs: 3_000 })]);
-  await assert.rejects(all(streamPatiently(late, { messages: [] }, () => 2_000)), /busy/);
+  await assert.rejects(all(streamWithRetries(late, { messages: [] }, () => 2_000)), /busy/);
   const locked = failing([busy({ retryAt: null })]);
-  await assert.rejects(all(streamPatiently(locked, { messages: [] }, () => 9_000)), /busy/);
+  await assert.rejects(all(streamWithRetries(locked, { messages: [] }, () => 9_000)), /busy/);
   const wrong = failing([new PlaneError("PROVIDER_FAILED", "no")]);
-  await assert.rejects(all(streamPatiently(wrong, { messages: [] }, () => 9_000)), /no/);
+  await assert.rejects(all(streamWithRetries(wrong, { messages: [] }, () => 9_000)), /no/);
   assert.deepEqual([late.asked, locked.asked, wrong.asked], [1, 1, 1]);
 });
 
@@ -68,7 +68,7 @@ test("a model that does not listen to the signal is not waited for", async () =>
   const leaving = new AbortController();
   const heard: ModelPart[] = [];
   const listening = (async () => {
-    for await (const part of streamPatiently(deaf, { messages: [], signal: leaving.signal }, () => 9_000)) {
+    for await (const part of streamWithRetries(deaf, { messages: [], signal: leaving.signal }, () => 9_000)) {
       heard.push(part);
       leaving.abort(new Error("over"));
     }

@@ -1,9 +1,8 @@
-import { endpointOf, modelTrouble } from "../../calls/providers/model/endpoint.ts";
+import { endpointOf, explainModelFailure, modelTrouble } from "../../calls/calls.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { ChatModel } from "../../model/agent/chat.ts";
 import type { ModelChoice } from "../../model/agent.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
-
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 
 type Parts = {
@@ -69,8 +68,8 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts):
     if (own !== undefined) return openGiven(own, name);
     requireUsable(name);
     const endpoint = await endpointOf(name, configured(), fileOfModel);
-    const [{ openEndpoint }, explain] = await Promise.all([import("./open-endpoint.ts"), explainer(name)]);
-    return openEndpoint(name, endpoint, explain);
+    const { openEndpoint } = await import("./ai-sdk-model.ts");
+    return openEndpoint(name, endpoint, (thrown) => explainModelFailure(thrown, name));
   }
 
   return {
@@ -93,13 +92,8 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts):
 async function openGiven(model: Exclude<ModelChoice, string>, name: string): Promise<ChatModel> {
   if ("stream" in model && typeof model.stream === "function") return model;
   const { createAiSdkModel, isForeignModel } = await import("./ai-sdk-model.ts");
-  if (isForeignModel(model)) return createAiSdkModel(name, model, await explainer(name));
+  if (isForeignModel(model)) return createAiSdkModel(name, model, (thrown) => explainModelFailure(thrown, name));
   throw new PlaneError("USAGE", `'${name}' is no model: give the name of one, or a language model of the AI SDK.`);
-}
-
-async function explainer(name: string): Promise<(thrown: unknown) => PlaneError> {
-  const { explainModelFailure } = await import("../../calls/providers/model/explain-failure.ts");
-  return (thrown) => explainModelFailure(thrown, name);
 }
 
 function idOf(model: Exclude<ModelChoice, string>): string | undefined {

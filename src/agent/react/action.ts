@@ -1,7 +1,6 @@
 import { respellJson } from "../../lib/json/respell-json.ts";
 import { isObject } from "../../model/json.ts";
-import type { Label } from "./labels.ts";
-import type { Spoken } from "./lines.ts";
+import type { Label, Spoken } from "./lines.ts";
 
 type ObjectScan = {
   /** True once the object has ended; what comes after it is not taken. */
@@ -76,7 +75,7 @@ function readProse(prose: string): ReadArguments {
 
 export type Action = { name: string; arguments: string };
 
-export type ActionReader = {
+type ActionReader = {
   /** `over`: nothing that comes after it counts. `answer`: it was no action, and an answer follows. */
   hear(spoken: Spoken): "more" | "over" | "answer";
   end(): Action | { problem: string };

@@ -62,7 +62,7 @@ Args: its arguments as one JSON object, with names and texts in double quotes; {
 To finish:
 
 Thought: why you know enough
-Final Answer: the answer to the question, complete: nothing else is shown to whoever asked
+Final Answer: the answer to the question, complete: nothing else is shown to the user
 
 Use one tool at a time, and end your reply after Args. The result is given to you as an Observation; never write one yourself. An Observation that begins with "Error:" tells what went wrong: correct it, or try another way.
 

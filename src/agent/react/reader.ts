@@ -5,7 +5,6 @@ type Thinking = { push(text: string): void; end(): void };
 
 const opening = "<think>";
 const closing = "</think>";
-/** Nobody begins so far in. */
 const maxSpace = 64;
 
 /**
@@ -64,7 +63,7 @@ export type ReactTurn = {
   problem: string | null;
 };
 
-export type ReactReader = { push(text: string): void; end(): ReactTurn };
+type ReactReader = { push(text: string): void; end(): ReactTurn };
 type Tell = (type: "thought" | "answer", text: string) => void;
 
 /**

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AgentMessage } from "../../model/agent/agent-run.ts";
 import type { ChatMessage, ModelPart, ModelTool } from "../../model/agent/chat.ts";
-import { createVoice } from "../voice.ts";
+import { createMessageStream } from "../message-stream.ts";
 import { reactStyle } from "./style.ts";
 
 const usage = { inputTokens: 3, outputTokens: 4, totalTokens: 7 };
@@ -17,7 +17,7 @@ async function read(...pieces: (string | ModelPart)[]) {
   const heard: AgentMessage[] = [];
   const said = await reactStyle.read(
     say(...pieces),
-    createVoice((message) => heard.push(message)),
+    createMessageStream((message) => heard.push(message)),
   );
   return { said, heard };
 }

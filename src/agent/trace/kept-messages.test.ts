@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentRun } from "../../../test/contracts/records.ts";
 import type { ChatMessage } from "../../model/agent/chat.ts";
-import { keptRun } from "./keep-run.ts";
-import { keptMessage, messagesFor, reasoningIn } from "./kept-messages.ts";
+import { keptMessage, keptRun, messagesFor, reasoningIn } from "./kept-run.ts";
 
 const { messages } = agentRun("one");
 

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentRun } from "../../../test/contracts/records.ts";
 import { PlaneError, reportError } from "../../model/errors.ts";
-import { renderRunText } from "./render-text.ts";
-import { storyOf } from "./story.ts";
+import { renderRunText, storyOf } from "./render-text.ts";
 
 test("a run reads from the question to the answer: thoughts first, calls by number, JSON on lines", () => {
   assert.equal(

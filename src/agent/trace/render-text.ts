@@ -1,18 +1,8 @@
+import { indentJson } from "../../lib/json/render-json.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { countOf } from "../../lib/text/wording.ts";
 import type { AgentCall, AgentRun } from "../../model/agent/agent-run.ts";
-import type { ChatContent } from "../../model/agent/chat.ts";
-import { storyOf, type Told, type ToldCall, type ToldMessage } from "./story.ts";
-import {
-  cutOffWords,
-  durationOf,
-  finishesOf,
-  momentOf,
-  numberOf,
-  outcomeWords,
-  pictureOf,
-  prettyJson,
-} from "./words.ts";
+import type { AskedCall, ChatContent, ChatMessage, ContentBlock } from "../../model/agent/chat.ts";
 
 const titles = {
   system: "System",
@@ -34,7 +24,7 @@ function headOf(run: AgentRun): string {
   const models = run.steps.reduce((sum, { modelMs }) => sum + modelMs, 0);
   return [
     `Run ${run.id}: ${outcomeWords[run.outcome]} in ${durationOf(run.durationMs)}`,
-    `asked by ${run.user ?? "nobody"} at ${momentOf(run.at)}, conversation ${run.conversation}`,
+    `asked by ${run.user ?? "anonymous"} at ${momentOf(run.at)}, conversation ${run.conversation}`,
     `model ${run.model}, style ${run.style}${run.toolset === null ? "" : `, toolset ${run.toolset}`}`,
     `${countOf(run.turns, "turn")} with tools, ${countOf(counters.totalToolCalls, "call")}, ` +
       `the model asked ${countOf(run.steps.length, "time")} for ${durationOf(models)}`,
@@ -79,4 +69,142 @@ function textOf(content: ChatContent): string {
 
 function indent(text: string, by = 3): string {
   return text.replaceAll(/^(?=.)/gm, " ".repeat(by));
+}
+
+type ToldCall = {
+  kind: "call";
+  number: number;
+  tool: string;
+  /** As the model wrote them; null where the conversation was not kept. */
+  arguments: string | null;
+  result: ChatContent | null;
+  /** Null for a call of an earlier run. */
+  facts: AgentCall | null;
+};
+type ToldMessage = {
+  kind: "message";
+  /** An answer is what the model said last. */
+  role: ChatMessage["role"] | "answer";
+  content: ChatContent;
+  reasoning: string | null;
+};
+type Told = ToldMessage | ToldCall;
+
+/** What happened, in order: what was said, and each call with its number, its arguments and what came of it. */
+export function storyOf(run: AgentRun): Told[] {
+  const made = run.steps.flatMap(({ calls }) => calls);
+  const told = run.trace === "all_messages" ? conversationOf(run.messages, made) : shortStoryOf(run, made);
+  let number = 0;
+  return told.map((one, at) => {
+    if (one.kind === "call") return { ...one, number: ++number };
+    return one.role === "assistant" && at === told.length - 1 ? { ...one, role: "answer" } : one;
+  });
+}
+
+function shortStoryOf({ question, messages, answer }: AgentRun, made: readonly AgentCall[]): Told[] {
+  const calls = made.map((facts) => toldCall(facts.tool, null, facts));
+  const last = messages.map((message) => toldMessage(message));
+  const end = last.length > 0 || answer === null ? last : [said("assistant", answer)];
+  return [said("user", question), ...calls, ...end];
+}
+
+function conversationOf(messages: readonly ChatMessage[], made: readonly AgentCall[]): Told[] {
+  const factsOf = matchCalls(messages, made);
+  const told: Told[] = [];
+  let open = new Map<string, ToldCall>();
+  for (const message of messages) {
+    if (message.role === "tool") {
+      const call = open.get(message.tool_call_id);
+      if (call) call.result = message.content;
+      else told.push(toldMessage(message));
+      open.delete(message.tool_call_id);
+      continue;
+    }
+    const spoken = toldMessage(message);
+    if (message.role !== "assistant" || spoken.reasoning !== null || !isEmpty(message.content)) told.push(spoken);
+    if (message.role !== "assistant") continue;
+    const asked = (message.tool_calls ?? []).map((call) => ({ call, told: askedCall(call, factsOf) }));
+    open = new Map(asked.map(({ call, told: one }) => [call.id, one]));
+    told.push(...asked.map(({ told: one }) => one));
+  }
+  return told;
+}
+
+/** Ids come again where a conversation goes on, and the run that is told of is its end: so from there on backwards. */
+function matchCalls(messages: readonly ChatMessage[], made: readonly AgentCall[]): Map<AskedCall, AgentCall> {
+  const asked = messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []));
+  const left = [...made];
+  const found = new Map<AskedCall, AgentCall>();
+  for (const call of asked.toReversed()) {
+    const at = left.findLastIndex(({ id }) => id === call.id);
+    if (at >= 0) found.set(call, ...(left.splice(at, 1) as [AgentCall]));
+  }
+  return found;
+}
+
+function askedCall(call: AskedCall, factsOf: ReadonlyMap<AskedCall, AgentCall>): ToldCall {
+  return toldCall(call.function.name, call.function.arguments, factsOf.get(call) ?? null);
+}
+
+function toldCall(tool: string, args: string | null, facts: AgentCall | null): ToldCall {
+  return { kind: "call", number: 0, tool, arguments: args, result: null, facts };
+}
+
+function said(role: ChatMessage["role"], content: ChatContent): ToldMessage {
+  return { kind: "message", role, content, reasoning: null };
+}
+
+function toldMessage(message: ChatMessage): ToldMessage {
+  const thought = message.role === "assistant" ? (message.reasoning_content?.trim() ?? "") : "";
+  return { ...said(message.role, message.content), reasoning: thought === "" ? null : thought };
+}
+
+function isEmpty(content: ChatContent): boolean {
+  return typeof content === "string" ? content.trim() === "" : content.length === 0;
+}
+
+/** JSON on lines of its own, to the letter as it was written; anything else as it is. */
+function prettyJson(text: string): string {
+  const trimmed = text.trim();
+  if (!/^[{[]/.test(trimmed)) return text;
+  try {
+    JSON.parse(trimmed);
+  } catch {
+    return text;
+  }
+  return indentJson(trimmed).replaceAll(/^ +/gm, (spaces) => spaces + spaces);
+}
+
+function durationOf(ms: number): string {
+  if (ms < 10) return `${Math.round(ms * 10) / 10} ms`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(2)} s` : `${(ms / 60_000).toFixed(1)} min`;
+}
+
+function numberOf(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+function momentOf(at: string): string {
+  return at.slice(0, 19).replace("T", " ");
+}
+
+const outcomeWords = {
+  completed: "completed",
+  "max-iterations": "stopped after its last turn",
+  budget: "stopped at its budget",
+  failed: "failed",
+  cancelled: "cancelled",
+} as const satisfies Record<AgentRun["outcome"], string>;
+
+/** Why the model stopped each time, where that is known. */
+function finishesOf({ steps }: Pick<AgentRun, "steps">): string {
+  return steps.flatMap(({ finish }) => finish ?? []).join(", ");
+}
+
+const cutOffWords = "the answer was cut off at the model's limit";
+
+/** A picture that a text cannot show. */
+function pictureOf({ image_url: { url } }: ContentBlock & { type: "image_url" }): string {
+  return url.startsWith("data:") ? `[picture ${url.slice(5).replace(/[;,].*$/s, "")}]` : `[picture ${url}]`;
 }

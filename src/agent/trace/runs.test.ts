@@ -34,7 +34,7 @@ test("what is asked for in a way that makes no sense is refused by name", async 
   const { verbs, keep } = createRuns({ memory, defaultPrincipal: trusted() });
   try {
     await keep(agentRun("one"));
-    await assert.rejects(verbs.renderRun("one", "pdf" as never), /cannot be shown as 'pdf': give one of text, html/);
+    await assert.rejects(verbs.renderRun("one", "pdf" as never), /cannot be rendered as 'pdf': use text/);
     await assert.rejects(verbs.runs({ limit: 1.5 }), /'limit' cannot be '1\.5'/);
     await assert.rejects(verbs.runs({ since: "x".repeat(500) }), /'since' cannot be 'x{60}'/);
     const nothing = principalOf({ user: "ada", scopes: [] });

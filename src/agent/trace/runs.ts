@@ -1,28 +1,27 @@
 import type { AgentRun } from "../../model/agent/agent-run.ts";
 import { type RunFilter, type RunQuery, runFormats } from "../../model/agent/agent-run.ts";
-
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Verbs } from "../../model/verbs.ts";
 import type { Recorder } from "../../store/store.ts";
 
-const usualPage = 50;
-const largestPage = 1_000;
+const defaultPage = 50;
+const maxPage = 1_000;
 
-type Parts = {
+export type RunParts = {
   memory: Pick<Recorder, "emit" | "recordRun"> & { store(): Promise<Store> };
   defaultPrincipal: Principal;
 };
 
-export type PlaneRuns = {
+export type Runs = {
   verbs: Pick<Verbs, "runs" | "run" | "renderRun">;
   /** Resolves when the run is kept. One that cannot be kept is no reason to lose its answer, so this never rejects. */
   keep(run: AgentRun): Promise<void>;
 };
 
 /** What agents did: kept, told of, and shown to whose it was, or to admins. */
-export function createRuns({ memory, defaultPrincipal }: Parts): PlaneRuns {
+export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
   const find = async (id: string, principal: Principal): Promise<AgentRun> => {
     requireScope(principal, "read", "read runs of agents");
     const run = await (await memory.store()).run(id);
@@ -35,7 +34,7 @@ export function createRuns({ memory, defaultPrincipal }: Parts): PlaneRuns {
         requireScope(principal, "read", "look at runs of agents");
         const { limit, ...filter } = filterOf(query);
         if (!mayDo(principal, "admin")) {
-          // Whose runs somebody else's are is not for them to know, not even whether there are some.
+          // Whether others have runs is not shown.
           if (filter.user !== undefined && filter.user !== principal.user) return { runs: [], nextCursor: null };
           filter.user = principal.user;
         }
@@ -46,15 +45,17 @@ export function createRuns({ memory, defaultPrincipal }: Parts): PlaneRuns {
       run: (id, { principal = defaultPrincipal } = {}) => find(id, principal),
       async renderRun(id, format, { principal = defaultPrincipal } = {}) {
         if (!runFormats.includes(format))
-          throw new PlaneError("USAGE", `A run cannot be shown as '${format}': give one of ${runFormats.join(", ")}.`);
+          throw new PlaneError(
+            "USAGE",
+            `A run cannot be rendered as '${format}': use ${runFormats.join(" or ")}, or read it as JSON with 'run'.`,
+          );
         const run = await find(id, principal);
-        if (format === "html") return (await import("./render-html.ts")).renderRunPage(run);
         const { renderRunText } = await import("./render-text.ts");
-        return { text: renderRunText(run), policy: null };
+        return { text: renderRunText(run) };
       },
     },
     async keep(run) {
-      const { keptRun } = await import("./keep-run.ts");
+      const { keptRun } = await import("./kept-run.ts");
       const kept = keptRun(run);
       try {
         await memory.recordRun(kept);
@@ -66,9 +67,9 @@ export function createRuns({ memory, defaultPrincipal }: Parts): PlaneRuns {
   };
 }
 
-function filterOf({ cursor, limit = usualPage, since, ...query }: RunQuery): RunFilter & { limit: number } {
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > largestPage)
-    throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give a whole number from 1 to ${largestPage}.`);
+function filterOf({ cursor, limit = defaultPage, since, ...query }: RunQuery): RunFilter & { limit: number } {
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxPage)
+    throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxPage}.`);
   const filter = { ...query, limit, ...(cursor === undefined ? {} : { before: cursor }) };
   if (since === undefined) return filter;
   const from = Date.parse(since);

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routedCall, sampleMetadata, sampleTool } from "../../../test/samples/calls.ts";
 import { Budgets } from "../../model/config/config.ts";
-import { createBudgets } from "./budgets.ts";
-import type { Meter } from "./meter.ts";
+import { createBudgets, type Meter } from "./budgets.ts";
 
 type Who = { user?: string; persona?: string | null; conversation?: string | undefined };
 
@@ -178,7 +177,7 @@ test("a persona's limit counts all its conversations, and calls that belong to n
   });
 });
 
-test("what one purse refuses is taken from none", () => {
+test("what one ledger refuses is taken from none", () => {
   const { run, budgets, principal } = budgetsOf({ perPersona: { Atlas: { maxCost: 0 } } });
   assert.throws(() => run(1, dear, { persona: "Atlas" }));
   assert.deepEqual(budgets.of("c1", principal).cost, {});

@@ -1,28 +1,23 @@
 import type { Cost, Routed } from "../../model/calls/call.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Budgets } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ConversationBudget } from "../../model/plane-history.ts";
 import type { Principal } from "../../model/principal.ts";
-import { costOf } from "../cost.ts";
-import { createMeter, type Meter } from "./meter.ts";
-import { type CostLedger, createCostLedger, limitIn, rest } from "./purse.ts";
-import type { SharedBudgets } from "./shared-budgets.ts";
-import { createTimeShares, type Timed } from "./time-shares.ts";
+import { type CostLedger, costOf, createCostLedger, limitIn, rest } from "./cost.ts";
+import { createTimeShares, type SharedBudgets, type Timed } from "./shared-budgets.ts";
 
-/** So many conversations, and so many personas, are kept in mind; the longest unused are forgotten first. */
+/** Conversations and personas in memory, least recently used first out. */
 const maxKept = 10_000;
 
-type Conversation = Timed & { spentMs: number; purse: CostLedger; running: Set<Meter> };
+type Conversation = Timed & { spentMs: number; ledger: CostLedger; running: Set<Meter> };
 
 export type ConversationBudgets = {
   /** Undefined where there is nothing to count. */
   meter(call: Routed): Meter | undefined;
-  /** As far as this plane knows. */
   of(conversation: string, principal: Principal): ConversationBudget;
-  /** On all planes that count together. */
   everywhere(conversation: string, principal: Principal): Promise<ConversationBudget>;
   forget(conversation: string, principal: Principal): Promise<void>;
-  /** Gives back what was taken and not used. */
   release(): Promise<void>;
 };
 
@@ -61,47 +56,14 @@ export function createBudgets(
           : recall(conversations, keyOf(options.conversation, principal), newConversation);
       const { persona } = principal;
       const ofPersona = persona === null ? undefined : recall(personas, persona, createCostLedger);
-      const payers = (): Payer[] => {
-        const { maxCost, perPersona } = setting();
-        const own = { whose: "this conversation", maxCost, setting: "budgets.maxCost" };
-        return [
-          ...(conversation ? [{ purse: conversation.purse, key: conversation.key, ...own }] : []),
-          ...(ofPersona ? [{ purse: ofPersona, ...personaBudget(persona ?? "", perPersona) }] : []),
-        ];
-      };
-      let paid: readonly Payer[] = [];
-      const pay = (): void | Promise<void> => {
-        if (cost === undefined) return;
-        if (shared === undefined) return payHere(cost, payers(), tool.name);
-        return payTogether(cost, payers(), tool.name, shared).then((by) => {
-          paid = by;
-        });
-      };
-      const meter = createMeter(now, {
-        check: () => (isTimed ? checkTime(conversation, tool.name) : undefined),
-        pay,
-        payBack() {
-          if (cost === undefined) return;
-          const back = { ...cost, amount: -cost.amount };
-          conversation?.purse.add(back);
-          ofPersona?.add(back);
-          if (shared) payBack(cost, paid, shared);
-        },
-        started: () => isTimed && conversation?.running.add(meter),
-        ended(ms) {
-          if (conversation === undefined || !isTimed) return;
-          conversation.running.delete(meter);
-          conversation.spentMs += ms;
-          shares?.settle(conversation);
-        },
-      });
-      return meter;
+      const own = { conversation, ofPersona, persona, isTimed };
+      return createCallMeter(tool, cost, own, { setting, now, shared, shares, checkTime });
     },
     of(conversation, principal) {
       const found = conversations.get(keyOf(conversation, principal));
       const { persona } = principal;
       const cost = (persona === null ? undefined : personas.get(persona)?.all()) ?? {};
-      return render({ spentMs: found?.usedMs() ?? 0, cost: found?.purse.all() ?? {} }, persona, cost, setting());
+      return render({ spentMs: found?.usedMs() ?? 0, cost: found?.ledger.all() ?? {} }, persona, cost, setting());
     },
     async everywhere(conversation, principal) {
       if (shared === undefined) return this.of(conversation, principal);
@@ -123,6 +85,63 @@ export function createBudgets(
     },
     release: async () => shares?.release(),
   };
+}
+
+type Budgeting = {
+  setting(): Budgets;
+  now(): number;
+  shared: SharedBudgets | undefined;
+  shares: ReturnType<typeof createTimeShares> | undefined;
+  checkTime(conversation: Conversation | undefined, tool: string): void | Promise<void>;
+};
+
+type Owners = {
+  conversation: Conversation | undefined;
+  ofPersona: CostLedger | undefined;
+  persona: string | null;
+  isTimed: boolean;
+};
+
+function createCallMeter(
+  tool: Tool,
+  cost: Cost | undefined,
+  { conversation, ofPersona, persona, isTimed }: Owners,
+  { setting, now, shared, shares, checkTime }: Budgeting,
+): Meter {
+  let paid: readonly Payer[] = [];
+  const payers = (): Payer[] => {
+    const { maxCost, perPersona } = setting();
+    const own = { whose: "this conversation", maxCost, setting: "budgets.maxCost" };
+    return [
+      ...(conversation ? [{ ledger: conversation.ledger, key: conversation.key, ...own }] : []),
+      ...(ofPersona ? [{ ledger: ofPersona, ...personaBudget(persona ?? "", perPersona) }] : []),
+    ];
+  };
+  const meter = createMeter(now, {
+    check: () => (isTimed ? checkTime(conversation, tool.name) : undefined),
+    pay(): void | Promise<void> {
+      if (cost === undefined) return;
+      if (shared === undefined) return payHere(cost, payers(), tool.name);
+      return payTogether(cost, payers(), tool.name, shared).then((by) => {
+        paid = by;
+      });
+    },
+    payBack() {
+      if (cost === undefined) return;
+      const back = { ...cost, amount: -cost.amount };
+      conversation?.ledger.add(back);
+      ofPersona?.add(back);
+      if (shared) payBack(cost, paid, shared);
+    },
+    started: () => isTimed && conversation?.running.add(meter),
+    ended(ms) {
+      if (conversation === undefined || !isTimed) return;
+      conversation.running.delete(meter);
+      conversation.spentMs += ms;
+      shares?.settle(conversation);
+    },
+  });
+  return meter;
 }
 
 type Used = { spentMs: number; cost: Record<string, number> };
@@ -159,7 +178,7 @@ function personaKey(persona: string): string {
 
 function newConversation(key: string): Conversation {
   const conversation: Conversation = {
-    ...{ key, spentMs: 0, heldMs: 0, purse: createCostLedger(), running: new Set<Meter>() },
+    ...{ key, spentMs: 0, heldMs: 0, ledger: createCostLedger(), running: new Set<Meter>() },
     isRunning: () => conversation.running.size > 0,
     // What runs counts too, so that many at once cannot all be let in by the same rest.
     usedMs() {
@@ -187,24 +206,24 @@ function recall<T>(kept: Map<string, T>, key: string, create: (key: string) => T
 
 /** Who pays, and how that is told. */
 type Payer = {
-  purse: CostLedger;
+  ledger: CostLedger;
   key: string;
   whose: string;
   maxCost: Budgets["maxCost"];
   setting: string;
 };
 
-/** Takes the money out of every purse, or out of none. */
+/** Takes the money out of every ledger, or out of none. */
 function payHere(cost: Cost, payers: readonly Payer[], tool: string): void {
   for (const payer of payers) {
     const limit = limitIn(cost.unit, payer.maxCost);
-    const spent = payer.purse.spent(cost.unit);
+    const spent = payer.ledger.spent(cost.unit);
     if (limit !== null && spent + cost.amount > limit + rest) throw tooDear(cost, payer, spent, limit, tool);
   }
-  for (const { purse } of payers) purse.add(cost);
+  for (const { ledger } of payers) ledger.add(cost);
 }
 
-/** The same where all planes pay from the same purses. What this one has paid is kept in mind for when the store is away. */
+/** The same where all planes pay from the same ledgers. What this one has paid is kept in mind for when the store is away. */
 async function payTogether(
   cost: Cost,
   payers: readonly Payer[],
@@ -226,7 +245,7 @@ async function payTogether(
     }
     paid.push(payer);
   }
-  for (const { purse } of payers) purse.add(cost);
+  for (const { ledger } of payers) ledger.add(cost);
   return paid;
 }
 
@@ -255,4 +274,66 @@ function exceeded(tool: string, why: string, data: Exceeded): PlaneError {
 function outOfTime(tool: string, spent: number, limit: number): PlaneError {
   const text = `the tools of this conversation have run for ${spent / 1000} s of ${limit / 1000} s`;
   return exceeded(tool, text, { budget: "time", spent, limit, key: "budgets.maxToolDurationMs" });
+}
+
+/** Counts what one call uses, attempt by attempt. Where several planes count together there is something to wait for. */
+export type Meter = {
+  check(): void | Promise<void>;
+  /** Sets aside what an attempt costs, or throws. */
+  reserve(): void | Promise<void>;
+  start(): void;
+  /** Stops the clock while a person is asked. */
+  pause(): () => void;
+  /** The attempt has ended, or never began; a request that was not received costs nothing. */
+  settle(wasReceived: boolean): void;
+  elapsedMs(): number;
+};
+
+type MeterParts = {
+  check(): void | Promise<void>;
+  pay(): void | Promise<void>;
+  payBack(): void;
+  started(): void;
+  ended(ms: number): void;
+};
+
+function createMeter(now: () => number, parts: MeterParts): Meter {
+  let startedAt: number | null = null;
+  let pausedAt: number | null = null;
+  let pauses = 0;
+  let pausedMs = 0;
+  const elapsedMs = () => (startedAt === null ? 0 : (pausedAt ?? now()) - startedAt - pausedMs);
+
+  return {
+    check: parts.check,
+    reserve() {
+      const checked = parts.check();
+      return checked ? checked.then(parts.pay) : parts.pay();
+    },
+    start() {
+      startedAt = now();
+      pausedAt = null;
+      pausedMs = 0;
+      parts.started();
+    },
+    pause() {
+      pauses += 1;
+      pausedAt ??= now();
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        pauses -= 1;
+        if (pauses > 0 || pausedAt === null) return;
+        pausedMs += now() - pausedAt;
+        pausedAt = null;
+      };
+    },
+    settle(wasReceived) {
+      if (startedAt !== null) parts.ended(elapsedMs());
+      startedAt = null;
+      if (!wasReceived) parts.payBack();
+    },
+    elapsedMs,
+  };
 }

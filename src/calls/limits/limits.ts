@@ -2,114 +2,31 @@ import { createSemaphore, type Semaphore, SemaphoreFull } from "../../lib/async/
 import type { TimeLimiter } from "../../lib/async/time-limit.ts";
 import type { Routed } from "../../model/calls/call.ts";
 import type { ProviderSpec, Tool } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
-import type { ConversationBudgets } from "./budgets.ts";
-import type { Circuits, Entered } from "./circuits.ts";
-import type { Meter } from "./meter.ts";
-import { createRates, type Rated } from "./rates.ts";
-import type { SharedCounts } from "./shared-counts.ts";
-import { createSharedRates } from "./shared-rates.ts";
-
-/** Of the calls so many may be tried again, but always a few: ten that fail twice before they succeed are no storm. */
-const share = 0.2;
-const least = 20;
-
-/** The last minute in pieces, so that nothing has to be kept of single calls. */
-const pieceMs = 10_000;
-const pieces = 6;
-
-type Counts = { piece: number; calls: number[]; retries: number[] };
-
-export type RetryBudget = {
-  /** A call goes there, for the first time. */
-  called(target: string): void;
-  /** True when one more may be tried again. */
-  take(target: string): boolean | Promise<boolean>;
-};
-
-/**
- * Keeps retries a small part of what a target is asked: one that is overloaded is not helped by more of them. Where
- * several planes count together, each tells its calls with its next retry, so the sum is never above what was made.
- */
-export function createRetryBudget(shared?: SharedCounts): RetryBudget {
-  const targets = new Map<string, Counts>();
-  const countsOf = (target: string): Counts => {
-    const piece = Math.floor(Date.now() / pieceMs);
-    const found = targets.get(target) ?? emptyAt(piece);
-    if (!targets.has(target)) targets.set(target, found);
-    forget(found, piece);
-    return found;
-  };
-
-  return {
-    called(target) {
-      const { calls, piece } = countsOf(target);
-      calls[piece % pieces] = (calls[piece % pieces] ?? 0) + 1;
-    },
-    take(target) {
-      const counts = countsOf(target);
-      if (shared === undefined) return takeOne(counts);
-      const calls = sum(counts.calls);
-      counts.calls = empty();
-      return takeTogether(shared, target, calls).catch(() => takeOne(counts));
-    },
-  };
-}
-
-function takeTogether(shared: SharedCounts, target: string, calls: number): Promise<boolean> {
-  return shared.change(`retries:${target}`, pieces * pieceMs, (value, now) => {
-    const piece = Math.floor(now / pieceMs);
-    const counts = (value as Counts | null) ?? emptyAt(piece);
-    forget(counts, piece);
-    counts.calls[piece % pieces] = (counts.calls[piece % pieces] ?? 0) + calls;
-    const answer = takeOne(counts);
-    return { value: counts as JsonObject, answer };
-  });
-}
-
-function takeOne({ calls, retries, piece }: Counts): boolean {
-  if (sum(retries) + 1 > Math.max(least, share * sum(calls))) return false;
-  retries[piece % pieces] = (retries[piece % pieces] ?? 0) + 1;
-  return true;
-}
-
-function emptyAt(piece: number): Counts {
-  return { piece, calls: empty(), retries: empty() };
-}
-
-function empty(): number[] {
-  return Array.from({ length: pieces }, () => 0);
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
-}
-
-/** Empties the pieces that are older than the last minute. */
-function forget(counts: Counts, piece: number): void {
-  const passed = Math.min(pieces, Math.abs(piece - counts.piece));
-  for (let at = 0; at < passed; at += 1) {
-    const old = (piece - at + pieces) % pieces;
-    counts.calls[old] = 0;
-    counts.retries[old] = 0;
-  }
-  counts.piece = piece;
-}
+import type { PlaneEvent } from "../../model/events.ts";
+import type { Principal } from "../../model/principal.ts";
+import type { CircuitStatus, ServersChange } from "../../model/servers/server.ts";
+import type { Verbs } from "../../model/verbs.ts";
+import type { Recorder } from "../../store/store.ts";
+import { type ConversationBudgets, createBudgets, type Meter } from "./budgets.ts";
+import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.ts";
+import { createRates, createSharedRates, type Rated, type Rates } from "./rates.ts";
+import { createRetryBudget } from "./retry-budget.ts";
+import { createSharedBudgets, type SharedCounts } from "./shared-budgets.ts";
 
 /** How many calls of one tool may wait for each other. */
 const maxLine = 1_000;
 
-/** Calls of a tool that may not run beside itself: one after the other, in the order they came. */
+/** Serial execution of a tool, in the order of arrival. */
 type Turns = {
   /** Undefined when it is the call's turn already. Who gives up leaves the line. */
   enter(tool: Tool, signal: AbortSignal): Promise<void> | undefined;
   leave(tool: Tool): void;
-  /** How many tools have a call that runs or waits. */
   size(): number;
 };
 
-/** Only where somebody said so: by default a tool may run as often as its server lets it. */
+/** Only with an explicit `allow_parallel: false`. */
 export function isSerial({ parallel, metadata }: Tool): boolean {
   return parallel === "explicit" && metadata.allow_parallel === false;
 }
@@ -152,7 +69,7 @@ function tooMany({ name, id: { server } }: Tool): PlaneError {
   });
 }
 
-/** Whatever may hold a call back once it is known where it goes. */
+/** Rate limits, serial execution, budgets, circuit breakers and the retry budget. */
 export type Limits = {
   /** Waits for the call's turn; undefined where nothing limits it. */
   enter(call: Routed, limiter: TimeLimiter): Promise<CallPass> | undefined;
@@ -171,27 +88,26 @@ export type Limits = {
 
 export type CallPass = { meter: Meter | undefined; leave(): void };
 export type AttemptPass = {
-  /** Somebody is asked, which is not the time of the tool. */
+  /** Stops the clock while a person is asked. */
   pause(): () => void;
-  /** Has to be called once, with `null` when all went well. */
   end(error: PlaneError | null): void;
   /** It has failed, and no other attempt of this call follows. */
   giveUp(error: PlaneError): void;
 };
 
-export type LimitParts = {
+type LimitParts = {
   budgets: ConversationBudgets;
   circuits: Circuits;
-  /** How many calls a server gets in a minute, where somebody said so. */
+  /** The configured rate limit of a server. */
   ratePerMinute(server: string): number | undefined;
-  /** Where other planes count with us. */
   shared?: SharedCounts | undefined;
 };
 
 const nothing = () => undefined;
 const free: AttemptPass = { pause: () => nothing, end: nothing, giveUp: nothing };
 
-export function createLimits({ budgets, circuits, ratePerMinute, shared }: LimitParts): Limits {
+export function createPathLimits(parts: LimitParts): Limits {
+  const { budgets, circuits, shared } = parts;
   const turns = createTurns();
   const rates = shared ? createSharedRates(shared, createRates()) : createRates();
   const retries = createRetryBudget(shared);
@@ -212,42 +128,6 @@ export function createLimits({ budgets, circuits, ratePerMinute, shared }: Limit
     return { meter, leave };
   }
 
-  /** Waits only where somebody has set a rate. */
-  function admit(server: string, limiter: TimeLimiter, meter: Meter | undefined): Entered | Promise<Entered> {
-    const entered = circuits.enter(server);
-    const refuse = (thrown: unknown): never => {
-      circuits.abandon(server, entered);
-      throw thrown;
-    };
-    const reserve = () => {
-      const reserved = meter?.reserve();
-      return reserved ? reserved.then(() => entered) : entered;
-    };
-    try {
-      const perMinute = ratePerMinute(server);
-      const turn =
-        perMinute === undefined
-          ? undefined
-          : rates.take(serverRate(server, perMinute), limiter.leftMs(), limiter.signal);
-      const admitted = turn ? turn.then(reserve) : reserve();
-      return admitted instanceof Promise ? admitted.catch(refuse) : admitted;
-    } catch (thrown) {
-      return refuse(thrown);
-    }
-  }
-
-  function passFor(server: string | null, entered: Entered | null, meter: Meter | undefined): AttemptPass {
-    meter?.start();
-    return {
-      pause: () => meter?.pause() ?? nothing,
-      end(error) {
-        meter?.settle(error?.data.sent !== false);
-        if (error === null && server !== null && entered) circuits.leave(server, entered, null);
-      },
-      giveUp: (error) => server !== null && entered && circuits.leave(server, entered, error),
-    };
-  }
-
   return {
     enter(call, limiter) {
       const meter = budgets.meter(call);
@@ -260,19 +140,21 @@ export function createLimits({ budgets, circuits, ratePerMinute, shared }: Limit
       if (server === null && meter === undefined) return free;
       if (server === null) {
         const reserved = meter?.reserve();
-        return reserved ? reserved.then(() => passFor(null, null, meter)) : passFor(null, null, meter);
+        return reserved
+          ? reserved.then(() => passFor(null, null, meter, circuits))
+          : passFor(null, null, meter, circuits);
       }
-      const entered = admit(server, limiter, meter);
+      const entered = admit(server, limiter, meter, parts, rates);
       return entered instanceof Promise
-        ? entered.then((now) => passFor(server, now, meter))
-        : passFor(server, entered, meter);
+        ? entered.then((now) => passFor(server, now, meter, circuits))
+        : passFor(server, entered, meter, circuits);
     },
     called: (call, spec) => retries.called(targetOf(call, spec)),
     againstRetry(call, spec, { data }) {
       const server = serverOf(spec);
       const alone = server === null ? null : circuits.reason(server);
       if (alone !== null) return alone;
-      // A session that has to be opened anew burdens nobody with a second request.
+      // Opening a session again is not a second request.
       if (server !== null && data.sent === false && data.retryInMs === 0) return null;
       const whose = server === null ? `'${call.tool.name}'` : `server '${server}'`;
       const reason = `The retries of ${whose} are used up: at most a fifth of the calls of the last minute are tried again.`;
@@ -280,6 +162,51 @@ export function createLimits({ budgets, circuits, ratePerMinute, shared }: Limit
       if (taken instanceof Promise) return taken.then((isTaken) => (isTaken ? null : reason));
       return taken ? null : reason;
     },
+  };
+}
+
+/** Waits only for a configured rate limit. */
+function admit(
+  server: string,
+  limiter: TimeLimiter,
+  meter: Meter | undefined,
+  { circuits, ratePerMinute }: LimitParts,
+  rates: Rates,
+): Entered | Promise<Entered> {
+  const entered = circuits.enter(server);
+  const refuse = (thrown: unknown): never => {
+    circuits.abandon(server, entered);
+    throw thrown;
+  };
+  const reserve = () => {
+    const reserved = meter?.reserve();
+    return reserved ? reserved.then(() => entered) : entered;
+  };
+  try {
+    const perMinute = ratePerMinute(server);
+    const turn =
+      perMinute === undefined ? undefined : rates.take(serverRate(server, perMinute), limiter.leftMs(), limiter.signal);
+    const admitted = turn ? turn.then(reserve) : reserve();
+    return admitted instanceof Promise ? admitted.catch(refuse) : admitted;
+  } catch (thrown) {
+    return refuse(thrown);
+  }
+}
+
+function passFor(
+  server: string | null,
+  entered: Entered | null,
+  meter: Meter | undefined,
+  circuits: Circuits,
+): AttemptPass {
+  meter?.start();
+  return {
+    pause: () => meter?.pause() ?? nothing,
+    end(error) {
+      meter?.settle(error?.data.sent !== false);
+      if (error === null && server !== null && entered) circuits.leave(server, entered, null);
+    },
+    giveUp: (error) => server !== null && entered && circuits.leave(server, entered, error),
   };
 }
 
@@ -315,5 +242,59 @@ function serverRate(server: string, perMinute: number): Rated {
     what: `Server '${server}'`,
     setting: "rateLimitPerMinute",
     data: { server },
+  };
+}
+
+export type CallLimits = {
+  path: Limits;
+  verbs: Pick<Verbs, "budget">;
+  circuitOf(server: string): { circuit?: CircuitStatus };
+  /** Closes the circuits of these servers. */
+  trust(servers: readonly string[]): void;
+  /** Resets servers whose definition changed. */
+  apply(change: ServersChange): void;
+  endConversation(conversation: string, principal: Principal): Promise<void>;
+  /** Leaves to other planes what was taken and not used. */
+  stop(): Promise<void>;
+};
+
+/** The configured limits of calls. */
+export function createLimits(
+  config: () => Config,
+  emit: (event: PlaneEvent) => void,
+  defaultPrincipal: Principal,
+  { store, outlivesUs }: Pick<Recorder, "store" | "outlivesUs">,
+): CallLimits {
+  // A store that only this plane uses need not be opened to count.
+  const shared: SharedCounts | undefined = outlivesUs
+    ? {
+        read: async (key) => (await store()).sharedValue(key),
+        change: async (key, keptMs, step) => (await store()).changeShared(key, keptMs, step),
+      }
+    : undefined;
+  const budgets = createBudgets(() => config().budgets, undefined, shared && createSharedBudgets(shared));
+  const circuits = createCircuits({
+    setting: (server) => config().servers[server]?.circuit,
+    onChange: (server, state) => emit({ type: "server.circuit", server, state }),
+  });
+  const trust = (servers: readonly string[]) => servers.forEach(circuits.reset);
+  return {
+    path: createPathLimits({
+      budgets,
+      circuits,
+      shared,
+      ratePerMinute: (server) => config().servers[server]?.rateLimitPerMinute,
+    }),
+    verbs: {
+      budget: (conversation, { principal = defaultPrincipal } = {}) => budgets.everywhere(conversation, principal),
+    },
+    circuitOf(server) {
+      const circuit = circuits.status(server);
+      return circuit === undefined ? {} : { circuit };
+    },
+    trust,
+    apply: ({ changed, removed }) => trust([...changed, ...removed]),
+    endConversation: budgets.forget,
+    stop: budgets.release,
   };
 }

@@ -1,22 +1,55 @@
+import { serialized } from "../../lib/async/once.ts";
 import { pause } from "../../lib/async/pause.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
-import { type Bucket, burstOf, drawTurns, fillBucket } from "./bucket.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { SharedCounts } from "./shared-budgets.ts";
 
 const minuteMs = 60_000;
-/** Nobody waits longer than this for a turn. */
-export const maxWaitMs = 5_000;
+
+/** A token bucket; below zero are tokens promised to waiting calls. */
+type Bucket = { tokens: number; at: number; perMinute: number };
+
+/** Tokens after a wait, or none: the wait would be too long. */
+type Drawn = { turns: number; waitMs: number };
+
+/** A sixth of the rate may come in one burst. */
+function burstOf(perMinute: number): number {
+  return Math.max(1, Math.ceil(perMinute / 6));
+}
+
+/** Another limit counts from now on, also where it came with a new configuration. */
+function fillBucket(bucket: Bucket | null, perMinute: number, now: number): Bucket {
+  const { tokens, at } = bucket ?? { tokens: burstOf(perMinute), at: now };
+  const grown = tokens + (Math.max(0, now - at) * perMinute) / minuteMs;
+  return { tokens: Math.min(burstOf(perMinute), grown), at: now, perMinute };
+}
+
+/** Takes as many of `most` turns as there are, or promises one. */
+function drawTurns(bucket: Bucket, most: number, limitMs: number): Drawn {
+  const there = Math.min(most, Math.floor(bucket.tokens));
+  if (there >= 1) {
+    bucket.tokens -= there;
+    return { turns: there, waitMs: 0 };
+  }
+  const waitMs = Math.ceil(((1 - bucket.tokens) * minuteMs) / bucket.perMinute);
+  if (waitMs > limitMs) return { turns: 0, waitMs };
+  bucket.tokens -= 1;
+  return { turns: 1, waitMs };
+}
+
+/** The longest wait for a rate limit. */
+const maxWaitMs = 5_000;
 
 /** Who is limited, by which key of which value, and how that is told. */
 export type Rated = { key: string; perMinute: number; what: string; setting: string; data: ErrorData };
 
 export type Rates = {
-  /** Undefined when there is room. Throws when the turn would come later than anybody waits. */
+  /** Undefined when there is room. Throws when the wait would be longer than `maxWaitMs`. */
   take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> | undefined;
-  /** How many things are being counted. */
   size(): number;
 };
 
-/** So many in a minute, of which a sixth at once. Turns are given in the order they are asked for. */
+/** Rate limits per minute, first come, first served. */
 export function createRates(): Rates {
   const buckets = new Map<string, Bucket>();
   let sweptAt = 0;
@@ -41,7 +74,7 @@ export function createRates(): Rates {
   async function wait(bucket: Bucket, waitMs: number, signal: AbortSignal): Promise<void> {
     await pause(waitMs, { signal });
     if (!signal.aborted) return;
-    // Whoever has left does not use up a turn.
+    // A cancelled call gives its turn back.
     bucket.tokens += 1;
     throw signal.reason;
   }
@@ -57,9 +90,80 @@ export function createRates(): Rates {
   };
 }
 
-export function tooSoon({ what, perMinute, setting, data }: Rated, retryInMs: number): PlaneError {
+function tooSoon({ what, perMinute, setting, data }: Rated, retryInMs: number): PlaneError {
   const calls = perMinute === 1 ? "1 call" : `${perMinute} calls`;
   const text = `${what} takes ${calls} a minute ('${setting}'), and its next turn comes in ${Math.ceil(retryInMs / 1000)} s. Call again then.`;
   const retryAt = new Date(Date.now() + retryInMs).toISOString();
   return new PlaneError("RATE_LIMITED", text, { data: { ...data, sent: false, retryAt, retryInMs } });
+}
+
+/** Turns that were taken ahead are good for so long. So planes together never go beyond a limit by more than what it
+ * gives in this time, however many they are. */
+const shareMs = 1_000;
+const keptMs = 120_000;
+
+type Share = { turns: number; until: number; ask(rated: Rated, limitMs: number): Promise<Drawn> };
+
+/** The same rates for all planes on one store. A plane takes the turns of a second at once, so that a call seldom waits
+ * for the store. While the store is away each plane counts for itself. */
+export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
+  const shares = new Map<string, Share>();
+
+  function shareOf(key: string): Share {
+    const found = shares.get(key);
+    if (found) return found;
+    const share: Share = { turns: 0, until: 0, ask: serialized((rated, ms) => next(share, rated, ms)) };
+    shares.set(key, share);
+    return share;
+  }
+
+  function takeHere(share: Share): boolean {
+    if (share.turns < 1 || share.until <= Date.now()) return false;
+    share.turns -= 1;
+    return true;
+  }
+
+  async function next(share: Share, { key, perMinute }: Rated, limitMs: number): Promise<Drawn> {
+    if (takeHere(share)) return { turns: 1, waitMs: 0 };
+    const most = Math.max(1, Math.floor((perMinute * shareMs) / 60_000));
+    const drawn = await shared.change(keyOf(key), keptMs, (value, now) => {
+      const bucket = fillBucket(value as Bucket | null, perMinute, now);
+      const answer = drawTurns(bucket, most, limitMs);
+      return { value: bucket as JsonObject, answer };
+    });
+    share.turns = drawn.waitMs === 0 ? drawn.turns - 1 : 0;
+    share.until = Date.now() + shareMs;
+    return drawn;
+  }
+
+  /** A cancelled call gives its turn back. */
+  function giveBack({ key }: Rated): void {
+    const step = (value: JsonObject | null) => ({
+      value: value && { ...value, tokens: Number(value.tokens) + 1 },
+      answer: null,
+    });
+    void shared.change(keyOf(key), keptMs, step).catch(() => undefined);
+  }
+
+  async function take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> {
+    const waitMs = Math.min(limitMs, maxWaitMs);
+    const drawn = await shareOf(rated.key)
+      .ask(rated, waitMs)
+      .catch(() => null);
+    if (drawn === null) return alone.take(rated, limitMs, signal);
+    if (drawn.turns === 0) throw tooSoon(rated, drawn.waitMs);
+    if (drawn.waitMs > 0) await pause(drawn.waitMs, { signal });
+    if (!signal.aborted) return;
+    giveBack(rated);
+    throw signal.reason;
+  }
+
+  return {
+    take: (rated, limitMs, signal) => (takeHere(shareOf(rated.key)) ? undefined : take(rated, limitMs, signal)),
+    size: () => shares.size + alone.size(),
+  };
+}
+
+function keyOf(key: string): string {
+  return `rate:${key}`;
 }

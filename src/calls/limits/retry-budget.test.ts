@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
-import { createRetryBudget, type RetryBudget } from "./limits.ts";
+import { createRetryBudget, type RetryBudget } from "./retry-budget.ts";
 
 function takeAll(budget: RetryBudget, target = "search"): number {
   let taken = 0;

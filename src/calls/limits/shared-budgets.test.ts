@@ -3,9 +3,8 @@ import { type TestContext, test } from "node:test";
 import { routedCall, sampleMetadata, sampleTool } from "../../../test/samples/calls.ts";
 import { sharedCounts } from "../../../test/samples/shared-counts.ts";
 import { Budgets } from "../../model/config/config.ts";
-import { createBudgets } from "./budgets.ts";
-import { createRetryBudget } from "./limits.ts";
-import type { Meter } from "./meter.ts";
+import { createBudgets, type Meter } from "./budgets.ts";
+import { createRetryBudget } from "./retry-budget.ts";
 import { createSharedBudgets } from "./shared-budgets.ts";
 
 const call = (cost: object) => {

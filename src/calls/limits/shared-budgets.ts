@@ -1,16 +1,22 @@
 import type { Cost } from "../../model/calls/call.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { rest } from "./purse.ts";
-import type { SharedCounts } from "./shared-counts.ts";
+import type { SharedStep } from "../../model/store.ts";
+import { rest } from "./cost.ts";
 
-/** What nobody has added to for so long begins anew. */
+/** Counts that all planes on one store have together. Rejects while the store is away. */
+export type SharedCounts = {
+  read(key: string): Promise<unknown>;
+  change<T>(key: string, keptMs: number, step: SharedStep<T>): Promise<T>;
+};
+
+/** An unused budget is forgotten after this. */
 const keptMs = 24 * 3_600_000;
 /** A plane takes so much of a conversation's time at once, though never more than a quarter of what is left. */
 const shareMs = 5_000;
 const minMs = 250;
 
 /** `takenMs` are used, or in the hands of planes. */
-export type SharedBudget = { takenMs: number; cost: Record<string, number> };
+type SharedBudget = { takenMs: number; cost: Record<string, number> };
 
 const nothing: SharedBudget = { takenMs: 0, cost: {} };
 
@@ -57,4 +63,93 @@ export type SharedBudgets = ReturnType<typeof createSharedBudgets>;
 
 function keyOf(key: string): string {
   return `budget:${key}`;
+}
+
+/** So often unused time is given back, and time is told that runs beyond a share. */
+const lookMs = 2_000;
+
+/** A conversation as far as its time is counted together with other planes. */
+export type Timed = {
+  key: string;
+  /** Taken from what all planes have, used here or not. */
+  heldMs: number;
+  asking?: Promise<number | null> | undefined;
+  /** Used here, with what still runs. */
+  usedMs(): number;
+  isRunning(): boolean;
+};
+
+type TimeShares = {
+  /** Undefined while there is time in hand. Resolves with null when more was got, otherwise with what all have taken. */
+  take(timed: Timed, limitMs: number): Promise<number | null> | undefined;
+  /** Something has ended: what it took beyond our share is told soon. */
+  settle(timed: Timed): void;
+  release(): Promise<void>;
+};
+
+/** Takes time of conversations in shares, so that a call seldom waits for the store. */
+export function createTimeShares(shared: SharedBudgets): TimeShares {
+  const holding = new Set<Timed>();
+  let clock: NodeJS.Timeout | undefined;
+
+  async function ask(timed: Timed, limitMs: number): Promise<number | null> {
+    const overMs = Math.max(0, timed.usedMs() - timed.heldMs);
+    timed.heldMs += overMs;
+    try {
+      const { gotMs, takenMs } = await shared.takeTime(timed.key, overMs, limitMs);
+      timed.heldMs += gotMs;
+      hold(timed);
+      return gotMs > 0 ? null : takenMs;
+    } catch (thrown) {
+      timed.heldMs -= overMs;
+      throw thrown;
+    } finally {
+      timed.asking = undefined;
+    }
+  }
+
+  function hold(timed: Timed): void {
+    holding.add(timed);
+    clock ??= setInterval(look, lookMs).unref();
+  }
+
+  function look(): void {
+    for (const timed of holding) {
+      if (!timed.asking) void settleShare(timed, shared);
+      if (!timed.isRunning()) holding.delete(timed);
+    }
+    if (holding.size > 0) return;
+    clearInterval(clock);
+    clock = undefined;
+  }
+
+  return {
+    take(timed, limitMs) {
+      if (timed.usedMs() < timed.heldMs) return undefined;
+      // Calls that come together take one share together.
+      timed.asking ??= ask(timed, limitMs);
+      return timed.asking;
+    },
+    // Not at once: where nothing is taken, each call would write to the store by itself.
+    settle: (timed) => void (timed.usedMs() > timed.heldMs && hold(timed)),
+    async release() {
+      clearInterval(clock);
+      const left = [...holding];
+      holding.clear();
+      await Promise.all(left.map((timed) => settleShare(timed, shared)));
+    },
+  };
+}
+
+/** What was used beyond our share is told; what is not used is given back, unless something runs. */
+function settleShare(timed: Timed, shared: SharedBudgets): Promise<void> | undefined {
+  const differenceMs = timed.usedMs() - timed.heldMs;
+  if (differenceMs === 0 || (differenceMs < 0 && timed.isRunning())) return undefined;
+  timed.heldMs += differenceMs;
+  return shared.addTime(timed.key, differenceMs).then(
+    () => undefined,
+    () => {
+      timed.heldMs -= differenceMs;
+    },
+  );
 }

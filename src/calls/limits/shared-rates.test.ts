@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import { sharedCounts } from "../../../test/samples/shared-counts.ts";
-import { createRates, type Rated, type Rates } from "./rates.ts";
-import { createSharedRates } from "./shared-rates.ts";
+import { createRates, createSharedRates, type Rated, type Rates } from "./rates.ts";
 
 const { signal } = new AbortController();
 const rated = (perMinute: number): Rated => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { retryAfter } from "./http-failure.ts";
+import { retryAfter } from "./http.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
 const cases: [said: string | null, answer: { retryInMs?: number }][] = [

@@ -1,16 +1,54 @@
 import { version } from "../../lib/version.ts";
-import { type Provider, readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
+import type { Provider } from "../../model/calls/provider.ts";
+import { readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
 import { HttpProviderConfig } from "../../model/calls/provider-config.ts";
 import type { ContentBlock } from "../../model/calls/result.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { connectFailure, refusedUnread, retryAfter, wasSent } from "./http-failure.ts";
-import { mapArguments, pickResult, resultOf } from "./mapping.ts";
-import { type Reveal, readConfig } from "./read-config.ts";
+import { mapArguments, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
+
+/** Codes of failures before anything could be sent. */
+const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+
+/** With these an endpoint says that it has not begun: too slow to read the request, too early, too many of them. */
+const refusedUnread: readonly number[] = [408, 425, 429];
+
+/** When an endpoint wants to be asked again, given in seconds or as a date. */
+export function retryAfter(said: string | null | undefined, now = Date.now()): { retryInMs?: number } {
+  if (said === null || said === undefined || said.trim() === "") return {};
+  if (/^\s*\d+\s*$/.test(said)) return { retryInMs: Number(said) * 1_000 };
+  const at = Date.parse(said);
+  return Number.isNaN(at) ? {} : { retryInMs: Math.max(0, at - now) };
+}
+
+function wasSent(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return !(unsent.includes(code) || isCertificate(code));
+}
+
+function connectFailure(thrown: unknown, where: string): string {
+  const code = codeOf(thrown);
+  if (thrown instanceof Error && thrown.name === "AbortError") return "the request was given up";
+  if (code === "ECONNREFUSED") return `nothing listens at ${where}; start it, or correct its address`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${where} was not found`;
+  if (isCertificate(code)) return `its certificate is not trusted (${code})`;
+  if (code === "ECONNRESET" || code === "UND_ERR_SOCKET") return "the connection was cut";
+  return code === "" ? "the request could not be made" : `the connection failed (${code})`;
+}
+
+function isCertificate(code: string): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO/.test(code);
+}
+
+/** `fetch` wraps what happened, a client of a model wraps that, and several attempts are wrapped once more. */
+function codeOf(thrown: unknown, depth = 0): string {
+  if (!(thrown instanceof Error) || depth > 4) return "";
+  if (depth > 0 && "code" in thrown && typeof thrown.code === "string") return thrown.code;
+  return codeOf(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause, depth + 1);
+}
 
 const maxBytes = 10 * 1024 * 1024;
 
-/** What an endpoint answered: data, text, or a picture or sound. */
 type Answer = { json: Json } | { text: string } | { block: ContentBlock };
 
 async function readAnswer(response: Response, host: string): Promise<Answer> {
@@ -80,7 +118,7 @@ async function broken({ url }: HttpRequest, { status, headers, body }: Response)
   return failed(url, `it answered HTTP ${status}`, { sent, status, ...again });
 }
 
-/** Where the endpoint sends us elsewhere on its own host we go; headers and arguments go to nobody else. */
+/** Follows redirects within the host; headers and arguments go to no other. */
 async function send(first: HttpRequest, signal: AbortSignal): Promise<Response> {
   let request = first;
   for (let hops = 0; ; hops++) {
@@ -137,7 +175,6 @@ type HttpRequest = {
   body: string | undefined;
 };
 
-/** What a request says of itself. */
 type RequestMarks = { idempotencyKey?: string | undefined; trace?: TraceContext | null };
 
 /**
@@ -222,4 +259,38 @@ function textOf(value: Json): string {
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+type ModelFailure = { statusCode?: number | undefined; responseHeaders?: Record<string, string> | undefined };
+
+/**
+ * What went wrong between us and a model, in our words: what the endpoint wrote may repeat the key or the prompt, and
+ * its address may be private, so none of it is passed on.
+ */
+export function explainModelFailure(thrown: unknown, model: string): PlaneError {
+  const { statusCode: status, responseHeaders = {} } = isModelFailure(thrown) ? thrown : {};
+  const fail = (code: "SERVER_UNAVAILABLE" | "PROVIDER_FAILED", why: string, data: object) =>
+    new PlaneError(code, `Model '${model}' failed: ${why}.`, { data: { ...data } });
+  const noModel = `its answer is none of a model; check 'models.${model}.baseURL' (most end in /v1)`;
+  if (!isModelFailure(thrown)) return fail("PROVIDER_FAILED", noModel, { sent: true });
+  if (status === undefined)
+    return fail("SERVER_UNAVAILABLE", connectFailure(thrown, "its endpoint"), { sent: wasSent(thrown) });
+  const again = { status, ...retryAfter(responseHeaders["retry-after"]) };
+  if (status === 401 || status === 403) {
+    const why = `its endpoint does not take its key (HTTP ${status}); check 'models.${model}.apiKey'`;
+    return fail("SERVER_UNAVAILABLE", why, { sent: false, status, retryAt: null });
+  }
+  if (refusedUnread.includes(status) || status >= 500) {
+    const sent = !refusedUnread.includes(status);
+    return fail("SERVER_UNAVAILABLE", `its endpoint answered HTTP ${status}`, { sent, ...again });
+  }
+  const isAnswer = status < 400;
+  const refused = `its endpoint refused the request with HTTP ${status}`;
+  const check = status === 404 ? `; check 'baseURL' and 'model' of 'models.${model}'` : "";
+  const why = isAnswer ? noModel : `${refused}${check}`;
+  return fail("PROVIDER_FAILED", why, { sent: isAnswer, status });
+}
+
+function isModelFailure(thrown: unknown): thrown is Error & ModelFailure {
+  return thrown instanceof Error && thrown.name === "AI_APICallError";
 }

@@ -1,4 +1,6 @@
 import type { ToolResult } from "../../model/calls/result.ts";
+import type { ProviderSpec } from "../../model/catalogue/tool.ts";
+import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
 /** `{ theirs: ours }`: an argument goes out under the provider's name; those that are not named keep theirs. */
@@ -35,7 +37,7 @@ export function resultOf(value: Json): ToolResult {
 
 /**
  * The part of a result that a manifest asks for. The tool has run, so where there is no such part its whole
- * answer is passed on, with a note for whoever looks into it.
+ * answer is passed on with a note.
  */
 export function pickResult(resultPath: unknown, result: unknown): unknown {
   if (typeof resultPath !== "string" || !isObject(result) || result.isError === true) return result;
@@ -55,5 +57,24 @@ function dataOf({ structuredContent, content }: Record<string, unknown>): Json |
     return JSON.parse(block.text) as Json;
   } catch {
     return undefined;
+  }
+}
+
+export type Reveal = (spec: ProviderSpec) => Promise<JsonObject>;
+
+/** A provider's configuration for use. What is wrong with it is told before anything is sent. */
+export async function readConfig<T>(
+  spec: ProviderSpec,
+  reveal: Reveal,
+  parse: (revealed: JsonObject) => T,
+): Promise<T> {
+  try {
+    return parse(await reveal(spec));
+  } catch (thrown) {
+    const why = thrown instanceof PlaneError ? thrown.message : "its configuration is not valid once it is read";
+    throw new PlaneError("CONFIG_INVALID", `The provider '${spec.name}' cannot be used: ${why}`, {
+      data: { sent: false, retryAt: null },
+      cause: thrown,
+    });
   }
 }

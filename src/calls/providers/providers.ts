@@ -1,11 +1,7 @@
+import { dirname } from "node:path";
 import type { HandWrittenTools } from "../../catalogue/sources/hand-written.ts";
 import { revealConfig } from "../../config/config.ts";
-import type { ConfigValues } from "../../model/config/config.ts";
-
-
-
-import { PlaneError } from "../../model/errors.ts";
-import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
+import { resolveSecrets } from "../../config/secrets/resolve-secrets.ts";
 import type {
   AddedProvider,
   Provider,
@@ -15,22 +11,20 @@ import type {
   Unregister,
 } from "../../model/calls/provider.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
-
-
-
-import { invalidAnswer } from "../../protocol/message.ts";
+import type { ConfigValues } from "../../model/config/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
+import { RpcError } from "../../protocol/message.ts";
 import type { RequestOptions } from "../../protocol/session.ts";
 import { explainFailure, type Servers } from "../../servers/servers.ts";
 import { createHttpProvider } from "./http.ts";
-import { mapArguments, pickResult, resultOf } from "./mapping.ts";
-import { endpointOf, type ModelEndpoint, modelTrouble } from "./model/endpoint.ts";
-import { type Reveal, readConfig } from "./read-config.ts";
+import { mapArguments, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
+import type { ModelEndpoint } from "./model.ts";
 
-type Parts = {
+export type ProviderParts = {
   servers: Servers;
   handWritten: HandWrittenTools;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Executes the tools that come with the plane. */
   builtin: Provider;
   models(): ConfigValues["models"];
   /** The file that defines a model; its references to files start there. */
@@ -38,18 +32,17 @@ type Parts = {
 };
 
 export type Providers = Pick<ProviderKinds, "of" | "register"> & {
-  /** Why a provider cannot be used, or null. */
   trouble(spec: ProviderSpec): string | null;
   /** Asks whether it is there, where it can be asked; rejects with why it is not. */
   check(spec: ProviderSpec, signal: AbortSignal): Promise<unknown> | null;
 };
 
-/** Who can execute tools here, and why one of them cannot. */
-export function createProviders(parts: Parts): Providers {
+/** The providers of this plane. */
+export function createProviders(parts: ProviderParts): Providers {
   const { servers, handWritten, environment, models } = parts;
   const reveal = (spec: ProviderSpec) => revealConfig(spec, environment);
   const askModel: Provider = async (...given) => {
-    const { createModelProvider } = await import("./model/model.ts");
+    const { createModelProvider } = await import("./model.ts");
     return createModelProvider(reveal, (name) => findModel(name, parts))(...given);
   };
   const kinds = createProviderKinds(
@@ -80,7 +73,7 @@ export function createProviders(parts: Parts): Providers {
   };
 }
 
-async function findModel(name: string, { models, fileOfModel }: Parts): Promise<ModelEndpoint> {
+async function findModel(name: string, { models, fileOfModel }: ProviderParts): Promise<ModelEndpoint> {
   const trouble = modelTrouble(name, models());
   if (trouble !== null)
     throw new PlaneError("NO_PROVIDER", `The provider 'model' cannot be used: ${trouble}.`, {
@@ -111,7 +104,7 @@ function createMcpProvider(request: RequestServer): Provider {
       const result = await request(server, "tools/call", params, context, owner);
       if (isResult(result) || (context.continuation && isQuestion(result)))
         return pickResult(config.resultPath, result);
-      throw invalidAnswer("invalid tools/call result: 'content' is missing");
+      throw new RpcError(-32603, "its answer is no result of a tool: 'content' is missing");
     } catch (thrown) {
       throw explainFailure(thrown, server, tool);
     }
@@ -141,12 +134,12 @@ type Added = { run: Provider } & ProviderOptions;
 type ProviderKinds = {
   of(kind: string): Provider | undefined;
   known(): string[];
-  /** Asks a provider of a kind that was added whether it is there; null where nobody can be asked. */
+  /** Asks an added provider whether it is there; null where it cannot be asked. */
   check(spec: ProviderSpec, signal: AbortSignal): Promise<void> | null;
   register(kind: string, provider: AddedProvider, options?: ProviderOptions): Unregister;
 };
 
-/** The ways to execute a tool: ours, and those that the program beside us adds. The one added last counts. */
+/** Built-in kinds of providers, and those that the program registers; the last one registered counts. */
 export function createProviderKinds(ours: ReadonlyMap<string, Provider>, reveal: Reveal): ProviderKinds {
   const added = new Map<string, Added[]>();
   const current = (kind: string) => added.get(kind)?.at(-1);
@@ -199,7 +192,7 @@ async function ask<T>({ name }: ProviderSpec, run: () => Promise<T>): Promise<T>
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    // What it did before it threw is known to nobody.
+    // It may have done something before it threw.
     throw new PlaneError("PROVIDER_FAILED", `The provider '${name}' failed: ${message}`, {
       data: { sent: true },
       cause: thrown,
@@ -240,7 +233,7 @@ export function createFunctionProvider(find: (name: string) => ToolFunction | un
     } catch (thrown) {
       if (thrown instanceof PlaneError) throw thrown;
       const message = thrown instanceof Error ? thrown.message : String(thrown);
-      // What it did before it threw is known to nobody.
+      // It may have done something before it threw.
       throw new PlaneError("PROVIDER_FAILED", `The function of '${name}' failed: ${message}`, {
         data: { sent: true },
         cause: thrown,
@@ -253,4 +246,23 @@ export function createFunctionProvider(find: (name: string) => ToolFunction | un
 function toResult(value: unknown): unknown {
   if (value === undefined) return { content: [] };
   return isObject(value) && Array.isArray(value.content) ? value : resultOf(value as Json);
+}
+
+export function modelTrouble(name: string, models: ConfigValues["models"]): string | null {
+  const model = Object.hasOwn(models, name) ? models[name] : undefined;
+  if (model === undefined) return `model '${name}' is not in 'models' of the configuration`;
+  if (model.provider !== "openai-compatible")
+    return `model '${name}' is of the kind '${model.provider}'; only openai-compatible can be asked`;
+  return model.baseURL === undefined ? `model '${name}' has no 'baseURL'` : null;
+}
+
+/** The environment is in its place since the configuration was read; other secrets are read when they are used. */
+export async function endpointOf(
+  name: string,
+  models: ConfigValues["models"],
+  fileOfModel: (name: string) => string | undefined,
+): Promise<ModelEndpoint> {
+  const { baseURL = "", model = "", apiKey } = models[name] ?? {};
+  const directory = dirname(fileOfModel(name) ?? "");
+  return { baseURL, model, ...(await resolveSecrets(apiKey === undefined ? {} : { apiKey }, { directory })) };
 }

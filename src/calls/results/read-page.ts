@@ -5,7 +5,7 @@ import type { ToolResult } from "../../model/calls/result.ts";
 import { pageLimits, type ResultPage, type ResultQuery } from "../../model/calls/stored-result.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
-import { bodyOf, jsonOf } from "./body.ts";
+import { bodyOf, jsonOf } from "./condense.ts";
 
 const whole = "$result";
 

@@ -1,86 +1,64 @@
 import assert from "node:assert/strict";
-import type { TestContext } from "node:test";
-import { test } from "node:test";
-import type { Outcome, Requested } from "../../model/calls/call.ts";
-import type { ToolResult } from "../../model/calls/result.ts";
-import { principalOf } from "../../model/principal.ts";
+import { mock, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { agentRun, callEntry } from "../../../test/contracts/records.ts";
+import type { Config } from "../../model/config/config.ts";
+import { trusted } from "../../model/principal.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import { createResults } from "./results.ts";
 
-const ann = principalOf({ user: "ann" });
+const day = 86_400_000;
 
-async function setUp(context: TestContext, changes: object = {}) {
+async function setUp(keepDays: number) {
   const store = await openSqliteStore(":memory:");
-  context.after(() => store.close());
-  const settings = {
-    ...{ maxInlineBytes: 8_000, keepMs: 60_000, maxStoredBytes: 1_000_000, builtinTool: true },
-    ...changes,
-  };
+  const config = { calls: { keepDays }, results: { builtinTool: true } } as Config;
   const results = createResults({
+    config: () => config,
     store: async () => store,
-    settings: () => settings,
-    readTool: () => "read_result",
+    defaultPrincipal: trusted(),
   });
-  const give = (result: ToolResult, id = "call-1") => {
-    const call = { id, principal: ann, options: {} } as unknown as Requested;
-    const outcome = {
-      ok: true,
-      call: { id, tool: "t", warnings: [] as string[] },
-      result,
-    } as unknown as Outcome;
-    return results.shorten(call, outcome, 1_000);
-  };
-  return { store, results, give };
+  const at = (ago: number) => new Date(Date.now() - ago * day).toISOString();
+  await store.append([100, 95, 80].map((ago) => callEntry(`c${ago}`, { at: at(ago) })));
+  for (const ago of [100, 80]) await store.append([{ kind: "run", run: agentRun(`r${ago}`, { at: at(ago) }) }]);
+  return { store, results };
 }
 
-const text = (length: number, letter = "x") => ({ content: [{ type: "text", text: letter.repeat(length) }] });
+const untilQuiet = async () => {
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+};
 
-test("a result that fits is given as it is, and nothing is kept", async (context) => {
-  const { store, give } = await setUp(context);
-  const result = text(1_000);
-  assert.equal((await give(result)).result, result);
-  assert.deepEqual(await store.results(), []);
+test("calls and runs of agents go when they are too old, at the start and once a day", async () => {
+  mock.timers.enable({ apis: ["Date", "setInterval"], now: Date.parse("2026-11-15T12:00:00Z") });
+  const { store, results } = await setUp(90);
+  const ids = async () => (await store.calls()).map(({ id }) => id).join(" ");
+  try {
+    results.start();
+    await untilQuiet();
+    assert.equal(await ids(), "c80");
+    assert.deepEqual(
+      (await store.runs()).map(({ id }) => id),
+      ["r80"],
+    );
+    await store.append([callEntry("fresh", { at: new Date().toISOString() })]);
+    mock.timers.tick(9 * day);
+    await untilQuiet();
+    assert.equal(await ids(), "fresh c80");
+    mock.timers.tick(2 * day);
+    await untilQuiet();
+    assert.equal(await ids(), "fresh");
+    assert.equal((await store.verifyCalls()).ok, true);
+  } finally {
+    results.stop();
+    mock.timers.reset();
+    await store.close();
+  }
 });
 
-test("what there is no room for is given whole, with a warning that names the setting", async (context) => {
-  const { give } = await setUp(context, { maxStoredBytes: 10 });
-  const result = text(5_000);
-  const { result: given, stored, call } = await give(result);
-  assert.deepEqual([given, stored], [result, undefined]);
-  assert.match(call.warnings.join(), /'results\.maxStoredBytes'/);
-});
-
-test("what is read again is what was kept, to the last character", async (context) => {
-  const { results, give } = await setUp(context);
-  const odd = `${"line\n".repeat(500)}\u0000 🚀 \u2028 end`;
-  const { stored } = await give({ content: [{ type: "text", text: odd }] });
-  const page = await results.read(stored?.id ?? "", { limit: 100_000 }, ann);
-  assert.deepEqual([page.text, page.total, page.nextOffset], [odd, odd.length, null]);
-});
-
-test("a result that was damaged in the store is given to nobody", async (context) => {
-  const { store, results, give } = await setUp(context);
-  const { stored } = await give(text(5_000));
-  const kept = await store.result(stored?.id ?? "");
-  assert.ok(kept);
-  const body = Uint8Array.from(kept.body, (byte, at) => (at === kept.body.length - 1 ? byte ^ 1 : byte));
-  await store.putResult({ ...kept, body }, 1_000_000);
-  await assert.rejects(results.read(kept.id, {}, ann), { code: "STORE_FAILED", message: /is damaged/ });
-});
-
-test("a list goes on where it ended, and says so when that place is gone", async (context) => {
-  const { results, give } = await setUp(context);
-  for (const letter of ["a", "b", "c"]) await give(text(5_000, letter), letter);
-  const first = await results.list({ limit: 2 }, ann);
-  const second = await results.list({ limit: 2, cursor: first.nextCursor ?? "" }, ann);
-  assert.deepEqual(
-    [...first.results, ...second.results].map(({ callId }) => callId),
-    ["c", "b", "a"],
-  );
-  assert.equal(second.nextCursor, null);
-  await assert.rejects(results.list({ cursor: "r_gone" }, ann), {
-    code: "USAGE",
-    message: /'cursor' cannot be/,
-  });
-  await assert.rejects(results.list({ limit: 0 }, ann), { code: "USAGE", message: /'limit' cannot be '0'/ });
+test("with 0 days they stay for ever", async () => {
+  const { store, results } = await setUp(0);
+  results.start();
+  await untilQuiet();
+  results.stop();
+  assert.deepEqual([(await store.calls()).length, (await store.runs()).length], [3, 2]);
+  await store.close();
 });

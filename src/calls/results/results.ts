@@ -1,282 +1,141 @@
-import { promisify } from "node:util";
-import { brotliCompress, brotliDecompress, constants } from "node:zlib";
-import { hash } from "../../lib/json/stable-json.ts";
-import { cutText } from "../../lib/text/cut-text.ts";
-import { countOf } from "../../lib/text/wording.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { once } from "../../lib/async/once.ts";
+import { sizeOf } from "../../lib/json/json-text.ts";
 import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import type { Provider } from "../../model/calls/provider.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
-import type {
-  KeptResult,
-  ResultFilter,
-  ResultHandle,
-  ResultList,
-  ResultPage,
-  ResultQuery,
-  ResultShape,
-} from "../../model/calls/stored-result.ts";
-import type { ConfigValues } from "../../model/config/config.ts";
-import { type ErrorReport, PlaneError } from "../../model/errors.ts";
-import type { Json } from "../../model/json.ts";
-import { mayDo, type Principal } from "../../model/principal.ts";
+import { readArtifacts, viewOfArtifacts } from "../../model/calls/result.ts";
+import type { ToolManifest } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
+import { type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import type { Body } from "./body.ts";
-import { type Condensed, condense } from "./condense.ts";
-import { renderDigest } from "./digest.ts";
-import { readPage } from "./read-page.ts";
+import type { Verbs } from "../../model/verbs.ts";
+import { createBuiltinProvider, createReadResult, readResultManifest, withMetaTools } from "../providers/builtin.ts";
 
-type Table = { columns: string[]; rows: number };
-
-/** So many rows have to agree before something is called a table. */
-const agreeing = 20;
-const fewestRows = 3;
-const maxColumns = 60;
-const separators = ["\t", ",", ";", "|"];
-
-/** The columns of the first line, and how many rows follow it; null where the lines do not agree on them. */
-function readTable(text: string): Table | null {
-  for (const separator of separators) {
-    const rows = firstRows(text, separator);
-    const [head = []] = rows;
-    if (rows.length < fewestRows || head.length < 2) continue;
-    if (head.some((name) => name.trim() === "" || name.length > 200)) continue;
-    if (rows.every((row) => row.length === head.length))
-      return { columns: head.slice(0, maxColumns).map((name) => name.trim()), rows: countRows(text) - 1 };
-  }
-  return null;
-}
-
-function firstRows(text: string, separator: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let cell = "";
-  let isQuoted = false;
-  for (const character of text.slice(0, 200_000)) {
-    if (character === '"') isQuoted = !isQuoted;
-    else if (isQuoted) cell += character;
-    else if (character === separator) {
-      row.push(cell);
-      cell = "";
-    } else if (character === "\n") {
-      rows.push([...row, cell.replace(/\r$/, "")]);
-      row = [];
-      cell = "";
-      if (rows.length === agreeing) return rows;
-    } else cell += character;
-  }
-  if (row.length > 0 || cell !== "") rows.push([...row, cell]);
-  return rows;
-}
-
-/** Line breaks within quotes end no row. */
-function countRows(text: string): number {
-  let rows = 0;
-  let isQuoted = false;
-  let isInside = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 34) isQuoted = !isQuoted;
-    if (code === 10 && !isQuoted) {
-      rows += 1;
-      isInside = false;
-    } else isInside = true;
-  }
-  return isInside ? rows + 1 : rows;
-}
-
-const deepest = 3;
-const maxKeys = 30;
-/** So many entries of a list are looked at to say what it is a list of. */
-const looked = 100;
-
-/** What it is, so that the right part can be asked for. */
-export function shapeOf({ text, json }: Body): ResultShape {
-  if (json !== undefined) return { kind: "json", value: describe(json, deepest) };
-  const table = readTable(text);
-  if (table) return { kind: "table", ...table };
-  return { kind: "text", lines: countLines(text), characters: text.length };
-}
-
-function describe(value: Json, depth: number): Json {
-  if (Array.isArray(value)) return depth === 0 ? `list of ${value.length}` : describeList(value, depth);
-  if (typeof value !== "object" || value === null) return typeOf(value);
-  const keys = Object.keys(value);
-  if (depth === 0) return `object with ${countOf(keys.length, "key")}`;
-  const shown = keys.slice(0, maxKeys).map((key) => [key, describe(value[key] as Json, depth - 1)]);
-  if (keys.length > maxKeys) shown.push(["…", countOf(keys.length - maxKeys, "more key")]);
-  return Object.fromEntries(shown) as Json;
-}
-
-function describeList(list: Json[], depth: number): Json {
-  const types = [...new Set(list.slice(0, looked).map(typeOf))];
-  const [first] = list;
-  const of = types.length === 1 && first !== undefined ? describe(first, depth - 1) : types.join(" or ");
-  return list.length === 0 ? "list of 0" : { length: list.length, each: of };
-}
-
-function typeOf(value: Json): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "list" : typeof value;
-}
-
-function countLines(text: string): number {
-  if (text === "") return 0;
-  let lines = 1;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
-  return text.endsWith("\n") ? lines - 1 : lines;
-}
-
-type Packed = Pick<KeptResult, "body" | "isCompressed" | "hash">;
-
-const compress = promisify(brotliCompress);
-const decompress = promisify(brotliDecompress);
-/** Quick rather than small: somebody waits for the answer. */
-const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
-
-/** A result as bytes, compressed where that saves something. */
-async function pack(result: ToolResult): Promise<Packed> {
-  const plain = Buffer.from(JSON.stringify(result));
-  const hash = hashOf(plain);
-  const small = await compress(plain, quality);
-  return small.length < plain.length
-    ? { body: small, isCompressed: true, hash }
-    : { body: plain, isCompressed: false, hash };
-}
-
-/** Whatever does not come out as it went in is not given to anybody. */
-async function unpack({ body, isCompressed, hash }: Packed): Promise<ToolResult> {
-  const plain = isCompressed ? await decompress(body).catch(() => null) : Buffer.from(body);
-  if (plain && hashOf(plain) === hash) return JSON.parse(plain.toString()) as ToolResult;
-  throw new PlaneError(
-    "STORE_FAILED",
-    "This stored result is damaged. Call the tool again, and check the disk of the store.",
-  );
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return process.getBuiltinModule("node:crypto").hash("sha256", bytes);
-}
-
-const usualList = 50;
-const maxListed = 1_000;
-
-export type ResultParts = {
-  store(): Promise<Pick<Store, "putResult" | "result" | "results">>;
-  settings(): ConfigValues["results"];
-  /** What a model calls to read on; null when it has no such tool. */
-  readTool(): string | null;
+type Parts = {
+  config(): Config;
+  store(): Promise<Store>;
+  defaultPrincipal: Principal;
 };
 
 export type Results = {
-  /** Keeps a result that is larger than `limit` and gives its handle in its place. */
-  shorten(call: Requested & Partial<Executed>, outcome: Outcome, limit: number): Promise<Outcome>;
-  read(id: string, query: ResultQuery, reader: Principal): Promise<ResultPage>;
-  list(filter: { limit?: number; cursor?: string }, reader: Principal): Promise<ResultList>;
+  verbs: Pick<Verbs, "result" | "results" | "verifyCalls">;
+  /** An outcome as its caller gets it: a result that is too large is kept, and its handle given in its place. */
+  present(call: Requested & Partial<Executed>, outcome: Outcome): Outcome | Promise<Outcome>;
+  /** The tools of our own that a configuration has, and what executes them. */
+  builtin(config: Config): { manifest: ToolManifest; source: string }[];
+  provider: Provider;
+  /** Deletes expired results, now and once an hour. */
+  start(): void;
+  stop(): void;
 };
 
-/** Results that are too large to be shown whole: kept for a while, and read in parts by whoever they belong to. */
-export function createResults({ store, settings, readTool }: ResultParts): Results {
-  async function keep(call: Requested, tool: string, result: ToolResult, characters: number) {
-    const { keepMs, maxStoredBytes } = settings();
-    const { user } = call.principal;
-    const packed = await pack(result);
-    const now = Date.now();
-    const kept: KeptResult = {
-      // The same content of the same owner is one result, however often it comes.
-      id: `r_${hash([user, packed.hash]).slice(0, 20)}`,
-      callId: call.id,
-      tool,
-      user,
-      at: new Date(now).toISOString(),
-      expiresAt: new Date(now + keepMs).toISOString(),
-      characters,
-      bytes: packed.body.length,
-      ...packed,
-    };
-    return (await (await store()).putResult(kept, maxStoredBytes)) ? kept : null;
-  }
+const builtinSource = "builtin";
 
-  const isThere = async (id: string, reader: Principal) => {
-    const kept = await (await store()).result(id);
-    return kept !== null && isOwn(kept, reader);
-  };
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** Loaded with the first large result: a small one pays nothing for it. */
+export function createResults({ config, store, defaultPrincipal }: Parts): Results {
+  const settings = () => config().results;
+  const loaded = once(async () =>
+    (await import("./stored-results.ts")).createStoredResults({
+      store,
+      settings,
+      readTool: () => (settings().builtinTool ? readResultManifest.name : null),
+    }),
+  );
+  const upkeep = createUpkeep(config, store);
 
   return {
-    async shorten(call, outcome, limit) {
-      const { result } = outcome;
-      if (!result) return outcome;
-      const keepsStructured = call.tool?.outputSchema !== undefined && call.options.maxResultBytes === undefined;
-      const condensed = condense(result, { limit, keepsStructured });
-      if (!condensed) return outcome;
-      const kept = await keep(call, outcome.call.tool, result, condensed.body.text.length);
-      if (!kept) {
-        outcome.call.warnings.push(
-          "This result is larger than everything that may be kept ('results.maxStoredBytes'), so it is given whole.",
-        );
-        return outcome;
-      }
-      const stored = handleOf(kept, condensed, limit);
-      // A person reads on with a command, not with a tool.
-      const isForPerson = call.face === "cli" || call.face === "workbench";
-      const isForModel = call.face === "mcp" || call.face === "agent";
-      const digest = renderDigest(stored, isForPerson ? null : readTool(), isForModel);
-      const shorter = assemble(condensed, digest);
-      if (outcome.ok) return { ...outcome, result: shorter, stored };
-      return { ...outcome, result: shorter, error: shortError(outcome.error, stored), stored };
+    verbs: {
+      async result(id, query = {}, { principal = defaultPrincipal } = {}) {
+        requireScope(principal, "read", "read results");
+        return (await loaded()).read(id, query, principal);
+      },
+      async results(filter = {}, { principal = defaultPrincipal } = {}) {
+        requireScope(principal, "read", "look at results");
+        return (await loaded()).list(filter, principal);
+      },
+      async verifyCalls({ head } = {}, { principal = defaultPrincipal } = {}) {
+        requireScope(principal, "admin", "verify the record of calls");
+        return (await store()).verifyCalls(head);
+      },
     },
-    async read(id, query, reader) {
-      const kept = await (await store()).result(id);
-      if (!kept || Date.parse(kept.expiresAt) <= Date.now() || !isOwn(kept, reader)) throw unknownResult(id);
-      const { tool, callId, expiresAt } = kept;
-      return { id, tool, callId, expiresAt, ...(await readPage(await unpack(kept), query)) };
+    present(call, outcome) {
+      if (!call.executed || !outcome.result) return outcome;
+      const found = readArtifacts(outcome.result);
+      const listed = found ? { ...outcome, artifacts: viewOfArtifacts(found) } : outcome;
+      const limit = limitOf(call, outcome, isReadByModel(call) ? settings().maxInlineBytes : 0);
+      // A page of a stored result has its own limit.
+      if (limit === 0 || outcome.call.provider === "builtin" || isShort(outcome.result, limit)) return listed;
+      return loaded().then(({ shorten }) => shorten(call, listed, limit));
     },
-    async list({ limit = usualList, cursor }, reader) {
-      if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxListed)
-        throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxListed}.`, {
-          data: { parameter: "limit", value: String(limit) },
-        });
-      // Where a page ended may be gone by now, and nothing follows what is not there.
-      if (cursor !== undefined && !(await isThere(cursor, reader)))
-        throw new PlaneError(
-          "USAGE",
-          `'cursor' cannot be '${cursor.slice(0, 60)}': it is none of ours, or that result is gone. Leave it out to begin again.`,
-          { data: { parameter: "cursor", value: cursor.slice(0, 60) } },
-        );
-      const filter: ResultFilter = {
-        ...(mayDo(reader, "admin") ? {} : { user: reader.user }),
-        ...(cursor === undefined ? {} : { before: cursor }),
-        limit: limit + 1,
-      };
-      const found = await (await store()).results(filter);
-      const results = found.slice(0, limit);
-      return { results, nextCursor: found.length > limit ? (results.at(-1)?.id ?? null) : null };
-    },
+    builtin: ({ results }) => (results.builtinTool ? [{ manifest: readResultManifest, source: builtinSource }] : []),
+    provider: withMetaTools(
+      createBuiltinProvider(
+        new Map([
+          [
+            readResultManifest.name,
+            createReadResult(async (id, query, reader) => (await loaded()).read(id, query, reader)),
+          ],
+        ]),
+      ),
+    ),
+    ...upkeep,
   };
 }
 
-function handleOf(kept: KeptResult, { body, parts }: Condensed, limit: number): ResultHandle {
-  const preview = cutText(body.text, Math.min(2_000, Math.max(200, Math.floor(limit / 4))));
-  const { id, characters, expiresAt } = kept;
-  return { id, characters, expiresAt, shape: shapeOf(body), preview, nextOffset: preview.length, parts };
+/** As it came it is far shorter than what may be given whole, so nothing in it has to be counted. */
+function isShort(result: ToolResult, limit: number): boolean {
+  return (sizeOf(result) ?? Number.POSITIVE_INFINITY) <= limit / 4;
 }
 
-function assemble({ blocks, rest }: Condensed, digest: string): ToolResult {
-  return { ...rest, content: blocks.map((block) => block ?? { type: "text", text: digest }) };
+function isReadByModel({ face }: Requested): boolean {
+  return face === "mcp" || face === "agent";
 }
 
-/** What a tool says about its own failure is quoted in the error, and may be as long as its result. */
-function shortError(error: ErrorReport, { preview, id }: ResultHandle): ErrorReport {
-  if (error.message.length <= preview.length * 2) return error;
-  return { ...error, message: `${cutText(error.message, preview.length)}… (the rest is kept as ${id})` };
+/** What the call itself asks for counts, where it makes sense. */
+function limitOf({ options }: Requested, { call }: Outcome, usual: number): number {
+  const { maxResultBytes: asked = usual } = options;
+  if (Number.isSafeInteger(asked) && asked >= 0) return asked;
+  call.warnings.push(`'maxResultBytes' cannot be '${asked}': give a whole number, 0 for no limit. It was not heard.`);
+  return usual;
 }
 
-function isOwn({ user }: KeptResult, reader: Principal): boolean {
-  return user === reader.user || mayDo(reader, "admin");
-}
-
-/** The same for what never was, what is over and what is somebody else's. */
-function unknownResult(id: string): PlaneError {
-  return new PlaneError(
-    "NOT_FOUND",
-    `No result '${id.slice(0, 60)}' found; it may have expired. Call the tool again, or list what is kept: toolplane results list`,
-  );
+/** Results go when their time is over, calls once a day: each time leaves a checkpoint in their chain. */
+function createUpkeep(config: () => Config, store: () => Promise<Store>): Pick<Results, "start" | "stop"> {
+  let clock: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let callsDueAt = 0;
+  const forgetCalls = async (kept: Store, now: number) => {
+    const { keepDays } = config().calls;
+    if (keepDays === 0 || now < callsDueAt) return;
+    callsDueAt = now + dayMs;
+    const before = new Date(now - keepDays * dayMs).toISOString();
+    while (!isStopped && (await kept.forgetCalls(before)) > 0) await nextTurn();
+    while (!isStopped && (await kept.forgetRuns(before)) > 0) await nextTurn();
+  };
+  const tidy = async () => {
+    const now = Date.now();
+    const kept = await store();
+    // Of the planes on one store one tidies up.
+    await kept.alone("tidy up", async () => {
+      await kept.forgetResults(new Date(now).toISOString());
+      await forgetCalls(kept, now);
+    });
+  };
+  // What cannot be taken away now is taken away an hour later.
+  const tidyQuietly = () => void tidy().catch(() => undefined);
+  return {
+    start() {
+      if (clock) return;
+      tidyQuietly();
+      clock = setInterval(tidyQuietly, hourMs).unref();
+    },
+    stop() {
+      isStopped = true;
+      clearInterval(clock);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bodyOf } from "./body.ts";
-import { shapeOf } from "./results.ts";
+import { bodyOf } from "./condense.ts";
+import { shapeOf } from "./stored-results.ts";
 
 const shape = (text: string) => shapeOf(bodyOf({ content: [{ type: "text", text }] }));
 

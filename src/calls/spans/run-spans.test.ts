@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { keepSpans } from "../../../test/scenarios/span-keeper.ts";
 import type { ChatModel, ModelPart } from "../../model/agent/chat.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { traceRun } from "./run-spans.ts";
+import { traceRun } from "./otel-spans.ts";
 
 const beginning = { id: "r", model: "m", style: "tools", toolset: "mine", conversation: "c" } as const;
 const usage = { inputTokens: 3, outputTokens: 4, totalTokens: 7 };

@@ -2,22 +2,22 @@ import { once } from "../../lib/async/once.ts";
 import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
 import type { Provider, Relay } from "../../model/calls/provider.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import type { RunBeginning, TracedRun } from "./run-spans.ts";
+import type { RunBeginning, TracedRun } from "./otel-spans.ts";
 
-/** Where every copy of OpenTelemetry's API, whoever bundled it, finds what the program has registered. */
+/** Where every copy of OpenTelemetry's API finds the registered tracer. */
 const registered = Symbol.for("opentelemetry.js.api.1");
 
-/** Has the program registered somebody who takes spans? Asked for each call, so it must cost nothing. */
+/** Has the program registered a tracer? Asked for each call, so it must cost nothing. */
 function isTraced(): boolean {
   return (globalThis as { [registered]?: { trace?: unknown } })[registered]?.trace !== undefined;
 }
 
-/** Loaded with the first call after the program has registered somebody who takes spans; until then there is nothing. */
-const callSpans = once(() => import("./call-spans.ts"));
-const runSpans = once(() => import("./run-spans.ts"));
+/** Loaded with the first call after a tracer was registered. */
+const callSpans = once(() => import("./otel-spans.ts"));
+const runSpans = once(() => import("./otel-spans.ts"));
 let loaded: Awaited<ReturnType<typeof callSpans>> | undefined;
 
-/** A call with a span around it, where anybody takes spans. */
+/** A call with a span around it, if there is a tracer. */
 export function withSpan(
   requested: Requested,
   relay: Relay | undefined,
@@ -30,7 +30,6 @@ export function withSpan(
   });
 }
 
-/** What was learned of a call, for its span. */
 export function tellSpan(call: Requested & Partial<Executed>): void {
   loaded?.describeCall(call);
 }
@@ -42,7 +41,7 @@ export function withAttemptSpans(provider: Provider | undefined): Provider | und
   return (spec, args, context) => traceAttempt(provider, spec, args, context);
 }
 
-/** A span for a run of an agent; null where nobody takes spans. */
+/** A span for a run of an agent; null without a tracer. */
 export async function beginRunSpan(beginning: RunBeginning, meta?: UnknownObject): Promise<TracedRun | null> {
   return isTraced() ? (await runSpans()).traceRun(beginning, meta) : null;
 }

@@ -11,8 +11,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createOnce } from "../../lib/files.ts";
 import { hash } from "../../lib/json/stable-json.ts";
-import { type Bundle, type BundleEntry, bundleVersion } from "../../model/catalogue/change.ts";
-import { type EntryKind, entryKinds } from "../../model/catalogue/change.ts";
+import {
+  type Bundle,
+  type BundleEntry,
+  bundleVersion,
+  type EntryKind,
+  entryKinds,
+} from "../../model/catalogue/change.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 

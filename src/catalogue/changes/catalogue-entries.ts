@@ -1,8 +1,8 @@
+import type { ToolId } from "../../model/catalogue/tool.ts";
+import { mayBelongTo } from "../../model/catalogue/tool-name.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../../model/servers/server.ts";
-import type { ToolId } from "../../model/catalogue/tool.ts";
-import { mayBelongTo } from "../../model/catalogue/tool-name.ts";
 import type { Recorder } from "../../store/store.ts";
 import { createBundleVerbs } from "../bundles/bundles.ts";
 import { createOverlayVerbs, overlayInForce } from "../overlays/overlays.ts";

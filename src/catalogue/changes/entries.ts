@@ -1,13 +1,11 @@
-import { type CheckedManifest, checkEntry } from "../../config/manifests/check-entry.ts";
 import type { Environment } from "../../config/config.ts";
+import { type CheckedManifest, checkEntry } from "../../config/manifests/check-entry.ts";
 import { serialized } from "../../lib/async/once.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { EntryChange, EntryKey, EntryKind, StoredEntry } from "../../model/catalogue/change.ts";
-import type { Config } from "../../model/config/config.ts";
-import type { FromFile, Manifests } from "../../model/config/config.ts";
-import type { NamedOverlay } from "../../model/catalogue/tool.ts";
+import type { NamedOverlay, ToolManifest } from "../../model/catalogue/tool.ts";
+import type { Config, FromFile, Manifests } from "../../model/config/config.ts";
 import type { Store } from "../../model/store.ts";
-import type { ToolManifest } from "../../model/catalogue/tool.ts";
 import {
   asWritten,
   type Circumstances,

@@ -1,13 +1,11 @@
 import { maskSecrets } from "../../config/secrets/mask.ts";
 import type { Audience, ChangedBy, EntryKey, EntryKind, NewChange } from "../../model/catalogue/change.ts";
+import type { NamedOverlay, ProviderSpec, ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
-import type { JobManifest } from "../../model/work/job.ts";
 import type { JsonObject, UnknownObject } from "../../model/json.ts";
-import type { NamedOverlay } from "../../model/catalogue/tool.ts";
 import type { Principal } from "../../model/principal.ts";
+import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
-import type { TaskManifest } from "../../model/work/job.ts";
-import type { ProviderSpec, ToolManifest } from "../../model/catalogue/tool.ts";
 
 /** A hand-written entry of the catalogue and where it comes from. */
 export type WrittenEntry = {

@@ -1,4 +1,12 @@
-import { type HealthSample, type HealthSummary, healthWindow, type LastCall, type NewSamples, type RecentRun, recentRuns } from "../../model/catalogue/health.ts";
+import {
+  type HealthSample,
+  type HealthSummary,
+  healthWindow,
+  type LastCall,
+  type NewSamples,
+  type RecentRun,
+  recentRuns,
+} from "../../model/catalogue/health.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 
 export type Health = {

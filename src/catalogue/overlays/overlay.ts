@@ -1,9 +1,7 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
-import type { ToolOverlay } from "../../model/catalogue/tool.ts";
+import type { ProviderSpec, Tool, ToolArgument, ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
 import { hiddenValue } from "../../model/catalogue/tool.ts";
-import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
-import type { ToolArgument } from "../../model/catalogue/tool.ts";
+import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import { hideArguments, oursFor } from "../sources/injection.ts";
 import type { NamelessTool } from "../sources/mcp.ts";
 

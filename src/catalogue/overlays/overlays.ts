@@ -1,10 +1,15 @@
 import { checkEntry } from "../../config/manifests/check-entry.ts";
+import type {
+  NamedOverlay,
+  OverlayView,
+  SeenDefinition,
+  Tool,
+  ToolId,
+  ToolOverlay,
+} from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { NamedOverlay, ToolOverlay } from "../../model/catalogue/tool.ts";
-import type { OverlayVerbs } from "../../model/verbs.ts";
-import type { OverlayView, SeenDefinition } from "../../model/catalogue/tool.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
-import type { Tool, ToolId } from "../../model/catalogue/tool.ts";
+import type { OverlayVerbs } from "../../model/verbs.ts";
 import { type EditPorts, invalidEntry } from "../changes/change-verbs.ts";
 import { storedSource } from "../changes/entries.ts";
 import type { Registry } from "../registry.ts";

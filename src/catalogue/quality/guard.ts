@@ -1,14 +1,14 @@
-import { createLru } from "../../lib/lru.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { hash } from "../../lib/json/stable-json.ts";
+import { createLru } from "../../lib/lru.ts";
+import type { PinHead, PinStatus } from "../../model/catalogue/pin.ts";
+import { type Finding, severities, type ToolReview } from "../../model/catalogue/quality.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import type { PinHead, PinStatus } from "../../model/catalogue/pin.ts";
-import { type Finding, severities, type ToolReview } from "../../model/catalogue/quality.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
 import { createPinnedServers, type PinnedServers, quickHashOf } from "./pinned-servers.ts";
 import { findReferences, indexNames, type NamedTools } from "./poisoning/references.ts";
 import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";

@@ -1,13 +1,13 @@
 import { maskSecrets } from "../../config/secrets/mask.ts";
 import type { NewChange } from "../../model/catalogue/change.ts";
+import type { DefinitionDifference, Pin, PinDiff, PinFilter, PinView } from "../../model/catalogue/pin.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import type { DefinitionDifference, Pin, PinDiff, PinFilter, PinView } from "../../model/catalogue/pin.ts";
 import type { Caller } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
 import { asPerson, readReason } from "../changes/change-verbs.ts";
 import type { Guard } from "./guard.ts";
 import { definitionOf, toPin } from "./pinned-servers.ts";

@@ -1,7 +1,7 @@
-import { hash } from "../../lib/json/stable-json.ts";
 import { yieldEvery } from "../../lib/async/pause.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import { hash } from "../../lib/json/stable-json.ts";
 import type { Pin, PinHead, PinStatus } from "../../model/catalogue/pin.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Store } from "../../model/store.ts";
 import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";
 

@@ -1,13 +1,11 @@
-import type { Verbs } from "../../model/verbs.ts";
 import { once } from "../../lib/async/once.ts";
-import type { ClientContext, ClientSource } from "../../model/client-context.ts";
-import type { ClientVerbs } from "../../model/verbs.ts";
-import { PlaneError } from "../../model/errors.ts";
-import type { Caller, Plane } from "../../model/plane.ts";
-import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import { failOnLevels, qualityThreshold, type ToolReview } from "../../model/catalogue/quality.ts";
-import type { QualityVerbs } from "../../model/verbs.ts";
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
+import type { ClientContext, ClientSource } from "../../model/client-context.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { Caller } from "../../model/plane.ts";
+import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import type { ClientVerbs, QualityVerbs, Verbs } from "../../model/verbs.ts";
 import type { ToolListings } from "../tool-listing.ts";
 import type { Guard, GuardPorts } from "./guard.ts";
 

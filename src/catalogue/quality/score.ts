@@ -1,7 +1,17 @@
+import {
+  type DefinitionWeight,
+  type FailOn,
+  type QualityCheck,
+  type QualityReport,
+  type QualityScore,
+  qualityThreshold,
+  severities,
+  type ToolQuality,
+  type WeighedTool,
+} from "../../model/catalogue/quality.ts";
+import { fallbackDescription, type Tool } from "../../model/catalogue/tool.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
-import { type DefinitionWeight, type FailOn, type QualityCheck, type QualityReport, type QualityScore, qualityThreshold, severities, type ToolQuality, type WeighedTool } from "../../model/catalogue/quality.ts";
-import { fallbackDescription, type Tool } from "../../model/catalogue/tool.ts";
 import { countDefinitions, recallCost } from "../tokens/definition-cost.ts";
 
 /** A definition under the name that its author gave it. */

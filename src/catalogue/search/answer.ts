@@ -1,8 +1,7 @@
-import { sliceText } from "../../lib/text/cut-text.ts";
+import { shorten, sliceText } from "../../lib/text/cut-text.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
-import { shorten } from "../../lib/text/cut-text.ts";
-import { isObject } from "../../model/json.ts";
 import type { FoundTool, Recommendation, SearchAnswer } from "../../model/catalogue/search.ts";
+import { isObject } from "../../model/json.ts";
 import type { Findable, Hit, Result } from "./fields.ts";
 import { joinWords, wordsOf } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createPatternSet, patternProblem } from "../../lib/text/linear-pattern.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
+import { createPatternSet, patternProblem } from "../../lib/text/linear-pattern.ts";
 import { type Findable, type Result, textsOf } from "./fields.ts";
 import type { FindWords } from "./find-words.ts";
 import { compareTools, type ToolIndex } from "./tool-index.ts";

@@ -1,9 +1,9 @@
+import { shorten } from "../../lib/text/cut-text.ts";
 import { compileGlob } from "../../lib/text/glob.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { sentence } from "../../lib/text/wording.ts";
-import { shorten } from "../../lib/text/cut-text.ts";
-import { PlaneError } from "../../model/errors.ts";
 import type { Embed, ParsedSearch, SearchAnswer } from "../../model/catalogue/search.ts";
+import { PlaneError } from "../../model/errors.ts";
 import { nextNames, toAnswer } from "./answer.ts";
 import type { Findable, Hit, Result } from "./fields.ts";
 import { createFindVectors, type FindVectors } from "./find-vectors.ts";

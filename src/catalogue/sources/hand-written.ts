@@ -1,12 +1,11 @@
 import { maskSecrets } from "../../config/secrets/mask.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import type { Config } from "../../model/config/config.ts";
-import type { Registration } from "../../model/plane-tools.ts";
 import { hiddenBy } from "../../model/access/injection.ts";
-import type { JsonObject } from "../../model/json.ts";
-import type { NamedOverlay, ToolOverlay } from "../../model/catalogue/tool.ts";
 import type { ToolFunction } from "../../model/calls/provider.ts";
-import type { ProviderSpec, ToolManifest } from "../../model/catalogue/tool.ts";
+import type { NamedOverlay, ProviderSpec, ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Registration } from "../../model/plane-tools.ts";
 import { applyRules, type InjectionSettings, rulesFor } from "./injection.ts";
 import type { NamelessTool, Translation } from "./mcp.ts";
 

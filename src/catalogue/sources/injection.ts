@@ -1,6 +1,6 @@
 import { hiddenBy, type InjectionEntry, type InjectionRule, rulesOf } from "../../model/access/injection.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { ProviderSpec, ToolId } from "../../model/catalogue/tool.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
 /** Configured parameters that only the system sets. */
 export type InjectionSettings = {

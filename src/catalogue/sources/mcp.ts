@@ -1,11 +1,11 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { passesFilter } from "../../lib/text/glob.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { hiddenBy, rulesOf } from "../../model/access/injection.ts";
+import type { ToolArgument } from "../../model/catalogue/tool.ts";
+import { fallbackDescription, type Tool, type ToolAnnotations, type ToolAuth } from "../../model/catalogue/tool.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
-import { fallbackDescription, type Tool, type ToolAnnotations, type ToolAuth } from "../../model/catalogue/tool.ts";
-import type { ToolArgument } from "../../model/catalogue/tool.ts";
 import { readParamHeaders } from "../../protocol/http-headers.ts";
 import { applyRules, hideArguments } from "./injection.ts";
 import { schemaProblem } from "./schema-problem.ts";

@@ -1,9 +1,9 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
+import { metaTools } from "../../model/catalogue/meta-tools.ts";
+import type { ContextCost, ContextStats, ToolContext } from "../../model/catalogue/quality.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import { alwaysLoaded } from "../../model/catalogue/tool-name.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
-import type { ContextCost, ContextStats, ToolContext } from "../../model/catalogue/quality.ts";
-import { metaTools } from "../../model/catalogue/meta-tools.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
 import { countDefinitions, loadTokenCounter, maxTokens, tokenizer } from "./definition-cost.ts";
 
 type Lazy = ConfigValues["lazy"];

@@ -1,11 +1,10 @@
-import { sliceText } from "../../lib/text/cut-text.ts";
 import { once } from "../../lib/async/once.ts";
-import { sameJson } from "../../lib/json/plain-data.ts";
 import { yieldEvery } from "../../lib/async/pause.ts";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import type { JsonObject } from "../../model/json.ts";
+import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
+import { sliceText } from "../../lib/text/cut-text.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import { toolFormats } from "../../model/catalogue/tool-formats.ts";
+import type { JsonObject } from "../../model/json.ts";
 
 /** Shown beside every count. */
 export const tokenizer = "o200k_base (gpt-tokenizer), on the JSON of each definition as tools/list gives it";

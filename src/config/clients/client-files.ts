@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { posix, win32 } from "node:path";
-import { isObject } from "../../model/json.ts";
-import type { Path } from "../../model/json.ts";
 import type { ClientConnection, ClientStatus } from "../../model/config/setup.ts";
+import type { Path } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
 import { readBytes, readData } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
 import { type ClientName, clientNames, clientOf, type FileSpec, standardPlaces } from "./clients.ts";

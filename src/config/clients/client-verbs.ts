@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { stableJson } from "../../lib/json/stable-json.ts";
-import { PlaneError } from "../../model/errors.ts";
 import type { ClientConnection, ConnectOptions, ImportOptions, ImportReport } from "../../model/config/setup.ts";
+import { PlaneError } from "../../model/errors.ts";
 import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
 import { noConfigFound, projectFiles, userFiles } from "../locations.ts";
 import { newFile, type SetupPlace } from "../setup-place.ts";

@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../../model/json.ts";
 import type { Path } from "../../model/json.ts";
+import { isObject, type Json } from "../../model/json.ts";
 
 /** What is wrong with a text, and where. */
 export class TextProblem extends Error {

@@ -1,14 +1,11 @@
 import { looksSecret } from "../../lib/text/redact.ts";
 import type { EntryKind } from "../../model/catalogue/change.ts";
+import { type NamedOverlay, ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
 import { type ConfigProblem, renderProblems } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { JobManifest } from "../../model/work/job.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import { type NamedOverlay, ToolOverlay } from "../../model/catalogue/tool.ts";
-import { type Path, renderPath } from "../../model/json.ts";
+import { isObject, type Path, renderPath, type UnknownObject } from "../../model/json.ts";
+import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
-import type { TaskManifest } from "../../model/work/job.ts";
-import { ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Environment } from "../environment.ts";
 import { workingDirectory } from "../environment.ts";
 import { checkProviders, parseValue, type Report } from "../parse-value.ts";

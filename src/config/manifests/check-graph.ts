@@ -1,9 +1,8 @@
 import { findCycle } from "../../lib/find-cycle.ts";
 import { nearest } from "../../lib/text/nearest.ts";
-import type { JobManifest } from "../../model/work/job.ts";
 import type { Path } from "../../model/json.ts";
+import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
-import type { TaskManifest } from "../../model/work/job.ts";
 import type { Report } from "../parse-value.ts";
 
 type GraphNode = { id: string; dependsOn: readonly string[]; path: Path };

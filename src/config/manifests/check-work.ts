@@ -1,9 +1,7 @@
 import { referencesIn } from "../../lib/text/fill-references.ts";
-import { JobManifest, type Recurrence } from "../../model/work/job.ts";
-import type { UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/json.ts";
+import type { Path, UnknownObject } from "../../model/json.ts";
+import { JobManifest, type Recurrence, TaskManifest } from "../../model/work/job.ts";
 import { SkillManifest, type SkillStep } from "../../model/work/skill.ts";
-import { TaskManifest } from "../../model/work/job.ts";
 import { parseValue, type Report } from "../parse-value.ts";
 import { checkGraph } from "./check-graph.ts";
 import type { Entry } from "./entries.ts";

@@ -1,5 +1,5 @@
-import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type ConfigDocument, isName } from "../shapes/reading.ts";
 
 export type Kind = "tool" | "skill" | "task" | "job";

@@ -1,10 +1,8 @@
 import { dirname, relative } from "node:path";
-import type { ConfigProblem } from "../../model/config/config.ts";
-import type { JobManifest } from "../../model/work/job.ts";
+import type { ConfigProblem, FromFile, Manifests } from "../../model/config/config.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import type { FromFile, Manifests } from "../../model/config/config.ts";
 import { type Path, renderPath } from "../../model/json.ts";
-import type { TaskManifest } from "../../model/work/job.ts";
+import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import type { Environment } from "../environment.ts";
 import { checkProviders, type Report } from "../parse-value.ts";
 import { isName } from "../shapes/reading.ts";

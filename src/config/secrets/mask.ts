@@ -1,7 +1,6 @@
-import { looksSecret } from "../../lib/text/redact.ts";
-import { redact } from "../../lib/text/redact.ts";
-import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
+import { looksSecret, redact } from "../../lib/text/redact.ts";
 import type { Path } from "../../model/json.ts";
+import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import { findReferences, type Reference } from "./references.ts";
 
 /** Where we are: is everything here a secret, and under which key. */

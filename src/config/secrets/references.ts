@@ -1,5 +1,5 @@
-import { isObject } from "../../model/json.ts";
 import type { Path } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
 
 export type SecretKind = "file" | "command" | "keychain";

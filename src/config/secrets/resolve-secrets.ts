@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from "../../model/json.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
 import { type Environment, workingDirectory } from "../environment.ts";
 import { expandEnvironment, mapTexts, type SecretReference, splitSecrets } from "./references.ts";
 

@@ -1,5 +1,5 @@
-import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import { describeValue, type Field, fieldsOf, isName, placeOf, type Reading, type Shape } from "./reading.ts";
 import { readServerFields } from "./server.ts";
 import { argumentsOf } from "./tool-entry.ts";

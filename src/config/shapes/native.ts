@@ -1,5 +1,5 @@
-import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import { sectionTrees } from "./normal-form.ts";
 import { isName, type Reading, readTree, type Shape } from "./reading.ts";
 import { readServer } from "./server.ts";

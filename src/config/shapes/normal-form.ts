@@ -1,8 +1,7 @@
 import type * as z from "zod/mini";
+import { ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
 import { ConfigValues, ToolsetDefinition } from "../../model/config/config.ts";
-import { ToolOverlay } from "../../model/catalogue/tool.ts";
 import { ServerDefinition } from "../../model/servers/server.ts";
-import { ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Tree } from "./reading.ts";
 
 /** Objects and records that are settings as a whole, by their place in the normal form. */

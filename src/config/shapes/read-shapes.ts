@@ -1,7 +1,7 @@
 import { nearest } from "../../lib/text/nearest.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Transport } from "../../model/servers/server.ts";
 import { mcpToolEntries, readMcpToolEntry } from "./mcp-tool-entries.ts";
 import { native } from "./native.ts";

@@ -1,9 +1,8 @@
 import { nearest } from "../../lib/text/nearest.ts";
-import type { ConfigProblem } from "../../model/config/config.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import { type Path, renderPath } from "../../model/json.ts";
 import type { PolicyRule } from "../../model/access/policy.ts";
+import type { ConfigProblem } from "../../model/config/config.ts";
 import type { Origin } from "../../model/config/setup.ts";
+import { isObject, type Path, renderPath, type UnknownObject } from "../../model/json.ts";
 
 /** A file as data that knows its lines. Objects in `data` have no prototype. */
 export type ConfigDocument = { file: string; data: unknown; lineOf(path: Path): number | null };

@@ -1,7 +1,7 @@
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Path } from "../../model/json.ts";
 import type { ToolManifest } from "../../model/catalogue/tool.ts";
 import { argumentTypes, parseArgumentText, type ToolArgument } from "../../model/catalogue/tool.ts";
+import type { Path } from "../../model/json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import { toBoolean, toNumber } from "./coerce.ts";
 import { toolKeys } from "./normal-form.ts";
 import { describeValue, type Field, fieldsOf, fieldValue, isName, placeOf, type Reading } from "./reading.ts";

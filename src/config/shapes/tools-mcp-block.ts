@@ -1,6 +1,6 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Path } from "../../model/json.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Transport } from "../../model/servers/server.ts";
 import { secondsToMs, splitCommas, splitShellWords, splitSpaces, toBoolean } from "./coerce.ts";
 import {

@@ -8,7 +8,7 @@ export function addAgentCommands(program: Command, cli: Cli, setExitCode: SetExi
   withModel(program.command("agent").description("one answer of a model that has tools"))
     .argument("<question>", "what to answer; - for standard input")
     .option("--history <file>", "go on with the conversation in this file, and keep it there")
-    .option("--trace <file>", "write what happened: a page for .html, text for .txt, else JSON")
+    .option("--trace <file>", "write what happened: text for .txt, else JSON")
     .option("--conversation <name>", "the conversation that the calls belong to")
     .option("--plan", "queue what would change something, instead of doing it")
     .option("--yes", "agree to what the policy would ask about")
@@ -18,7 +18,7 @@ export function addAgentCommands(program: Command, cli: Cli, setExitCode: SetExi
       "after",
       examples(
         'agent "What is 17 plus 25?"',
-        'agent "Greet Ann" --toolset my-tools --trace run.html',
+        'agent "Greet Ann" --toolset my-tools --trace run.txt',
         "agent - --json < question.txt",
       ),
     )

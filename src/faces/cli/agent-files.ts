@@ -43,11 +43,16 @@ export async function requireWritable(option: string, file: string | undefined):
   });
 }
 
-/** As a page for .html, as text for .txt, else as JSON: without what looks like a secret, as the plane keeps it. */
+export function requireTraceFormat(file: string | undefined): void {
+  if (file === undefined || !/\.html?$/i.test(file)) return;
+  throw new PlaneError("USAGE", `--trace ${file}: a trace is written as text (.txt) or JSON (.json), not as HTML.`);
+}
+
+/** As text for .txt, else as JSON: without what looks like a secret, as the plane keeps it. */
 export async function writeTrace(plane: Plane, id: string, file: string): Promise<void> {
-  const format = ({ ".html": "html", ".htm": "html", ".txt": "text" } as const)[extname(file).toLowerCase()];
-  const shown = format
-    ? (await plane.runs.render(id, format)).text
+  const isText = extname(file).toLowerCase() === ".txt";
+  const shown = isText
+    ? (await plane.runs.render(id, "text")).text
     : `${JSON.stringify(await plane.runs.get(id), null, 2)}\n`;
   await write("--trace", file, shown);
 }

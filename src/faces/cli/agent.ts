@@ -5,7 +5,7 @@ import { agentAnswer } from "../../model/agent/agent-answer.ts";
 import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
 
 import { PlaneError } from "../../model/errors.ts";
-import { readHistoryFile, requireWritable, writeHistoryFile, writeTrace } from "./agent-files.ts";
+import { readHistoryFile, requireTraceFormat, requireWritable, writeHistoryFile, writeTrace } from "./agent-files.ts";
 import { agentExitCode, sayHowItEnded } from "./agent-outcome.ts";
 import { canBeAsked } from "./answer-questions.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
@@ -29,6 +29,7 @@ type AgentCommandOptions = GlobalOptions &
 export async function askAgent(cli: Cli, question: string, options: AgentCommandOptions): Promise<number> {
   const asked = (question === "-" ? await text(terminal.stdin) : question).trim();
   if (asked === "") throw new PlaneError("USAGE", "The question is empty. Say what to answer.");
+  requireTraceFormat(options.trace);
   await requireWritable("--trace", options.trace);
   await requireWritable("--history", options.history);
   const given = await readRunOptions(options);

@@ -20,11 +20,7 @@ export function addCallHistoryCommands(program: Command, cli: Cli, setExitCode: 
     .command("show")
     .description("one call: who, what, how it was decided, and where its time went; or a whole run of an agent")
     .argument("<id>", "the id, as 'calls list' or 'calls runs' shows it")
-    .option("--html <file>", "write a run as a page that needs nothing else")
-    .addHelpText(
-      "after",
-      examples("calls show 0mwhdikxj-1a2b3c4d5e6f7g8h", "calls show 0mwhdikxj-1a2b3c4d5e6f7g8h --html run.html"),
-    )
+    .addHelpText("after", examples("calls show 0mwhdikxj-1a2b3c4d5e6f7g8h"))
     .action(async (id: string, _, command: Command) => (await verbs()).showCall(cli, id, command.optsWithGlobals()));
   calls
     .command("runs")

@@ -136,15 +136,13 @@ export async function listCalls(cli: Cli, options: ListOptions): Promise<void> {
 }
 
 /** One call, or one run of an agent: their ids look alike. */
-export async function showCall(cli: Cli, id: string, options: GlobalOptions & { html?: string }): Promise<void> {
+export async function showCall(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
   await withPlane(cli, options, async (plane) => {
-    const call = options.html === undefined ? await plane.calls.get(id).catch(nullIfUnknown) : null;
+    const call = await plane.calls.get(id).catch(nullIfUnknown);
     if (call === null) await (await import("./run-history.ts")).showRun(plane, id, options);
     else if (options.json) printJson({ call });
     else print(renderCall(call));
   }).catch((thrown) => {
-    // What is to be a page was meant to be a run.
-    if (options.html !== undefined) throw thrown;
     nullIfUnknown(thrown);
     throw new PlaneError(
       "NOT_FOUND",

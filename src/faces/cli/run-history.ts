@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { RunSummary } from "../../model/agent/agent-run.ts";
 import { type AgentOutcome, agentOutcomes } from "../../model/agent/agent-run.ts";
@@ -33,20 +32,8 @@ export async function listRuns(cli: Cli, options: ListOptions): Promise<void> {
 }
 
 /** What `calls show` prints of a run, once it is known to be one. */
-export async function showRun(
-  plane: Plane,
-  id: string,
-  { json, html }: GlobalOptions & { html?: string },
-): Promise<void> {
-  if (html !== undefined) {
-    const { text } = await plane.runs.render(id, "html");
-    await writeFile(html, text, { mode: 0o600 }).catch((thrown: NodeJS.ErrnoException) => {
-      const why = thrown.code === "ENOENT" ? "there is no such directory" : (thrown.code ?? "it failed");
-      throw new PlaneError("USAGE", `'${html}' cannot be written: ${why}. Give another file to --html.`);
-    });
-    if (json) printJson({ path: html });
-    else say(`Written to ${html}`);
-  } else if (json) printJson({ run: await plane.runs.get(id) });
+export async function showRun(plane: Plane, id: string, { json }: GlobalOptions): Promise<void> {
+  if (json) printJson({ run: await plane.runs.get(id) });
   else print((await plane.runs.render(id, "text")).text);
 }
 

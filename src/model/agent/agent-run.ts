@@ -124,9 +124,9 @@ export type RunQuery = Omit<RunFilter, "before"> & { cursor?: string };
 /** Runs of agents, a page at a time. */
 export type RunPage = { runs: RunSummary[]; nextCursor: string | null };
 
-export const runFormats = ["text", "html"] as const;
+export const runFormats = ["text"] as const;
 /** The formats that a run is rendered in. */
 export type RunFormat = (typeof runFormats)[number];
 
-/** A run for people. `policy` is what a browser may load while it shows the page: nothing but its own style. */
-export type RenderedRun = { text: string; policy: string | null };
+/** A run for people. */
+export type RenderedRun = { text: string };

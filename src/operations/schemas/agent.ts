@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { AccessOptions } from "./access-options.ts";
 import { agentStyles, traceTypes } from "../../model/agent/agent-run.ts";
 import { policyModes } from "../../model/calls/call.ts";
+import { AccessOptions } from "./access-options.ts";
 import { ErrorReport } from "./problem.ts";
 import { Run } from "./run.ts";
 

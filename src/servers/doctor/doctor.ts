@@ -4,9 +4,6 @@ import { once } from "../../lib/async/once.ts";
 import { createHider, looksSecret } from "../../lib/text/redact.ts";
 import type { DoctorCheck, DoctorReport } from "../../model/config/setup.ts";
 
-
-
-
 import { toPlaneError } from "../../model/errors.ts";
 import type { InstallStatus, ServerDefinition } from "../../model/servers/server.ts";
 import { installerOf } from "../installer.ts";

@@ -8,7 +8,6 @@ import { sampleServer } from "../../../test/samples/calls.ts";
 import { translateTools } from "../../catalogue/sources/mcp.ts";
 import type { DoctorCheck } from "../../model/config/setup.ts";
 
-
 import { examineServer } from "./doctor.ts";
 
 type Where = { path?: string; directory?: string; limitMs?: number };

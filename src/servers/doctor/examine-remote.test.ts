@@ -9,7 +9,6 @@ import { failure, outline } from "../../../test/samples/doctor-checks.ts";
 import { translateTools } from "../../catalogue/sources/mcp.ts";
 import type { DoctorCheck } from "../../model/config/setup.ts";
 
-
 import { examineServer } from "./doctor.ts";
 
 function examine(url: string, settings: Record<string, unknown> = {}, limitMs = 10_000): Promise<DoctorCheck[]> {

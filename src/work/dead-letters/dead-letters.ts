@@ -6,10 +6,8 @@ import { mayDo, type Principal } from "../../model/principal.ts";
 import type { Begun, DueHandler, Store } from "../../model/store.ts";
 import type { DeadLetterVerbs } from "../../model/verbs.ts";
 import { deadLetterDueAt, type KeptDeadLetter, showDeadLetter } from "../../model/work/dead-letter.ts";
-
-import { abandonedEvent, createEntries, type Entries, eventFacts } from "./entries.ts";
+import { abandonedEvent, checkQuery, createEntries, type Entries, eventFacts } from "./entries.ts";
 import { type FailedCall, failureOf, isDead, toDeadLetter, withWords } from "./entry.ts";
-import { checkQuery } from "./query.ts";
 import {
   abandon,
   claim,
@@ -31,7 +29,7 @@ const lanes = 4;
 
 type DueLetterParts = {
   store(): Promise<Store>;
-  /** Free again, if whoever retried it is gone. */
+  /** Free again, if its lease has expired. */
   freed(letter: KeptDeadLetter): Promise<KeptDeadLetter | null>;
   retry(letter: KeptDeadLetter): Promise<Outcome>;
   knows(letter: Pick<KeptDeadLetter, "server" | "tool">): boolean;
@@ -146,7 +144,7 @@ type VerbParts = {
   stopping: AbortSignal;
 };
 
-/** What people do with entries: their own, or everybody's with the scope for it. */
+/** What people do with entries: their own, or all with the scope `admin`. */
 function createDeadLetterVerbs(parts: VerbParts): DeadLetterVerbs {
   const { entries, retrier, emit, defaultPrincipal, stopping } = parts;
   return {
@@ -187,7 +185,7 @@ function createDeadLetterVerbs(parts: VerbParts): DeadLetterVerbs {
 }
 
 type RetryParts = {
-  /** The entry as it is now, or null when somebody else has changed it meanwhile. */
+  /** The entry as it is now, or null when it was changed meanwhile. */
   replace(letter: KeptDeadLetter): Promise<KeptDeadLetter | null>;
   /** One call along the whole path. */
   run(call: Requested, signal: AbortSignal): Promise<Outcome>;
@@ -205,7 +203,7 @@ function createRetrier({ replace, run, emit }: RetryParts) {
 
   async function settle(held: KeptDeadLetter, { ok, call }: Outcome): Promise<void> {
     const next = after(held, call, ok, failures.get(call.id) ?? null);
-    // Taken away meanwhile: whoever did so has said what is true now.
+    // Another plane has taken it over and written its state.
     if ((await replace(next)) === null) return;
     if (next.status === "abandoned") emit(abandonedEvent(next));
     if (next.status === "resolved") emit({ type: "dead_letter.resolved", ...eventFacts(next), retryCallId: call.id });
@@ -249,7 +247,7 @@ function after(held: KeptDeadLetter, call: Outcome["call"], ok: boolean, failure
   return failure === null ? expire(held, now) : fail(held, failure, now);
 }
 
-/** Renews the lease for as long as the retry takes; `lost` tells that somebody else has the entry now. */
+/** Renews the lease for as long as the retry takes; `lost` aborts when another plane has the entry. */
 function hold(claimed: KeptDeadLetter, replace: RetryParts["replace"]) {
   const lost = new AbortController();
   let held = claimed;

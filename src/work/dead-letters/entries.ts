@@ -2,8 +2,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
-import { checkNote } from "./query.ts";
+import { type DeadLetterQuery, deadLetterStatuses, type KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import { type Decision, expire, isLost } from "./states.ts";
 
 type Verb = (letter: KeptDeadLetter, decision: Decision, now: number) => KeptDeadLetter;
@@ -12,13 +11,13 @@ export type Entries = ReturnType<typeof createEntries>;
 
 /** The entries of a store, as they are now and for whom they are. */
 export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEvent) => void) {
-  /** The entry as it is now, or null when somebody else has changed it meanwhile. */
+  /** The entry as it is now, or null when it was changed meanwhile. */
   async function replace(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
     const replaced = await (await store()).replaceDeadLetter(letter);
     return replaced ? { ...letter, revision: letter.revision + 1 } : null;
   }
 
-  /** Free again, if whoever retried it is gone. */
+  /** Free again, if its lease has expired. */
   async function freed(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
     if (!isLost(letter, Date.now())) return letter;
     const next = await replace(expire(letter, Date.now()));
@@ -27,7 +26,7 @@ export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEv
     return next;
   }
 
-  /** Null also for what is somebody else's: whether it is there is nobody's business. */
+  /** Null also for another user's entry. */
   async function own(id: string, principal: Principal): Promise<KeptDeadLetter | null> {
     const letter = await (await store()).deadLetter(id);
     return letter !== null && isTheirs(letter, principal) ? freed(letter) : null;
@@ -48,7 +47,7 @@ export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEv
       for (;;) {
         const letter = await required(id, principal);
         const next = await replace(verb(letter, decision, Date.now()));
-        // Whoever was faster may have made it something this verb is not for, so it is looked at again.
+        // Changed meanwhile: checked again.
         if (next !== null) return next;
       }
     },
@@ -82,4 +81,39 @@ function notFound(id: string): never {
     `There is no dead letter '${id}'. It may have been deleted; list them to see which there are.`,
     { data: { deadLetter: id } },
   );
+}
+
+const defaultPage = 100;
+const maxPage = 1000;
+const maxNote = 2000;
+
+/** What cannot be meant is refused by name. */
+export function checkQuery(query: DeadLetterQuery): DeadLetterQuery & { limit: number } {
+  const { status, limit = defaultPage, cursor } = query;
+  if (status !== undefined && !deadLetterStatuses.includes(status))
+    throw refused("status", status, `give one of ${deadLetterStatuses.join(", ")}`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxPage)
+    throw refused("limit", limit, `give a whole number from 1 to ${maxPage}`);
+  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
+    throw refused("cursor", cursor, "give the 'nextCursor' of an earlier page");
+  for (const name of ["tool", "server", "id"] as const)
+    if (query[name] !== undefined && (typeof query[name] !== "string" || query[name] === ""))
+      throw refused(name, query[name], "it needs a value");
+  return { ...query, limit };
+}
+
+function checkNote(note: string | undefined): string | null {
+  if (note === undefined || note === "") return null;
+  if (typeof note !== "string") throw refused("note", note, "it is not text");
+  if (note.length > maxNote)
+    throw new PlaneError("USAGE", `The note has ${note.length} characters. Give at most ${maxNote}.`, {
+      data: { parameter: "note" },
+    });
+  return note;
+}
+
+function refused(parameter: string, value: unknown, allowed: string): PlaneError {
+  return new PlaneError("USAGE", `'${parameter}' cannot be '${String(value)}': ${allowed}.`, {
+    data: { parameter, value: typeof value === "object" ? null : value },
+  });
 }

@@ -7,8 +7,7 @@ import { isRepeatable } from "../../model/catalogue/tool.ts";
 import type { ErrorCode, ErrorReport } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
-import { restMs } from "./delays.ts";
-import { type Failure, holdAfter, notBefore } from "./states.ts";
+import { type Failure, holdAfter, notBefore, retryDelayMs } from "./states.ts";
 
 export const maxArgumentBytes = 256 * 1024;
 const maxAttempts = 3;
@@ -36,7 +35,7 @@ export function failureOf(call: FailedCall, record: CallRecord, error: ErrorRepo
   return {
     callId: call.id,
     error: hideInjected(error, call.injected?.values ?? {}),
-    // Without an attempt nobody was asked.
+    // Without an attempt nothing was sent.
     notSent: error.data.sent === false || record.attempts.length === 0,
     repeatable: call.tool !== undefined && isRepeatable(call.tool),
   };
@@ -71,7 +70,7 @@ export function toDeadLetter(
   // What is kept is read again, and would be tried with another number.
   const args = findChanged(call.input?.exact) ? undefined : keepArguments(call.asked.arguments);
   const hold = args === undefined ? "no_arguments" : holdAfter(failure, null);
-  const due = Math.max(now + restMs(1, random), notBefore(error));
+  const due = Math.max(now + retryDelayMs(1, random), notBefore(error));
   const { conversation, dryRun: _, ...options } = call.options;
   return {
     id,

@@ -1,3 +1,4 @@
+import { spreadMs } from "../../lib/async/pause.ts";
 import { type ErrorReport, errorTable, PlaneError } from "../../model/errors.ts";
 import type {
   DeadLetterChange,
@@ -5,7 +6,17 @@ import type {
   DeadLetterStatus,
   KeptDeadLetter,
 } from "../../model/work/dead-letter.ts";
-import { restMs } from "./delays.ts";
+
+/** After the first failed try, the second, and so on; the last one goes on. */
+const delaysMs = [60_000, 300_000, 900_000, 1_800_000, 3_600_000] as const;
+const maxDelayMs = 3_600_000;
+const jitter = 0.1;
+
+/** How long an entry rests after so many failed tries; a little apart, so that those of one moment do not return in one. */
+export function retryDelayMs(attempts: number, random: () => number = Math.random): number {
+  const plain = delaysMs[Math.max(1, attempts) - 1] ?? maxDelayMs;
+  return spreadMs(plain, jitter, random);
+}
 
 /** A retrier that has not said for so long that it is there is taken for dead. */
 export const leaseMs = 60_000;
@@ -50,7 +61,7 @@ export function fail(letter: KeptDeadLetter, failure: Failure, now: number, rand
   return rest(tried, now, { code: error.code, callId }, notBefore(error), random);
 }
 
-/** Nobody knows what became of the try, so where it may have done something it is not made again. */
+/** The outcome is unknown, so a call that is not repeatable is held. */
 export function expire(letter: KeptDeadLetter, now: number, random?: () => number): KeptDeadLetter {
   const { hold, repeatable, attempts } = letter;
   const tried = { ...letter, attempts: attempts + 1, hold: repeatable ? hold : "may_have_run" } as const;
@@ -117,7 +128,7 @@ function rest(
   // What a person has given up does not come back by itself.
   const over = attempts >= maxAttempts || wasBefore(letter).status === "abandoned";
   const waits = !over && hold === null;
-  const nextRetryAt = waits ? new Date(Math.max(now + restMs(attempts, random), earliest)).toISOString() : null;
+  const nextRetryAt = waits ? new Date(Math.max(now + retryDelayMs(attempts, random), earliest)).toISOString() : null;
   return change({ ...letter, lease: null, nextRetryAt }, over ? "abandoned" : "pending", now, why);
 }
 

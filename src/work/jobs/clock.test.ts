@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { createClock } from "./clock.ts";
+import { createClock } from "./due-loop.ts";
 
 test("a clock that was set back is noticed at the next look, once", async () => {
   const looks: boolean[] = [];

@@ -1,11 +1,10 @@
 import type { DueHandler, DueItem, DueKind, DueWork } from "../../model/store.ts";
-import { createClock } from "./clock.ts";
 
 const dayMs = 24 * 3_600_000;
-/** What could not be begun or ended is looked at again after this. */
-const troubleMs = 5_000;
+/** After a failure of an item or of the store. */
+const retryMs = 5_000;
 
-export type DueLoopParts = {
+type DueLoopParts = {
   open(): Promise<DueWork>;
   handlers: readonly DueHandler[];
   /** Nothing can be begun; told once for each reason. */
@@ -14,7 +13,7 @@ export type DueLoopParts = {
 
 export type DueLoop = ReturnType<typeof createDueLoop>;
 
-/** Takes what is due, as far as there is room for it, and gives it to whoever knows what to do about it. */
+/** Takes what is due, as far as there is room, and gives it to its handler. */
 export function createDueLoop({ open, handlers, onTrouble }: DueLoopParts) {
   const active = new Set<Promise<void>>();
   /** What this plane cannot do; others may. */
@@ -35,7 +34,7 @@ export function createDueLoop({ open, handlers, onTrouble }: DueLoopParts) {
     }
     const done = begun.ended
       // What is not known now is found out again from its record.
-      .catch(() => Date.now() + troubleMs)
+      .catch(() => Date.now() + retryMs)
       .then((at) => (at === null ? work.settle(item) : work.giveBack(item, at)))
       .catch(() => undefined)
       .finally(() => {
@@ -60,7 +59,7 @@ export function createDueLoop({ open, handlers, onTrouble }: DueLoopParts) {
     try {
       await begin(work, item);
     } catch (thrown) {
-      await work.giveBack(item, Date.now() + troubleMs);
+      await work.giveBack(item, Date.now() + retryMs);
       throw thrown;
     }
   }
@@ -78,9 +77,9 @@ export function createDueLoop({ open, handlers, onTrouble }: DueLoopParts) {
 
   async function lookAndTell(hasJumpedBack: boolean): Promise<number> {
     try {
-      const restMs = await look(hasJumpedBack);
+      const delayMs = await look(hasJumpedBack);
       trouble = null;
-      return restMs;
+      return delayMs;
     } catch (thrown) {
       if (trouble !== String(thrown)) onTrouble(thrown);
       trouble = String(thrown);
@@ -106,6 +105,58 @@ export function createDueLoop({ open, handlers, onTrouble }: DueLoopParts) {
       await clock.stop();
       await Promise.all(active);
       await opened?.stop();
+    },
+  };
+}
+
+/** A clock that goes back by less is only being put right. */
+const jumpMs = 30_000;
+
+export type Clock = { start(): void; wake(): void; stop(): Promise<void>; isRunning(): boolean };
+
+/** Looks again when the last look said so, or when it is woken. Tells whether the clock was set back meanwhile. */
+export function createClock(look: (hasJumpedBack: boolean) => Promise<number>): Clock {
+  let state: "new" | "running" | "stopped" = "new";
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | null = null;
+  let again = false;
+  let lastLook = { wall: Date.now(), passed: performance.now() };
+
+  function hasJumpedBack(): boolean {
+    const now = { wall: Date.now(), passed: performance.now() };
+    const gone = now.wall - lastLook.wall - (now.passed - lastLook.passed);
+    lastLook = now;
+    return gone < -jumpMs;
+  }
+
+  async function lookUntilQuiet(): Promise<void> {
+    let delayMs = 0;
+    do {
+      again = false;
+      delayMs = await look(hasJumpedBack()).catch(() => retryMs);
+    } while (again && state === "running");
+    looking = null;
+    if (state === "running") timer = setTimeout(wake, delayMs).unref();
+  }
+
+  function wake(): void {
+    if (state !== "running") return;
+    clearTimeout(timer);
+    again = true;
+    looking ??= lookUntilQuiet();
+  }
+
+  return {
+    start() {
+      if (state === "new") state = "running";
+      wake();
+    },
+    wake,
+    isRunning: () => state === "running",
+    async stop() {
+      state = "stopped";
+      clearTimeout(timer);
+      await looking;
     },
   };
 }

@@ -5,12 +5,11 @@ import type { Principal } from "../../model/principal.ts";
 import type { Begun, DueHandler } from "../../model/store.ts";
 import { type JobManifest, usualRetries } from "../../model/work/job.ts";
 import type { Firing, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
+import { runGraph } from "../skills/plan.ts";
 import { type HeldRun, holdRun, leaseUntil } from "./hold-run.ts";
-import { newRun } from "./new-run.ts";
-import { runGraph } from "./run-graph.ts";
 import { runTask, type TaskParts } from "./run-task.ts";
 import { fire, isScheduled, type ScheduledJob, scheduleOf } from "./schedule.ts";
-import { isOver, moveRun } from "./states.ts";
+import { isOver, moveRun, newRun } from "./states.ts";
 
 type ScheduleParts = {
   store(): Promise<JobStore>;
@@ -84,7 +83,7 @@ function keyOf(job: string, owner: string | null): string {
 
 const maps = new WeakMap<readonly JobManifest[], ReadonlyMap<string, JobManifest>>();
 
-/** Made once for each list: there may be thousands, and somebody looks whenever a run ends. */
+/** Made once for each list: there may be thousands, looked up whenever a run ends. */
 function byKey(jobs: readonly JobManifest[]): ReadonlyMap<string, JobManifest> {
   const known = maps.get(jobs) ?? new Map(jobs.map((job) => [keyOf(job.name, job.persona ?? null), job]));
   maps.set(jobs, known);
@@ -93,18 +92,18 @@ function byKey(jobs: readonly JobManifest[]): ReadonlyMap<string, JobManifest> {
 
 /** What another process has changed is seen after this time at the latest. */
 const lookMs = 10_000;
-/** Somebody else was faster, or has as many as may be; soon that may be over. */
+/** Another plane was faster, or the job's concurrency is used up. */
 const soonMs = 1_000;
 const dayMs = 24 * 3_600_000;
 
-export type EngineParts = ScheduleParts & {
+type EngineParts = ScheduleParts & {
   execute: ExecuteParts;
   /** So many runs at a time in this plane. */
   most(): number;
   keepMs(): number;
   /** What takes what is due, where this plane does that. */
   loop: { isRunning(): boolean; wake(): void };
-  /** How often somebody who waits for a run of another process looks. */
+  /** How often a run of another plane is polled. */
   askMs(): number;
 };
 
@@ -128,7 +127,7 @@ export function createEngine(parts: EngineParts) {
     return (await known).get(keyOf(job, owner));
   }
 
-  /** Null when somebody else has it, or when its job has no room. */
+  /** Null when another plane has it, or when the job's concurrency is used up. */
   async function claim(run: KeptJobRun, job: JobManifest): Promise<Active | null> {
     const now = Date.now();
     const begun = run.state === "running" ? run : moveRun(run, "running", now);
@@ -157,7 +156,7 @@ export function createEngine(parts: EngineParts) {
     for (const wake of waiting) wake();
   }
 
-  /** Whoever has it now says when it is due again, and that is in the store. */
+  /** When it is due again; the store knows, where another plane has it. */
   async function endOf({ done, held }: Active): Promise<number | null> {
     await done;
     const kept = held.lost.aborted ? await (await store()).jobRun(held.current().id) : held.current();
@@ -182,7 +181,7 @@ export function createEngine(parts: EngineParts) {
       const run = await (await store()).jobRun(id);
       const now = Date.now();
       if (run === null || run.dueAt === null) return { is: "over" };
-      // Somebody does it who was not given it here, or is about to.
+      // It is leased already.
       if (active.has(id) || Date.parse(run.dueAt) > now) return { is: "later", at: Date.parse(run.dueAt) };
       const job = await find(run);
       if (job === undefined) return { is: "unknown" };
@@ -197,7 +196,7 @@ export function createEngine(parts: EngineParts) {
     synchronize: schedules.synchronize,
     isRunning: parts.loop.isRunning,
     wake: parts.loop.wake,
-    /** Begins this one here, whoever else there is. */
+    /** Begins this run in this plane. */
     async beginHere(run: KeptJobRun): Promise<boolean> {
       known = null;
       const job = await find(run);
@@ -249,7 +248,7 @@ type ExecuteParts = {
   onEnded(job: JobManifest, run: KeptJobRun): Promise<void>;
 };
 
-/** A run from where it stands to its end. `stopping` leaves it to whoever goes on with it, `cancelled` ends it. */
+/** A run from where it stands to its end. `stopping` leaves it to another plane, `cancelled` ends it. */
 async function executeRun(
   held: HeldRun,
   job: JobManifest,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PlaneError } from "../../model/errors.ts";
 import { JobManifest, TaskManifest } from "../../model/work/job.ts";
-import { escalationOf, withEscalation } from "./escalation.ts";
+import { escalationOf, withEscalation } from "./job-work.ts";
 
 const failure = new PlaneError("TIMEOUT", "It took too long", { data: { tool: "t", sent: true } });
 const policy = {

@@ -4,25 +4,25 @@ import type { KeptJobRun } from "../../model/work/job-run.ts";
 import { isOver } from "./states.ts";
 
 /** A plane that has not said for so long that it is there is taken for dead. */
-export const leaseMs = 30_000;
+const leaseMs = 30_000;
 /** How often a store that is away is tried. */
 const awayMs = 250;
 
 export type HeldRun = {
   current(): KeptJobRun;
-  /** Writes the change and renews the lease. Rejects once somebody else has the run. */
+  /** Writes the change and renews the lease. Rejects once another plane has the run. */
   write(change: (run: KeptJobRun) => KeptJobRun): Promise<KeptJobRun>;
   /** Says that we are there, and finds out whether the run is still ours. */
   renew(): Promise<void>;
-  /** Somebody else has the run, or has ended it. */
+  /** Another plane has the run, or has ended it. */
   lost: AbortSignal;
-  /** Nothing is written any more; whoever wants may go on with it. */
+  /** Ends the lease now: any plane may go on with it. */
   release(): Promise<void>;
   /** No lease is renewed any more. */
   end(): void;
 };
 
-export type HoldParts = {
+type HoldParts = {
   replace(run: KeptJobRun): Promise<boolean>;
   /** The run as it is kept now. */
   read(id: string): Promise<KeptJobRun | null>;
@@ -36,7 +36,7 @@ export function holdRun(claimed: KeptJobRun, { replace, read, stopping }: HoldPa
   let current = claimed;
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** What was done is written down when the store is back: nobody else can know it. */
+  /** Waits for the store: only this plane knows what was done. */
   const replaceWhenBack = async (next: KeptJobRun): Promise<boolean> => {
     for (let wasAway = false; ; wasAway = true) {
       try {
@@ -50,7 +50,7 @@ export function holdRun(claimed: KeptJobRun, { replace, read, stopping }: HoldPa
   const writeNow = async (next: KeptJobRun): Promise<KeptJobRun> => {
     if (!lost.signal.aborted && !(await replaceWhenBack(next))) lost.abort(new Error("another plane has the run"));
     if (lost.signal.aborted)
-      throw new PlaneError("CONFLICT", `Run '${next.id}' was taken over or ended by somebody else.`);
+      throw new PlaneError("CONFLICT", `Run '${next.id}' was taken over or ended by another plane.`);
     current = { ...next, revision: next.revision + 1 };
     return current;
   };
@@ -87,7 +87,7 @@ export function leaseUntil(now: number): string {
   return new Date(now + leaseMs).toISOString();
 }
 
-/** It had arrived, and only the answer was lost: whoever takes a run over counts its starts. */
+/** The write had arrived and only the answer was lost: a takeover would have counted a start. */
 function isWritten(next: KeptJobRun, kept: KeptJobRun | null): boolean {
   return kept?.revision === next.revision + 1 && kept.starts === next.starts && kept.state === next.state;
 }

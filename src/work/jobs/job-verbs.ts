@@ -20,20 +20,18 @@ import {
 
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
-import { newRun, type RunRequest } from "./new-run.ts";
-import { nextTime } from "./recurrence.ts";
-import { isScheduled, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
-import { isOver, moveRun } from "./states.ts";
+import { isScheduled, nextTime, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
+import { isOver, moveRun, newRun, type RunRequest } from "./states.ts";
 
-const usualPage = 20;
-const largestPage = 100;
+const defaultPage = 20;
+const maxPage = 100;
 const fit = /^[\x21-\x7e]{1,255}$/;
 
 type HistoryQuery = { state?: JobRunState; limit: number; before?: string };
 
-function checkHistoryQuery({ state, limit = usualPage, cursor }: JobRunQuery): HistoryQuery {
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > largestPage)
-    throw usage("limit", `'limit' cannot be '${limit}': give a whole number from 1 to ${largestPage}.`);
+function checkHistoryQuery({ state, limit = defaultPage, cursor }: JobRunQuery): HistoryQuery {
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxPage)
+    throw usage("limit", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxPage}.`);
   if (state !== undefined && !jobRunStates.includes(state))
     throw usage("state", `'state' cannot be '${state}': give one of ${jobRunStates.join(", ")}.`);
   return {
@@ -57,7 +55,7 @@ function checkRunOptions({ input, idempotencyKey }: RunJobOptions): {
   };
 }
 
-/** Whoever does not manage the plane begins only what is meant for that. */
+/** Without the scope `admin` only jobs that accept external requests can be run. */
 function requireRight({ name, accepts_external_requests }: JobManifest, principal: Principal): void {
   requireScope(principal, "call", "run a job");
   if (accepts_external_requests || mayDo(principal, "admin")) return;
@@ -73,7 +71,7 @@ function usage(parameter: string, message: string): PlaneError {
   return new PlaneError("USAGE", message, { data: { parameter } });
 }
 
-export type JobVerbParts = {
+type JobVerbParts = {
   store(): Promise<JobStore>;
   engine: Engine;
   defaultPrincipal: Principal;
@@ -91,7 +89,7 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
 
   const ask = createBeginRun(parts);
 
-  /** Somebody else may write at the same time; then it is read again. */
+  /** Reads again when another writer was faster. */
   async function changeSchedule(
     job: ScheduledJob,
     change: (schedule: JobSchedule) => JobSchedule | null,
@@ -201,7 +199,7 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
     },
   };
 
-  /** What a job did stays to be seen by whoever manages the plane when no manifest has it any more. */
+  /** Admins still see the runs of a job whose manifest is gone. */
   async function ownerOf(name: string, principal: Principal): Promise<{ owner?: string | null }> {
     try {
       return { owner: (await find(name, principal)).persona ?? null };
@@ -216,7 +214,7 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
     requireScope(principal, "admin", `${verb} a job`);
     const job = await find(name, principal);
     if (isScheduled(job)) return job;
-    throw new PlaneError("CONFLICT", `Job '${name}' has no recurrence: it runs only when somebody asks for it.`);
+    throw new PlaneError("CONFLICT", `Job '${name}' has no recurrence: it runs only on request.`);
   }
 }
 
@@ -230,7 +228,7 @@ type BeginParts = {
   emit(event: PlaneEvent): void;
 };
 
-/** A run that somebody has asked for: made once for each key, and begun by whoever does that here. */
+/** A requested run: made once for each idempotency key, and begun by the engine or here. */
 function createBeginRun({ store, engine, emit }: BeginParts) {
   async function beginHere(run: KeptJobRun, signal: AbortSignal | undefined): Promise<void> {
     signal?.addEventListener("abort", () => engine.cancelHere(run.id), { once: true });
@@ -247,11 +245,11 @@ function createBeginRun({ store, engine, emit }: BeginParts) {
     );
   }
 
-  /** Waits in a plane that does nothing by the clock, because nobody else would go on with it. */
+  /** Waits in a plane without schedules, because no other would go on with the run. */
   return async (job: JobManifest, request: RunRequest, options: RunJobOptions): Promise<JobRun> => {
     const now = Date.now();
     const asked = newRun(job, request, now);
-    // Nobody else is to begin what is begun here in a moment.
+    // Leased, so that no other plane begins it first.
     const made = engine.isRunning() ? asked : { ...asked, dueAt: leaseUntil(now) };
     const run = await (await store()).addJobRun(made);
     const isNew = run.id === made.id;
@@ -259,7 +257,7 @@ function createBeginRun({ store, engine, emit }: BeginParts) {
     if (isNew) emit({ type: "job.scheduled", ...factsOf(run), origin: run.origin });
     const { wait = false, signal } = options;
     if (engine.isRunning()) engine.wake();
-    // One that was there already is done by whoever began it.
+    // An existing run belongs to the plane that began it.
     else if (isNew) await beginHere(run, signal);
     const waitMs = wait === true || !engine.isRunning() ? Number.POSITIVE_INFINITY : wait === false ? 0 : wait;
     return showJobRun((await engine.ended(run.id, { waitMs, signal })) ?? run);
@@ -270,7 +268,7 @@ function factsOf({ id, user, job }: KeptJobRun) {
   return { runId: id, user, job };
 }
 
-/** Whoever asks for something else under a key would take the answer to the first for the answer to this. */
+/** The same idempotency key with another input is a conflict. */
 function requireSame(first: KeptJobRun, asked: KeptJobRun, { key }: RunRequest): void {
   const meant = ({ input, rerunOf }: KeptJobRun) => stableJson({ input, rerunOf });
   if (meant(first) === meant(asked)) return;

@@ -1,28 +1,28 @@
-import { visibleWork } from "../../catalogue/catalogue.ts";
-import { toPlaneError } from "../../model/errors.ts";
+import { visibleWork } from "../../catalogue/visible-work.ts";
+import { sentence } from "../../lib/text/wording.ts";
+import { type ErrorCode, errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
+import type { PlaneEvent } from "../../model/events.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
-import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
+import type { EscalationPolicy, JobManifest, TaskManifest } from "../../model/work/job.ts";
 import type { KeptJobRun, KeptTask } from "../../model/work/job-run.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
 import type { NotReady } from "../../model/work/skill-run.ts";
 import { missingInput } from "../skills/plan.ts";
 import { checkTool, missingModels, notReady, preflight } from "../skills/preflight.ts";
 import { runSkill } from "../skills/run-skill.ts";
-import type { SkillCalls } from "../skills/skill-calls.ts";
-import { policyOf, withEscalation } from "./escalation.ts";
-import type { PlaneJobParts } from "./job-parts.ts";
-import { hashOf } from "./new-run.ts";
+import type { JobParts, SkillCalls } from "../skills/skill-calls.ts";
 import type { TaskParts } from "./run-task.ts";
+import { hashOf } from "./states.ts";
 
-/** Nobody who does a job at night has asked for each of its calls. */
+/** Calls of a job count as an agent's: no person asked for each of them. */
 const face = "agent";
 
 type ActAs = (job: JobManifest, principal: Principal) => Principal;
 
 /** What the tasks of a job take: their skills one after the other, or a model where they have none. */
 export function createJobWork(
-  { config, memory, defaultPrincipal, manifests, currentPrincipal, modelTrouble, plane }: PlaneJobParts,
+  { config, memory, defaultPrincipal, manifests, currentPrincipal, modelTrouble, plane }: JobParts,
   calls: SkillCalls,
   actAs: ActAs,
 ) {
@@ -92,7 +92,6 @@ export function createJobWork(
       ]);
       const reasons = unique(found.flat());
       if (reasons.length === 0) return;
-      // What it takes altogether helps whoever has to provide it.
       const { jobs } = await plane().jobs.page({ name: job.name }, { principal: who });
       const error = notReady(`Job '${job.name}'`, reasons, jobs[0]?.required_capabilities);
       throw withEscalation(error, job.escalation_policy);
@@ -163,4 +162,60 @@ function asSkill({ name, summary, description, required_tools, acceptance_criter
 
 function unique(reasons: readonly NotReady[]): NotReady[] {
   return reasons.filter((one, at) => reasons.findIndex(({ reason }) => reason === one.reason) === at);
+}
+
+/** The failure with its contact and actions, where the policy applies to it. */
+export function withEscalation(error: PlaneError, policy: EscalationPolicy | undefined): PlaneError {
+  if (policy === undefined || !isMeant(policy, error.code)) return error;
+  const { triggers: _, auto_escalate: __, ...escalation } = policy;
+  const words = wordsOf(policy);
+  if (words === "") return error;
+  return new PlaneError(error.code, `${sentence(error.message)} ${words}`, {
+    data: { ...error.data, escalation },
+    cause: error.cause,
+  });
+}
+
+/** What is told by itself when a run has failed, where its task or its job says so. */
+export function escalationOf(
+  job: JobManifest,
+  { id: runId, user, error, tasks }: Pick<KeptJobRun, "id" | "user" | "error" | "tasks">,
+  known: readonly TaskManifest[],
+): PlaneEvent | null {
+  const failed = tasks.find((one) => one.error !== null)?.task ?? null;
+  const policy = policyOf(
+    job,
+    known.find(({ name }) => name === failed),
+  );
+  const code = error?.code ?? "INTERNAL";
+  if (policy?.auto_escalate !== true || !isMeant(policy, code)) return null;
+  const { level = null, contact = null, timeframe = null, actions = [] } = policy;
+  const whom = { level, contact, timeframe, actions };
+  return { type: "job.escalated", runId, user, job: job.name, task: failed, code, ...whom };
+}
+
+/** A task's own before its job's. */
+function policyOf(
+  job: Pick<JobManifest, "escalation_policy"> | undefined,
+  task: Pick<TaskManifest, "escalation_policy"> | undefined,
+): EscalationPolicy | undefined {
+  return task?.escalation_policy ?? job?.escalation_policy;
+}
+
+/** Triggers that are codes of ours choose; whatever else they say is for people. */
+function isMeant({ triggers = [] }: EscalationPolicy, code: ErrorCode): boolean {
+  const codes = triggers.filter((one) => Object.hasOwn(errorTable, one));
+  return codes.length === 0 || codes.includes(code);
+}
+
+function wordsOf({ contact, level, timeframe, actions = [], notes }: EscalationPolicy): string {
+  const facts = [level && `level ${level}`, timeframe].filter(Boolean).join(", ");
+  const whom = contact ? `Tell ${contact}` : facts === "" ? "" : "Escalate it";
+  return [
+    whom && sentence(facts === "" ? whom : `${whom} (${facts})`),
+    actions.length === 0 ? "" : sentence(`To do: ${actions.join("; ")}`),
+    notes ? sentence(notes) : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
 }

@@ -67,7 +67,7 @@ async function tryUntilDone(
     } catch (thrown) {
       const error = toPlaneError(thrown);
       if (signal.aborted || !mayTryAgain(error, taskOf(held, name), retry)) throw error;
-      const waitMs = restMs(taskOf(held, name).attempts, retry, random);
+      const waitMs = retryDelayMs(taskOf(held, name).attempts, retry, random);
       const at = new Date(Date.now() + waitMs).toISOString();
       await held.write((run) =>
         changeTask(run, name, (task) => ({ ...task, error: reportError(error), nextAttemptAt: at })),
@@ -82,16 +82,15 @@ export function mayTryAgain(error: PlaneError, { attempts, steps }: KeptTask, re
   return errorTable[error.code].retryable && isPassing(error) && attempts < retry.attempts && isHarmless;
 }
 
-/** A server comes back; what nobody has written or given does not come by itself. */
+/** A server may come back; anything else that is missing does not. */
 function isPassing({ data: { reasons = [] } }: PlaneError): boolean {
   return (reasons as NotReady[]).every(({ kind }) => kind === "server");
 }
 
-/** Longer than a day nobody waits for another attempt. */
 const maxRestMs = 24 * 3_600_000;
 
 /** After the first failed attempt the plain delay, then each time so much longer; a little apart. */
-export function restMs(attempts: number, retry: RetryPolicy, random: () => number = Math.random): number {
+export function retryDelayMs(attempts: number, retry: RetryPolicy, random: () => number = Math.random): number {
   const { delay, jitter, multiplier } = retry;
   const plainMs = backoffMs({ firstMs: delay * 1_000, factor: multiplier }, attempts);
   return Math.min(maxRestMs, Math.round(plainMs + jitter * 1_000 * random()));
@@ -122,6 +121,6 @@ function withoutLarge({ result, ...step }: KeptTask["steps"][number]): KeptTask[
 }
 
 function tooOften({ task, attempts, error }: KeptTask): PlaneError {
-  const why = error === null ? "whoever did it was ended each time" : error.message;
+  const why = error === null ? "its plane was ended each time" : error.message;
   return new PlaneError("OUTCOME_UNKNOWN", `Task '${task}' was begun ${attempts} times and not finished: ${why}`);
 }

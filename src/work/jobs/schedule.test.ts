@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleJob } from "../../../test/samples/jobs.ts";
 import type { Recurrence } from "../../model/work/job.ts";
-import { lastTimes, nextTime } from "./recurrence.ts";
-import { fire, type ScheduledJob, scheduleOf, upcomingTimes } from "./schedule.ts";
+import { fire, lastTimes, nextTime, type ScheduledJob, scheduleOf, upcomingTimes } from "./schedule.ts";
 
 const at = Date.parse;
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString().replace(":00.000Z", "Z"));

@@ -1,8 +1,55 @@
+import { type CheckArguments, type Lookup, requestCall, requireGrant, validate } from "../../calls/calls.ts";
+import type { PlaneQuality } from "../../catalogue/quality/quality.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { typedMembers } from "../../lib/text/typed-text.ts";
+import type { Grants } from "../../model/access/grants.ts";
 import type { CheckedStep, PlacedStep, PlanCheck, PlanProblem, ReadPlan } from "../../model/calls/tool-plan.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
+import { type Face, type Principal, requireScope } from "../../model/principal.ts";
+import type { ToolPlanVerbs, Verbs } from "../../model/verbs.ts";
+import { readPlan } from "./read-plan.ts";
 
-export type StepFacts = {
+export type PlannerParts = {
+  find: Pick<Lookup, "toShow">;
+  grants: Pick<Grants, "grantFor">;
+  quality: Pick<PlaneQuality, "requireTrusted">;
+  checkArguments: CheckArguments;
+  testPolicy: Verbs["testPolicy"];
+  defaultPrincipal: Principal;
+};
+
+/** Checks plans without calling their steps: nothing runs and nothing is recorded. */
+export function createPlanner(parts: PlannerParts): ToolPlanVerbs {
+  const { find, grants, quality, checkArguments, testPolicy, defaultPrincipal } = parts;
+  const lookFor =
+    (principal: Principal, face: Face): LookAtStep =>
+    async (asked, given, texts) => {
+      const tool = await quality.requireTrusted(await find.toShow(asked, principal), true);
+      const args = typedMembers(given, texts, tool.parameters) as JsonObject;
+      const grant = requireGrant(principal, tool, grants.grantFor, { arguments: args });
+      const requested = requestCall(asked, args, { principal, face }, defaultPrincipal);
+      const { input } = await validate({ ...requested, tool, grant }, checkArguments);
+      const { verdict, reason } = await testPolicy(tool.id, input.arguments, { principal, face });
+      const declared = declaredBy(tool);
+      const dropped = input.dropped.map((name) => ({ name, meant: nearest(name, declared, 1)[0] }));
+      return { name: tool.name, arguments: args, dropped, verdict, reason };
+    };
+  return {
+    async checkPlan(text, { principal = defaultPrincipal, face = "library" } = {}) {
+      requireScope(principal, "read", "check plans");
+      if (typeof text !== "string") throw new PlaneError("USAGE", "A plan is a text: a script, or its steps as JSON.");
+      return checkPlan(readPlan(text), lookFor(principal, face));
+    },
+  };
+}
+
+function declaredBy({ parameters }: Tool): string[] {
+  return isObject(parameters.properties) ? Object.keys(parameters.properties) : [];
+}
+
+type StepFacts = {
   /** As the catalogue calls it. */
   name: string;
   /** With every `key=value` as the value that the tool takes. */
@@ -18,7 +65,7 @@ export type LookAtStep = (tool: string, args: JsonObject, texts: readonly string
 
 /** Every problem of every step, in the order of the lines. */
 export async function checkPlan({ task, steps, problems }: ReadPlan, look: LookAtStep): Promise<PlanCheck> {
-  // Side by side: names that nobody knows make servers list their tools, and once is enough.
+  // In parallel: unknown names make servers list their tools, and once is enough.
   const looked = await Promise.all(steps.map((step) => checkStep(step, look)));
   const checked = steps.map(({ texts: _, ...step }, at) => ({
     ...step,
@@ -58,7 +105,7 @@ async function checkStep(
 
 const remedies: Partial<Record<PlaneError["code"], string>> = {
   TOOL_NOT_FOUND: "See what there is: toolplane tools list",
-  FORBIDDEN: "Leave it out, or ask whoever manages this plane for it.",
+  FORBIDDEN: "Leave it out, or ask the administrator of this plane for it.",
 };
 
 /** Arguments are told one by one; everything else is one sentence with its remedy. */

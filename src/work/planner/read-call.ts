@@ -4,7 +4,7 @@ import { splitPair } from "../../lib/text/typed-text.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
 /** A call as a command line says it. */
-export type CallWords = { tool: string; arguments: JsonObject; texts?: string[] };
+type CallWords = { tool: string; arguments: JsonObject; texts?: string[] };
 
 /** What is wrong with a command line, and what to write instead. */
 export class UnreadableCall extends Error {

@@ -4,7 +4,7 @@ import { readShell, type ShellCommand, type ShellWord } from "../../lib/text/she
 import type { PlacedStep, PlanProblem, ReadPlan } from "../../model/calls/tool-plan.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { readCall, UnreadableCall } from "./read-call.ts";
-import { dryRunWord, scriptFrame } from "./script-frame.ts";
+import { dryRunWord, scriptFrame } from "./write-script.ts";
 
 /** Commands that say something or do nothing; what they say is not printed. */
 const idle = new Set(["echo", "true", ":"]);

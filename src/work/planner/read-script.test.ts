@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readScript } from "./read-plan.ts";
-import { scriptFrame } from "./script-frame.ts";
+import { scriptFrame } from "./write-script.ts";
 
 test("calls are read in every spelling of arguments, with their lines", () => {
   const { steps, problems, task } = readScript(`#!/bin/bash

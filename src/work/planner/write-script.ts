@@ -1,7 +1,15 @@
 import { plainText } from "../../lib/text/plain-text.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import type { PlanStep, ToolPlan } from "../../model/calls/tool-plan.ts";
-import { dryRunWord, scriptFrame } from "./script-frame.ts";
+
+/** The head of a script, word for word: the reader recognises it. */
+export const scriptFrame = `set -euo pipefail
+dry_run=
+if [ "\${1:-}" = --dry-run ] || [ "\${TOOLPLANE_DRY_RUN:-}" = 1 ]; then dry_run=1; fi
+`;
+
+/** Adds one option to a call, or nothing at all. */
+export const dryRunWord = "${dry_run:+--dry-run}";
 
 const commentCharacters = 500;
 

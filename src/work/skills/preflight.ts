@@ -42,7 +42,7 @@ export function missingModels(
   });
 }
 
-export async function missingCapabilities(
+async function missingCapabilities(
   wanted: readonly string[],
   { capabilities }: Pick<PreflightParts, "capabilities">,
 ): Promise<NotReady[]> {

@@ -4,8 +4,7 @@ import { type ErrorReport, PlaneError, reportError, toPlaneError } from "../../m
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { KeptStep } from "../../model/work/job-run.ts";
 import type { Collaboration, Participant, SkillManifest, SkillStep } from "../../model/work/skill.ts";
-import { runGraph } from "../jobs/run-graph.ts";
-import { fillStep, isMeant, lastResult, type PlannedStep, planOf, resultValue } from "./plan.ts";
+import { fillStep, isMeant, lastResult, type PlannedStep, planOf, resultValue, runGraph } from "./plan.ts";
 import { type AgentEnd, requireSafe, type SkillParts } from "./step-memory.ts";
 
 /** The only step of a skill that has none of its own. */
@@ -142,7 +141,7 @@ async function runStep(skill: string, planned: PlannedStep, context: StepContext
   const error = failureOf(planned, skill, outcome.error);
   const isCancelled = signal.aborted && outcome.call.status === "cancelled";
   const state = isCancelled ? "cancelled" : "failed";
-  // Nobody was asked, so nothing can have happened.
+  // Without an attempt nothing can have happened.
   const harmless = repeatable || error.data.sent === false || outcome.call.attempts === 0;
   await parts.memory.keep({
     ...begun,

@@ -1,20 +1,22 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { isRepeatable, type Tool } from "../../model/catalogue/tool.ts";
 import { toolKey } from "../../model/catalogue/tool-name.ts";
+import type { Config, Manifests } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
 import type { ConversationBudget } from "../../model/plane-history.ts";
 import type { Face, Principal } from "../../model/principal.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
 import type { RunSkillOptions } from "../../model/work/skill-run.ts";
-import type { PlaneJobParts } from "../jobs/job-parts.ts";
-import { hashOf } from "../jobs/new-run.ts";
+import type { Recorder } from "../../store/store.ts";
+import { hashOf } from "../jobs/states.ts";
 import type { PreflightParts } from "./preflight.ts";
 import type { AgentEnd, AskedModel, SkillParts } from "./step-memory.ts";
 
-export type Calling = Omit<SkillParts, "run" | "memory" | "emit">;
+type Calling = Omit<SkillParts, "run" | "memory" | "emit">;
 
-export type CallingOptions = {
+type CallingOptions = {
   /** The run that the calls belong to. */
   run: string;
   conversation: string;
@@ -26,8 +28,8 @@ export type CallingOptions = {
 
 export type SkillCalls = ReturnType<typeof createSkillCalls>;
 
-/** How skills reach tools and models: by the one path, like everybody. */
-export function createSkillCalls({ plane, modelTrouble }: PlaneJobParts) {
+/** How skills reach tools and models: by the one path. */
+export function createSkillCalls({ plane, modelTrouble }: JobParts) {
   function calling({ run, conversation, face, principal, keyOf, model, ...options }: CallingOptions): Calling {
     const shared = { ...withoutUndefined(options), conversation };
     /** Of what the model says, an answer alone counts. */
@@ -122,3 +124,21 @@ function lacking({ spentMs, limitMs, cost, maxCost }: ConversationBudget): strin
   }
   return null;
 }
+
+/** What skills and jobs are made of. */
+export type JobParts = {
+  config(): Config;
+  memory: Pick<Recorder, "store" | "emit" | "onNews" | "tells">;
+  /** Samples of health were added. */
+  healthChanged(): void;
+  /** What takes what is due, where this plane does that. */
+  loop: { isRunning(): boolean; wake(): void; changed(): void };
+  defaultPrincipal: Principal;
+  /** Once what people set is among them. */
+  manifests(): Promise<Manifests>;
+  /** A caller with the rights of today. */
+  currentPrincipal(principal: Principal): Promise<Principal>;
+  /** Why a model cannot be asked, the usual one without a name. */
+  modelTrouble(name?: string): PlaneError | null;
+  plane(): Pick<Plane, "call" | "tools" | "policy" | "conversations" | "agent" | "jobs">;
+};

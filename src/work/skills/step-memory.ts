@@ -5,7 +5,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { KeptStep } from "../../model/work/job-run.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
 
-/** What is known of the steps of a run; whoever wants a run to outlive the process keeps it. */
+/** What is known of the steps of a run; a job stores it. */
 export type StepMemory = {
   known(skill: string, id: string): KeptStep | undefined;
   /** Resolves when it is safe to go on. */
@@ -46,7 +46,7 @@ export function createStepMemory(onChange: (steps: KeptStep[]) => Promise<void>,
   return { memory, steps: () => [...steps] };
 }
 
-/** Nobody knows what became of a step that was under way; where it may have done something it is not done again. */
+/** The outcome of an interrupted step is unknown, so a step that is not repeatable is not run again. */
 export function requireSafe(known: KeptStep | undefined): void {
   if (known === undefined || known.repeatable || known.state === "skipped") return;
   if (known.at === null) return;

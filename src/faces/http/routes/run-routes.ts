@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { agentOutcomes } from "../../../model/agent/agent-run.ts";
+
+import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { Run, RunSummary } from "../../../operations/schemas/run.ts";
 import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";
@@ -44,26 +46,21 @@ export function addRunRoutes(app: App, plane: Plane): void {
       ...{ method: "get", path: "/runs/{id}", tag: "Calls", scope: "read", params: { id: "The run's id." } },
       summary: "One run: what was said, what was called, and where the time went",
       headers: {
-        Accept: "`text/html` for a page to look at, `text/plain` for the same as text; JSON otherwise.",
+        Accept: "`text/plain` for text to read; JSON otherwise.",
       },
       answers: {
-        200: { description: "What is kept of it.", schema: Run, also: ["text/html", "text/plain"] },
+        200: { description: "What is kept of it.", schema: Run, also: ["text/plain"] },
       },
     },
     async ({ c, caller, param }) => {
       const accepted = c.req.header("accept") ?? "";
       c.header("vary", "Accept");
-      if (/\btext\/html\b/i.test(accepted)) {
-        const { text, policy } = await plane.runs.render(param("id"), "html", caller);
-        return c.body(text, 200, {
-          "content-type": "text/html; charset=utf-8",
-          "content-security-policy": policy ?? "default-src 'none'",
-          "x-content-type-options": "nosniff",
-          "referrer-policy": "no-referrer",
-          "cache-control": "no-store",
-        });
-      }
       if (/\btext\/plain\b/i.test(accepted)) return c.text((await plane.runs.render(param("id"), "text", caller)).text);
+      if (accepted !== "" && !/\bapplication\/(?:json|\*)|\*\/\*/i.test(accepted))
+        throw new PlaneError(
+          "USAGE",
+          "A run is available as application/json or text/plain. Ask for one of them in 'Accept'.",
+        );
       return c.json(await plane.runs.get(param("id"), caller));
     },
   );

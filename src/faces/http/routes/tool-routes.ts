@@ -7,11 +7,11 @@ import { parseToolQuery, withoutShared } from "../../../model/catalogue/tool-que
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { AccessOptions, accessOptionsIn } from "../../../operations/schemas/access-options.ts";
 import { Locked } from "../../../operations/schemas/locked.ts";
 import { Outcome, outcomeExample } from "../../../operations/schemas/outcome.ts";
 import { Tool } from "../../../operations/schemas/tool.ts";
 import { View } from "../../../operations/schemas/tool-row.ts";
-import { AccessOptions, accessOptionsIn } from "../../../operations/schemas/access-options.ts";
 import { Best, checkBest, queryBestFirst } from "../best-first.ts";
 import { parseBody, unknownField } from "../body.ts";
 import { streamCall } from "../call-stream.ts";

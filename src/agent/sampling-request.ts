@@ -1,0 +1,106 @@
+import type { ChatMessage, ContentBlock, ModelPart, ModelRequest, TokenUsage } from "../model/agent/chat.ts";
+import { readMedia } from "../model/calls/result.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
+import { limitParts } from "./models/stream.ts";
+
+/** What a server that says nothing about it gets, and the most that any gets. */
+const defaultTokens = 512;
+
+export type SamplingRequest = {
+  request: Pick<ModelRequest, "messages" | "temperature" | "maxOutputTokens" | "stop">;
+  /** Parts of the names of models that the server would like, best first. */
+  hints: string[];
+  /** Tokens it would have liked, where that is more than it gets. */
+  wanted: number | null;
+};
+
+/** A server's request for a model's words; a text where it cannot be made sense of. */
+export function readSampling(params: UnknownObject, tokenLimit: number): SamplingRequest | string {
+  const { messages, systemPrompt, temperature, maxTokens, stopSequences, modelPreferences } = params;
+  if (!Array.isArray(messages) || messages.length === 0) return "'messages' must be a list with a message in it";
+  if (params.tools !== undefined) return "'tools' cannot be used here: ask without them";
+  const read = messages.map(readMessage);
+  const wrong = read.find((message) => typeof message === "string");
+  if (wrong !== undefined) return wrong;
+  const asked = isPositive(maxTokens) ? Math.floor(maxTokens) : defaultTokens;
+  const stop = Array.isArray(stopSequences) ? stopSequences.filter((text) => typeof text === "string") : [];
+  return {
+    request: {
+      messages: [
+        ...(typeof systemPrompt === "string" && systemPrompt !== ""
+          ? [{ role: "system" as const, content: systemPrompt }]
+          : []),
+        ...(read as ChatMessage[]),
+      ],
+      maxOutputTokens: Math.min(asked, tokenLimit),
+      ...(typeof temperature === "number" ? { temperature } : {}),
+      ...(stop.length === 0 ? {} : { stop }),
+    },
+    hints: hintsIn(modelPreferences),
+    wanted: asked > tokenLimit ? asked : null,
+  };
+}
+
+function readMessage(message: unknown, at: number): ChatMessage | string {
+  const { role, content } = isObject(message) ? message : {};
+  if (role !== "user" && role !== "assistant") return `message ${at + 1} must have the role user or assistant`;
+  const blocks = (Array.isArray(content) ? content : [content]).map(readBlock);
+  if (blocks.includes(null)) return `message ${at + 1} holds something that is neither a text nor a picture`;
+  return { role, content: blocks as ContentBlock[] };
+}
+
+function readBlock(block: unknown): ContentBlock | null {
+  if (!isObject(block)) return null;
+  if (block.type === "text" && typeof block.text === "string") return { type: "text", text: block.text };
+  if (block.type !== "image") return null;
+  const media = readMedia({ ...block, type: "image" });
+  if ("problem" in media) return null;
+  return { type: "image_url", image_url: { url: `data:${media.mimeType};base64,${String(block.data)}` } };
+}
+
+function isPositive(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 1;
+}
+
+function hintsIn(preferences: unknown): string[] {
+  const { hints } = isObject(preferences) ? preferences : {};
+  if (!Array.isArray(hints)) return [];
+  return hints.flatMap((hint) => (isObject(hint) && typeof hint.name === "string" ? [hint.name] : []));
+}
+
+type KnownModel = { name: string; model: string };
+
+/** The first hint that anything fits decides: a name of ours before the name an endpoint gives it. */
+export function chooseByHints(hints: readonly string[], known: readonly KnownModel[]): string | undefined {
+  for (const hint of hints.map((text) => text.toLowerCase()).filter((text) => text !== "")) {
+    const found =
+      known.find(({ name }) => name.toLowerCase().includes(hint)) ??
+      known.find(({ model }) => model.toLowerCase().includes(hint));
+    if (found) return found.name;
+  }
+  return undefined;
+}
+
+type Sampled = { text: string; reason: string; usage: TokenUsage };
+
+/** Listens to the end. What the model thought is not for servers. */
+export async function hearOut(parts: AsyncIterable<ModelPart>): Promise<Sampled> {
+  const heard: Sampled = {
+    ...{ text: "", reason: "unknown", usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 } },
+  };
+  for await (const part of limitParts(parts)) {
+    if (part.type === "text") heard.text += part.text;
+    if (part.type === "end") ({ reason: heard.reason, usage: heard.usage } = part);
+  }
+  return heard;
+}
+
+/** In the words of the protocol. */
+export function toSamplingResult(model: string, { text, reason }: Sampled): UnknownObject {
+  return {
+    role: "assistant",
+    content: { type: "text", text },
+    model,
+    stopReason: reason === "length" ? "maxTokens" : "endTurn",
+  };
+}

@@ -1,0 +1,205 @@
+import { nearest } from "../lib/text/nearest.ts";
+import type { AgentCounters } from "../model/agent/agent-run.ts";
+import type { AskedCall } from "../model/agent/chat.ts";
+import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
+import {
+  isToolFormat,
+  type ToolFormatName,
+  type ToolFormats,
+  toObjectSchema,
+  toolFormats,
+} from "../model/catalogue/tool-formats.ts";
+import { ToolsetDefinition } from "../model/config/config.ts";
+import type { ToolsetInput } from "../model/config/config-input.ts";
+import { describeIssue } from "../model/config/describe-issue.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type { NamedTool, ToolsetRef } from "./agent-tools.ts";
+import { countCalls, finishOf, readResponse, refuseCalls } from "./asked-calls.ts";
+import { isCutOff } from "./broken-replies.ts";
+import { type CallTool, createCallMemory, type OfferedTool, runCalls } from "./run-calls.ts";
+import { toToolMessage } from "./style.ts";
+
+export type ToolsetRegistry = {
+  /** Throws where no toolset has this alias, naming the nearest, and where a definition is not valid. */
+  refer(asked: string | ToolsetInput): ToolsetRef;
+  definition(toolset: ToolsetRef): ToolsetDefinition;
+  register(alias: string, definition: unknown): void;
+  /** Null stands for the runs with every tool. */
+  count(toolset: ToolsetRef | null, counters: AgentCounters): void;
+  usage(toolset: ToolsetRef | null): AgentCounters;
+};
+
+const none: AgentCounters = {
+  totalToolCalls: 0,
+  totalToolCallTurns: 0,
+  totalGenerations: 0,
+  generationsWithTools: 0,
+};
+
+/** The configuration's toolsets and those of the program; of two with one alias the program's counts. */
+export function createToolsetRegistry(
+  configured: () => Readonly<Record<string, ToolsetDefinition>>,
+  /** What is wrong with one that is configured and cannot be used. */
+  broken: (alias: string) => PlaneError | null,
+): ToolsetRegistry {
+  const registered = new Map<string, ToolsetDefinition>();
+  const inline = new WeakSet<object>();
+  const usedByName = new Map<string | null, AgentCounters>();
+  const usedInline = new WeakMap<object, AgentCounters>();
+  const usage = (toolset: ToolsetRef | null) =>
+    (isDefinition(toolset) ? usedInline.get(toolset) : usedByName.get(toolset)) ?? none;
+
+  function named(alias: string): ToolsetDefinition {
+    const known = configured();
+    const found = registered.get(alias) ?? (Object.hasOwn(known, alias) ? known[alias] : undefined);
+    if (found) return found;
+    const why = broken(alias);
+    if (why) throw why;
+    const near = nearest(alias, [...registered.keys(), ...Object.keys(known)], 1);
+    const meant = near.map((name) => ` Did you mean '${name}'?`).join("");
+    throw new PlaneError("NOT_FOUND", `No toolset '${alias}' is configured.${meant} Add it under 'toolsets'.`, {
+      data: { toolset: alias, nearest: near },
+    });
+  }
+
+  return {
+    refer(asked) {
+      if (typeof asked === "string") {
+        named(asked);
+        return asked;
+      }
+      // What was read before is the same toolset: it has counters of its own.
+      if (inline.has(asked)) return asked as ToolsetDefinition;
+      const definition = readDefinition(asked, "This is not a toolset");
+      inline.add(definition);
+      return definition;
+    },
+    definition: (toolset) => (isDefinition(toolset) ? toolset : named(toolset)),
+    register(alias, definition) {
+      if (typeof alias !== "string" || alias.trim() === "") throw new PlaneError("USAGE", "A toolset needs an alias.");
+      registered.set(alias, readDefinition(definition, `Toolset '${alias}' cannot be registered`));
+    },
+    count(toolset, counters) {
+      const before = usage(toolset);
+      const sum = Object.fromEntries(
+        Object.entries(counters).map(([name, count]) => [name, count + before[name as keyof AgentCounters]]),
+      ) as AgentCounters;
+      if (isDefinition(toolset)) usedInline.set(toolset, sum);
+      else usedByName.set(toolset, sum);
+    },
+    usage,
+  };
+}
+
+function isDefinition(toolset: ToolsetRef | null): toolset is ToolsetDefinition {
+  return typeof toolset === "object" && toolset !== null;
+}
+
+function readDefinition(definition: unknown, wrong: string): ToolsetDefinition {
+  const read = ToolsetDefinition.safeParse(definition);
+  if (read.success) return read.data;
+  const problems = read.error.issues.map((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map(unknownKey).join("; ")
+      : `${issue.path.join(".") || "it"} ${describeIssue(issue, definition)}`,
+  );
+  const example = 'Give an alias, or a definition such as { providers: ["demo"], allow_tools: ["add"] }.';
+  throw new PlaneError("USAGE", `${wrong}: ${problems.join("; ")}. ${example}`);
+}
+
+function unknownKey(key: string): string {
+  const [near] = nearest(key, Object.keys(ToolsetDefinition.shape), 1);
+  return `'${key}' is not a key of it${near === undefined ? "" : `; did you mean '${near}'?`}`;
+}
+
+/** What a toolset can call, for one caller. */
+type ToolsetParts = {
+  /** Null where it has no name: an inline definition, or every tool. */
+  alias: string | null;
+  definition(): ToolsetDefinition;
+  /** Looked up anew each time: a toolset that was registered again counts at once. */
+  tools(): Promise<NamedTool[]>;
+  mayChange(tool: Tool): boolean;
+  call(tools: readonly NamedTool[], options: ProcessOptions): CallTool;
+  generate: Toolset["generate"];
+  usage: Toolset["usage"];
+};
+
+/** For programs that run a model themselves: schemas for its request, and messages for its answer. */
+export function createToolset(parts: ToolsetParts): Toolset {
+  async function answer(
+    calls: readonly AskedCall[],
+    options: ProcessOptions = {},
+    isCut = false,
+  ): Promise<CallAnswer[]> {
+    if (calls.length === 0) return [];
+    const tools = await parts.tools();
+    const called = await runCalls(calls, {
+      offered: tools.map((named) => toOffered(named, parts.mayChange)),
+      call: parts.call(tools, options),
+      memory: createCallMemory(),
+      callsLeft: Number.POSITIVE_INFINITY,
+      isCut,
+      signal: options.signal,
+    });
+    return called.map(({ observation }) => observation);
+  }
+
+  return {
+    alias: parts.alias,
+    get providers() {
+      return parts.definition().providers;
+    },
+    get allow_tools() {
+      return parts.definition().allow_tools;
+    },
+    get max_tool_call_turns() {
+      return parts.definition().max_tool_call_turns;
+    },
+    get timeout_sec() {
+      return parts.definition().timeout_sec;
+    },
+    async schemas<Format extends ToolFormatName = "openai">(format?: Format) {
+      const name = format ?? "openai";
+      if (!isToolFormat(name)) {
+        const known = Object.keys(toolFormats).join(", ");
+        throw new PlaneError("USAGE", `'${String(name)}' is no format of tools. Use one of ${known}.`);
+      }
+      const tools = await parts.tools();
+      const described = tools.map((named) => ({ ...named.tool, modelName: named.name }));
+      // The catalogue's own are frozen, and libraries write into what they are given.
+      return structuredClone(toolFormats[name](described)) as ToolFormats[Format];
+    },
+    toolCallCount: countCalls,
+    hasToolCalls: (response) => countCalls(response) > 0,
+    async processResponse(response, options) {
+      const message = readResponse(response);
+      const answers = await answer(message.tool_calls ?? [], options, isCutOff(finishOf(response)));
+      return [message, ...answers.map(toToolMessage)];
+    },
+    answerCalls: (calls, options) => answer(calls, options),
+    refuseResponse: (response, text) => refuseCalls(readResponse(response), text),
+    generate: parts.generate,
+    usage: parts.usage,
+  };
+}
+
+export function toOffered({ name, tool }: NamedTool, mayChange: (tool: Tool) => boolean): OfferedTool {
+  const { description, parameters } = tool;
+  return {
+    name,
+    description,
+    parameters: shownSchema(parameters),
+    mayChange: mayChange(tool),
+    id: tool.id,
+  };
+}
+
+/** A schema that says nothing of properties takes any, and a model would think that it takes none. */
+function shownSchema(parameters: UnknownObject): UnknownObject {
+  const shown = toObjectSchema(parameters);
+  const isSilent = parameters.properties === undefined && shown.additionalProperties === undefined;
+  return isSilent && Object.keys(shown.properties).length === 0 ? { ...shown, additionalProperties: true } : shown;
+}

@@ -1,0 +1,169 @@
+import { backoffMs } from "../../lib/async/pause.ts";
+import { sentence } from "../../lib/text/wording.ts";
+import { errorTable, PlaneError } from "../../model/errors.ts";
+import type { CircuitState, CircuitStatus, ServerCircuit } from "../../model/servers/server.ts";
+
+/** A shorter timeout of the call says nothing about the server. */
+const fairLimitMs = 10_000;
+
+/** JSON-RPC errors about the request: the server that sends one is healthy. */
+const aboutTheRequest: ReadonlySet<unknown> = new Set([-32600, -32601, -32602, -32002, -32042, -32020, -32021, -32022]);
+
+/** What a call that did not succeed says about its server: that it is well, that it is not, or nothing. */
+function judgeFailure({ code, data }: PlaneError): "well" | "failing" | "nothing" {
+  // What could not be sent is the connection's business.
+  if (data.sent === false) return "nothing";
+  if (code === "SERVER_UNAVAILABLE") return "failing";
+  if (code === "TIMEOUT") {
+    const isFair = data.limitSetBy !== "call" || Number(data.limitMs) >= fairLimitMs;
+    return isFair ? "failing" : "nothing";
+  }
+  if (code !== "PROVIDER_FAILED") return "nothing";
+  return isOwnTrouble(data.rpcCode) ? "failing" : "well";
+}
+
+/** Codes that the protocol does not reserve are a server's own words for what is wrong with a call. */
+function isOwnTrouble(rpcCode: unknown): boolean {
+  if (typeof rpcCode !== "number") return true;
+  return rpcCode >= -32768 && rpcCode <= -32000 && !aboutTheRequest.has(rpcCode);
+}
+
+const maxOpenMs = 300_000;
+/** Retry delay while a probe is under way. */
+const probeMs = 1_000;
+
+type CircuitOptions = {
+  /** Undefined for a server that is not configured. */
+  setting(server: string): ServerCircuit | undefined;
+  onChange(server: string, state: CircuitState): void;
+};
+
+export type Circuits = {
+  /** Throws while the circuit is open. */
+  enter(server: string): Entered;
+  /** How the call ended that entered; `null` is well. */
+  leave(server: string, entered: Entered, error: PlaneError | null): void;
+  /** The call that entered was not made after all. */
+  abandon(server: string, entered: Entered): void;
+  /** Why the circuit is open, or null. */
+  reason(server: string): string | null;
+  /** Undefined for a server without a circuit breaker. */
+  status(server: string): CircuitStatus | undefined;
+  /** Closes the circuit: the server was repaired or replaced. */
+  reset(server: string): void;
+};
+
+/** Since when, and whether it is the probe of a half-open circuit. */
+export type Entered = { at: number; isProbe: boolean };
+
+/** `until` is 0 while it is closed. */
+type Circuit = {
+  failures: number;
+  failedAt: number;
+  opened: number;
+  since: number;
+  until: number;
+  isProbed: boolean;
+  lastError: string;
+};
+
+/** A circuit breaker for each server. A half-open circuit lets one call through. */
+export function createCircuits(
+  { setting, onChange }: CircuitOptions,
+  now: () => number = () => performance.now(),
+): Circuits {
+  const circuits = new Map<string, Circuit>();
+  function close(server: string): void {
+    const circuit = circuits.get(server);
+    circuits.delete(server);
+    if (circuit && circuit.until !== 0) onChange(server, "closed");
+  }
+
+  function fail(server: string, { at, isProbe }: Entered, error: PlaneError): void {
+    const { failures: most, openMs } = setting(server) ?? { failures: 0, openMs: 0 };
+    if (most === 0) return void circuits.delete(server);
+    const circuit = circuits.get(server) ?? newCircuit();
+    circuits.set(server, circuit);
+    // Calls that ran at the same time fail for the same reason: together they are one failure.
+    if (at < circuit.failedAt && !isProbe) return;
+    circuit.failures += 1;
+    circuit.failedAt = now();
+    circuit.lastError = tellable(error);
+    // Those that were under way when it opened say nothing new.
+    const isOpen = circuit.until !== 0;
+    if (!isProbe && (isOpen || circuit.failures < most)) return;
+    open(circuit, openMs);
+    onChange(server, "open");
+  }
+
+  return {
+    enter(server) {
+      const circuit = circuits.get(server);
+      if (circuit === undefined || circuit.until === 0) return { at: now(), isProbe: false };
+      if (circuit.isProbed || circuit.until > Date.now()) throw circuitOpen(server, circuit);
+      circuit.isProbed = true;
+      onChange(server, "half_open");
+      return { at: now(), isProbe: true };
+    },
+    leave(server, entered, error) {
+      const circuit = circuits.get(server);
+      const verdict = error === null ? "well" : judgeFailure(error);
+      if (verdict === "well") return circuit && close(server);
+      if (entered.isProbe && circuit) circuit.isProbed = false;
+      if (error !== null && verdict === "failing") fail(server, entered, error);
+    },
+    abandon(server, { isProbe }) {
+      const circuit = isProbe ? circuits.get(server) : undefined;
+      if (circuit) circuit.isProbed = false;
+    },
+    reason(server) {
+      const circuit = circuits.get(server);
+      return circuit === undefined || circuit.until === 0 ? null : describe(server, circuit);
+    },
+    status(server) {
+      const { failures: most } = setting(server) ?? { failures: 0 };
+      if (most === 0) return undefined;
+      return statusOf(circuits.get(server));
+    },
+    reset: close,
+  };
+}
+
+function statusOf(circuit: Circuit | undefined): CircuitStatus {
+  if (circuit === undefined) return { state: "closed", failures: 0, openUntil: null, lastError: null };
+  const { failures, until, isProbed, lastError } = circuit;
+  const isHalfOpen = isProbed || until <= Date.now();
+  const state = until === 0 ? "closed" : isHalfOpen ? "half_open" : "open";
+  return { state, failures, openUntil: until === 0 ? null : new Date(until).toISOString(), lastError };
+}
+
+function newCircuit(): Circuit {
+  return { failures: 0, failedAt: 0, opened: 0, since: 0, until: 0, isProbed: false, lastError: "" };
+}
+
+function open(circuit: Circuit, openMs: number): void {
+  const since = Date.now();
+  circuit.until = since + backoffMs({ firstMs: openMs, maxMs: maxOpenMs }, circuit.opened + 1);
+  if (circuit.opened === 0) circuit.since = since;
+  circuit.opened += 1;
+}
+
+/** Others will read it, and what a server wrote into its error was for its caller. */
+function tellable(error: PlaneError): string {
+  return errorTable[error.code].category === "tool" ? errorTable[error.code].means : error.message;
+}
+
+function describe(server: string, { failures, since, lastError }: Circuit): string {
+  const from = new Date(since).toISOString();
+  return `Server '${server}': circuit open since ${from}, after ${failures} failures in a row. The last one: ${sentence(lastError)}`;
+}
+
+function circuitOpen(server: string, circuit: Circuit): PlaneError {
+  const now = Date.now();
+  const at = Math.max(circuit.until, now + probeMs);
+  const retryAt = new Date(at).toISOString();
+  const again = `Next try in ${Math.ceil((at - now) / 1000)} s; 'servers connect ${server}' tries it now.`;
+  return new PlaneError("SERVER_UNAVAILABLE", `${describe(server, circuit)} ${again}`, {
+    data: { server, sent: false, retryAt, since: new Date(circuit.since).toISOString() },
+  });
+}

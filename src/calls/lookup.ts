@@ -1,0 +1,311 @@
+import type { Catalogue, HealthFeed } from "../catalogue/catalogue.ts";
+import { unlistedServers } from "../catalogue/catalogue.ts";
+import type { PlaneQuality } from "../catalogue/quality/quality.ts";
+import type { Registry, Snapshot } from "../catalogue/registry.ts";
+import { once } from "../lib/async/once.ts";
+import { createLru, type Lru } from "../lib/lru.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import type { Grants } from "../model/access/grants.ts";
+import type { Relay } from "../model/calls/provider.ts";
+import type { Tool, ToolId } from "../model/catalogue/tool.ts";
+import { mayBelongTo, toolKey } from "../model/catalogue/tool-name.ts";
+import type { Config } from "../model/config/config.ts";
+import { PlaneError } from "../model/errors.ts";
+import { mayDo, type Principal, requireScope } from "../model/principal.ts";
+import type { Verbs } from "../model/verbs.ts";
+import { type Servers, unknownServer } from "../servers/servers.ts";
+import type { Recorder } from "../store/store.ts";
+import { requireGrant } from "./authorize.ts";
+import { findMetaTool } from "./providers/builtin.ts";
+
+/** How long a name that any server may have waits for the slowest of them. */
+const waitMs = 5_000;
+/** Names remembered per caller. */
+const minRemembered = 1_000;
+/** Unavailable servers named in the answer to an unknown name. */
+const maxTroubles = 3;
+
+export type LookupParts = {
+  config(): Config;
+  registry: Pick<Registry, "snapshot">;
+  servers: Pick<
+    Servers,
+    "names" | "discover" | "discoverOne" | "trouble" | "requirement" | "status" | "isSettled" | "warm"
+  >;
+  grants: Grants;
+  catalogue(): Pick<Catalogue, "visibleTo" | "listing">;
+  quality: Pick<PlaneQuality, "requireTrusted">;
+  health: Pick<HealthFeed, "recent">;
+  memory: Pick<Recorder, "open" | "requireRoom">;
+  /** Resolves when stored catalogue entries are loaded. */
+  loaded(): Promise<void>;
+  schemaCheck(): Promise<unknown>;
+  defaultPrincipal: Principal;
+};
+
+/** The tool for the path: at once where it was found before and nothing has changed since. */
+export type FindTool = (
+  asked: string | ToolId,
+  principal: Principal,
+  /** Called while its server is being installed. */
+  onProgress?: Relay["onProgress"],
+) => Tool | Promise<Tool>;
+
+export type Lookup = {
+  /** Makes one server, or all of them, list their tools for this caller. */
+  discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
+  findTool: FindTool;
+  /** A full name finds a tool that is not for the caller too: the refusal is recorded. */
+  toCall(...asked: Parameters<FindTool>): Promise<Tool>;
+  /** A tool that is not for the caller looks like one that does not exist. */
+  toShow(asked: string | ToolId, principal: Principal): Promise<Tool>;
+  tool: Verbs["tool"];
+};
+
+/** The one lookup of tools: by name or identity, for one caller, starting servers as needed. */
+export function createLookup(parts: LookupParts): Lookup {
+  const { servers, grants, catalogue, loaded, defaultPrincipal } = parts;
+  const find = createFinder(parts);
+  const isHidden = (principal: Principal, tool: Tool) => "refused" in grants.grantFor(principal, tool);
+  const knownTo = (principal: Principal) =>
+    servers.names().filter((name) => grants.maySeeServer(principal, name) || grants.lockedServer(principal, name));
+  const toCall: Lookup["toCall"] = async (asked, principal, onProgress) =>
+    findMetaTool(asked) ??
+    find(asked, principal, {
+      onProgress,
+      names: servers.names(),
+      // A bare name does not say whose tool is meant, so it means none that is hidden.
+      shows: (tool) => asked !== tool.id.tool || tool.id.server === null || !isHidden(principal, tool),
+    });
+  const toShow: Lookup["toShow"] = (asked, principal) =>
+    find(asked, principal, {
+      names: knownTo(principal),
+      shows(tool) {
+        const grant = grants.grantToSee(principal, tool);
+        if (!("refused" in grant)) return true;
+        // Locked tools are shown; a caller without a persona may look at any persona's.
+        return grant.locked !== undefined || (grant.why === "persona" && principal.persona === null);
+      },
+    });
+  return {
+    async discover(server, principal, wait) {
+      await loaded();
+      const how = { ...wait, owner: { user: principal.user, conversation: null } };
+      const names = knownTo(principal);
+      if (server === null) return servers.discover(undefined, { ...how, among: names });
+      if (!names.includes(server) && !mayDo(principal, "admin")) throw unknownServer(server);
+      return servers.discoverOne(server, how);
+    },
+    toCall,
+    toShow,
+    findTool: withMemory(parts, toCall),
+    async tool(asked, { principal = defaultPrincipal } = {}) {
+      requireScope(principal, "read", "look at tools");
+      const tool = await toShow(asked, principal);
+      requireGrant(principal, tool, (who, what) => grants.grantToSee(who, what));
+      return catalogue().listing(tool, principal);
+    },
+  };
+}
+
+type Looking = {
+  names: readonly string[];
+  shows(tool: Tool): boolean;
+  onProgress?: Relay["onProgress"] | undefined;
+};
+
+function createFinder({ registry, servers, grants, catalogue, loaded }: LookupParts) {
+  return async (asked: string | ToolId, principal: Principal, { names, shows, onProgress }: Looking) => {
+    await loaded();
+    const owner = { user: principal.user, conversation: null };
+    const maySee = (server: string) => grants.maySeeServer(principal, server);
+    const found = await findTool(asked, {
+      snapshot: () => registry.snapshot(principal.persona),
+      servers: () => [...names],
+      discover: (some) =>
+        servers.discover(
+          some?.filter((name) => names.includes(name)),
+          { owner, among: names, ...(some ? {} : { waitMs }), ...(onProgress ? { onProgress } : {}) },
+        ),
+      trouble: (server) => (maySee(server) ? servers.trouble(server) : null),
+      requirement: (server) => (maySee(server) ? servers.requirement(server) : null),
+      visible: () => catalogue().visibleTo(principal),
+      mayUse: (tool) => !("refused" in grants.grantFor(principal, tool)),
+      shows,
+    });
+    const unlisted = unlistedServers(found, registry.snapshot(principal.persona).byId);
+    if (unlisted.length === 0) return found;
+    // A server that has just failed is not waited for: the tool may have another provider.
+    const failing = new Set(servers.status().flatMap(({ name, error }) => (error === null ? [] : [name])));
+    const askable = unlisted.filter((name) => servers.names().includes(name) && !failing.has(name));
+    // What a wrapper injects is known only once the tool it wraps is listed.
+    if (askable.length > 0) await servers.discover(askable, { owner, waitMs });
+    return registry.snapshot(principal.persona).byId(found.id) ?? found;
+  };
+}
+
+type Remembered = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
+
+/** Remembers what callers have found, and loads what a first call needs while the tool's server starts. */
+function withMemory(parts: LookupParts, find: Lookup["toCall"]): FindTool {
+  const { config, registry, servers, memory, health, schemaCheck, quality, grants } = parts;
+  const remembered = new WeakMap<Principal, Lru<Remembered>>();
+  // Two turns are enough for the process of the tool's server to be spawned.
+  const headStart = once(async () => {
+    for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
+  });
+  const warmUp = once(async () => {
+    await Promise.all([memory.open(), schemaCheck(), import("node:crypto")]);
+  });
+  const trusted = (tool: Tool, principal: Principal) =>
+    quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
+
+  function recall(asked: string | ToolId, principal: Principal): Tool | undefined {
+    const known = remembered.get(principal)?.get(keyOf(asked));
+    if (known === undefined) return undefined;
+    const isSame = known.config === config() && known.snapshot === registry.snapshot(principal.persona);
+    const owner = { user: principal.user, conversation: null };
+    return isSame && servers.isSettled(known.servers, owner) ? known.tool : undefined;
+  }
+
+  function remember(asked: string | ToolId, principal: Principal, tool: Tool): void {
+    const likely = serversOf(asked, servers.names());
+    // A tool that was found elsewhere than expected is looked up again.
+    if (tool.id.server === null || !likely.includes(tool.id.server)) return;
+    const names = remembered.get(principal) ?? createLru<Remembered>(minRemembered);
+    const snapshot = registry.snapshot(principal.persona);
+    names.set(keyOf(asked), { tool, snapshot, config: config(), servers: likely });
+    remembered.set(principal, names);
+  }
+
+  const findAnew = async (...[asked, principal, onProgress]: Parameters<FindTool>): Promise<Tool> => {
+    if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
+    await headStart();
+    const [tool] = await Promise.all([find(asked, principal, onProgress), warmUp()]);
+    // Health is read only where it decides between providers.
+    if (hasRivals(tool)) await health.recent().catch(() => undefined);
+    else remember(asked, principal, tool);
+    return trusted(tool, principal);
+  };
+  return (asked, principal, onProgress) => {
+    memory.requireRoom();
+    const known = recall(asked, principal);
+    return known ? trusted(known, principal) : findAnew(asked, principal, onProgress);
+  };
+}
+
+/** Are there providers of one priority? */
+function hasRivals({ providers }: Tool): boolean {
+  return new Set(providers.map(({ priority }) => priority)).size < providers.length;
+}
+
+function serversOf(asked: string | ToolId, names: readonly string[]): readonly string[] {
+  if (typeof asked === "string") return names.filter((name) => mayBelongTo(name, asked));
+  return asked.server === null ? [] : [asked.server];
+}
+
+function keyOf(asked: string | ToolId): string {
+  return typeof asked === "string" ? asked : toolKey(asked);
+}
+
+type Discovery = {
+  snapshot(): Snapshot;
+  servers(): string[];
+  discover(servers?: readonly string[]): Promise<void>;
+  trouble(server: string): string | null;
+  /** What a person must do before the server has tools. */
+  requirement(server: string): PlaneError | null;
+  /** What may be suggested to this caller. */
+  visible(): readonly Tool[];
+  /** By default: is it among `visible`? */
+  mayUse?(tool: Tool): boolean;
+  /** Is a tool that the caller may not use an answer all the same? */
+  shows?(tool: Tool): boolean;
+};
+
+/** Finds a tool by name or identity, starting no more servers than the name can mean. */
+export async function findTool(asked: string | ToolId, discovery: Discovery): Promise<Tool> {
+  const { snapshot, servers, discover } = discovery;
+  if (typeof asked !== "string") {
+    if (asked.server !== null) await discover([asked.server]);
+    return shown(snapshot().byId(asked), discovery) ?? refuse(spell(asked), discovery);
+  }
+  const likely = servers().filter((server) => mayBelongTo(server, asked));
+  const handWritten = shown(snapshot().byId({ server: null, tool: asked }), discovery);
+  if (handWritten && likely.length === 0) return handWritten;
+  if (likely.length > 0) {
+    await discover(likely);
+    const found = lookUp(asked, discovery);
+    // Another spelling of what is not theirs may be the name of something that is.
+    if (found && (found.name === asked || isUsable(found, discovery))) return found;
+  }
+  await discover();
+  return lookUp(asked, discovery) ?? refuse(asked, discovery);
+}
+
+function isUsable(tool: Tool, { visible, mayUse }: Discovery): boolean {
+  return mayUse?.(tool) ?? visible().includes(tool);
+}
+
+function shown(tool: Tool | undefined, { shows }: Discovery): Tool | undefined {
+  return tool && (shows?.(tool) ?? true) ? tool : undefined;
+}
+
+/** A tool the caller may not use is an answer only where no other tool has the name. */
+function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
+  const { index, byId } = discovery.snapshot();
+  const found = (accepts: (tool: Tool) => boolean) => {
+    const match = index.find(spelling, (id) => {
+      const tool = byId(id);
+      return tool !== undefined && accepts(tool);
+    });
+    const ids = match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
+    return ids.flatMap((id) => byId(id) ?? []);
+  };
+  const [first, ...others] = found((tool) => isUsable(tool, discovery));
+  if (first === undefined) {
+    const hidden = found((tool) => shown(tool, discovery) !== undefined);
+    return hidden.length === 1 ? hidden[0] : undefined;
+  }
+  if (others.length === 0) return first;
+  const names = [first, ...others].map(({ name }) => name).sort();
+  throw new PlaneError(
+    "TOOL_AMBIGUOUS",
+    `'${spelling}' could be ${names.map((name) => `'${name}'`).join(" or ")}. Use one of these names.`,
+    { data: { tool: spelling, candidates: names } },
+  );
+}
+
+function refuse(spelling: string, { visible, servers, trouble, requirement }: Discovery): never {
+  const silent = servers().flatMap((server) => ({ server, why: trouble(server) }));
+  const troubles = silent.filter(({ why }) => why !== null);
+  const blocked = troubles.filter(({ server }) => mayBelongTo(server, spelling));
+  for (const { server } of blocked) {
+    const first = requirement(server);
+    if (first) throw first;
+  }
+  if (blocked.length > 0) {
+    const reasons = blocked.map(({ why }) => why).join(" ");
+    throw new PlaneError("SERVER_UNAVAILABLE", `Tool '${spelling}' cannot be looked up. ${reasons}`, {
+      data: { tool: spelling, ...(blocked[0] ? { server: blocked[0].server } : {}) },
+    });
+  }
+  const names = visible().map(({ name, modelName }) => (spelling.includes("__") ? modelName : name));
+  const near = nearest(spelling, names);
+  const unasked = troubles.slice(0, maxTroubles).map(({ why }) => ` ${why}`);
+  const others = troubles.length - unasked.length;
+  if (others > 0) unasked.push(` ${others} more ${others === 1 ? "is" : "are"} not available.`);
+  throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${hint(near, names.length)}${unasked.join("")}`, {
+    data: { tool: spelling, nearest: near },
+  });
+}
+
+function hint(near: readonly string[], known: number): string {
+  if (near.length > 0) return `Did you mean ${near.map((name) => `'${name}'`).join(" or ")}?`;
+  if (known > 0) return "'toolplane tools list' shows what there is.";
+  return "The catalogue is empty; 'toolplane servers list' shows why.";
+}
+
+function spell({ server, tool }: ToolId): string {
+  return server === null ? tool : `${server}.${tool}`;
+}

@@ -1,0 +1,121 @@
+import { translateManifests } from "../../catalogue/catalogue.ts";
+import { once } from "../../lib/async/once.ts";
+import { fenceUntrusted, plainText } from "../../lib/text/plain-text.ts";
+import type { Provider, ProviderContext } from "../../model/calls/provider.ts";
+import type { ToolResult } from "../../model/calls/result.ts";
+import { pageLimits, type ResultPage, type ResultQuery } from "../../model/calls/stored-result.ts";
+import { metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
+import { type Tool, type ToolId, ToolManifest } from "../../model/catalogue/tool.ts";
+import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { type Principal, principalOf } from "../../model/principal.ts";
+
+/** A tool of our own. What the caller got wrong is an answer; whatever it throws is a failure. */
+type BuiltinTool = (args: JsonObject, context: Pick<ProviderContext, "owner" | "signal">) => Promise<ToolResult>;
+
+/** Executes the tools that come with the plane: `config.tool` says which. */
+export function createBuiltinProvider(tools: ReadonlyMap<string, BuiltinTool>): Provider {
+  return async ({ config }, args, { owner, signal }) => {
+    const run = tools.get(String(config.tool));
+    if (run) return run(args, { owner, signal });
+    throw new PlaneError("NO_PROVIDER", `There is no built-in tool '${config.tool}'.`, {
+      data: { sent: false, retryAt: null },
+    });
+  };
+}
+
+const { characters, lines, matches } = pageLimits;
+
+export const readResultManifest: ToolManifest = ToolManifest.parse({
+  name: "read_result",
+  description:
+    "Reads a part of a result that was too large to be shown whole, by the id that was given in its place. Ask for the next part with 'offset', for one value of JSON with 'path', or for the lines that contain something with 'grep'.",
+  side_effects: "none",
+  allow_parallel: true,
+  parameters: {
+    type: "object",
+    properties: {
+      id: { type: "string", description: "The id of the result, such as r_0123456789abcdef0123" },
+      offset: {
+        type: "integer",
+        minimum: 0,
+        description: "Where to begin: a character, with 'lines' a line, with 'grep' a match",
+      },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        description: `How many: ${characters.usual} characters, ${lines.usual} lines or ${matches.usual} matches when left out`,
+      },
+      path: { type: "string", description: "A place in JSON, as /items/0/name or items.0.name" },
+      grep: { type: "string", description: "A regular expression (RE2) to look for in each line" },
+      lines: { type: "boolean", description: "Count lines instead of characters" },
+    },
+    required: ["id"],
+    additionalProperties: false,
+  },
+  providers: [{ name: "builtin", config: { tool: "read_result" } }],
+});
+
+type Read = (id: string, query: ResultQuery, reader: Principal) => Promise<ResultPage>;
+
+/** Reads with the rights of the caller. */
+export function createReadResult(read: Read): BuiltinTool {
+  return async ({ id, ...query }, { owner }) => {
+    try {
+      const page = await read(String(id), query as ResultQuery, principalOf({ user: owner.user }));
+      return { content: [{ type: "text", text: renderPage(page) }] };
+    } catch (thrown) {
+      const { code, message } = toPlaneError(thrown);
+      if (errorTable[code].category !== "validation") throw thrown;
+      return { content: [{ type: "text", text: message }], isError: true };
+    }
+  };
+}
+
+function renderPage({ id, tool, unit, offset, total, nextOffset, text }: ResultPage): string {
+  if (total === 0) return `${id}: there are no ${unit} to show.`;
+  const end = nextOffset ?? total;
+  const next = nextOffset === null ? "This is the end." : `Go on with "offset": ${nextOffset}.`;
+  return [
+    `${id} of '${plainText(tool)
+      .replaceAll(/[<\s]+/g, " ")
+      .slice(0, 100)}': ${unit} ${offset} to ${end} of ${total}. ${next}`,
+    fenceUntrusted(text),
+  ].join("\n");
+}
+
+/**
+ * The tools with which a client finds others. They take the one path like all, and are in no list but a lazy client's;
+ * so they are found by their id only. `call_tool` is not among them: it is the call of the tool that it names.
+ */
+const known = once(() => {
+  const written = metaTools
+    .filter(({ name }) => name !== metaToolNames.call)
+    .map(({ name, description, inputSchema: parameters }) => ({
+      manifest: ToolManifest.parse({
+        ...{ name, description, parameters, side_effects: "none", allow_parallel: true },
+        providers: [{ name: "builtin", config: { tool: name } }],
+      }),
+      source: "builtin",
+    }));
+  const { tools } = translateManifests(written);
+  return new Map(
+    tools.map((tool): [string, Tool] => [tool.id.tool, { ...tool, name: tool.id.tool, modelName: tool.id.tool }]),
+  );
+});
+
+export function findMetaTool(asked: string | ToolId): Tool | undefined {
+  return typeof asked === "object" && asked.server === null ? known().get(asked.tool) : undefined;
+}
+
+/** Meta tools are answered by the face: only it knows what the client has. */
+export function withMetaTools(provider: Provider): Provider {
+  return async (spec, args, context) => {
+    const tool = String(spec.config.tool);
+    if (!known().has(tool)) return provider(spec, args, context);
+    if (context.onOwnTool) return context.onOwnTool(tool, args, context.signal);
+    throw new PlaneError("NO_PROVIDER", `'${tool}' is for MCP clients. Search with 'toolplane search'.`, {
+      data: { sent: false, retryAt: null },
+    });
+  };
+}

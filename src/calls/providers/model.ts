@@ -1,0 +1,72 @@
+import type { Provider } from "../../model/calls/provider.ts";
+import { ModelProviderConfig } from "../../model/calls/provider-config.ts";
+import type { ToolResult } from "../../model/calls/result.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { explainModelFailure } from "./http.ts";
+import { type Reveal, readConfig, resultOf } from "./mapping.ts";
+
+/** An OpenAI-compatible endpoint with its key in the clear: never stored or shown. */
+export type ModelEndpoint = { baseURL: string; model: string; apiKey?: string | undefined };
+
+/** Executes a tool by asking a model. The model is looked up by its name in the configuration. */
+export function createModelProvider(reveal: Reveal, findModel: (name: string) => Promise<ModelEndpoint>): Provider {
+  return async (spec, args, { signal }) => {
+    const config = await readConfig(spec, reveal, (revealed) => ModelProviderConfig.parse(revealed));
+    const endpoint = await findModel(config.model);
+    const text = await generate(config, fillPrompt(config.prompt, args), endpoint, signal);
+    return config.resultFormat === "json"
+      ? resultOf(parseAnswer(text, config.model))
+      : ({ content: text === "" ? [] : [{ type: "text", text }] } satisfies ToolResult);
+  };
+}
+
+async function generate(
+  { model: name, system, resultFormat, temperature, maxOutputTokens }: ModelProviderConfig,
+  prompt: string,
+  { baseURL, model, apiKey }: ModelEndpoint,
+  abortSignal: AbortSignal,
+): Promise<string> {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const endpoint = createOpenAICompatible({ name, baseURL, ...(apiKey === undefined ? {} : { apiKey }) });
+  const wanted = resultFormat === "json" ? "Answer with one JSON value and nothing else." : "";
+  const instructions = [system ?? "", wanted].filter((part) => part !== "").join("\n\n");
+  try {
+    // Below the SDK's own loop, which retries: whether a call may be repeated is decided for all providers in one place.
+    const { content } = await endpoint.chatModel(model).doGenerate({
+      prompt: [
+        ...(instructions === "" ? [] : [{ role: "system" as const, content: instructions }]),
+        { role: "user", content: [{ type: "text", text: prompt }] },
+      ],
+      abortSignal,
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    });
+    return content.flatMap((part) => (part.type === "text" ? part.text : [])).join("");
+  } catch (thrown) {
+    throw explainModelFailure(thrown, name);
+  }
+}
+
+/** Models like to put JSON between fences, whatever they are told. */
+function parseAnswer(text: string, model: string): Json {
+  const [, fenced = text] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text) ?? [];
+  try {
+    return JSON.parse(fenced) as Json;
+  } catch {
+    throw new PlaneError("PROVIDER_FAILED", `Model '${model}' failed: its answer is no JSON.`, {
+      data: { sent: true },
+    });
+  }
+}
+
+/** Puts arguments in the places of `{{name}}`; one that is not given leaves its place empty. What is put in is not read again. */
+export function fillPrompt(template: string, args: JsonObject): string {
+  return template.replaceAll(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, name: string) =>
+    Object.hasOwn(args, name) ? toText(args[name] as Json) : "",
+  );
+}
+
+function toText(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,287 @@
+import { promisify } from "node:util";
+import { brotliCompress, brotliDecompress, constants } from "node:zlib";
+import { hash } from "../../lib/json/stable-json.ts";
+import { cutText } from "../../lib/text/cut-text.ts";
+import { countOf } from "../../lib/text/wording.ts";
+import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import type { ToolResult } from "../../model/calls/result.ts";
+import type {
+  KeptResult,
+  ResultFilter,
+  ResultHandle,
+  ResultList,
+  ResultPage,
+  ResultQuery,
+  ResultShape,
+} from "../../model/calls/stored-result.ts";
+import type { ConfigValues } from "../../model/config/config.ts";
+import { type ErrorReport, PlaneError } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
+import { mayDo, type Principal } from "../../model/principal.ts";
+import type { Store } from "../../model/store.ts";
+import { type Body, type Condensed, condense } from "./condense.ts";
+import { renderDigest } from "./digest.ts";
+import { readPage } from "./read-page.ts";
+
+type Table = { columns: string[]; rows: number };
+
+/** So many rows have to agree before something is called a table. */
+const agreeing = 20;
+const fewestRows = 3;
+const maxColumns = 60;
+const separators = ["\t", ",", ";", "|"];
+
+/** The columns of the first line, and how many rows follow it; null where the lines do not agree on them. */
+function readTable(text: string): Table | null {
+  for (const separator of separators) {
+    const rows = firstRows(text, separator);
+    const [head = []] = rows;
+    if (rows.length < fewestRows || head.length < 2) continue;
+    if (head.some((name) => name.trim() === "" || name.length > 200)) continue;
+    if (rows.every((row) => row.length === head.length))
+      return { columns: head.slice(0, maxColumns).map((name) => name.trim()), rows: countRows(text) - 1 };
+  }
+  return null;
+}
+
+function firstRows(text: string, separator: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = "";
+  let isQuoted = false;
+  for (const character of text.slice(0, 200_000)) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted) cell += character;
+    else if (character === separator) {
+      row.push(cell);
+      cell = "";
+    } else if (character === "\n") {
+      rows.push([...row, cell.replace(/\r$/, "")]);
+      row = [];
+      cell = "";
+      if (rows.length === agreeing) return rows;
+    } else cell += character;
+  }
+  if (row.length > 0 || cell !== "") rows.push([...row, cell]);
+  return rows;
+}
+
+/** Line breaks within quotes end no row. */
+function countRows(text: string): number {
+  let rows = 0;
+  let isQuoted = false;
+  let isInside = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 34) isQuoted = !isQuoted;
+    if (code === 10 && !isQuoted) {
+      rows += 1;
+      isInside = false;
+    } else isInside = true;
+  }
+  return isInside ? rows + 1 : rows;
+}
+
+const deepest = 3;
+const maxKeys = 30;
+/** So many entries of a list are looked at to say what it is a list of. */
+const looked = 100;
+
+export function shapeOf({ text, json }: Body): ResultShape {
+  if (json !== undefined) return { kind: "json", value: describe(json, deepest) };
+  const table = readTable(text);
+  if (table) return { kind: "table", ...table };
+  return { kind: "text", lines: countLines(text), characters: text.length };
+}
+
+function describe(value: Json, depth: number): Json {
+  if (Array.isArray(value)) return depth === 0 ? `list of ${value.length}` : describeList(value, depth);
+  if (typeof value !== "object" || value === null) return typeOf(value);
+  const keys = Object.keys(value);
+  if (depth === 0) return `object with ${countOf(keys.length, "key")}`;
+  const shown = keys.slice(0, maxKeys).map((key) => [key, describe(value[key] as Json, depth - 1)]);
+  if (keys.length > maxKeys) shown.push(["…", countOf(keys.length - maxKeys, "more key")]);
+  return Object.fromEntries(shown) as Json;
+}
+
+function describeList(list: Json[], depth: number): Json {
+  const types = [...new Set(list.slice(0, looked).map(typeOf))];
+  const [first] = list;
+  const of = types.length === 1 && first !== undefined ? describe(first, depth - 1) : types.join(" or ");
+  return list.length === 0 ? "list of 0" : { length: list.length, each: of };
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "list" : typeof value;
+}
+
+function countLines(text: string): number {
+  if (text === "") return 0;
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
+  return text.endsWith("\n") ? lines - 1 : lines;
+}
+
+type Packed = Pick<KeptResult, "body" | "isCompressed" | "hash">;
+
+const compress = promisify(brotliCompress);
+const decompress = promisify(brotliDecompress);
+/** Quick rather than small: a caller waits. */
+const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
+
+/** A result as bytes, compressed where that saves something. */
+async function pack(result: ToolResult): Promise<Packed> {
+  const plain = Buffer.from(JSON.stringify(result));
+  const hash = hashOf(plain);
+  const small = await compress(plain, quality);
+  return small.length < plain.length
+    ? { body: small, isCompressed: true, hash }
+    : { body: plain, isCompressed: false, hash };
+}
+
+/** Throws if the content does not match its hash. */
+async function unpack({ body, isCompressed, hash }: Packed): Promise<ToolResult> {
+  const plain = isCompressed ? await decompress(body).catch(() => null) : Buffer.from(body);
+  if (plain && hashOf(plain) === hash) return JSON.parse(plain.toString()) as ToolResult;
+  throw new PlaneError(
+    "STORE_FAILED",
+    "This stored result is damaged. Call the tool again, and check the disk of the store.",
+  );
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return process.getBuiltinModule("node:crypto").hash("sha256", bytes);
+}
+
+const defaultListed = 50;
+const maxListed = 1_000;
+
+type ResultParts = {
+  store(): Promise<Pick<Store, "putResult" | "result" | "results">>;
+  settings(): ConfigValues["results"];
+  /** What a model calls to read on; null when it has no such tool. */
+  readTool(): string | null;
+};
+
+export type Results = {
+  /** Keeps a result that is larger than `limit` and gives its handle in its place. */
+  shorten(call: Requested & Partial<Executed>, outcome: Outcome, limit: number): Promise<Outcome>;
+  read(id: string, query: ResultQuery, reader: Principal): Promise<ResultPage>;
+  list(filter: { limit?: number; cursor?: string }, reader: Principal): Promise<ResultList>;
+};
+
+/** Large results: kept for a while, and read in parts by their owner. */
+export function createStoredResults(parts: ResultParts): Results {
+  const { store, readTool } = parts;
+  const isThere = async (id: string, reader: Principal) => {
+    const kept = await (await store()).result(id);
+    return kept !== null && isOwn(kept, reader);
+  };
+
+  return {
+    async shorten(call, outcome, limit) {
+      const { result } = outcome;
+      if (!result) return outcome;
+      const keepsStructured = call.tool?.outputSchema !== undefined && call.options.maxResultBytes === undefined;
+      const condensed = condense(result, { limit, keepsStructured });
+      if (!condensed) return outcome;
+      const kept = await keep(parts, call, outcome.call.tool, result, condensed.body.text.length);
+      if (!kept) {
+        outcome.call.warnings.push(
+          "This result is larger than everything that may be kept ('results.maxStoredBytes'), so it is given whole.",
+        );
+        return outcome;
+      }
+      const stored = handleOf(kept, condensed, limit);
+      // A person reads on with a command, not with a tool.
+      const isForPerson = call.face === "cli" || call.face === "workbench";
+      const isForModel = call.face === "mcp" || call.face === "agent";
+      const digest = renderDigest(stored, isForPerson ? null : readTool(), isForModel);
+      const shorter = assemble(condensed, digest);
+      if (outcome.ok) return { ...outcome, result: shorter, stored };
+      return { ...outcome, result: shorter, error: shortError(outcome.error, stored), stored };
+    },
+    async read(id, query, reader) {
+      const kept = await (await store()).result(id);
+      if (!kept || Date.parse(kept.expiresAt) <= Date.now() || !isOwn(kept, reader)) throw unknownResult(id);
+      const { tool, callId, expiresAt } = kept;
+      return { id, tool, callId, expiresAt, ...(await readPage(await unpack(kept), query)) };
+    },
+    async list({ limit = defaultListed, cursor }, reader) {
+      if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxListed)
+        throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxListed}.`, {
+          data: { parameter: "limit", value: String(limit) },
+        });
+      // Where a page ended may be gone by now, and nothing follows what is not there.
+      if (cursor !== undefined && !(await isThere(cursor, reader)))
+        throw new PlaneError(
+          "USAGE",
+          `'cursor' cannot be '${cursor.slice(0, 60)}': it is none of ours, or that result is gone. Leave it out to begin again.`,
+          { data: { parameter: "cursor", value: cursor.slice(0, 60) } },
+        );
+      const filter: ResultFilter = {
+        ...(mayDo(reader, "admin") ? {} : { user: reader.user }),
+        ...(cursor === undefined ? {} : { before: cursor }),
+        limit: limit + 1,
+      };
+      const found = await (await store()).results(filter);
+      const results = found.slice(0, limit);
+      return { results, nextCursor: found.length > limit ? (results.at(-1)?.id ?? null) : null };
+    },
+  };
+}
+
+async function keep(
+  { store, settings }: ResultParts,
+  call: Requested,
+  tool: string,
+  result: ToolResult,
+  characters: number,
+): Promise<KeptResult | null> {
+  const { keepMs, maxStoredBytes } = settings();
+  const { user } = call.principal;
+  const packed = await pack(result);
+  const now = Date.now();
+  const kept: KeptResult = {
+    // The same content of the same owner is one result, however often it comes.
+    id: `r_${hash([user, packed.hash]).slice(0, 20)}`,
+    callId: call.id,
+    tool,
+    user,
+    at: new Date(now).toISOString(),
+    expiresAt: new Date(now + keepMs).toISOString(),
+    characters,
+    bytes: packed.body.length,
+    ...packed,
+  };
+  return (await (await store()).putResult(kept, maxStoredBytes)) ? kept : null;
+}
+
+function handleOf(kept: KeptResult, { body, parts }: Condensed, limit: number): ResultHandle {
+  const preview = cutText(body.text, Math.min(2_000, Math.max(200, Math.floor(limit / 4))));
+  const { id, characters, expiresAt } = kept;
+  return { id, characters, expiresAt, shape: shapeOf(body), preview, nextOffset: preview.length, parts };
+}
+
+function assemble({ blocks, rest }: Condensed, digest: string): ToolResult {
+  return { ...rest, content: blocks.map((block) => block ?? { type: "text", text: digest }) };
+}
+
+/** What a tool says about its own failure is quoted in the error, and may be as long as its result. */
+function shortError(error: ErrorReport, { preview, id }: ResultHandle): ErrorReport {
+  if (error.message.length <= preview.length * 2) return error;
+  return { ...error, message: `${cutText(error.message, preview.length)}… (the rest is kept as ${id})` };
+}
+
+function isOwn({ user }: KeptResult, reader: Principal): boolean {
+  return user === reader.user || mayDo(reader, "admin");
+}
+
+/** The same for an unknown, an expired and another user's result. */
+function unknownResult(id: string): PlaneError {
+  return new PlaneError(
+    "NOT_FOUND",
+    `No result '${id.slice(0, 60)}' found; it may have expired. Call the tool again, or list what is kept: toolplane results list`,
+  );
+}

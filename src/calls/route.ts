@@ -1,0 +1,80 @@
+import { missingCredentials } from "../catalogue/catalogue.ts";
+import type { Approved, Routed, TimeLimit } from "../model/calls/call.ts";
+import { healthKey } from "../model/catalogue/health.ts";
+import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
+import { PlaneError } from "../model/errors.ts";
+import { defaultTimeoutMs } from "../model/servers/server.ts";
+import { requireReadable } from "./validate.ts";
+
+export type RouteOptions = {
+  /** Where credentials that a tool needs are looked for. */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Why a provider cannot be used right now, or null. */
+  unavailable(provider: ProviderSpec): string | null;
+  /** Why one of several providers is not to be asked again yet, or null. The tool goes by its `healthKey`. */
+  resting(tool: string, provider: string): string | null;
+  /** How badly a provider does: the lower the better. Decides between those of one priority. */
+  score?(tool: string, provider: string): number;
+  serverLimitMs(server: string): number | undefined;
+  /** May the caller use this provider? One they may not is left out silently. */
+  mayReach?(call: Approved, provider: ProviderSpec): boolean;
+};
+
+/** Who may execute the call, best first, and how long it may take. */
+export function route(call: Approved, options: RouteOptions): Routed {
+  const { environment, unavailable, resting, serverLimitMs } = options;
+  const { providers } = call.tool;
+  const key = healthKey(call.tool);
+  const missing = missingCredentials(call.tool, environment);
+  if (missing !== null) throw noProvider(call, missing);
+  const reasons: Record<string, string> = {};
+  const candidates = ranked(call.tool, options).filter((provider) => {
+    if (options.mayReach && !options.mayReach(call, provider)) return false;
+    const label = providerLabel(provider, providers);
+    // A cooldown makes sense only beside another provider.
+    const rest = providers.length > 1 ? resting(key, label) : null;
+    const reason = unavailable(provider) ?? rest;
+    if (reason !== null) reasons[label] = reason;
+    return reason === null;
+  });
+  if (candidates.length > 0) return { ...call, route: { candidates, limit: timeLimit(call, serverLimitMs) } };
+  const listed = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
+  throw noProvider(call, listed.join("; ") || "it declares none", reasons);
+}
+
+/** By priority, then by how well they do, then by name. */
+function ranked(tool: Tool, { score }: RouteOptions): ProviderSpec[] {
+  const { providers } = tool;
+  if (providers.length < 2) return providers;
+  const key = healthKey(tool);
+  const known = providers.map((spec) => {
+    const label = providerLabel(spec, providers);
+    return { spec, label, score: score?.(key, label) ?? 0 };
+  });
+  known.sort((a, b) => a.spec.priority - b.spec.priority || a.score - b.score || a.label.localeCompare(b.label));
+  return known.map(({ spec }) => spec);
+}
+
+function noProvider(call: Approved, why: string, providers: Record<string, string> = {}): PlaneError {
+  return new PlaneError("NO_PROVIDER", `No provider can execute '${call.tool.name}': ${why}.`, {
+    data: { tool: call.tool.name, providers },
+  });
+}
+
+/** Call, then tool, then server, then the default. 0 is unlimited and has to be said. */
+function timeLimit(call: Approved, serverLimitMs: RouteOptions["serverLimitMs"]): TimeLimit {
+  const { timeoutMs } = call.options;
+  if (timeoutMs !== undefined) return { ms: timeoutMs, setBy: "call" };
+  const seconds = call.tool.metadata.default_timeout;
+  if (seconds !== undefined) return { ms: seconds * 1000, setBy: "tool" };
+  const ofServer = call.tool.id.server === null ? undefined : serverLimitMs(call.tool.id.server);
+  if (ofServer !== undefined) return { ms: ofServer, setBy: "server" };
+  return { ms: defaultTimeoutMs, setBy: "default" };
+}
+
+/** Servers get arguments as they were written. Whatever else executes a tool gets values. */
+export function requireWritable(call: Routed): Routed {
+  if (call.input.exact && call.route.candidates.some(({ name }) => name !== "mcp"))
+    requireReadable(call, "this tool is not executed by a server that could get it as it is");
+  return call;
+}

@@ -1,0 +1,285 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  createTraceState,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from "@opentelemetry/api";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { version } from "../../lib/version.ts";
+import type { AgentRun } from "../../model/agent/agent-run.ts";
+import type { ChatModel, ModelPart, ModelRequest } from "../../model/agent/chat.ts";
+import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import type { Provider, ProviderContext, Relay } from "../../model/calls/provider.ts";
+import { readTraceContext, type TraceContext, withTraceContext } from "../../model/calls/provider.ts";
+import type { ProviderSpec } from "../../model/catalogue/tool.ts";
+import { toPlaneError } from "../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+
+type SpanBeginning = {
+  name: string;
+  kind: keyof typeof SpanKind;
+  attributes: Attributes;
+  /** What the caller says of where its trace stands. */
+  meta: UnknownObject | undefined;
+};
+
+type OpenSpan = { span: Span; within: Context; said: TraceContext };
+
+function beginSpan({ name, kind, attributes, meta }: SpanBeginning): OpenSpan {
+  const parent = parentOf(meta);
+  const span = trace.getTracer("toolplane", version).startSpan(name, { kind: SpanKind[kind], attributes }, parent);
+  return { span, within: trace.setSpan(parent, span), said: sayContext(span.spanContext()) };
+}
+
+/** Errors are told by their code: messages may hold what a server or a caller wrote. */
+function endSpan(span: Span, error: string | null): void {
+  if (error !== null) {
+    span.setAttribute("error.type", error);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  span.end();
+}
+
+/** Runs it so that whatever it does with spans of its own belongs below this one, where the program keeps contexts. */
+function runWithin<T>({ within }: OpenSpan, work: () => T): T {
+  return context.with(within, work);
+}
+
+/** A span of this process that belongs to the caller's trace is nearer than the caller's own. */
+function parentOf(meta: UnknownObject | undefined): Context {
+  const active = context.active();
+  const said = readTraceContext(meta);
+  if (said === null) return active;
+  const remote = spanContextOf(said);
+  const near = trace.getSpanContext(active);
+  return near?.traceId === remote.traceId ? active : trace.setSpanContext(active, remote);
+}
+
+function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
+  const [, traceId = "", spanId = "", flags = "00"] = traceparent.split("-");
+  return {
+    ...{ traceId, spanId, isRemote: true },
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
+  };
+}
+
+function sayContext({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
+  const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0");
+  const tracestate = traceState?.serialize() ?? "";
+  return {
+    traceparent: `00-${traceId}-${spanId}-${flags}`,
+    ...(tracestate === "" ? {} : { tracestate }),
+  };
+}
+
+const operation = { "gen_ai.operation.name": "execute_tool" };
+const toolCall = { "mcp.method.name": "tools/call" };
+
+const open = new Map<string, Span>();
+
+/** One span for a call on the path; what is tried for it says that it belongs below. */
+export async function traceCall(
+  requested: Requested,
+  relay: Relay | undefined,
+  run: (relay: Relay) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { id, face, options } = requested;
+  const isServed = face === "mcp";
+  const begun = beginSpan({
+    // The tool is named when it is found: what callers write is theirs, and there is no end to it.
+    name: isServed ? toolCall["mcp.method.name"] : operation["gen_ai.operation.name"],
+    kind: isServed ? "SERVER" : "INTERNAL",
+    attributes: {
+      ...operation,
+      ...(isServed ? toolCall : {}),
+      "gen_ai.tool.call.id": id,
+      "toolplane.face": face,
+      ...(options.conversation === undefined ? {} : { "gen_ai.conversation.id": options.conversation }),
+      ...(options.run === undefined ? {} : { "toolplane.run.id": options.run }),
+    },
+    meta: relay?.meta,
+  });
+  const { span, said } = begun;
+  open.set(id, span);
+  try {
+    const passed = { ...relay, meta: withTraceContext(relay?.meta, said) };
+    const outcome = await runWithin(begun, () => run(passed));
+    const { status, attempts } = outcome.call;
+    span.setAttributes({ "toolplane.call.status": status, "toolplane.call.attempts": attempts });
+    endSpan(span, errorOf(outcome));
+    return outcome;
+  } catch (thrown) {
+    endSpan(span, toPlaneError(thrown).code);
+    throw thrown;
+  } finally {
+    open.delete(id);
+  }
+}
+
+export function describeCall({ id, face, tool, executed }: Requested & Partial<Executed>): void {
+  const span = open.get(id);
+  if (span === undefined || tool === undefined) return;
+  const { server } = tool.id;
+  const kind = executed?.provider.split(":")[0];
+  span.updateName(`${face === "mcp" ? toolCall["mcp.method.name"] : "execute_tool"} ${tool.name}`);
+  span.setAttributes({
+    "gen_ai.tool.name": tool.name,
+    "gen_ai.tool.type": kind === "function" || kind === "builtin" ? "function" : "extension",
+    ...(server === null ? {} : { "toolplane.server": server }),
+    ...(executed === undefined ? {} : { "toolplane.provider": executed.provider }),
+  });
+}
+
+/** One span for each time that a provider is asked. */
+export async function traceAttempt(
+  provider: Provider,
+  spec: ProviderSpec,
+  args: Parameters<Provider>[1],
+  context: ProviderContext,
+): Promise<unknown> {
+  const begun = beginSpan({ ...attemptOf(spec), meta: context.meta });
+  const { span, said } = begun;
+  // The path does not wait for a provider that goes on after its time, and neither does the span.
+  const end = (error: string | null) => {
+    context.signal.removeEventListener("abort", abandon);
+    if (span.isRecording()) endSpan(span, error);
+  };
+  const abandon = () => end("CANCELLED");
+  context.signal.addEventListener("abort", abandon, { once: true });
+  try {
+    const meta = withTraceContext(context.meta, said);
+    const result = await runWithin(begun, () => provider(spec, args, { ...context, meta }));
+    end(isObject(result) && result.isError === true ? "tool_error" : null);
+    return result;
+  } catch (thrown) {
+    const { code, data } = toPlaneError(thrown);
+    if (typeof data.rpcCode === "number") span.setAttribute("rpc.response.status_code", String(data.rpcCode));
+    end(code);
+    throw thrown;
+  }
+}
+
+function attemptOf({ name, config }: ProviderSpec) {
+  const isRemote = ["mcp", "http", "model"].includes(name);
+  const kind = isRemote ? ("CLIENT" as const) : ("INTERNAL" as const);
+  if (name !== "mcp") return { name: `attempt ${name}`, kind, attributes: { "toolplane.provider": name } };
+  const tool = String(config.tool);
+  return {
+    ...{ name: `${toolCall["mcp.method.name"]} ${tool}`, kind },
+    attributes: {
+      ...{ ...operation, ...toolCall, "gen_ai.tool.name": tool },
+      ...{ "toolplane.provider": name, "toolplane.server": String(config.server) },
+    },
+  };
+}
+
+/** What waits for a person has not failed. */
+function errorOf(outcome: Outcome): string | null {
+  const { status } = outcome.call;
+  if (outcome.ok || status === "waiting") return null;
+  return status === "tool_error" ? "tool_error" : outcome.error.code;
+}
+
+export type RunBeginning = Pick<AgentRun, "id" | "model" | "style" | "toolset" | "conversation">;
+
+/** A run that is traced: its model's turns and its calls belong below it. */
+export type TracedRun = {
+  /** The same model, with a span for each time it is asked. */
+  model(model: ChatModel): ChatModel;
+  relay: Relay;
+  /** `run` is left out where nothing came of it. */
+  end(run?: Pick<AgentRun, "outcome" | "error" | "usage" | "turns" | "counters">): void;
+};
+
+export function traceRun({ id, model, style, toolset, conversation }: RunBeginning, meta?: UnknownObject): TracedRun {
+  const begun = beginSpan({
+    name: toolset === null ? "invoke_agent" : `invoke_agent ${toolset}`,
+    kind: "INTERNAL",
+    attributes: {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.provider.name": "toolplane",
+      "gen_ai.request.model": model,
+      "gen_ai.conversation.id": conversation,
+      ...(toolset === null ? {} : { "gen_ai.agent.name": toolset }),
+      ...{ "toolplane.run.id": id, "toolplane.agent.style": style },
+    },
+    meta,
+  });
+  const { span, said } = begun;
+  return {
+    model: (asked) => ({
+      ...factsOf(asked),
+      stream: (request) => traceTurn(asked, request, begun, conversation),
+    }),
+    relay: { meta: withTraceContext(meta, said) },
+    end(run) {
+      if (run === undefined) return endSpan(span, "INTERNAL");
+      span.setAttributes({
+        "gen_ai.usage.input_tokens": run.usage.inputTokens,
+        "gen_ai.usage.output_tokens": run.usage.outputTokens,
+        "toolplane.agent.outcome": run.outcome,
+        "toolplane.agent.turns": run.turns,
+        "toolplane.agent.calls": run.counters.totalToolCalls,
+      });
+      const isFailed = run.outcome === "failed" || run.outcome === "cancelled";
+      endSpan(span, isFailed ? (run.error?.code ?? "CANCELLED") : null);
+    },
+  };
+}
+
+function factsOf({ name, provider, modelId }: ChatModel): Omit<ChatModel, "stream"> {
+  return { name, ...withoutUndefined({ provider, modelId }) };
+}
+
+/** One time that the model is asked: from the request to the last piece of its answer. */
+async function* traceTurn(
+  model: ChatModel,
+  request: ModelRequest,
+  run: OpenSpan,
+  conversation: string,
+): AsyncGenerator<ModelPart> {
+  const begun = beginSpan({
+    name: `chat ${model.modelId ?? model.name}`,
+    kind: "CLIENT",
+    attributes: {
+      "gen_ai.operation.name": "chat",
+      ...(model.provider === undefined ? {} : { "gen_ai.provider.name": model.provider }),
+      "gen_ai.request.model": model.modelId ?? model.name,
+      "gen_ai.conversation.id": conversation,
+      "toolplane.tools.offered": request.tools?.length ?? 0,
+      ...(request.temperature === undefined ? {} : { "gen_ai.request.temperature": request.temperature }),
+      ...(request.maxOutputTokens === undefined ? {} : { "gen_ai.request.max_tokens": request.maxOutputTokens }),
+    },
+    meta: run.said,
+  });
+  const { span } = begun;
+  let hasEnded = false;
+  // A listener that stops early is no error.
+  let error: string | null = null;
+  try {
+    for await (const part of runWithin(begun, () => model.stream(request))) {
+      if (part.type === "end") {
+        hasEnded = true;
+        span.setAttributes({
+          "gen_ai.response.finish_reasons": [part.reason],
+          "gen_ai.usage.input_tokens": part.usage.inputTokens,
+          "gen_ai.usage.output_tokens": part.usage.outputTokens,
+        });
+      }
+      yield part;
+    }
+    if (!hasEnded) error = "PROVIDER_FAILED";
+  } catch (thrown) {
+    error = toPlaneError(thrown).code;
+    throw thrown;
+  } finally {
+    endSpan(span, request.signal?.aborted && !hasEnded ? "CANCELLED" : error);
+  }
+}

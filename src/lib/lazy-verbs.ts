@@ -1,0 +1,13 @@
+type Verb = (...given: never[]) => Promise<unknown>;
+
+/** The named functions of a value that is loaded when the first of them is called. */
+export function lazyVerbs<T extends { [Name in K]: Verb }, K extends keyof T & string>(
+  load: () => Promise<T>,
+  names: readonly K[],
+): Pick<T, K> {
+  const call =
+    (name: K) =>
+    async (...given: never[]) =>
+      (await load())[name](...given);
+  return Object.fromEntries(names.map((name) => [name, call(name)])) as Pick<T, K>;
+}
