@@ -10,7 +10,7 @@ import type { Relay } from "../model/calls/provider.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import { mayBelongTo, toolKey } from "../model/catalogue/tool-name.ts";
 import type { Config } from "../model/config/config.ts";
-import { PlaneError } from "../model/errors.ts";
+import { PlaneError, personHints } from "../model/errors.ts";
 import { mayDo, type Principal, requireScope } from "../model/principal.ts";
 import type { Verbs } from "../model/verbs.ts";
 import { type Servers, unknownServer } from "../servers/servers.ts";
@@ -287,7 +287,11 @@ function refuse(spelling: string, { visible, servers, trouble, requirement }: Di
   if (blocked.length > 0) {
     const reasons = blocked.map(({ why }) => why).join(" ");
     throw new PlaneError("SERVER_UNAVAILABLE", `Tool '${spelling}' cannot be looked up. ${reasons}`, {
-      data: { tool: spelling, ...(blocked[0] ? { server: blocked[0].server } : {}) },
+      data: {
+        tool: spelling,
+        ...(blocked[0] ? { server: blocked[0].server } : {}),
+        personHints: serverHints(blocked),
+      },
     });
   }
   const names = visible().map(({ name, modelName }) => (spelling.includes("__") ? modelName : name));
@@ -296,16 +300,24 @@ function refuse(spelling: string, { visible, servers, trouble, requirement }: Di
   const others = troubles.length - unasked.length;
   if (others > 0) unasked.push(` ${others} more ${others === 1 ? "is" : "are"} not available.`);
   throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${hint(near, names.length)}${unasked.join("")}`, {
-    data: { tool: spelling, nearest: near },
+    data: { tool: spelling, nearest: near, personHints: [...Object.values(listHints), ...serverHints(troubles)] },
   });
 }
 
 function hint(near: readonly string[], known: number): string {
   if (near.length > 0) return `Did you mean ${near.map((name) => `'${name}'`).join(" or ")}?`;
-  if (known > 0) return "'toolplane tools list' shows what there is.";
-  return "The catalogue is empty; 'toolplane servers list' shows why.";
+  return known > 0 ? listHints.tools : `The catalogue is empty; ${listHints.servers}`;
 }
 
 function spell({ server, tool }: ToolId): string {
   return server === null ? tool : `${server}.${tool}`;
+}
+
+const listHints = {
+  tools: "'toolplane tools list' shows what there is.",
+  servers: "'toolplane servers list' shows why.",
+} as const;
+
+function serverHints(troubles: readonly { server: string }[]): string[] {
+  return [personHints.doctor, ...troubles.map(({ server }) => personHints.serverLogs(server))];
 }

@@ -115,7 +115,7 @@ export function withMetaTools(provider: Provider): Provider {
     if (!known().has(tool)) return provider(spec, args, context);
     if (context.onOwnTool) return context.onOwnTool(tool, args, context.signal);
     throw new PlaneError("NO_PROVIDER", `'${tool}' is for MCP clients. Search with 'toolplane search'.`, {
-      data: { sent: false, retryAt: null },
+      data: { sent: false, retryAt: null, personHints: ["Search with 'toolplane search'."] },
     });
   };
 }

@@ -14,7 +14,7 @@ import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
-import { RpcError } from "../../protocol/message.ts";
+import { invalidAnswer } from "../../protocol/message.ts";
 import type { RequestOptions } from "../../protocol/session.ts";
 import { explainFailure, type Servers } from "../../servers/servers.ts";
 import { createHttpProvider } from "./http.ts";
@@ -104,7 +104,7 @@ function createMcpProvider(request: RequestServer): Provider {
       const result = await request(server, "tools/call", params, context, owner);
       if (isResult(result) || (context.continuation && isQuestion(result)))
         return pickResult(config.resultPath, result);
-      throw new RpcError(-32603, "its answer is no result of a tool: 'content' is missing");
+      throw invalidAnswer("invalid tools/call result: 'content' is missing");
     } catch (thrown) {
       throw explainFailure(thrown, server, tool);
     }

@@ -5,6 +5,7 @@ import type { PinHead, PinStatus } from "../../model/catalogue/pin.ts";
 import { type Finding, severities, type ToolReview } from "../../model/catalogue/quality.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
+import { personHints } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
@@ -181,16 +182,12 @@ function findingsOf(entry: UnknownObject, head: PinHead | undefined, server: str
 }
 
 function heldByPin(name: string, status: PinStatus, { pinning, newTools }: SecurityModes): string | null {
-  if (status === "rejected")
-    return `its definition changed and was rejected; 'toolplane pins diff ${name}' shows the change`;
+  if (status === "rejected") return `its definition changed and was rejected; ${personHints.pinRejected(name)}`;
   if (pinning === "off") return null;
   if (status === "changed" && pinning === "quarantine")
-    return (
-      `its definition is not the one that was pinned; see 'toolplane pins diff ${name}', ` +
-      `then 'toolplane pins accept ${name}'`
-    );
+    return `its definition is not the one that was pinned; ${personHints.pinChanged(name)}`;
   if (status === "new" && newTools === "quarantine")
-    return `its server did not have it before; see 'toolplane tools show ${name}', then 'toolplane pins accept ${name}'`;
+    return `its server did not have it before; ${personHints.toolNew(name)}`;
   return null;
 }
 
@@ -200,8 +197,5 @@ function heldByFindings(name: string, findings: readonly Finding[], { poisoning 
     ({ severity }) => severity === "high" || (poisoning === "quarantine" && severity === "medium"),
   );
   if (!isHeld) return null;
-  return (
-    `its definition seems to hide instructions for the model; see 'toolplane tools show ${name}', ` +
-    `then 'toolplane pins accept ${name}' if it is harmless`
-  );
+  return `its definition seems to hide instructions for the model; ${personHints.toolSuspect(name)}`;
 }

@@ -2,7 +2,7 @@ import { once } from "../../lib/async/once.ts";
 import { failOnLevels, qualityThreshold, type ToolReview } from "../../model/catalogue/quality.ts";
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
 import type { ClientContext, ClientSource } from "../../model/client-context.ts";
-import { PlaneError } from "../../model/errors.ts";
+import { PlaneError, quarantineHints } from "../../model/errors.ts";
 import type { Caller } from "../../model/plane.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { ClientVerbs, QualityVerbs, Verbs } from "../../model/verbs.ts";
@@ -88,7 +88,11 @@ function createHeldFilter(heldOf: (tool: Tool) => string | null) {
 function requireReleased(tool: Tool, held: string | null): Tool {
   if (held === null) return tool;
   throw new PlaneError("TOOL_QUARANTINED", `'${tool.name}' is quarantined: ${held}.`, {
-    data: { tool: tool.name, ...(tool.id.server === null ? {} : { server: tool.id.server }) },
+    data: {
+      tool: tool.name,
+      ...(tool.id.server === null ? {} : { server: tool.id.server }),
+      personHints: quarantineHints(tool.name),
+    },
   });
 }
 
