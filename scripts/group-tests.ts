@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /** What a file that shares its process must not do: measure the process or its memory, or replace its globals. */
-const needsOwnProcess = /node:v8|\bgc\(|samples\/growth|globalThis|process\.listenerCount|registerHooks/;
+const needsOwnProcess = /node:v8|\bgc\(|samples\/growth|mock\.method\(globalThis|process\.listenerCount|registerHooks/;
 
 /** Folders whose files share a process, and how many of them. A process loads the library once for all of its files. */
 const groupSizes: readonly (readonly [folder: string, size: number])[] = [

@@ -88,37 +88,31 @@ export function startCli(args: readonly string[], { cwd, env, input }: CliOption
 
 /** What only a process of its own can do: serve, start its own program, change its variables. */
 const needsProcess = new Set(["serve", "mcp", "chat", "import", "clients", "init", "stop", "server", "--env-file"]);
-let isRunningHere = false;
 
 /**
- * Runs one command and waits for its end. It runs in this process, which is far quicker, unless it needs another one: for
- * a directory or variables of its own, or beside a command that runs here already.
+ * Runs one command and waits for its end. It runs in this process, which is far quicker, unless it needs a directory or
+ * variables of its own.
  */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  const isPossible = options.cwd === undefined && options.env === undefined && !isRunningHere;
+  const isPossible = options.cwd === undefined && options.env === undefined;
   if (!isPossible || args.some((word) => needsProcess.has(word))) return startCli(args, options).result;
   return runHere(args, options.input);
 }
 
 async function runHere(args: readonly string[], input = ""): Promise<CliResult> {
-  isRunningHere = true;
-  try {
-    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    stdin.end(input);
-    const written = Promise.all([text(stdout), text(stderr)]);
-    const cli = createCli([...args], {
-      ...{ stdin, stdout, stderr, env: fixtureEnvironment(), signals: process },
-      directory: () => process.cwd(),
-      exit: (code) => assert.fail(`the command line wants to exit with ${code}`),
-    });
-    const code = await runCommand(cli);
-    stdout.end();
-    stderr.end();
-    const [out, err] = await written;
-    return { code, stdout: out, stderr: err, json: () => JSON.parse(out) as Printed };
-  } finally {
-    isRunningHere = false;
-  }
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end(input);
+  const written = Promise.all([text(stdout), text(stderr)]);
+  const cli = createCli([...args], {
+    ...{ stdin, stdout, stderr, env: fixtureEnvironment(), signals: process },
+    directory: () => process.cwd(),
+    exit: (code) => assert.fail(`the command line wants to exit with ${code}`),
+  });
+  const code = await runCommand(cli);
+  stdout.end();
+  stderr.end();
+  const [out, err] = await written;
+  return { code, stdout: out, stderr: err, json: () => JSON.parse(out) as Printed };
 }
 
 export type RunningServe = AsyncDisposable & {
