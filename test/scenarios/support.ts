@@ -87,7 +87,7 @@ export function startCli(args: readonly string[], { cwd, env, input }: CliOption
 }
 
 /** What only a process of its own can do: serve, start its own program, change its variables. */
-const needsProcess = new Set(["serve", "mcp", "chat", "import", "clients", "init", "stop", "server", "--env-file"]);
+const needsProcess = new Set(["serve", "mcp", "import", "clients", "init", "stop", "server", "--env-file"]);
 
 /**
  * Runs one command and waits for its end. It runs in this process, which is far quicker, unless it needs a directory or
