@@ -6,7 +6,7 @@ import { patientSeconds } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { postCall } from "../requests.ts";
-import { assertFailed, errorOf, planeOf, startServeProcess, textsOf, writeConfig } from "../support.ts";
+import { assertFailed, errorOf, planeOf, startServe, startServeProcess, textsOf, writeConfig } from "../support.ts";
 import { openSockets } from "./probes.ts";
 import { eventually, oracle, received, rogue, startRogue, statusOf } from "./rogue.ts";
 
@@ -19,7 +19,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     // Room for all of them at once: how many a server gets is another promise.
     const hang = rogue("hang-call", ["--log", log], { timeoutMs: limitMs, maxConcurrency: 64 });
     const config = await writeConfig(directory, { hang });
-    await using serving = await startServeProcess(config, directory.file("data"));
+    await using serving = await startServe(config, directory.file("data"));
     const { url } = serving;
     await postCall(url, "hang.ok", {});
     const hanging = Promise.all(Array.from({ length: 20 }, () => postCall(url, "hang.hang", {})));

@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { postCall } from "../requests.ts";
-import { assertFailed, errorOf, planeOf, runCli, startServeProcess, textsOf, within, writeConfig } from "../support.ts";
+import {
+  assertFailed,
+  errorOf,
+  planeOf,
+  runCli,
+  startServe,
+  startServeProcess,
+  textsOf,
+  within,
+  writeConfig,
+} from "../support.ts";
 import { startMcp } from "./mcp-client.ts";
 import { filesWith, residentMegabytes, watchHealth } from "./probes.ts";
 import { eventually, received, rogue, statusOf } from "./rogue.ts";
@@ -34,7 +44,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
   test("FRM-01: garbage is counted, and what is shown of it is clean and short", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { garbage: rogue("garbage-stdout") });
-    await using serving = await startServeProcess(config, directory.file("data"));
+    await using serving = await startServe(config, directory.file("data"));
     for (const tool of times(20, (at) => (at % 2 === 0 ? "noisy" : "ok"))) {
       const { status } = await postCall(serving.url, `garbage.${tool}`, {});
       assert.equal(status, 200);

@@ -5,7 +5,7 @@ import type { ToolListing } from "../../../src/index.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
-import { planeOf, runCli, startServeProcess, textsOf, within, writeConfig } from "../support.ts";
+import { planeOf, runCli, startServe, startServeProcess, textsOf, within, writeConfig } from "../support.ts";
 import { listChanges, startMcp } from "./mcp-client.ts";
 import { residentMegabytes } from "./probes.ts";
 import { eventually, oracle, received, rogue, statusOf } from "./rogue.ts";
@@ -60,7 +60,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
   test("LST-02: many searches in five thousand tools find what is meant", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { many: rogue("many-tools") });
-    await using serving = await startServeProcess(config, directory.file("data"));
+    await using serving = await startServe(config, directory.file("data"));
     assert.equal(await countListed(serving.url, "many"), 5_000);
     for (let tenant = 0; tenant < 97; tenant++) {
       const { status, body } = await getJson(`${serving.url}/search?q=export+invoice+tenant+${tenant}`);
@@ -166,7 +166,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     const asked = ["neighbour.ecko", "neighbour.ECHO", "off.echo"];
     const codes = await Promise.all(asked.map(async (name) => (await runCli(["call", name, ...common])).code));
     assert.deepEqual(codes, [2, 2, 2]);
-    await using serving = await startServeProcess(config, directory.file("data"));
+    await using serving = await startServe(config, directory.file("data"));
     for (const name of asked) assert.equal((await postCall(serving.url, name, {})).status, 404);
     const { state, error } = await statusOf(serving.url, "neighbour");
     assert.equal(error, null);

@@ -9,6 +9,7 @@ import {
   errorOf,
   isAlive,
   planeOf,
+  startServe,
   startServeProcess,
   textsOf,
   within,
@@ -93,7 +94,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { odd: odd("exit-initialize", ["--log", log]) });
-    await using serving = await startServeProcess(config, directory.file("data"));
+    await using serving = await startServe(config, directory.file("data"));
     const { error } = await restingStatus(serving.url, "odd");
     assert.match(error, /exited with code 0/);
     await delay(1_500);
