@@ -8,9 +8,12 @@ export const executablePath =
 
 const options = { executablePath, args: ["--no-sandbox"] };
 
+/** A signal ends the runner, and the browser with it. */
+const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
+
 /** One browser for a whole run of the tests; null where there is none. */
 export async function startBrowser(): Promise<BrowserServer | null> {
-  return executablePath === "" ? null : chromium.launchServer(options);
+  return executablePath === "" ? null : chromium.launchServer({ ...options, ...signals });
 }
 
 /** The browser of the run, with contexts of its own; another browser where a file is run alone. */
