@@ -1,5 +1,5 @@
-import { ownProgram, processEnvironment } from "./config/environment.ts";
-import { createSetup } from "./config/setup.ts";
+import { ownProgram, processEnvironment } from "./config/config.ts";
+import { createSetup } from "./config/config.ts";
 import type { Setup } from "./model/config/setup.ts";
 
 /** The same person's configuration, to be looked at and changed. */

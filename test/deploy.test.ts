@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
 import { parseStoreAddress } from "../src/model/config/settings.ts";
 import { temporaryDirectory } from "./fixtures/start-server.ts";
-import { runCli, startServe, writeConfig } from "./scenarios/support.ts";
+import { runCli, startServeProcess, writeConfig } from "./scenarios/support.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(join(root, "deploy", file), "utf8");
@@ -167,7 +167,7 @@ test("a plane that is started as in Kubernetes answers its probes and those who 
   const config = await writeConfig(directory, {});
   const plane = manifests().get("Deployment")?.spec?.template?.spec?.containers?.[0] as Tree;
   const flags = [...(plane.args as unknown as string[])].filter((flag) => flag.startsWith("--allow-host"));
-  const serving = await startServe(config, directory.file("data"), "0", ["--host", "0.0.0.0", ...flags]);
+  const serving = await startServeProcess(config, directory.file("data"), "0", ["--host", "0.0.0.0", ...flags]);
   const { port: at } = new URL(serving.url);
   const ask = (path: string, host: string) =>
     new Promise<number | undefined>((resolve, reject) => {

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
+import { compile, projectCompiler } from "./fixtures/declarations.ts";
 import { blocksOf, documents, projectRoot } from "./fixtures/documents.ts";
 
 /** What excerpts take for granted: a plane, and what the program around them has. `never` fits wherever it stands. */
@@ -57,9 +56,7 @@ test("every excerpt in TypeScript compiles against the library", async () => {
   const directory = join(modules, ".cache", `docs-types-${process.pid}`);
   try {
     await writeExcerpts(directory);
-    const compiler = join(projectRoot, "node_modules", ".bin", "tsc");
-    const { stdout } = await promisify(execFile)(compiler, ["-p", directory]).catch((failed) => failed);
-    assert.equal(stdout, "");
+    assert.equal(await compile(projectCompiler, ["-p", directory]), "");
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
 import type { createAnswers } from "../access/access.ts";
-import { effectOf } from "../access/policy/effect.ts";
+import { effectOf } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { inOrder } from "../lib/async/semaphore.ts";
 import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalPorts, HeldVerbs } from "../access/approvals/approvals.ts";
+import { type ApprovalPorts, type HeldVerbs , createApprovals as openApprovals } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import { lazyVerbs } from "../lib/lazy-verbs.ts";
@@ -119,7 +119,7 @@ const verbNames = [
 
 /** Loaded when a call needs approval or a verb is used. */
 export function createApprovals(parts: ApprovalPorts): Approvals {
-  const loaded = once(async () => (await import("../access/approvals/approvals.ts")).createApprovals(parts));
+  const loaded = once(() => openApprovals(parts));
   return {
     verbs: lazyVerbs(async () => (await loaded()).verbs, verbNames),
     stage: {

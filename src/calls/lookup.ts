@@ -1,7 +1,7 @@
 import type { Catalogue, HealthFeed } from "../catalogue/catalogue.ts";
 import { unlistedServers } from "../catalogue/catalogue.ts";
-import type { PlaneQuality } from "../catalogue/quality/quality.ts";
-import type { Registry, Snapshot } from "../catalogue/registry.ts";
+import type { PlaneQuality } from "../catalogue/catalogue.ts";
+import type { Registry, Snapshot } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
 import { nearest } from "../lib/text/nearest.ts";

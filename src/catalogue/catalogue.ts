@@ -15,7 +15,6 @@ import { translateTools } from "./sources/mcp.ts";
 import { createToolListings } from "./tool-listing.ts";
 import { createSkillVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
 
-export { findTool } from "../calls/lookup.ts";
 export { type HealthFeed, missingCredentials, providerScore } from "./health/health.ts";
 export type { Routing } from "./health/routing.ts";
 export { createInventory, type ListedServer } from "./inventory.ts";

@@ -1,4 +1,4 @@
-import { maskSecrets } from "../config/secrets/mask.ts";
+import { maskSecrets } from "../config/config.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { namesUnder } from "../lib/text/fill-references.ts";
 import { type HealthSummary, jobSubject } from "../model/catalogue/health.ts";

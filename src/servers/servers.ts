@@ -14,6 +14,8 @@ import { createServerDirectory, type DirectoryOptions, type ServerDirectory } fr
 import { createServerLifecycle, type LifecycleOptions, type ServerLifecycle } from "./server-lifecycle.ts";
 import { createServerVerbs, type VerbOptions } from "./server-verbs.ts";
 
+export { createCredentials } from "./auth/credentials.ts";
+export { accessOf, createTokenVerbs } from "./auth/tokens.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
 
 export type ServersPorts = Omit<DirectoryOptions, "create"> &

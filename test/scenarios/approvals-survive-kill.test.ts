@@ -5,7 +5,7 @@ import { createPlane } from "../../src/index.ts";
 import type { HeldView, Plan } from "../../src/model/calls/held-call.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { type Ask, approvalsIn, askAt, eventually, put, putRoute } from "./approving.ts";
-import { callsAt, fixture, startServe, writeConfig } from "./support.ts";
+import { callsAt, fixture, startServeProcess, writeConfig } from "./support.ts";
 
 const rounds = 20;
 const maxRoundMs = 900;
@@ -76,7 +76,7 @@ test(`${rounds} planes are killed while calls and plans are held, answered and r
   const data = directory.file("data");
   const said: Said = { held: new Set(), approved: new Set() };
   for (let round = 0; round < rounds; round++) {
-    const plane = await startServe(config, data);
+    const plane = await startServeProcess(config, data);
     const acting = Promise.allSettled(actors(askAt(plane.url), round, said));
     // Any moment may be the last.
     await delay(Math.random() * maxRoundMs);
@@ -84,7 +84,7 @@ test(`${rounds} planes are killed while calls and plans are held, answered and r
     await acting;
   }
 
-  const last = await startServe(config, data);
+  const last = await startServeProcess(config, data);
   const ask = askAt(last.url);
   await eventually("the end of what was approved and left behind", async () => {
     const left = approvalsIn(await ask("GET /approvals?status=approved&limit=1000"));

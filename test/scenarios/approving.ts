@@ -49,7 +49,6 @@ export async function serveEcho(
       return askAt(serving.url, String(made.json().secret));
     },
     stop: serving.stop,
-    process: serving.process,
     [Symbol.asyncDispose]: serving[Symbol.asyncDispose],
   };
 }

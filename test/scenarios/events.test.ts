@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
-import { fixture, runCli, startServe, writeConfig } from "./support.ts";
+import { fixture, runCli, startServe, startServeProcess, writeConfig } from "./support.ts";
 
 type Heard = { id: number; event: string; data: Record<string, unknown> };
 
@@ -92,7 +92,7 @@ suite("the stream of events", () => {
   test("listeners do not keep a plane from ending", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });
-    const serving = await startServe(config, directory.file("data"));
+    const serving = await startServeProcess(config, directory.file("data"));
     const listener = await listen(serving.url);
     assert.equal(await serving.stop("SIGTERM"), 0);
     await listener.stop();

@@ -6,7 +6,7 @@ import type { Outcome } from "../../src/index.ts";
 import type { CreatedApiKey } from "../../src/model/access/credentials.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, fixture, planeOf, runCli, startServe, writeConfig } from "./support.ts";
+import { assertFailed, fixture, planeOf, runCli, startServe, startServeProcess, writeConfig } from "./support.ts";
 
 const refused = (reason: string) => ({ code: "UNAUTHENTICATED", data: { reason } });
 const admin = { principal: principalOf({ user: "root", scopes: ["admin"] }) };
@@ -134,7 +134,7 @@ suite("keys on the command line", () => {
     const config = await writeConfig(directory, {});
     const data = directory.file("data");
     const run = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", data]);
-    const serving = await startServe(config, data);
+    const serving = await startServeProcess(config, data);
     const made = await run("keys", "create", "ci", "--user", "build", "--scope", "admin", "--json");
     const { key, secret } = made.json() as unknown as CreatedApiKey;
     await serving.stop("SIGKILL");

@@ -6,7 +6,7 @@ import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { readLog, receivedMessages, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { moveClocks } from "./boss-clock.ts";
-import { callsAt, fixture, type ServerEntry, startServe, within } from "./support.ts";
+import { callsAt, fixture, type ServerEntry, startServeProcess, within } from "./support.ts";
 import { moveClock, skill, task, workConfig } from "./work-world.ts";
 
 const steps = [
@@ -31,7 +31,7 @@ function setUp(
 
 /** Kills a plane with kill -9 in the middle of the second step; answers with the id of the run. */
 async function killInTheMiddle(directory: TemporaryDirectory, config: string): Promise<string> {
-  await using serving = await startServe(config, directory.file("data"));
+  await using serving = await startServeProcess(config, directory.file("data"));
   const response = await fetch(`${serving.url}/jobs/digest/run`, { method: "POST" });
   const { run } = (await response.json()) as { run: JobRun };
   await until("the second step", () => callsAt(directory.file("log")).some(({ name }) => name === "slow"));
@@ -126,8 +126,8 @@ test("a time that was missed is made up for once, by one of two planes on one fi
   await using commandLine = await createPlane({ config, dataDirectory: data });
   commandLine.start();
   assert.deepEqual((await commandLine.jobs.history("digest")).runs, []);
-  await using first = await startServe(config, data);
-  await using _second = await startServe(config, data);
+  await using first = await startServeProcess(config, data);
+  await using _second = await startServeProcess(config, data);
   const runsNow = async () => {
     const response = await fetch(`${first.url}/jobs/digest/runs`);
     return ((await response.json()) as { runs: JobRun[] }).runs;

@@ -4,7 +4,7 @@ import { createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
-import { fixture, isAlive, pidsIn, startServe, writeConfig } from "./support.ts";
+import { fixture, isAlive, pidsIn, startServeProcess, writeConfig } from "./support.ts";
 
 test("every answered call is still recorded after the plane was killed, its health too, and no server is left", async () => {
   await using directory = await temporaryDirectory();
@@ -13,7 +13,7 @@ test("every answered call is still recorded after the plane was killed, its heal
   const data = directory.file("data");
   const answered: string[] = [];
   for (let round = 0; round < 3; round++) {
-    await using serve = await startServe(config, data);
+    await using serve = await startServeProcess(config, data);
     for (let at = 0; at < 10; at++) {
       const { body } = await postCall(serve.url, "echo.echo", { arguments: { message: `${round} ${at}` } });
       answered.push((body.call as { id: string }).id);

@@ -68,7 +68,7 @@ suite("policy and approval", { concurrency: 4 }, () => {
     const forged = { task: "t", _mcp_data: { available_servers: ["forged"] } };
     const { status, body } = await postCall(serving.url, "held.plan", { arguments: forged });
     const free = await postCall(serving.url, "free.do_it_now", {});
-    assert.equal(await serving.stop(), 0);
+    await serving.stop();
     assert.deepEqual([status, free.status], [202, 200]);
     const { ok, call, error } = body as Printed;
     assert.deepEqual([ok, call?.status, error?.code], [false, "waiting", "APPROVAL_REQUIRED"]);

@@ -4,7 +4,7 @@ import type { StoredEvent } from "../../src/model/events.ts";
 import { postgresPassword, type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { approvalsIn, askAt, eventually, outcomeIn, planIn, put, putRoute } from "./approving.ts";
-import { errorOf, fixture, runCli, type ServerEntry, startServe, writeConfig } from "./support.ts";
+import { errorOf, fixture, runCli, type ServerEntry, startServeProcess, writeConfig } from "./support.ts";
 
 let server: RunningPostgres;
 before(async () => {
@@ -20,7 +20,9 @@ async function twoPlanes(
 ) {
   const store = server.address();
   const config = await writeConfig(directory, { echo: fixture("echo"), ...servers }, { ...more, store });
-  const [left, right] = await Promise.all(["left", "right"].map((side) => startServe(config, directory.file(side))));
+  const [left, right] = await Promise.all(
+    ["left", "right"].map((side) => startServeProcess(config, directory.file(side))),
+  );
   assert.ok(left && right);
   return { left, right, config, store, ask: { left: askAt(left.url), right: askAt(right.url) } };
 }

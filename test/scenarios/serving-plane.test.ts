@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { callsAt, fixture, runCli, startCli, startServe, writeConfig } from "./support.ts";
+import { callsAt, fixture, runCli, startCli, startServeProcess, writeConfig } from "./support.ts";
 
 suite("the command line beside a plane that serves", () => {
   test("uses that plane, so that there is one state", async () => {
@@ -12,7 +12,7 @@ suite("the command line beside a plane that serves", () => {
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
     const data = directory.file("data");
-    await using serving = await startServe(config, data);
+    await using serving = await startServeProcess(config, data);
     const run = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", data, "--json"]);
 
     const [first] = (await run("servers", "show", "echo")).json().servers as { pid: number }[];
@@ -39,7 +39,7 @@ suite("the command line beside a plane that serves", () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });
     const data = directory.file("data");
-    await using _serving = await startServe(config, data);
+    await using _serving = await startServeProcess(config, data);
     for (const words of [
       ["call", "echo.nothing"],
       ["call", "echo.echo"],
@@ -65,7 +65,7 @@ suite("the command line beside a plane that serves", () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });
     const data = directory.file("data");
-    const serving = await startServe(config, data);
+    const serving = await startServeProcess(config, data);
     const other = directory.file("other.json");
     await writeFile(other, JSON.stringify({ mcpServers: { second: fixture("echo") } }));
     const listed = await runCli(["servers", "list", "--config", other, "--data-dir", data, "--json"]);
@@ -75,7 +75,7 @@ suite("the command line beside a plane that serves", () => {
     assert.equal(globSync(directory.file("data/planes/*.sock")).length, 1);
     const call = ["call", "echo.echo", "message=hi", "--config", config, "--data-dir", data];
     assert.equal((await runCli(call)).code, 0);
-    await using _again = await startServe(config, data);
+    await using _again = await startServeProcess(config, data);
     assert.equal((await runCli(call)).code, 0);
   });
 
@@ -84,7 +84,7 @@ suite("the command line beside a plane that serves", () => {
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
     const data = directory.file("data");
-    await using _serving = await startServe(config, data);
+    await using _serving = await startServeProcess(config, data);
     const call = startCli(["call", "echo.slow", "ms:=20000", "--config", config, "--data-dir", data]);
     await until("the call", () => callsAt(log).length === 1, 10_000);
     call.process.kill("SIGINT");

@@ -7,7 +7,7 @@ import type { PlaneRecord } from "../../src/faces/socket/plane-place.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { listChanges, type McpClient, startMcp } from "./rogue/mcp-client.ts";
-import { callsAt, fixture, isRunning, pidsIn, runCli, startServe, within, writeConfig } from "./support.ts";
+import { callsAt, fixture, isRunning, pidsIn, runCli, startServeProcess, within, writeConfig } from "./support.ts";
 
 /** Within this a client has to be served again, whatever was killed. */
 const recoveryMs = 5_000;
@@ -47,7 +47,7 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
   test("beside serve, five stdio clients run each server once, and their sessions stay apart", async () => {
     await using directory = await temporaryDirectory();
     const { log, config, data, client, record } = await world(directory);
-    await using _serving = await startServe(config, data);
+    await using _serving = await startServeProcess(config, data);
     await using one = await client();
     await using two = await client(["--mode", "lazy"]);
     await using three = await client(["--names", "bare"]);
@@ -126,7 +126,7 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     const listed = await runCli(["servers", "list", ...common]);
     assert.match(listed.stderr, /background plane \(process \d+, 1 client\).*toolplane stop/);
 
-    const serving = await startServe(config, data);
+    const serving = await startServeProcess(config, data);
     assert.ok(!isRunning(background));
     assert.deepEqual(await say(one, "second"), said("second"));
     assert.equal(record().pid, serving.process.pid);
@@ -191,13 +191,13 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     const env = { XDG_CONFIG_HOME: elsewhere.path };
     const list = () => runCli(["servers", "list", "--data-dir", data, "--log-level", "info"], { cwd, env });
     assert.match((await list()).stderr, /No configuration found/);
-    await using _one = await startServe(config, data);
+    await using _one = await startServeProcess(config, data);
     const found = await list();
     assert.match(found.stdout, /echo/);
     assert.match(found.stderr, new RegExp(`Uses the plane that serves ${config}`));
     const second = directory.file("second.json");
     await writeFile(second, JSON.stringify({ mcpServers: { other: fixture("echo") } }));
-    await using _two = await startServe(second, data);
+    await using _two = await startServeProcess(second, data);
     const asked = await list();
     assert.equal(asked.code, 2);
     assert.match(asked.stderr, /2 planes of yours serve others: .*toolplane\.json.*second\.json.*--config FILE/);

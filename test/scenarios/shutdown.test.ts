@@ -11,7 +11,7 @@ import {
   planeOf,
   sleepyServer,
   startCli,
-  startServe,
+  startServeProcess,
   textsOf,
   untilLogged,
   within,
@@ -29,7 +29,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
         one: fixture("echo", ["--log", log]),
         two: fixture("echo", ["--log", log]),
       });
-      await using serving = await startServe(config, directory.path);
+      await using serving = await startServeProcess(config, directory.path);
       await until("both starts", () => pidsIn(log).length === 2);
       const { status } = await postCall(serving.url, "one.echo", { arguments: { message: "hi" } });
       assert.equal(status, 200);
@@ -63,7 +63,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log, ...stubborn]) });
-    await using serving = await startServe(config, directory.path);
+    await using serving = await startServeProcess(config, directory.path);
     await until("its start", () => pidsIn(log).length === 1);
     const { status } = await postCall(serving.url, "echo.do_it_now", {});
     assert.equal(status, 200);
@@ -131,7 +131,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
-    await using serving = await startServe(config, directory.path);
+    await using serving = await startServeProcess(config, directory.path);
     const working = postCall(serving.url, "echo.slow", { arguments: { ms: 700 } });
     await until("the call", () => callsAt(log).length === 1);
     const stopped = serving.stop("SIGTERM");
@@ -144,7 +144,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
-    await using serving = await startServe(config, directory.path);
+    await using serving = await startServeProcess(config, directory.path);
     const hanging = postCall(serving.url, "echo.slow", { arguments: { ms: 12_000 } }).catch(() => undefined);
     await until("the call", () => callsAt(log).length === 1);
     assert.equal(await within(10_000, "serve", serving.stop("SIGINT")), 0);
@@ -156,7 +156,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
-    await using serving = await startServe(config, directory.path);
+    await using serving = await startServeProcess(config, directory.path);
     const controller = new AbortController();
     const body = JSON.stringify({ arguments: { ms: 60_000 } });
     const { signal } = controller;

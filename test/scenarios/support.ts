@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { runCli as runCommand } from "../../src/faces/cli/run.ts";
 import { type CallStatus, createPlane, type ErrorReport, type Outcome, type Plane } from "../../src/index.ts";
 import { createCli } from "../../src/local-cli.ts";
+import { openLocalPlane } from "../../src/local-plane.ts";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { scaledMs } from "../fixtures/patience.ts";
 import {
@@ -86,57 +87,74 @@ export function startCli(args: readonly string[], { cwd, env, input }: CliOption
 }
 
 /** What only a process of its own can do: serve, start its own program, change its variables. */
-const needsProcess = new Set(["serve", "mcp", "chat", "import", "clients", "init", "stop", "server", "--env-file"]);
-let isRunningHere = false;
+const needsProcess = new Set(["serve", "mcp", "import", "clients", "init", "stop", "server", "--env-file"]);
 
 /**
- * Runs one command and waits for its end. It runs in this process, which is far quicker, unless it needs another one: for
- * a directory or variables of its own, or beside a command that runs here already.
+ * Runs one command and waits for its end. It runs in this process, which is far quicker, unless it needs a directory or
+ * variables of its own.
  */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  const isPossible = options.cwd === undefined && options.env === undefined && !isRunningHere;
+  const isPossible = options.cwd === undefined && options.env === undefined;
   if (!isPossible || args.some((word) => needsProcess.has(word))) return startCli(args, options).result;
   return runHere(args, options.input);
 }
 
 async function runHere(args: readonly string[], input = ""): Promise<CliResult> {
-  isRunningHere = true;
-  try {
-    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    stdin.end(input);
-    const written = Promise.all([text(stdout), text(stderr)]);
-    const cli = createCli([...args], {
-      ...{ stdin, stdout, stderr, env: fixtureEnvironment(), signals: process },
-      directory: () => process.cwd(),
-      exit: (code) => assert.fail(`the command line wants to exit with ${code}`),
-    });
-    const code = await runCommand(cli);
-    stdout.end();
-    stderr.end();
-    const [out, err] = await written;
-    return { code, stdout: out, stderr: err, json: () => JSON.parse(out) as Printed };
-  } finally {
-    isRunningHere = false;
-  }
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end(input);
+  const written = Promise.all([text(stdout), text(stderr)]);
+  const cli = createCli([...args], {
+    ...{ stdin, stdout, stderr, env: fixtureEnvironment(), signals: process },
+    directory: () => process.cwd(),
+    exit: (code) => assert.fail(`the command line wants to exit with ${code}`),
+  });
+  const code = await runCommand(cli);
+  stdout.end();
+  stderr.end();
+  const [out, err] = await written;
+  return { code, stdout: out, stderr: err, json: () => JSON.parse(out) as Printed };
 }
 
 export type RunningServe = AsyncDisposable & {
   url: string;
   /** The link for the person who started it. */
   workbench: string;
-  process: ChildProcess;
-  stop: StopServe;
+  stop(): Promise<void>;
 };
+
+/** What `toolplane serve` serves, in this process, on a free port or on this one: as real, and far quicker to start. */
+export async function startServe(config: string, dataDirectory: string, port = 0): Promise<RunningServe> {
+  const place = { files: [config], directory: process.cwd(), dataDirectory };
+  const caller = { user: undefined, groups: [], persona: undefined };
+  const serves = { watch: true, answersQuestions: true, relays: true, schedules: true };
+  const plane = await openLocalPlane({ ...place, ...caller, ...serves });
+  try {
+    const serving = await createCli([]).serve(plane, { ...place, host: "127.0.0.1", port, allowHosts: [] });
+    plane.start();
+    let stopped: Promise<void> | undefined;
+    const stop = () => {
+      stopped ??= serving.close().then(() => plane[Symbol.asyncDispose]());
+      return stopped;
+    };
+    return { url: serving.url, workbench: serving.workbench ?? "", stop, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await plane[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+export type ServeProcess = AsyncDisposable &
+  Pick<RunningServe, "url" | "workbench"> & { process: ChildProcess; stop: StopServe };
 /** Resolves with the exit code. */
 type StopServe = (signal?: NodeJS.Signals) => Promise<number | null>;
 
-/** `toolplane serve` in a process of its own, listening on a free port or on this one. */
-export async function startServe(
+/** `toolplane serve` in a process of its own, for what only a process can show: its signals, its end, its memory. */
+export async function startServeProcess(
   config: string,
   dataDirectory: string,
   port = "0",
   more: readonly string[] = [],
-): Promise<RunningServe> {
+): Promise<ServeProcess> {
   const words = ["serve", "--port", port, "--json", "--config", config, "--data-dir", dataDirectory, ...more];
   const child = spawn(process.execPath, [commandLineFile, ...words], {
     stdio: ["ignore", "pipe", "pipe"],

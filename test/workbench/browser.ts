@@ -1,22 +1,17 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type * as Playwright from "playwright-core";
-import { chromium } from "playwright-core";
 import { buildWorkbenchIfStale } from "../../scripts/build-workbench.ts";
 import { freePort } from "../fixtures/free-port.ts";
 import { scaledMs } from "../fixtures/patience.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { runCli, type ServerEntry, startServe, writeConfig } from "../scenarios/support.ts";
+import { executablePath, openBrowser } from "./chromium.ts";
 
 export type Page = Playwright.Page;
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-export const executablePath =
-  [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-    (file) => file !== undefined && existsSync(file),
-  ) ?? "";
 
 /** Why nothing can be tried here; false where it can. */
 export const noBrowser = executablePath === "" && "There is no Chromium. Say where one is with CHROMIUM=/path/to/it.";
@@ -47,9 +42,9 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
   const directory = await temporaryDirectory();
   const config = await writeConfig(directory, servers, more);
   const dataDirectory = join(directory.file("data"));
-  const port = String(await freePort());
+  const port = await freePort();
   let serving = await startServe(config, dataDirectory, port);
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await openBrowser();
   return {
     ...{ url: serving.url, pass: new URL(serving.workbench).hash, config, dataDirectory, browser },
     open: (path = "/", options = {}) => openPage(browser, `${serving.url}/workbench${path}`, options),

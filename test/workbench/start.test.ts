@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
 import { freePort } from "../fixtures/free-port.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { fixture } from "../scenarios/support.ts";
-import { executablePath, noBrowser, openWorld } from "./browser.ts";
+import { noBrowser, openWorld } from "./browser.ts";
+import { openBrowser } from "./chromium.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -24,7 +24,7 @@ test("npm start builds and serves a workbench that shows the five bundled server
     env: { ...fixtureEnvironment(), HOME: directory.path },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await openBrowser();
   try {
     for await (const line of createInterface(started.stdout)) if (line.includes(`:${port}/workbench/`)) break;
     const page = await browser.newPage();

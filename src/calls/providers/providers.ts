@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
-import type { HandWrittenTools } from "../../catalogue/sources/hand-written.ts";
+import type { HandWrittenTools } from "../../catalogue/catalogue.ts";
 import { revealConfig } from "../../config/config.ts";
-import { resolveSecrets } from "../../config/secrets/resolve-secrets.ts";
+import { resolveSecrets } from "../../config/config.ts";
 import type {
   AddedProvider,
   Provider,

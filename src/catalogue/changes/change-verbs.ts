@@ -1,5 +1,5 @@
 import type { Environment } from "../../config/config.ts";
-import { checkEntry } from "../../config/manifests/check-entry.ts";
+import { checkEntry } from "../../config/config.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { type Audience, type EntryKey, workKinds } from "../../model/catalogue/change.ts";
 import type { ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";

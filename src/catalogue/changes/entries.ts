@@ -1,5 +1,5 @@
 import type { Environment } from "../../config/config.ts";
-import { type CheckedManifest, checkEntry } from "../../config/manifests/check-entry.ts";
+import { type CheckedManifest, checkEntry } from "../../config/config.ts";
 import { serialized } from "../../lib/async/once.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { EntryChange, EntryKey, EntryKind, StoredEntry } from "../../model/catalogue/change.ts";

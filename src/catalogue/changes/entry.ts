@@ -1,4 +1,4 @@
-import { maskSecrets } from "../../config/secrets/mask.ts";
+import { maskSecrets } from "../../config/config.ts";
 import type { Audience, ChangedBy, EntryKey, EntryKind, NewChange } from "../../model/catalogue/change.ts";
 import type { NamedOverlay, ProviderSpec, ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";

@@ -1,4 +1,4 @@
-import { maskSecrets } from "../../config/secrets/mask.ts";
+import { maskSecrets } from "../../config/config.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import type { Audience, ChangedBy, NewChange } from "../../model/catalogue/change.ts";

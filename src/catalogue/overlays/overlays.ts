@@ -1,4 +1,4 @@
-import { checkEntry } from "../../config/manifests/check-entry.ts";
+import { checkEntry } from "../../config/config.ts";
 import type {
   NamedOverlay,
   OverlayView,

@@ -1,4 +1,4 @@
-import { maskSecrets } from "../../config/secrets/mask.ts";
+import { maskSecrets } from "../../config/config.ts";
 import type { NewChange } from "../../model/catalogue/change.ts";
 import type { DefinitionDifference, Pin, PinDiff, PinFilter, PinView } from "../../model/catalogue/pin.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";

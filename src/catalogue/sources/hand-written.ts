@@ -1,4 +1,4 @@
-import { maskSecrets } from "../../config/secrets/mask.ts";
+import { maskSecrets } from "../../config/config.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { hiddenBy } from "../../model/access/injection.ts";
 import type { ToolFunction } from "../../model/calls/provider.ts";

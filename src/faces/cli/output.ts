@@ -1,7 +1,7 @@
 import { plainText } from "../../lib/text/plain-text.ts";
 import type { PlaneError } from "../../model/errors.ts";
 import { colors, recolor } from "./colors.ts";
-import { terminal } from "./terminal.ts";
+import { currentTerminal, terminal } from "./terminal.ts";
 
 /** Run once, before the next thing is printed: whatever is drawn meanwhile has to go first. */
 export const beforeOutput = new Set<() => void>();
@@ -26,22 +26,22 @@ function makeRoom(): void {
   beforeOutput.clear();
 }
 
-let warns = true;
+const silenced = new WeakSet<object>();
 
 /** For the terminal of a command that begins: nothing of an earlier one stays. */
 export function beginOutput(): void {
   beforeOutput.clear();
-  warns = true;
+  silenced.delete(currentTerminal());
   recolor();
 }
 
 /** From now on only errors are told. */
 export function silenceWarnings(): void {
-  warns = false;
+  silenced.add(currentTerminal());
 }
 
 export function printWarning(text: string): void {
-  if (!warns) return;
+  if (silenced.has(currentTerminal())) return;
   say(`${colors.yellow("warning:")} ${plainText(text)}`);
 }
 

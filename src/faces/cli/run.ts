@@ -4,11 +4,14 @@ import type { Cli } from "./cli.ts";
 import { beginOutput, printError, printJson, say } from "./output.ts";
 import { createProgram } from "./program.ts";
 import { Interrupted } from "./signals.ts";
-import { terminal, useTerminal } from "./terminal.ts";
+import { inTerminal, terminal } from "./terminal.ts";
 
 /** Runs one command line and tells its exit code. */
-export async function runCli(cli: Cli): Promise<number> {
-  useTerminal(cli.terminal);
+export function runCli(cli: Cli): Promise<number> {
+  return inTerminal(cli.terminal, () => runCommand(cli));
+}
+
+async function runCommand(cli: Cli): Promise<number> {
   beginOutput();
   const asJson = cli.argv.includes("--json");
   let exitCode = 0;

@@ -1,3 +1,4 @@
+import asyncHooks from "node:async_hooks";
 import type { Readable, Writable } from "node:stream";
 
 type Input = Readable & Partial<Pick<NodeJS.ReadStream, "isRaw" | "setRawMode">> & { isTTY?: boolean };
@@ -35,9 +36,33 @@ const processTerminal: Terminal = {
   exit: (code) => process.exit(code),
 };
 
-/** The terminal of the command that runs; a process runs one at a time. */
-export let terminal: Terminal = processTerminal;
+const running = new asyncHooks.AsyncLocalStorage<Terminal>();
 
-export function useTerminal(other: Terminal | undefined): void {
-  terminal = other ?? processTerminal;
+/** The terminal of the command that asks. */
+export const currentTerminal = (): Terminal => running.getStore() ?? processTerminal;
+
+/** Runs a command with a terminal of its own; several can run in one process. */
+export function inTerminal<T>(own: Terminal | undefined, run: () => T): T {
+  return own === undefined ? run() : running.run(own, run);
 }
+
+/** Whatever it is asked for is of the terminal of the command that asks. */
+export const terminal: Terminal = {
+  get stdin() {
+    return currentTerminal().stdin;
+  },
+  get stdout() {
+    return currentTerminal().stdout;
+  },
+  get stderr() {
+    return currentTerminal().stderr;
+  },
+  get env() {
+    return currentTerminal().env;
+  },
+  get signals() {
+    return currentTerminal().signals;
+  },
+  directory: () => currentTerminal().directory(),
+  exit: (code) => currentTerminal().exit(code),
+};

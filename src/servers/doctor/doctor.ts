@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { workingDirectory } from "../../config/environment.ts";
+import { workingDirectory } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
 import { createHider, looksSecret } from "../../lib/text/redact.ts";
 import type { DoctorCheck, DoctorReport } from "../../model/config/setup.ts";

@@ -1,4 +1,4 @@
-import { visibleWork } from "../../catalogue/visible-work.ts";
+import { visibleWork } from "../../catalogue/catalogue.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import { type ErrorCode, errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";

@@ -1,5 +1,5 @@
 import { workNotFound } from "../../catalogue/catalogue.ts";
-import { jobsFor, visibleWork } from "../../catalogue/visible-work.ts";
+import { jobsFor, visibleWork } from "../../catalogue/catalogue.ts";
 import { jobSubject } from "../../model/catalogue/health.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";

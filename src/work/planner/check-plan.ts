@@ -1,5 +1,5 @@
 import { type CheckArguments, type Lookup, requestCall, requireGrant, validate } from "../../calls/calls.ts";
-import type { PlaneQuality } from "../../catalogue/quality/quality.ts";
+import type { PlaneQuality } from "../../catalogue/catalogue.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { typedMembers } from "../../lib/text/typed-text.ts";
 import type { Grants } from "../../model/access/grants.ts";

@@ -13,6 +13,7 @@ import {
   pidsIn,
   planeOf,
   startServe,
+  startServeProcess,
   within,
   writeConfig,
 } from "../support.ts";
@@ -111,7 +112,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
       one: fixture("echo", ["--log", log, ...stubborn]),
       two: fixture("echo", ["--log", log, ...stubborn]),
     });
-    const serving = await startServe(config, directory.file("data"));
+    const serving = await startServeProcess(config, directory.file("data"));
     await until("both starts", () => countIn(log, "tools/list") === 2);
     await serving.stop("SIGKILL");
     await until("the end of its servers", () => !pidsIn(log).some(isAlive), 15_000);

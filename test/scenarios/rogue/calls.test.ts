@@ -6,7 +6,7 @@ import { patientSeconds } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { postCall } from "../requests.ts";
-import { assertFailed, errorOf, planeOf, startServe, textsOf, writeConfig } from "../support.ts";
+import { assertFailed, errorOf, planeOf, startServe, startServeProcess, textsOf, writeConfig } from "../support.ts";
 import { openSockets } from "./probes.ts";
 import { eventually, oracle, received, rogue, startRogue, statusOf } from "./rogue.ts";
 
@@ -44,7 +44,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { neighbour: rogue("echo", ["--log", log]) });
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     const { url } = serving;
     assert.equal((await postCall(url, "neighbour.echo", {})).status, 200);
     const before = openSockets(serving.process.pid);

@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { postCall } from "../requests.ts";
-import { assertFailed, errorOf, planeOf, runCli, startServe, textsOf, within, writeConfig } from "../support.ts";
+import {
+  assertFailed,
+  errorOf,
+  planeOf,
+  runCli,
+  startServe,
+  startServeProcess,
+  textsOf,
+  within,
+  writeConfig,
+} from "../support.ts";
 import { startMcp } from "./mcp-client.ts";
 import { filesWith, residentMegabytes, watchHealth } from "./probes.ts";
 import { eventually, received, rogue, statusOf } from "./rogue.ts";
@@ -50,7 +60,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
   test("FRM-02: a flood on standard error blocks nothing and forges nothing", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { flood: rogue("stderr-flood") });
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     let said = "";
     for (const stream of [serving.process.stdout, serving.process.stderr]) {
       stream?.on("data", (chunk: Buffer) => {
@@ -87,7 +97,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
   test("FRM-03: a message above the limit fails its call alone and stalls nobody", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { huge: rogue("huge-message"), neighbour: rogue("echo") });
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     const { url } = serving;
     await postCall(url, "huge.ok", {});
     await postCall(url, "neighbour.echo", {});
@@ -109,7 +119,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
   test("FRM-03: the memory that a message above the limit took is given back", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { huge: rogue("huge-message") });
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     // What a process takes to get going is not what a message costs.
     for (let call = 0; call < 300; call++) await postCall(serving.url, "huge.ok", {});
     const before = residentMegabytes(serving.process.pid);
@@ -200,7 +210,7 @@ suite("rogue: kinds of errors", { concurrency: 4 }, () => {
   test("FRM-05: a secret in an error of a server is kept in no log and no record", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { kinds: rogue("error-kinds") });
-    const serving = await startServe(config, directory.file("data"));
+    const serving = await startServeProcess(config, directory.file("data"));
     let said = "";
     serving.process.stderr?.on("data", (chunk: Buffer) => {
       said += chunk.toString();

@@ -5,7 +5,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
-import { errorOf, isAlive, planeOf, runCli, startCli, startServe, textsOf, within, writeConfig } from "../support.ts";
+import {
+  errorOf,
+  isAlive,
+  planeOf,
+  runCli,
+  startCli,
+  startServeProcess,
+  textsOf,
+  within,
+  writeConfig,
+} from "../support.ts";
 import { listChanges, startMcp } from "./mcp-client.ts";
 import {
   aliveIn,
@@ -34,7 +44,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
       hang: rogue("hang-initialize", ["--log", log], { connectTimeoutMs: 3_000, backoffMs: 4_000 }),
       neighbour: rogue("echo"),
     });
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     const { url } = serving;
     await eventually("a call of the neighbour", 2_000, () => isWorking(url, "neighbour.echo"));
     const listing = await within(2_000, "a list with the neighbour's tools", toolNames(url));
@@ -73,7 +83,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     const [log, gate] = [directory.file("log"), directory.file("gate")];
     const slow = rogue("slow-start", ["--gate", gate, "--log", log], { connectTimeoutMs: 60_000 });
     const config = await writeConfig(directory, { slow, neighbour: rogue("echo") });
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     await eventually("a call of the neighbour", 2_000, () => isWorking(serving.url, "neighbour.echo"));
     assert.equal((await statusOf(serving.url, "slow")).state, "connecting");
     await writeFile(gate, "");
@@ -104,7 +114,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { crash: rogue("crash-mid-call", ["--log", log]) });
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     for (const [tool, told] of [
       ["boom", /SIGKILL/],
       ["exit1", /code 1/],
@@ -161,7 +171,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     const names = Array.from({ length: 10 }, (_, at) => `deaf${at}`);
     const servers = names.map((name) => [name, rogue("ignores-sigterm", ["--log", log])]);
     const config = await writeConfig(directory, Object.fromEntries(servers));
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     await eventually("ten connections", 15_000, async () => {
       const { body } = await getJson(`${serving.url}/servers`);
       return (body.servers as RogueStatus[]).every(({ state }) => state === "connected");

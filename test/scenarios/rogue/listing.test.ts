@@ -5,7 +5,7 @@ import type { ToolListing } from "../../../src/index.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
-import { planeOf, runCli, startServe, textsOf, within, writeConfig } from "../support.ts";
+import { planeOf, runCli, startServe, startServeProcess, textsOf, within, writeConfig } from "../support.ts";
 import { listChanges, startMcp } from "./mcp-client.ts";
 import { residentMegabytes } from "./probes.ts";
 import { eventually, oracle, received, rogue, statusOf } from "./rogue.ts";
@@ -42,7 +42,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     const log = directory.file("log");
     const many = rogue("many-tools", ["--log", log], { autoConnect: false });
     const config = await writeConfig(directory, { many, neighbour: rogue("echo") });
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     await eventually("a call", 5_000, async () => {
       return (await postCall(serving.url, "neighbour.echo", {})).status === 200;
     });

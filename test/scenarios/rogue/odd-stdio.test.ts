@@ -4,7 +4,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
-import { assertFailed, errorOf, isAlive, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
+import {
+  assertFailed,
+  errorOf,
+  isAlive,
+  planeOf,
+  startServe,
+  startServeProcess,
+  textsOf,
+  within,
+  writeConfig,
+} from "../support.ts";
 import { residentMegabytes, watchHealth } from "./probes.ts";
 import { aliveIn, eventually, oracle, received, restingStatus, rogue, startsIn, statusOf } from "./rogue.ts";
 
@@ -122,7 +132,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const servers = { odd: odd("big-list", [], { connectTimeoutMs: 120_000 }), neighbour: rogue("echo") };
     const config = await writeConfig(directory, servers);
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     await using health = watchHealth(serving.url);
     await eventually("the failure", 30_000, async () => (await statusOf(serving.url, "odd")).error !== null);
     assert.match((await statusOf(serving.url, "odd")).error ?? "", /10 ?MiB|10[,.]?485[,.]?760/);
@@ -134,7 +144,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
   test("ODD: a hundred thousand notifications before an answer stall nobody", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { odd: odd("none") });
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     await postCall(serving.url, "odd.ok", {});
     await using health = watchHealth(serving.url);
     const { status } = await within(20_000, "the call", postCall(serving.url, "odd.flood", {}));
@@ -146,7 +156,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
   test("ODD: a result nested a hundred thousand deep ends its own call only", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { odd: odd("none", [], { timeoutMs: 5_000 }) });
-    await using serving = await startServe(config, directory.file("data"));
+    await using serving = await startServeProcess(config, directory.file("data"));
     const response = await fetch(`${serving.url}/tools/odd.deep/call`, { method: "POST" });
     const said = await response.text();
     assert.doesNotMatch(said, /Maximum call stack/, "no inner error of ours");
