@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { largestPage } from "../model/page.ts";
+import { largestPage, takePage as takeFrom } from "../model/page.ts";
 
 /** How many of a list are given where the caller does not say. */
 export const defaultPage = 100;
@@ -34,7 +34,7 @@ export const Done = z.object({ ok: z.boolean() });
 
 export const text = (description: string) => z.string().meta({ description });
 
-export const oneOf = <const T extends readonly [string, ...string[]]>(values: T, description?: string) =>
+export const oneOf = <const T extends readonly string[]>(values: T, description?: string) =>
   z.enum(values, `give one of ${values.join(", ")}`).meta(description === undefined ? {} : { description });
 
 /** True or false; on a command line a flag, in a query `true` or `false`. */
@@ -45,3 +45,25 @@ export const flag = (description: string) =>
     .meta({ type: "boolean", description });
 
 export const AnyObject = z.record(z.string(), z.unknown());
+
+/** One page of a list that is there whole, in the order of its keys, so that what comes and goes moves no page. */
+export function takePage<T>(
+  all: readonly T[],
+  keyOf: (item: T) => string,
+  { limit = defaultPage, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+) {
+  const sorted = [...all].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return takeFrom(sorted, keyOf, { limit, cursor: cursor ?? null });
+}
+
+export const byCreation = ({ createdAt, id }: { createdAt: string; id: string }) => `${createdAt} ${id}`;
+
+/** A number in a query or on a command line, where it is text, too. */
+export function wholeNumber(min: number, description: string) {
+  const message = "give a whole number";
+  return z
+    .union([z.number().int().min(min), z.string().regex(/^\d{1,15}$/, message)], message)
+    .transform(Number)
+    .optional()
+    .meta({ type: "integer", minimum: min, description });
+}

@@ -23,7 +23,7 @@ export type Tag =
 export type Missing = { missing: string };
 
 /** Who asks, and when they go away. */
-export type Asker = Caller & { signal?: AbortSignal; approvalWaitMs?: number };
+export type Asker = Required<Caller> & { signal?: AbortSignal };
 
 /** How a verb is reached over HTTP. Inputs that the path does not name are the query of a GET, otherwise the body. */
 export type HttpRoute = {
@@ -31,22 +31,21 @@ export type HttpRoute = {
   /** With `{name}` for an input that is part of it. */
   path: `/${string}`;
   tag: Tag;
-  /** Inputs that are parameters of the query although the route takes a body, or has none. */
-  query?: readonly string[];
   /** What the body is for, and one that makes sense. `optional` where none is a body without fields. */
-  body?: { description: string; example: JsonObject; optional?: true; schema?: z.ZodType };
-  headers?: Record<string, string>;
-  /** What each status means; 200 is `One page.`, `The job.` … */
+  body?: { description: string; example: JsonObject; optional?: true };
+  /** The input that `Prefer: wait=N` sets, and what it means. */
+  wait?: { input: "wait" | "approvalWaitMs"; means: string };
+  /** It ends when the client goes away. */
+  cancels?: true;
+  /** What each status means: `One page.`, `The job.` … */
   answers: Record<number, string>;
-  /** Other media types of the answer, and the type where it is not JSON. */
-  also?: readonly string[];
-  type?: string;
-  example?: JsonObject;
   status?(value: never): number;
+  /** The body of the answer, without what is not for strangers. */
+  show?(value: never): unknown;
 };
 
-/** How a verb is reached on the command line: `jobs history <name>`, with the inputs in angle brackets as arguments. */
-export type CliCommand = { command: string; examples?: readonly string[]; hidden?: readonly string[] };
+/** How a verb is reached on the command line: `jobs history`. */
+export type CliCommand = { command: string };
 
 /**
  * One verb of the plane, declared once. HTTP routes, the OpenAPI document, the socket, the flags and help of the
@@ -68,8 +67,6 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   socket?: Missing;
   /** Where it is more than one call of the plane. */
   run?(plane: Plane, input: z.output<Input>, asker: Asker): Promise<unknown>;
-  /** What the answer of the plane is on a face. */
-  show?(value: never): unknown;
 };
 
 export function operation<Input extends z.ZodObject, Output extends z.ZodType>(
@@ -82,10 +79,8 @@ export const isMissing = (way: object | undefined): way is Missing => way !== un
 
 /** Runs an operation on a plane with an input that was checked. */
 export async function runOperation(declared: Operation, plane: Plane, input: object, asker: Asker): Promise<unknown> {
-  const value = declared.run
-    ? await declared.run(plane, input as never, asker)
-    : await methodOf(plane, declared.name)(...argumentsOf(declared, input as JsonObject, asker));
-  return declared.show ? declared.show(value as never) : value;
+  if (declared.run) return declared.run(plane, input as never, asker);
+  return methodOf(plane, declared.name)(...argumentsOf(declared, input as JsonObject, asker));
 }
 
 /** `jobs.run` is `plane.jobs.run`. */

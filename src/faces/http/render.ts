@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { AgentAnswer } from "../../model/agent/agent-answer.ts";
 import type { Outcome } from "../../model/calls/call.ts";
-import { type ErrorReport, errorTable, reportError, strangerMessage, toPlaneError } from "../../model/errors.ts";
-import type { JobRun } from "../../model/work/job-run.ts";
-import type { SkillRun, StepRun } from "../../model/work/skill-run.ts";
+import { type ErrorReport, errorTable, reportError, toPlaneError } from "../../model/errors.ts";
+import type { SkillRun } from "../../model/work/skill-run.ts";
+import { forStrangers, shownAgentAnswer, shownSkillRun } from "../../operations/strangers.ts";
 
 /** An outcome is the body whatever happened. A call that waits or whose tool said no is no HTTP error. */
 export function renderOutcome(outcome: Outcome): Response {
@@ -11,11 +11,6 @@ export function renderOutcome(outcome: Outcome): Response {
   const error = forStrangers(outcome.error);
   const status = errorTable[error.code].http;
   return json(status < 400 ? outcome : { ...problem(error), ...outcome, error }, status);
-}
-
-/** An outcome inside another answer, without what is none of a stranger's business. */
-export function shownOutcome(outcome: Outcome): Outcome {
-  return outcome.ok ? outcome : { ...outcome, error: forStrangers(outcome.error) };
 }
 
 /** A run that failed has the status of what it failed with; one that had to stop early has answered all the same. */
@@ -27,32 +22,12 @@ export function renderAgentAnswer(answer: AgentAnswer): Response {
   return json(status < 400 ? shown : { ...problem(error), ...shown }, status);
 }
 
-export function shownAgentAnswer(answer: AgentAnswer): AgentAnswer {
-  return answer.error ? { ...answer, error: forStrangers(answer.error) } : answer;
-}
-
 /** The same for a skill. */
 export function renderSkillRun(run: SkillRun): Response {
-  const shown: SkillRun = { ...run, ...shownFailure(run), steps: run.steps.map(shownStep) };
+  const shown = shownSkillRun(run);
   const { error } = shown;
   const status = error === null ? 200 : errorTable[error.code].http;
   return json(error === null || status < 400 ? shown : { ...problem(error), ...shown }, status);
-}
-
-export function shownJobRun(run: JobRun): JobRun {
-  const tasks = run.tasks.map((task) => ({
-    ...{ ...task, ...shownFailure(task) },
-    steps: task.steps.map(shownStep),
-  }));
-  return { ...run, ...shownFailure(run), tasks };
-}
-
-function shownStep(step: StepRun): StepRun {
-  return { ...step, ...shownFailure(step) };
-}
-
-function shownFailure({ error }: { error: ErrorReport | null }): { error: ErrorReport | null } {
-  return { error: error === null ? null : forStrangers(error) };
 }
 
 /** An error where the answer has begun already. */
@@ -75,20 +50,6 @@ export function sendProblem(response: ServerResponse, thrown: unknown): void {
 
 /** So often a store that is away is tried again. */
 const storeRetrySeconds = "5";
-
-/** Whoever is told one of these has shown something that was ours, or that an issuer signed. */
-const toldToHolders: readonly unknown[] = ["revoked", "expired", "not_yet", "audience", "claims"];
-
-/** The same for no credential and a wrong one: nobody learns how near they were. */
-const proveIt =
-  "This plane wants to know who asks. Send 'Authorization: Bearer TOKEN' with an API key ('toolplane keys create' makes one; it begins with 'tp_') or a token of its issuer, or the key as X-API-Key.";
-
-function forStrangers(error: ErrorReport): ErrorReport {
-  if (error.code === "UNAUTHENTICATED" && !toldToHolders.includes(error.data.reason))
-    return { ...error, message: proveIt, cause: null, data: {} };
-  const told = strangerMessage(error.code, error.data);
-  return told === null ? error : { ...error, ...told, cause: null };
-}
 
 /** RFC 9457, with our code. */
 function problem({ message, ...report }: ErrorReport): Record<string, unknown> {

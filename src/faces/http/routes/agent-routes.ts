@@ -10,10 +10,11 @@ import { readTraceContext } from "../../../model/calls/provider.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { AgentAnswer, AgentBody } from "../../../operations/schemas/agent.ts";
+import { shownAgentAnswer } from "../../../operations/strangers.ts";
 import { createAgentStream } from "../agent-stream.ts";
 import { parseFields } from "../body.ts";
 import { readWait } from "../prefer.ts";
-import { renderAgentAnswer, shownAgentAnswer, shownError } from "../render.ts";
+import { renderAgentAnswer, shownError } from "../render.ts";
 import { type App, addRoute, type HttpContext } from "../route.ts";
 import { wantsStream } from "../wants-stream.ts";
 

@@ -1,0 +1,212 @@
+import { z } from "zod";
+import { agentOutcomes } from "../model/agent/agent-run.ts";
+import { maxSeriesMinutes, maxSeriesSteps } from "../model/calls/call-history.ts";
+import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { CallRecord, CallStatus } from "./schemas/outcome.ts";
+import { RunSummary } from "./schemas/run.ts";
+
+const tag = "Calls";
+const own = "Your own; those of all callers with the scope `admin`.";
+const user = z.string().optional().meta({ description: "Only those of this user; others than yourself for admins." });
+
+const counts = {
+  calls: z.number().int(),
+  errors: z.number().int().meta({ description: "Those that failed, were refused, or ended with a tool error." }),
+  byStatus: z.partialRecord(CallStatus, z.number().int()),
+  p50Ms: z.number().nullable(),
+  p95Ms: z.number().nullable(),
+};
+
+const CallSeries = z
+  .object({
+    since: z.string(),
+    until: z.string(),
+    stepMs: z.number().int(),
+    steps: z.array(z.object({ at: z.string(), ...counts })),
+    total: z.object(counts),
+  })
+  .meta({ id: "CallSeries", description: "By the time calls began at; the last step is not over yet." });
+
+const ActivityEntry = z
+  .object({
+    id: z.string(),
+    at: z.string(),
+    tool: z.string(),
+    user: z.string().nullable(),
+    face: z.string(),
+    status: CallStatus,
+    durationMs: z.number(),
+    arguments: z.string(),
+    result: z.string().nullable(),
+    code: z.string().nullable(),
+  })
+  .meta({ id: "ActivityEntry" });
+
+const calls = [
+  operation({
+    name: "calls.activity",
+    args: [],
+    summary: "The last hundred calls in short, newest first",
+    description: `${own} Kept in memory only; what looks secret is hidden.`,
+    scope: "read",
+    input: z.object({}),
+    output: z.object({ activity: z.array(ActivityEntry) }),
+    http: {
+      method: "get",
+      path: "/activity",
+      tag,
+      answers: { 200: "All of them." },
+      show: (activity: unknown[]) => ({ activity }),
+    },
+    cli: { command: "activity" },
+  }),
+  operation({
+    name: "calls.list",
+    args: ["..."],
+    summary: "Calls, newest first",
+    description: own,
+    scope: "read",
+    input: z.object({
+      tool: z.string().optional().meta({ description: "Calls of the tool of exactly this name." }),
+      status: oneOf(CallStatus.options).optional(),
+      user,
+      run: z.string().optional().meta({ description: "Calls of this run of an agent." }),
+      limit: Limit,
+      cursor: Cursor,
+    }),
+    output: z.object({ calls: z.array(CallRecord), nextCursor: NextCursor }),
+    http: { method: "get", path: "/calls", tag, answers: { 200: "One page." } },
+    cli: { command: "calls list" },
+    async run(plane, { limit = defaultPage, cursor, ...filter }, asker) {
+      const before = cursor === undefined ? {} : { before: cursor };
+      const found = await plane.calls.list({ ...(filter as object), ...before, limit: limit + 1 }, asker);
+      const shown = found.slice(0, limit);
+      return { calls: shown, nextCursor: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+    },
+  }),
+  operation({
+    name: "calls.series",
+    args: ["..."],
+    summary: "How many calls there were lately, how they went and how long they took",
+    description: own,
+    scope: "read",
+    input: z.object({
+      minutes: count(maxSeriesMinutes, { default: 60, description: "How far back." }),
+      step: count(maxSeriesMinutes, {
+        default: 1,
+        description: `How long a step is, in minutes; there are ${maxSeriesSteps} steps at most.`,
+      }),
+      user,
+    }),
+    output: CallSeries,
+    http: { method: "get", path: "/calls/series", tag, answers: { 200: "Steps of time, oldest first." } },
+    cli: { missing: "`stats` and the workbench show it" },
+    run: (plane, { step, ...query }, asker) =>
+      plane.calls.series({ ...(query as object), ...(step === undefined ? {} : { stepMinutes: step }) }, asker),
+  }),
+  operation({
+    name: "calls.get",
+    args: ["id"],
+    summary: "One call: how it was decided and how it went",
+    scope: "read",
+    input: z.object({ id: text("The call's id.") }),
+    output: CallRecord,
+    http: { method: "get", path: "/calls/{id}", tag, answers: { 200: "What is kept of it." } },
+    cli: { command: "calls show" },
+  }),
+];
+
+const StoredResult = z
+  .object({
+    id: z.string(),
+    callId: z.string(),
+    tool: z.string(),
+    user: z.string().nullable(),
+    at: z.string(),
+    expiresAt: z.string(),
+    hash: z.string().meta({ description: "SHA-256 of the result as JSON." }),
+    characters: z.number().int(),
+    bytes: z.number().int().meta({ description: "What it takes in the store." }),
+  })
+  .meta({ id: "StoredResult" });
+
+const ResultPage = z
+  .object({
+    id: z.string(),
+    tool: z.string(),
+    callId: z.string(),
+    expiresAt: z.string(),
+    unit: z.enum(["characters", "lines", "matches"]),
+    offset: z.number().int(),
+    total: z.number().int(),
+    nextOffset: z.number().int().nullable().meta({ description: "Null when this is the end." }),
+    text: z.string(),
+  })
+  .meta({ id: "ResultPage" });
+
+/** Results that were too large to be given whole. */
+const results = [
+  operation({
+    name: "results.page",
+    args: ["..."],
+    summary: "Large results that are kept, newest first",
+    description: own,
+    scope: "read",
+    input: z.object(page),
+    output: z.object({ results: z.array(StoredResult), nextCursor: NextCursor }),
+    http: { method: "get", path: "/results", tag, answers: { 200: "One page." } },
+    cli: { command: "results list" },
+    run: (plane, { limit = defaultPage, ...query }, asker) =>
+      plane.results.page({ limit, ...(query as object) }, asker),
+  }),
+  operation({
+    name: "results.get",
+    args: ["id", "..."],
+    summary: "A part of a large result",
+    scope: "read",
+    input: z.object({
+      id: text("The id that was given in place of the result."),
+      offset: wholeNumber(0, "Where to begin: a character, with `lines` a line, with `grep` a match."),
+      limit: wholeNumber(1, "At most so many: 100000 characters, 10000 lines or 1000 matches."),
+      path: z.string().optional().meta({
+        description: "A JSON pointer or names with dots; `$result` leads into the result as it came.",
+      }),
+      grep: z.string().optional().meta({ description: "A pattern (RE2) that is looked for in every line." }),
+      lines: flag("Count lines instead of characters."),
+    }),
+    output: ResultPage,
+    http: { method: "get", path: "/results/{id}", tag, answers: { 200: "One page of its text." } },
+    cli: { command: "results read" },
+  }),
+];
+
+/** What agents did. `runs.get` is a route of its own: it answers with text, too. */
+const runs = [
+  operation({
+    name: "runs.page",
+    args: ["..."],
+    summary: "Runs of agents, newest first",
+    description: `${own} Without steps and messages.`,
+    scope: "read",
+    input: z.object({
+      outcome: oneOf(agentOutcomes).optional(),
+      model: z.string().optional(),
+      toolset: z.string().optional(),
+      conversation: z.string().optional(),
+      since: z
+        .string()
+        .optional()
+        .meta({ description: "Those that began then or later: a time such as `2026-11-15T09:00:00Z`." }),
+      user,
+      limit: Limit,
+      cursor: Cursor,
+    }),
+    output: z.object({ runs: z.array(RunSummary), nextCursor: NextCursor }),
+    http: { method: "get", path: "/runs", tag, answers: { 200: "One page." } },
+    cli: { command: "runs list" },
+    run: (plane, { limit = defaultPage, ...query }, asker) => plane.runs.page({ limit, ...(query as object) }, asker),
+  }),
+];
+
+export const callOperations = [...calls, ...results, ...runs];

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { deadLetterStatuses } from "../model/work/dead-letter.ts";
+import { Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { Outcome } from "./schemas/outcome.ts";
+import { ErrorReport } from "./schemas/problem.ts";
+
+const tag = "Dead letters";
+const id = text("The entry's id.");
+
+const DeadLetter = z
+  .object({
+    id: z.string(),
+    callId: z.string(),
+    tool: z.string(),
+    server: z.string().nullable(),
+    principal: z.looseObject({ user: z.string().nullable() }),
+    face: z.string(),
+    arguments: z.unknown().meta({ description: "As the caller gave them; null when they were too large to keep." }),
+    error: ErrorReport,
+    category: z.string(),
+    attempts: z.number().int(),
+    maxAttempts: z.number().int(),
+    status: z.enum(deadLetterStatuses),
+    nextRetryAt: z.string().nullable().meta({ description: "Null when it is not retried automatically." }),
+    hold: z.string().nullable().meta({ description: "Why it is not retried automatically." }),
+    conversation: z.string().nullable(),
+    resolvedCallId: z.string().nullable(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    history: z.array(z.looseObject({ at: z.string(), status: z.enum(deadLetterStatuses) })),
+  })
+  .meta({ id: "DeadLetter" });
+
+const decisions = { resolve: "Mark it as taken care of in another way", abandon: "Do not retry it" } as const;
+
+/** Calls that failed for good: the caller's own, or all with the scope `admin`. */
+export const deadLetterOperations = [
+  operation({
+    name: "deadLetters.page",
+    args: ["..."],
+    summary: "Calls that failed for good, newest first",
+    description: "Your own; those of all callers with the scope `admin`.",
+    scope: "read",
+    input: z.object({
+      status: oneOf(deadLetterStatuses).optional(),
+      tool: z.string().optional(),
+      server: z.string().optional(),
+      limit: Limit,
+      cursor: Cursor,
+    }),
+    output: z.object({
+      total: z.number().int(),
+      byStatus: z.record(z.string(), z.number().int()),
+      deadLetters: z.array(DeadLetter),
+      nextCursor: NextCursor,
+    }),
+    http: { method: "get", path: "/dead-letters", tag, answers: { 200: "One page." } },
+    cli: { command: "dead-letters list" },
+    run: (plane, { limit = defaultPage, ...query }, asker) =>
+      plane.deadLetters.page({ ...query, limit } as object, asker),
+  }),
+  operation({
+    name: "deadLetters.get",
+    args: ["id"],
+    summary: "One of them",
+    scope: "read",
+    input: z.object({ id }),
+    output: DeadLetter,
+    http: { method: "get", path: "/dead-letters/{id}", tag, answers: { 200: "The entry." } },
+    cli: { command: "dead-letters show" },
+  }),
+  operation({
+    name: "deadLetters.retry",
+    args: ["id"],
+    summary: "Make the call again, along the whole path",
+    scope: "call",
+    input: z.object({ id }),
+    output: Outcome,
+    http: {
+      method: "post",
+      path: "/dead-letters/{id}/retry",
+      tag,
+      cancels: true,
+      answers: {
+        200: "The tool answered; `ok` is false when it said no.",
+        202: "A person has to say yes first.",
+      },
+    },
+    cli: { command: "dead-letters retry" },
+  }),
+  ...(["resolve", "abandon"] as const).map((verb) =>
+    operation({
+      name: `deadLetters.${verb}`,
+      args: ["id", "..."],
+      summary: decisions[verb],
+      scope: "call",
+      input: z.object({ id, note: z.string().optional() }),
+      output: DeadLetter,
+      http: {
+        method: "post",
+        path: `/dead-letters/{id}/${verb}`,
+        tag,
+        body: { description: "Why, for later readers.", example: { note: "Sent by hand." }, optional: true },
+        answers: { 200: "The entry now." },
+      },
+      cli: { command: `dead-letters ${verb}` },
+    }),
+  ),
+  operation({
+    name: "deadLetters.delete",
+    args: ["id"],
+    summary: "Take one away",
+    scope: "call",
+    input: z.object({ id }),
+    output: Done,
+    http: {
+      method: "delete",
+      path: "/dead-letters/{id}",
+      tag,
+      answers: { 200: "`ok` is false when there was none." },
+      show: (ok: boolean) => ({ ok }),
+    },
+    cli: { command: "dead-letters delete" },
+  }),
+];

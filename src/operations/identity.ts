@@ -1,0 +1,219 @@
+import { z } from "zod";
+import type { NewApiKey } from "../model/access/credentials.ts";
+import { PlaneError } from "../model/errors.ts";
+import { byCreation, Done, NextCursor, oneOf, page, takePage, text } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { Question, TokenStatus } from "./schemas/server.ts";
+
+const names = z.array(z.string());
+
+const Key = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    user: z.string(),
+    groups: names,
+    persona: z.string().nullable(),
+    scopes: names,
+    workspace: z.string().nullable(),
+    compliance: z.string().optional(),
+    toolGroups: names.optional(),
+    createdAt: z.string(),
+    expiresAt: z.string().nullable(),
+    lastUsedAt: z.string().nullable(),
+    revokedAt: z.string().nullable(),
+  })
+  .meta({ id: "Key" });
+
+/** The API keys of this plane. */
+const keys = [
+  operation({
+    name: "keys.list",
+    args: [],
+    summary: "The API keys, without their secrets",
+    scope: "admin",
+    input: z.object(page),
+    output: z.object({ keys: z.array(Key), nextCursor: NextCursor }),
+    http: { method: "get", path: "/keys", tag: "Keys", answers: { 200: "One page." } },
+    cli: { command: "keys list" },
+    async run(plane, query, asker) {
+      const { items, nextCursor } = takePage(await plane.keys.list(asker), byCreation, query);
+      return { keys: items, nextCursor };
+    },
+  }),
+  operation({
+    name: "keys.create",
+    args: ["..."],
+    summary: "Create an API key",
+    description:
+      "The first key is created on the machine, with `toolplane keys create`; from then on everything but `/healthz` needs a credential.",
+    scope: "admin",
+    input: z.object({
+      name: z.string(),
+      user: z.string().optional().meta({ description: "The user it stands for; its creator when left out." }),
+      groups: names.optional(),
+      persona: z.string().nullable().optional(),
+      scopes: names.optional().meta({ description: "`read`, `call` or `admin`; `call` when left out." }),
+      workspace: z.string().nullable().optional(),
+      compliance: z.string().optional(),
+      toolGroups: names
+        .optional()
+        .meta({ description: "The groups of tools it may ask for; `default` when left out, `*` for all." }),
+      expiresAt: z.string().nullable().optional(),
+    }),
+    output: z.object({ key: Key, secret: z.string() }),
+    http: {
+      method: "post",
+      path: "/keys",
+      tag: "Keys",
+      body: {
+        description: "The user it stands for and what it may do.",
+        example: { name: "nightly report", user: "ann@example.org", scopes: ["call"] },
+      },
+      answers: { 201: "The secret is shown this once." },
+    },
+    cli: { command: "keys create" },
+    async run(plane, key, asker) {
+      // A caller without a credential could give itself one.
+      if (asker.face === "http" && !(await plane.identity.needsCredentials()))
+        throw new PlaneError(
+          "FORBIDDEN",
+          "Keys can be created over HTTP only where callers have to prove who they are. Create the first one with 'toolplane keys create'.",
+        );
+      return plane.keys.create(key as NewApiKey, asker);
+    },
+  }),
+  operation({
+    name: "keys.revoke",
+    args: ["id"],
+    summary: "Revoke a key",
+    scope: "admin",
+    input: z.object({ id: text("The key's id.") }),
+    output: z.object({ id: z.string(), revoked: z.boolean() }),
+    http: {
+      method: "delete",
+      path: "/keys/{id}",
+      tag: "Keys",
+      answers: { 200: "`revoked` is false when it could not be used any more." },
+    },
+    cli: { command: "keys revoke" },
+    run: async (plane, { id }, asker) => ({ id, revoked: await plane.keys.revoke(id, asker) }),
+  }),
+];
+
+const actions = ["accept", "decline", "cancel"] as const;
+
+/** What servers ask a person in the middle of calls. */
+const questions = [
+  operation({
+    name: "questions.list",
+    args: [],
+    summary: "What servers ask the caller in the middle of calls",
+    scope: "read",
+    input: z.object(page),
+    output: z.object({ questions: z.array(Question), nextCursor: NextCursor }),
+    http: { method: "get", path: "/questions", tag: "Questions", answers: { 200: "One page." } },
+    cli: { missing: "the terminal that makes the call asks" },
+    async run(plane, query, asker) {
+      const keyOf = ({ askedAt, id }: { askedAt: string; id: string }) => `${askedAt} ${id}`;
+      const { items, nextCursor } = takePage(await plane.questions.list(asker), keyOf, query);
+      return { questions: items, nextCursor };
+    },
+  }),
+  operation({
+    name: "questions.answer",
+    args: ["id", "..."],
+    summary: "Answer a question",
+    scope: "call",
+    input: z.object({ id: text("The question's id."), action: oneOf(actions), content: z.unknown().optional() }),
+    output: Done,
+    http: {
+      method: "post",
+      path: "/questions/{id}",
+      tag: "Questions",
+      body: {
+        description: "`content` has to fit the question's schema.",
+        example: { action: "accept", content: { colour: "green" } },
+      },
+      answers: { 200: "It is answered." },
+      show: () => ({ ok: true }),
+    },
+    cli: { missing: "the terminal that makes the call asks" },
+  }),
+];
+
+const server = text("The server's name in the configuration.");
+const Tokens = z.object({ tokens: z.array(TokenStatus), nextCursor: NextCursor });
+const time = z
+  .string()
+  .refine((given) => !Number.isNaN(Date.parse(given)), "give a time like 2027-01-31T12:00:00Z")
+  .optional();
+
+/** The caller's own credentials for servers. */
+const tokens = [
+  operation({
+    name: "tokens.list",
+    args: [],
+    summary: "The tokens that are kept for the caller, without the tokens",
+    scope: "read",
+    input: z.object(page),
+    output: Tokens,
+    http: { method: "get", path: "/tokens", tag: "Sign-in", answers: { 200: "One page." } },
+    cli: { command: "tokens list" },
+    async run(plane, query, asker) {
+      const keyOf = (one: { server: string; kind: string }) => `${one.server} ${one.kind}`;
+      const { items, nextCursor } = takePage(await plane.tokens.list(asker), keyOf, query);
+      return { tokens: items, nextCursor };
+    },
+  }),
+  operation({
+    name: "tokens.set",
+    args: ["name", "..."],
+    summary: "Give a token of your own for a server",
+    scope: "call",
+    input: z.object({
+      name: server,
+      token: z.string("give a string").min(1, "give a string that is not empty"),
+      expiresAt: time,
+      scopes: z.array(z.string()).optional(),
+    }),
+    output: Tokens,
+    http: {
+      method: "put",
+      path: "/servers/{name}/token",
+      tag: "Sign-in",
+      body: {
+        description: "It is sealed before it is kept.",
+        example: { token: "…", expiresAt: "2027-01-31T12:00:00Z" },
+      },
+      answers: { 200: "What is kept now." },
+    },
+    cli: { command: "tokens set" },
+    async run(plane, { name, ...token }, asker) {
+      await plane.servers.get(name, asker);
+      await plane.tokens.set(name, token as { token: string }, asker);
+      return { tokens: await plane.tokens.list(asker), nextCursor: null };
+    },
+  }),
+  operation({
+    name: "tokens.forget",
+    args: ["name"],
+    summary: "Forget your token for a server",
+    scope: "call",
+    input: z.object({ name: server }),
+    output: Done,
+    http: {
+      method: "delete",
+      path: "/servers/{name}/token",
+      tag: "Sign-in",
+      answers: { 200: "`ok` is false when there was none." },
+    },
+    cli: { command: "tokens forget" },
+    async run(plane, { name }, asker) {
+      await plane.servers.get(name, asker);
+      return { ok: await plane.tokens.forget(name, asker) };
+    },
+  }),
+];
+
+export const identityOperations = [...keys, ...questions, ...tokens];

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import type { JobStatus } from "../model/plane-work.ts";
+import { jobRunStates, type JobRun as Run } from "../model/work/job-run.ts";
+import { AnyObject, Cursor, count, NextCursor, oneOf, text } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { JobRun } from "./schemas/job-run.ts";
+import { shownJobRun } from "./strangers.ts";
+
+const tag = "Jobs";
+const name = text("The job's name.");
+const run = text("The run's id.");
+const idempotencyKey = z.string().optional().meta({ description: "Asking twice with one key is asking once." });
+const wait = z.union([z.boolean(), z.number()]).optional();
+const Job = z.looseObject({
+  name: z.string(),
+  schedule: z.object({ state: z.string(), nextAt: z.string().nullable() }).loose(),
+  upcoming: z.array(z.string()).meta({ description: "The times that come next, five at most." }),
+  active: z.number().int(),
+  lastRun: z.union([JobRun, z.null()]),
+});
+const Begun = z.object({ run: JobRun });
+
+const begins = {
+  wait: { input: "wait", means: "stay so many seconds until it is over." },
+  answers: { 200: "It is over; `state` says how it went.", 202: "It is under way, or waits for its turn." },
+  status: ({ endedAt }: Run) => (endedAt === null ? 202 : 200),
+  show: (begun: Run) => ({ run: shownJobRun(begun) }),
+} as const;
+const shownJob = (job: JobStatus) => (job.lastRun === null ? job : { ...job, lastRun: shownJobRun(job.lastRun) });
+
+/** Work that is begun, watched and held back. */
+export const jobOperations = [
+  operation({
+    name: "jobs.get",
+    args: ["name"],
+    summary: "One job: its tasks, when it is due and how it does",
+    scope: "read",
+    input: z.object({ name }),
+    output: Job,
+    http: { method: "get", path: "/jobs/{name}", tag, answers: { 200: "The job." }, show: shownJob },
+    cli: { command: "jobs show" },
+  }),
+  operation({
+    name: "jobs.run",
+    args: ["name"],
+    summary: "Begin a run now",
+    description:
+      "Takes the scope `admin`, unless the job says `accepts_external_requests`. The run goes on when the client goes away.",
+    scope: "call",
+    input: z.object({ name, input: AnyObject.optional(), idempotencyKey, wait }),
+    output: Begun,
+    http: {
+      method: "post",
+      path: "/jobs/{name}/run",
+      tag,
+      body: {
+        description: "What the run gets.",
+        example: { input: { city: "Rome" }, idempotencyKey: "order-17" },
+        optional: true,
+      },
+      ...begins,
+    },
+    cli: { command: "jobs run" },
+  }),
+  ...(["pause", "resume"] as const).map((verb) =>
+    operation({
+      name: `jobs.${verb}`,
+      args: ["name"],
+      summary:
+        verb === "pause"
+          ? "Do not begin it by the clock any more"
+          : "Begin it by the clock again; times that passed are not made up for",
+      scope: "admin",
+      input: z.object({ name }),
+      output: Job,
+      http: { method: "post", path: `/jobs/{name}/${verb}`, tag, answers: { 200: "The job now." }, show: shownJob },
+      cli: { command: `jobs ${verb}` },
+    }),
+  ),
+  operation({
+    name: "jobs.history",
+    args: ["name", "..."],
+    summary: "Its runs, newest first",
+    description: "Your own and those by the clock; those of all callers with the scope `admin`.",
+    scope: "read",
+    input: z.object({
+      name,
+      state: oneOf(jobRunStates).optional(),
+      limit: count(100, { default: 20, description: "At most so many." }),
+      cursor: Cursor,
+    }),
+    output: z.object({ runs: z.array(JobRun), nextCursor: NextCursor }),
+    http: {
+      method: "get",
+      path: "/jobs/{name}/runs",
+      tag,
+      answers: { 200: "One page." },
+      show: (page: { runs: Run[] }) => ({ ...page, runs: page.runs.map(shownJobRun) }),
+    },
+    cli: { command: "jobs history" },
+  }),
+  operation({
+    name: "jobs.status",
+    args: ["id"],
+    summary: "One run: its tasks, their steps and how they went",
+    scope: "read",
+    input: z.object({ id: run }),
+    output: JobRun,
+    http: { method: "get", path: "/job-runs/{id}", tag, answers: { 200: "The run." }, show: shownJobRun },
+    cli: { command: "jobs status" },
+  }),
+  operation({
+    name: "jobs.cancel",
+    args: ["id"],
+    summary: "End a run, or keep it from beginning",
+    scope: "call",
+    input: z.object({ id: run }),
+    output: JobRun,
+    http: { method: "post", path: "/job-runs/{id}/cancel", tag, answers: { 200: "The run now." }, show: shownJobRun },
+    cli: { command: "jobs cancel" },
+  }),
+  operation({
+    name: "jobs.rerun",
+    args: ["id"],
+    summary: "Begin another run with the input of one that is over",
+    scope: "call",
+    input: z.object({ id: run, idempotencyKey, wait }),
+    output: Begun,
+    http: {
+      method: "post",
+      path: "/job-runs/{id}/rerun",
+      tag,
+      body: {
+        description: "A key, where asking twice is to be asking once.",
+        example: { idempotencyKey: "order-17-again" },
+        optional: true,
+      },
+      ...begins,
+    },
+    cli: { command: "jobs rerun" },
+  }),
+];

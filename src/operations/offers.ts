@@ -1,0 +1,86 @@
+import { z } from "zod";
+import type { Listed as ListedItem } from "../model/plane-tools.ts";
+import { NextCursor, page, takePage, text } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { Listed } from "./schemas/server.ts";
+
+const tag = "Servers";
+const name = text("The server's name in the configuration.");
+const ofServer = z.object({ ...page, server: z.string().optional().meta({ description: "Of this server alone." }) });
+const asItCame = z.looseObject({}).meta({ description: "As the server answered." });
+const keyOf = ({ server, ...item }: ListedItem) => `${server}\n${item.name ?? item.uri ?? item.uriTemplate ?? ""}`;
+
+/** What servers offer beside their tools. */
+export const offerOperations = [
+  operation({
+    name: "prompts.list",
+    args: ["server"],
+    summary: "Prompts",
+    scope: "read",
+    input: ofServer,
+    output: z.object({ prompts: z.array(Listed), nextCursor: NextCursor }),
+    http: { method: "get", path: "/prompts", tag, answers: { 200: "One page." } },
+    cli: { command: "prompts list" },
+    async run(plane, query, asker) {
+      const { items, nextCursor } = takePage(await plane.prompts.list(query.server, asker), keyOf, query);
+      return { prompts: items, nextCursor };
+    },
+  }),
+  operation({
+    name: "prompts.get",
+    args: ["name", "prompt", "arguments"],
+    summary: "One prompt, filled in",
+    scope: "call",
+    input: z.object({
+      name,
+      prompt: text("The prompt's name."),
+      arguments: z.record(z.string(), z.string()).optional(),
+    }),
+    output: asItCame,
+    http: {
+      method: "post",
+      path: "/servers/{name}/prompts/{prompt}",
+      tag,
+      body: { description: "What to fill in.", example: { arguments: { topic: "tools" } }, optional: true },
+      answers: { 200: "The prompt." },
+    },
+    cli: { command: "prompts get" },
+    async run(plane, { name: server, prompt, arguments: args = {} }, asker) {
+      await plane.servers.get(server, asker);
+      return plane.prompts.get(server, prompt, args);
+    },
+  }),
+  operation({
+    name: "resources.list",
+    args: ["server"],
+    summary: "Resources, and templates of more",
+    description: "Templates come with the first page, all of them.",
+    scope: "read",
+    input: ofServer,
+    output: z.object({ resources: z.array(Listed), resourceTemplates: z.array(Listed), nextCursor: NextCursor }),
+    http: { method: "get", path: "/resources", tag, answers: { 200: "One page." } },
+    cli: { command: "resources list" },
+    async run(plane, query, asker) {
+      const [resources, templates] = await Promise.all([
+        plane.resources.list(query.server, asker),
+        query.cursor === undefined ? plane.resources.templates(query.server, asker) : [],
+      ]);
+      const { items, nextCursor } = takePage(resources, keyOf, query);
+      return { resources: items, resourceTemplates: templates, nextCursor };
+    },
+  }),
+  operation({
+    name: "resources.read",
+    args: ["name", "uri"],
+    summary: "The content of a resource",
+    scope: "call",
+    input: z.object({ name, uri: z.string("say which resource with ?uri=…") }),
+    output: asItCame,
+    http: { method: "get", path: "/servers/{name}/resource", tag, answers: { 200: "The content." } },
+    cli: { command: "resources read" },
+    async run(plane, { name: server, uri }, asker) {
+      await plane.servers.get(server, asker);
+      return plane.resources.read(server, uri);
+    },
+  }),
+];

@@ -1,0 +1,22 @@
+import { approvalOperations } from "./approvals.ts";
+import { callOperations } from "./calls.ts";
+import { deadLetterOperations } from "./dead-letters.ts";
+import { identityOperations } from "./identity.ts";
+import { jobOperations } from "./jobs.ts";
+import { offerOperations } from "./offers.ts";
+import type { Operation } from "./operation.ts";
+import { qualityOperations } from "./quality.ts";
+import { changeOperations, registryOperations } from "./registry.ts";
+
+/** Every verb of the plane that is declared once. Those whose path could be taken for a name come first. */
+export const operations: readonly Operation[] = [
+  ...changeOperations,
+  ...qualityOperations,
+  ...callOperations,
+  ...approvalOperations,
+  ...deadLetterOperations,
+  ...registryOperations,
+  ...jobOperations,
+  ...offerOperations,
+  ...identityOperations,
+] as readonly Operation[];

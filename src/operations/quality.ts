@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { pinStatuses } from "../model/catalogue/pin.ts";
+import { failOnLevels } from "../model/catalogue/quality.ts";
+import { largestPage } from "../model/page.ts";
+import { count, flag, oneOf, text } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { ContextStats, PinDiff, PinView, QualityReport } from "./schemas/quality.ts";
+
+const tag = "Tools";
+/** A server that has not listed by then is there the next time. */
+const waitMs = 1_000;
+const name = text("The tool's name, in any spelling.");
+const server = z.string().optional().meta({ description: "Only the tools of this server." });
+const tool = z.string().optional().meta({ description: "Only this tool, in any spelling." });
+const scoreText = "give a number from 0 to 100";
+const threshold = z
+  .union([z.number().int().min(0).max(100), z.string().regex(/^(?:\d{1,2}|100)$/, scoreText)], scoreText)
+  .transform(Number)
+  .optional()
+  .meta({ type: "integer", minimum: 0, maximum: 100, default: 40 });
+
+const decisions = {
+  accept: "Trust the definition of today",
+  reject: "Quarantine the tool until its definition is the pinned one again, or accepted",
+} as const;
+
+/** How good definitions are, what they cost and whether they changed. */
+export const qualityOperations = [
+  operation({
+    name: "stats",
+    args: ["..."],
+    summary: "What the definitions of tools cost in the context of a model, by server",
+    scope: "read",
+    input: z.object({
+      server,
+      tool,
+      tools: flag("Tool by tool."),
+      limit: count(largestPage, { description: "Of the tools only so many, the dearest; all when left out." }),
+    }),
+    output: ContextStats,
+    http: { method: "get", path: "/stats", tag, answers: { 200: "In tokens." } },
+    cli: { command: "stats" },
+    run: (plane, query, asker) => plane.stats(query as object, { ...asker, waitMs }),
+  }),
+  operation({
+    name: "tools.quality",
+    args: ["..."],
+    summary: "How well definitions tell a model what tools are for, worst first",
+    scope: "read",
+    input: z.object({
+      server,
+      tool,
+      threshold,
+      require_examples: flag("A tool without examples does not pass."),
+      fail_on: oneOf(failOnLevels)
+        .optional()
+        .meta({ default: "high", description: "A tool with such a finding or a worse one does not pass." }),
+    }),
+    output: QualityReport,
+    http: { method: "get", path: "/tools/quality", tag, answers: { 200: "All of them." } },
+    cli: { command: "lint" },
+    run: (plane, { require_examples: requireExamples, fail_on: failOn, ...query }, asker) =>
+      plane.tools.quality(
+        {
+          ...(query as object),
+          ...(requireExamples === undefined ? {} : { requireExamples }),
+          ...(failOn === undefined ? {} : { failOn }),
+        },
+        { ...asker, waitMs },
+      ),
+  }),
+  operation({
+    name: "pins.list",
+    args: ["..."],
+    summary: "How the definitions of today compare to the pinned ones",
+    scope: "read",
+    input: z.object({
+      server,
+      status: oneOf(pinStatuses).optional(),
+      held: flag("Only tools that are quarantined, or only tools that are not."),
+    }),
+    output: z.object({ pins: z.array(PinView) }),
+    http: {
+      method: "get",
+      path: "/pins",
+      tag,
+      answers: { 200: "All of them." },
+      show: (pins: unknown[]) => ({ pins }),
+    },
+    cli: { command: "pins list" },
+    run: (plane, query, asker) => plane.pins.list(query as object, { ...asker, waitMs }),
+  }),
+  operation({
+    name: "pins.get",
+    args: ["name"],
+    summary: "What is different from what was pinned",
+    scope: "read",
+    input: z.object({ name }),
+    output: PinDiff,
+    http: { method: "get", path: "/pins/{name}", tag, answers: { 200: "Place by place." } },
+    cli: { command: "pins diff" },
+  }),
+  ...(["accept", "reject"] as const).map((verb) =>
+    operation({
+      name: `pins.${verb}`,
+      args: ["name", "..."],
+      summary: decisions[verb],
+      scope: "admin",
+      input: z.object({ name, reason: z.string().optional() }),
+      output: PinView,
+      http: {
+        method: "post",
+        path: `/pins/{name}/${verb}`,
+        tag,
+        body: {
+          description: "Why, for later readers.",
+          example: { reason: "Read the release notes." },
+          optional: true,
+        },
+        answers: { 200: "How it is now." },
+      },
+      cli: { command: `pins ${verb}` },
+    }),
+  ),
+];

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { changeKinds } from "../model/catalogue/change.ts";
+import { AnyObject, Limit, oneOf, wholeNumber } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { RefreshReport } from "./schemas/server.ts";
+import { HealthSummary, LastInvocation, Provider } from "./schemas/tool.ts";
+
+const tag = "Registry";
+/** A server that has not listed by then is there the next time. */
+const waitMs = 1_000;
+const number = z.number().int();
+
+const Change = z
+  .object({
+    id: number,
+    at: z.string(),
+    kind: z.enum(changeKinds),
+    what: z.string(),
+    name: z.string(),
+    persona: z.string().nullable(),
+    source: z.string(),
+    by: z.object({ user: z.string().nullable(), face: z.string().nullable(), system: z.string().nullable() }),
+    reason: z.string().nullable(),
+    before: AnyObject.nullable(),
+    after: AnyObject.nullable(),
+    count: number,
+    revision: number,
+  })
+  .meta({ id: "Change" });
+
+const ToolEntry = z.object({
+  name: z.string(),
+  persona: z.string().nullable(),
+  version: z.string(),
+  capabilities: z.array(z.string()),
+  capability_tags: z.array(z.string()),
+  compatibility: z.object({
+    persona: z.string().nullable(),
+    persona_specific: z.boolean(),
+    matches_request: z.boolean(),
+    allowlist: z.array(z.string()).nullable(),
+  }),
+  health: z.object({
+    tool: HealthSummary,
+    providers: z.record(z.string(), z.unknown()),
+    last_invocation: LastInvocation,
+  }),
+  providers: z.array(Provider),
+});
+
+const entries = z.array(z.looseObject({ name: z.string() }));
+
+const RegistrySummary = z
+  .object({
+    revision: number,
+    persona: z.string().nullable(),
+    compatibility: z.object({ persona: z.string().nullable(), shared: number, persona_specific: number }),
+    tools: z.array(ToolEntry),
+    skills: entries,
+    tasks: entries,
+    jobs: entries,
+  })
+  .meta({ id: "RegistrySummary" });
+
+/** What changed in the catalogue. Declared before routes that take any name. */
+export const changeOperations = (["tool", "skill", "task", "job"] as const).map((what) =>
+  operation({
+    name: "registry.changes",
+    args: ["..."],
+    summary: `What happened to ${what}s, by whom and why, newest first`,
+    scope: "read",
+    input: z.object({
+      persona: z.string().optional().meta({ description: "What happened to the entries of this persona." }),
+      name: z.string().optional(),
+      kind: oneOf(changeKinds).optional(),
+      limit: Limit,
+      offset: wholeNumber(0, "So many are left out at the beginning."),
+    }),
+    output: z.object({ changes: z.array(Change), count: number, total: number, offset: number, limit: number }),
+    http: { method: "get", path: `/${what}s/changes`, tag, answers: { 200: "One page." } },
+    cli: { command: "registry changes" },
+    run: (plane, query, asker) => plane.registry.changes({ what, ...(query as object) }, asker),
+  }),
+);
+
+/** The catalogue as a whole. */
+export const registryOperations = [
+  operation({
+    name: "registry.summary",
+    args: [],
+    summary: "The whole catalogue in short",
+    scope: "read",
+    input: z.object({ persona: z.string().optional().meta({ description: "The persona; yours when left out." }) }),
+    output: RegistrySummary,
+    http: { method: "get", path: "/registry/summary", tag, answers: { 200: "Tools, skills, tasks and jobs." } },
+    cli: { command: "registry summary" },
+    run: (plane, { persona = "" }, asker) =>
+      plane.registry.summary({ ...(persona === "" ? {} : { persona }), ...asker, waitMs }),
+  }),
+  operation({
+    name: "servers.refresh",
+    args: [],
+    summary: "Ask every server for its tools now",
+    description: "Servers in backoff after a failure are left alone and listed under `skipped`.",
+    scope: "admin",
+    input: z.object({}),
+    output: RefreshReport,
+    http: { method: "post", path: "/registry/refresh", tag, answers: { 200: "What came of it, server by server." } },
+    cli: { command: "registry refresh" },
+    run: (plane) => plane.servers.refresh(),
+  }),
+];

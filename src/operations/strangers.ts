@@ -1,0 +1,45 @@
+import type { AgentAnswer } from "../model/agent/agent-answer.ts";
+import type { Outcome } from "../model/calls/call.ts";
+import { type ErrorReport, strangerMessage } from "../model/errors.ts";
+import type { JobRun } from "../model/work/job-run.ts";
+import type { SkillRun, StepRun } from "../model/work/skill-run.ts";
+
+/** Reasons that are told only to holders of a credential that was ours, or that an issuer signed. */
+const toldToHolders: readonly unknown[] = ["revoked", "expired", "not_yet", "audience", "claims"];
+
+/** The same for no credential and a wrong one: a guess learns nothing. */
+const proveIt =
+  "This plane wants to know who asks. Send 'Authorization: Bearer TOKEN' with an API key ('toolplane keys create' makes one; it begins with 'tp_') or a token of its issuer, or the key as X-API-Key.";
+
+/** An error as a caller over HTTP reads it: without paths, addresses and causes of the machine. */
+export function forStrangers(error: ErrorReport): ErrorReport {
+  if (error.code === "UNAUTHENTICATED" && !toldToHolders.includes(error.data.reason))
+    return { ...error, message: proveIt, cause: null, data: {} };
+  const told = strangerMessage(error.code, error.data);
+  return told === null ? error : { ...error, ...told, cause: null };
+}
+
+export function shownOutcome(outcome: Outcome): Outcome {
+  return outcome.ok ? outcome : { ...outcome, error: forStrangers(outcome.error) };
+}
+
+export function shownAgentAnswer(answer: AgentAnswer): AgentAnswer {
+  return answer.error ? { ...answer, error: forStrangers(answer.error) } : answer;
+}
+
+export function shownSkillRun(run: SkillRun): SkillRun {
+  return { ...run, ...shownFailure(run), steps: run.steps.map(shownStep) };
+}
+
+export function shownJobRun(run: JobRun): JobRun {
+  const tasks = run.tasks.map((task) => ({ ...task, ...shownFailure(task), steps: task.steps.map(shownStep) }));
+  return { ...run, ...shownFailure(run), tasks };
+}
+
+function shownStep(step: StepRun): StepRun {
+  return { ...step, ...shownFailure(step) };
+}
+
+function shownFailure({ error }: { error: ErrorReport | null }): { error: ErrorReport | null } {
+  return { error: error === null ? null : forStrangers(error) };
+}
