@@ -1,5 +1,4 @@
-import { ownProgram, processEnvironment } from "./config/config.ts";
-import { createSetup } from "./config/config.ts";
+import { createSetup, ownProgram, processEnvironment } from "./config/config.ts";
 import type { Setup } from "./model/config/setup.ts";
 
 /** The same person's configuration, to be looked at and changed. */

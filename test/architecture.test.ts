@@ -73,7 +73,7 @@ const processWords = /\bprocess\s*\.\s*(env|argv|exit)\b|\bconsole\s*\./;
 
 const wallLines = 400;
 /** TODO */
-const stillFull = ["faces/cli", "faces/http/routes"];
+const stillFull = ["faces/cli"];
 
 type Import = { file: string; target: string };
 
@@ -129,6 +129,8 @@ test("a room is entered through its door", () => {
   const wrong = own.filter((found) => {
     const target = ownTarget(found);
     const room = roomOf(target);
+    // The public API names the adapters themselves, so that its declarations bring no room with them.
+    if (found.file === "index.ts" && isIn(target, "agent/adapters")) return false;
     return withDoor.includes(room) && room !== roomOf(found.file) && target !== `${room}/${room}.ts`;
   });
   assert.deepEqual(wrong, []);

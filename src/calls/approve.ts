@@ -1,4 +1,4 @@
-import { type ApprovalPorts, type HeldVerbs , createApprovals as openApprovals } from "../access/access.ts";
+import { type ApprovalPorts, type HeldVerbs, createApprovals as openApprovals } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import { lazyVerbs } from "../lib/lazy-verbs.ts";

@@ -1,12 +1,7 @@
 import type { Answers } from "../access/access.ts";
-import { createHooks, type Hooks } from "../access/access.ts";
-import { createPolicy, type Profile } from "../access/access.ts";
-import { effectOf } from "../access/access.ts";
-import type { Catalogue, HealthFeed } from "../catalogue/catalogue.ts";
+import { createHooks, createPolicy, effectOf, type Hooks, type Profile } from "../access/access.ts";
+import type { Catalogue, HealthFeed, PlaneQuality, Registry, Routing } from "../catalogue/catalogue.ts";
 import { providerScore } from "../catalogue/catalogue.ts";
-import type { Routing } from "../catalogue/catalogue.ts";
-import type { PlaneQuality } from "../catalogue/catalogue.ts";
-import type { Registry } from "../catalogue/catalogue.ts";
 import type { Environment } from "../config/config.ts";
 import { workingDirectory } from "../config/config.ts";
 import { once, runAll } from "../lib/async/once.ts";

@@ -1,6 +1,10 @@
-import { rulesFor } from "../catalogue/catalogue.ts";
-import { createInventory, type ListedServer } from "../catalogue/catalogue.ts";
-import { type NamelessTool, translateTools } from "../catalogue/catalogue.ts";
+import {
+  createInventory,
+  type ListedServer,
+  type NamelessTool,
+  rulesFor,
+  translateTools,
+} from "../catalogue/catalogue.ts";
 import { type Environment, expandEnvironment } from "../config/config.ts";
 import { type InjectionRule, type InjectionSource, originalOf } from "../model/access/injection.ts";
 import type { AccessRequest, Injected, Validated, Verdict } from "../model/calls/call.ts";

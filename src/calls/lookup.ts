@@ -1,7 +1,5 @@
-import type { Catalogue, HealthFeed } from "../catalogue/catalogue.ts";
+import type { Catalogue, HealthFeed, PlaneQuality, Registry, Snapshot } from "../catalogue/catalogue.ts";
 import { unlistedServers } from "../catalogue/catalogue.ts";
-import type { PlaneQuality } from "../catalogue/catalogue.ts";
-import type { Registry, Snapshot } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
 import { nearest } from "../lib/text/nearest.ts";

@@ -56,7 +56,7 @@ test("a client is told in its log what was wrong with its answer", async () => {
   const client = await EraClient.open(gateway.url, "legacy", { capabilities: forms, answer });
   const { notifications } = await client.exchange("tools/call", { name: "raw__asking", arguments: {} });
   const logged = notifications.filter(({ method }) => method === "notifications/message");
-  assert.match(JSON.stringify(logged), /does not fit what the server asked for: .*name/);
+  assert.match(JSON.stringify(logged), /is not what the server asked for: .*name/);
 });
 
 test("what is asked here says whose words it is, as every other result does", async () => {

@@ -1,7 +1,6 @@
 import { dirname } from "node:path";
 import type { HandWrittenTools } from "../../catalogue/catalogue.ts";
-import { revealConfig } from "../../config/config.ts";
-import { resolveSecrets } from "../../config/config.ts";
+import { resolveSecrets, revealConfig } from "../../config/config.ts";
 import type {
   AddedProvider,
   Provider,

@@ -1,5 +1,4 @@
-import { type CheckedEntry, checkEntry } from "../../config/config.ts";
-import { checkTasksExist } from "../../config/config.ts";
+import { type CheckedEntry, checkEntry, checkTasksExist } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { BundleChoice, BundleEntry, EntryKind } from "../../model/catalogue/change.ts";

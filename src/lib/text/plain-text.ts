@@ -13,13 +13,6 @@ export function plainText(text: string): string {
   return text.replaceAll(joiners, "").replaceAll(escapes, "").replaceAll(hidden, "");
 }
 
-const names: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-/** Foreign text made safe to stand in a page or in a quoted attribute: it can neither end its place nor reorder others. */
-export function escapeHtml(text: string): string {
-  return plainText(text).replaceAll(/[&<>"']/g, (character) => names[character] ?? "");
-}
-
 const mark = "tool_output";
 /** Whatever could be read as one of the markers, however it is spaced, written or numbered. */
 const anyMarker = /[<＜‹〈](?=[^a-z0-9<>]{0,8}tool[^a-z0-9<>]{0,8}output)/gi;
