@@ -24,7 +24,8 @@ export function createBundleVerbs(ports: BundlePorts): Pick<Verbs, "exportBundle
   // Node's cryptography is loaded on first use.
   const signing = once(async () => {
     const signed = await import("./signed-bundle.ts");
-    return { ...signed, key: signed.loadSigningKey(ports.directory) };
+    const { readBundle, writeBundle, loadSigningKey } = signed;
+    return { readBundle, writeBundle, key: loadSigningKey(ports.directory) };
   });
 
   return {

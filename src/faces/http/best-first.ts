@@ -4,9 +4,9 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import type { ToolListing, ToolPage } from "../../model/plane-tools.ts";
 
-import { countUpTo } from "./count-up-to.ts";
+import { count } from "../../operations/fields.ts";
 
-export const Best = countUpTo(largestSearch, {
+export const Best = count(largestSearch, {
   description:
     "So many of those that fit `q` best, as `GET /search` finds them, come first; what has the words in it follows by name. Goes with `server` and `group`, not with other filters.",
 });

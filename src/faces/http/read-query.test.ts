@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { PlaneError } from "../../model/errors.ts";
-import { Limit } from "./paging.ts";
+import { Limit } from "../../operations/fields.ts";
 import { readQuery } from "./read-query.ts";
 
 const schema = z.object({ tool: z.string().optional(), tag: z.array(z.string()).optional(), limit: Limit });

@@ -4,7 +4,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { ServerDefinition } from "../../../model/servers/server.ts";
-import { Done } from "../../../operations/schemas/done.ts";
+import { Done } from "../../../operations/fields.ts";
 import { Server } from "../../../operations/schemas/server.ts";
 import { parseBody } from "../body.ts";
 import { requireProof } from "../require-proof.ts";

@@ -4,7 +4,7 @@ import { workKinds } from "../../../model/catalogue/change.ts";
 import { ToolManifest, type WrittenManifest } from "../../../model/catalogue/tool.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { Done } from "../../../operations/schemas/done.ts";
+import { Done } from "../../../operations/fields.ts";
 import { parseBody, parseFields } from "../body.ts";
 import { hasReference, requireProof } from "../require-proof.ts";
 import { type App, addRoute } from "../route.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { Done } from "../../../operations/schemas/done.ts";
+import { Done } from "../../../operations/fields.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { renderProblem } from "../render.ts";
 import { type App, addRoute } from "../route.ts";

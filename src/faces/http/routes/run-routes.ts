@@ -4,8 +4,8 @@ import { agentOutcomes } from "../../../model/agent/agent-run.ts";
 
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { Cursor, defaultPage, Limit, NextCursor } from "../../../operations/fields.ts";
 import { Run, RunSummary } from "../../../operations/schemas/run.ts";
-import { Cursor, Limit, NextCursor, usualPage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
 
 /** One run, as JSON or as text. */

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { largestSearch } from "../../../model/catalogue/search.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { count } from "../../../operations/fields.ts";
 import { Tool } from "../../../operations/schemas/tool.ts";
 import { ToolRow, View } from "../../../operations/schemas/tool-row.ts";
-import { countUpTo } from "../count-up-to.ts";
 import { type App, addRoute } from "../route.ts";
 import { renderRows } from "../tool-row.ts";
 import { renderTool } from "../tool-view.ts";
@@ -53,7 +53,7 @@ const SearchQuery = z.object({
     .optional()
     .meta({ description: "`q` is a pattern of at most 200 characters." }),
   server: z.string().min(1, "give the name of a server or a glob").optional(),
-  limit: countUpTo(largestSearch),
+  limit: count(largestSearch),
   view: View,
   details: z
     .enum(["true", "false"], "give true or false")
@@ -96,7 +96,7 @@ export function addSearchRoutes(app: App, plane: Plane): void {
     app,
     {
       ...{ method: "get", path: "/recommendations", tag: "Tools", scope: "read" },
-      query: z.object({ task: z.string(), limit: countUpTo(15) }),
+      query: z.object({ task: z.string(), limit: count(15) }),
       summary: "Servers and tools worth having at hand for a task",
       answers: { 200: { description: "Best first.", schema: Recommendation } },
     },

@@ -2,11 +2,11 @@ import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import type { Caller, Plane } from "../../../model/plane.ts";
 import type { ServerLogLine } from "../../../model/servers/server.ts";
+import { NextCursor, Page, takePage } from "../../../operations/fields.ts";
 import { Locked } from "../../../operations/schemas/locked.ts";
 import { LogLine, RefreshReport, Server } from "../../../operations/schemas/server.ts";
 import { askAgain, type WhoAsks } from "../ask-again.ts";
 import type { Identities } from "../identity.ts";
-import { NextCursor, Page, takePage } from "../paging.ts";
 import { type App, addRoute, type HttpContext } from "../route.ts";
 import { wantsStream } from "../wants-stream.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { Cursor, defaultPage, Limit, NextCursor, Page } from "../../../operations/fields.ts";
 import type { Route } from "../describe-route.ts";
-import { Cursor, Limit, NextCursor, Page, usualPage } from "../paging.ts";
 import { type App, addRoute } from "../route.ts";
 
 /** What is not known by then is there the next time. */
@@ -64,7 +64,7 @@ export function addSkillRoutes(app: App, plane: Plane): void {
         },
       },
     },
-    async ({ c, caller, query: { persona: personas, capability: capabilities, limit = usualPage, ...rest } }) => {
+    async ({ c, caller, query: { persona: personas, capability: capabilities, limit = defaultPage, ...rest } }) => {
       const asked = { ...withoutUndefined({ personas, capabilities, ...rest }), limit };
       const page = await plane.skills.page(asked, { ...caller, waitMs });
       return c.json({ count: page.skills.length, ...page });
@@ -105,7 +105,7 @@ function addWorkRoutes(app: App, plane: Plane): void {
   addRoute(
     app,
     pageOf("tasks", Task),
-    async ({ c, caller, query: { persona: personas, limit = usualPage, ...rest } }) =>
+    async ({ c, caller, query: { persona: personas, limit = defaultPage, ...rest } }) =>
       c.json(await plane.tasks.page({ ...withoutUndefined({ personas, ...rest }), limit }, caller)),
   );
   addRoute(

@@ -7,6 +7,7 @@ import { parseToolQuery, withoutShared } from "../../../model/catalogue/tool-que
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { Cursor, Limit, NextCursor } from "../../../operations/fields.ts";
 import { AccessOptions, accessOptionsIn } from "../../../operations/schemas/access-options.ts";
 import { Locked } from "../../../operations/schemas/locked.ts";
 import { Outcome, outcomeExample } from "../../../operations/schemas/outcome.ts";
@@ -15,7 +16,6 @@ import { View } from "../../../operations/schemas/tool-row.ts";
 import { Best, checkBest, queryBestFirst } from "../best-first.ts";
 import { parseBody, unknownField } from "../body.ts";
 import { streamCall } from "../call-stream.ts";
-import { Cursor, Limit, NextCursor } from "../paging.ts";
 import { readWait, withWaiting } from "../prefer.ts";
 import { readQuery } from "../read-query.ts";
 import { renderOutcome } from "../render.ts";

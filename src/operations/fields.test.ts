@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { takePage } from "./paging.ts";
+import { takePage } from "./fields.ts";
 
 const keyOf = (name: string) => name;
 
