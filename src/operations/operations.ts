@@ -7,6 +7,8 @@ import { offerOperations } from "./offers.ts";
 import type { Operation } from "./operation.ts";
 import { qualityOperations } from "./quality.ts";
 import { changeOperations, registryOperations } from "./registry.ts";
+import { serverOperations } from "./servers.ts";
+import { skillOperations } from "./skills.ts";
 
 /** Every verb of the plane that is declared once. Those whose path could be taken for a name come first. */
 export const operations: readonly Operation[] = [
@@ -16,6 +18,8 @@ export const operations: readonly Operation[] = [
   ...approvalOperations,
   ...deadLetterOperations,
   ...registryOperations,
+  ...serverOperations,
+  ...skillOperations,
   ...jobOperations,
   ...offerOperations,
   ...identityOperations,

@@ -1,20 +1,16 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import { operations } from "../../operations/operations.ts";
-import { SkillRun } from "../../operations/schemas/job-run.ts";
-import { parseBody, parseFields } from "./body.ts";
+import { parseBody } from "./body.ts";
 import { type Identities, identify, principalOf } from "./identity.ts";
 import type { LocalPass } from "./local-pass.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { addOperation, type Renderer } from "./operation-routes.ts";
 import { checkOrigin } from "./origin.ts";
-import { readWait } from "./prefer.ts";
 import { renderOutcome, renderProblem, renderSkillRun } from "./render.ts";
 import { type App, addRoute, type HttpEnv } from "./route.ts";
 import { addAgentRoutes } from "./routes/agent-routes.ts";
@@ -28,7 +24,6 @@ import { addSearchRoutes } from "./routes/search-routes.ts";
 import { addServerRoutes } from "./routes/server-routes.ts";
 import { addSessionRoutes, sessionPath } from "./routes/session-routes.ts";
 import { addDoctorRoutes, addSetupRoutes, type SetupReader } from "./routes/setup-routes.ts";
-import { addSkillRoutes } from "./routes/skill-routes.ts";
 import { addToolRoutes } from "./routes/tool-routes.ts";
 import { createSessions } from "./sessions.ts";
 
@@ -136,47 +131,6 @@ function addSignInRoutes(app: App, identities: Identities): void {
   );
 }
 
-const SkillBody = z.object({
-  input: z.record(z.string(), z.unknown()).optional(),
-  dryRun: z.boolean().optional(),
-  conversation: z.string().optional(),
-  model: z.string().optional(),
-});
-
-/** A skill is done while whoever asked for it waits. */
-function addSkillRunRoute(app: App, plane: Plane): void {
-  addRoute(
-    app,
-    {
-      ...{ method: "post", path: "/skills/{name}/run", tag: "Jobs", scope: "call" },
-      params: { name: "The skill's name." },
-      summary: "Look whether everything is there, then do what the skill says",
-      description: "409 with the reasons when something is missing. When the client goes away, it is cancelled.",
-      headers: {
-        Prefer: "`wait=N`: stay so many seconds for a person's yes to a call, where one is needed.",
-      },
-      body: {
-        ...{ schema: SkillBody, description: "What it gets.", required: false },
-        example: { input: { city: "Rome" } },
-      },
-      answers: { 200: { description: "How it went.", schema: SkillRun } },
-    },
-    async ({ c, caller, param }) => {
-      const { input: given = {}, ...options } = parseFields(
-        await c.req.text(),
-        SkillBody,
-        '{"input": {"city": "Rome"}}',
-      );
-      const seconds = readWait(c.req.header("prefer"));
-      const run = await plane.skills.run(param("name"), given as JsonObject, {
-        ...{ ...withoutUndefined(options), ...caller, signal: c.req.raw.signal },
-        ...(seconds === null ? {} : { approvalWaitMs: seconds * 1_000 }),
-      });
-      return renderSkillRun(run);
-    },
-  );
-}
-
 const limitBytes = 4 * 1024 * 1024;
 /** Whoever sends more than this has only themselves to thank for a connection that breaks. */
 const discardedBytes = 32 * 1024 * 1024;
@@ -220,7 +174,7 @@ export type AppOptions = {
 };
 
 /** Operations whose status depends on how the call went. */
-const renderers: Record<string, Renderer> = { "deadLetters.retry": renderOutcome };
+const renderers: Record<string, Renderer> = { "deadLetters.retry": renderOutcome, "skills.run": renderSkillRun };
 
 export function createApp(plane: Plane, options: AppOptions): App {
   const { host, allowHosts, closing, setup, pass, metrics = createMetrics(plane) } = options;
@@ -243,8 +197,6 @@ export function createApp(plane: Plane, options: AppOptions): App {
   if (setup) addSetupRoutes(app, plane, setup);
   addAgentRoutes(app, plane, closing);
   addRunRoutes(app, plane);
-  addSkillRoutes(app, plane);
-  addSkillRunRoute(app, plane);
   addSignInRoutes(app, identities);
   addSessionRoutes(app, identities, setup !== undefined);
   addEventRoutes(app, identities, closing);

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
-import { workKinds } from "../../../model/catalogue/change.ts";
 import { ToolManifest, type WrittenManifest } from "../../../model/catalogue/tool.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -88,20 +87,6 @@ export function addEntryRoutes(app: App, plane: Plane): void {
     async ({ c, caller, param, query }) =>
       c.json({ ok: await plane.tools.delete(param("name"), withoutUndefined(query), caller) }),
   );
-  for (const kind of workKinds)
-    addRoute(
-      app,
-      {
-        ...{ method: "delete", path: `/${kind}s/{name}`, tag: "Registry", scope: "admin" },
-        params: { name: `The ${kind}'s name.` },
-        summary: `Take away a ${kind} that a bundle brought`,
-        description: "409 where a file has it, or another entry still needs it.",
-        query: z.object({ persona: z.string().optional(), reason }),
-        answers: { 200: { description: "`ok` is false when there was none.", schema: Done } },
-      },
-      async ({ c, caller, param, query }) =>
-        c.json({ ok: await plane.registry.delete(kind, param("name"), withoutUndefined(query), caller) }),
-    );
   addBundleRoutes(app, plane);
 }
 

@@ -1,11 +1,6 @@
-import { z } from "zod";
-import { withoutUndefined } from "../../../lib/json/plain-data.ts";
-import { agentOutcomes } from "../../../model/agent/agent-run.ts";
-
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { Cursor, defaultPage, Limit, NextCursor } from "../../../operations/fields.ts";
-import { Run, RunSummary } from "../../../operations/schemas/run.ts";
+import { Run } from "../../../operations/schemas/run.ts";
 import { type App, addRoute } from "../route.ts";
 
 /** One run, as JSON or as text. */

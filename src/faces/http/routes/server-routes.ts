@@ -2,9 +2,7 @@ import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import type { Caller, Plane } from "../../../model/plane.ts";
 import type { ServerLogLine } from "../../../model/servers/server.ts";
-import { NextCursor, Page, takePage } from "../../../operations/fields.ts";
-import { Locked } from "../../../operations/schemas/locked.ts";
-import { LogLine, RefreshReport, Server } from "../../../operations/schemas/server.ts";
+import { LogLine } from "../../../operations/schemas/server.ts";
 import { askAgain, type WhoAsks } from "../ask-again.ts";
 import type { Identities } from "../identity.ts";
 import { type App, addRoute, type HttpContext } from "../route.ts";
@@ -69,72 +67,10 @@ function streamLogs(c: HttpContext, plane: Plane, following: Following): Respons
 }
 
 const params = { name: "The server's name in the configuration." };
-const verbs = {
-  connect: "Connect a server and keep it connected",
-  disconnect: "End a server's sessions; it stays away until it is connected again",
-} as const;
 
-/** The servers behind the plane. Whoever may not use one does not see it. */
+/** The logs of servers, which can be followed. */
 export function addServerRoutes(app: App, identities: Identities, closing: AbortSignal): void {
   const { plane } = identities;
-  addRoute(
-    app,
-    {
-      ...{ method: "get", path: "/servers", tag: "Servers", scope: "read", query: Page },
-      summary: "The servers the caller may use, by name",
-      answers: {
-        200: {
-          description: "One page.",
-          schema: z.object({
-            servers: z.array(Server),
-            total: z.number().int(),
-            nextCursor: NextCursor,
-            locked: z
-              .array(Locked)
-              .optional()
-              .meta({ description: "Those that are not for the caller and may be told of." }),
-          }),
-        },
-      },
-    },
-    async ({ c, caller, query }) => {
-      const { items, total, nextCursor } = takePage(await plane.servers.list(caller), ({ name }) => name, query);
-      const locked = query.cursor === undefined ? await plane.servers.locked(caller) : [];
-      return c.json({ servers: items, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
-    },
-  );
-  addRoute(
-    app,
-    {
-      ...{ method: "get", path: "/servers/{name}", tag: "Servers", scope: "read", params },
-      summary: "One server",
-      answers: { 200: { description: "Its state.", schema: Server } },
-    },
-    async ({ c, caller, param }) => c.json(await plane.servers.get(param("name"), caller)),
-  );
-  for (const verb of ["connect", "disconnect"] as const) {
-    addRoute(
-      app,
-      {
-        ...{ method: "post", path: `/servers/{name}/${verb}`, tag: "Servers", scope: "admin", params },
-        summary: verbs[verb],
-        answers: { 200: { description: "Its state afterwards.", schema: Server } },
-      },
-      async ({ c, caller, param }) => {
-        await plane.servers[verb](param("name"));
-        return c.json(await plane.servers.get(param("name"), caller));
-      },
-    );
-  }
-  addRoute(
-    app,
-    {
-      ...{ method: "post", path: "/servers/{name}/refresh", tag: "Servers", scope: "admin", params },
-      summary: "Really ask a server for its tools",
-      answers: { 200: { description: "What came of it.", schema: RefreshReport } },
-    },
-    async ({ c, param }) => c.json(await plane.servers.refresh(param("name"))),
-  );
   addRoute(
     app,
     {

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { NextCursor, page, takePage, text } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { Locked } from "./schemas/locked.ts";
+import { RefreshReport, Server } from "./schemas/server.ts";
+
+const tag = "Servers";
+const name = text("The server's name in the configuration.");
+const verbs = {
+  connect: "Connect a server and keep it connected",
+  disconnect: "End a server's sessions; it stays away until it is connected again",
+} as const;
+
+/** The MCP servers behind the plane. A caller sees those it may use. */
+export const serverOperations = [
+  operation({
+    name: "servers.list",
+    args: [],
+    summary: "The servers the caller may use, by name",
+    scope: "read",
+    input: z.object(page),
+    output: z.object({
+      servers: z.array(Server),
+      total: z.number().int(),
+      nextCursor: NextCursor,
+      locked: z.array(Locked).optional().meta({ description: "Those that the caller may know of but not use." }),
+    }),
+    http: { method: "get", path: "/servers", tag, answers: { 200: "One page." } },
+    cli: { command: "servers list" },
+    async run(plane, query, asker) {
+      const found = takePage(await plane.servers.list(asker), (server) => server.name, query);
+      const locked = query.cursor === undefined ? await plane.servers.locked(asker) : [];
+      const { items: servers, total, nextCursor } = found;
+      return { servers, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) };
+    },
+  }),
+  operation({
+    name: "servers.get",
+    args: ["name"],
+    summary: "One server",
+    scope: "read",
+    input: z.object({ name }),
+    output: Server,
+    http: { method: "get", path: "/servers/{name}", tag, answers: { 200: "Its state." } },
+    cli: { command: "servers show" },
+  }),
+  ...(["connect", "disconnect"] as const).map((verb) =>
+    operation({
+      name: `servers.${verb}`,
+      args: ["name"],
+      summary: verbs[verb],
+      scope: "admin",
+      input: z.object({ name }),
+      output: Server,
+      http: { method: "post", path: `/servers/{name}/${verb}`, tag, answers: { 200: "Its state afterwards." } },
+      cli: { command: verb === "connect" ? "servers reconnect" : "servers disconnect" },
+      async run(plane, { name: server }, asker) {
+        await plane.servers[verb](server);
+        return plane.servers.get(server, asker);
+      },
+    }),
+  ),
+  operation({
+    name: "servers.refresh",
+    args: ["name"],
+    summary: "Ask a server for its tools now",
+    scope: "admin",
+    input: z.object({ name }),
+    output: RefreshReport,
+    http: { method: "post", path: "/servers/{name}/refresh", tag, answers: { 200: "What came of it." } },
+    cli: { command: "servers refresh" },
+    run: (plane, { name: server }) => plane.servers.refresh(server),
+  }),
+];
