@@ -177,7 +177,7 @@ const results = [
     }),
     output: ResultPage,
     http: { method: "get", path: "/results/{id}", tag, answers: { 200: "One page of its text." } },
-    cli: { command: "results read" },
+    cli: { command: "results get" },
   }),
 ];
 
@@ -204,7 +204,7 @@ const runs = [
     }),
     output: z.object({ runs: z.array(RunSummary), nextCursor: NextCursor }),
     http: { method: "get", path: "/runs", tag, answers: { 200: "One page." } },
-    cli: { command: "runs list" },
+    cli: { command: "calls runs" },
     run: (plane, { limit = defaultPage, ...query }, asker) => plane.runs.page({ limit, ...(query as object) }, asker),
   }),
 ];

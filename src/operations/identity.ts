@@ -159,7 +159,7 @@ const tokens = [
     input: z.object(page),
     output: Tokens,
     http: { method: "get", path: "/tokens", tag: "Sign-in", answers: { 200: "One page." } },
-    cli: { command: "tokens list" },
+    cli: { command: "servers tokens" },
     async run(plane, query, asker) {
       const keyOf = (one: { server: string; kind: string }) => `${one.server} ${one.kind}`;
       const { items, nextCursor } = takePage(await plane.tokens.list(asker), keyOf, query);
@@ -188,7 +188,7 @@ const tokens = [
       },
       answers: { 200: "What is kept now." },
     },
-    cli: { command: "tokens set" },
+    cli: { command: "servers login" },
     async run(plane, { name, ...token }, asker) {
       await plane.servers.get(name, asker);
       await plane.tokens.set(name, token as { token: string }, asker);
@@ -208,7 +208,7 @@ const tokens = [
       tag: "Sign-in",
       answers: { 200: "`ok` is false when there was none." },
     },
-    cli: { command: "tokens forget" },
+    cli: { command: "servers logout" },
     async run(plane, { name }, asker) {
       await plane.servers.get(name, asker);
       return { ok: await plane.tokens.forget(name, asker) };

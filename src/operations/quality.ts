@@ -58,7 +58,7 @@ export const qualityOperations = [
     }),
     output: QualityReport,
     http: { method: "get", path: "/tools/quality", tag, answers: { 200: "All of them." } },
-    cli: { command: "lint" },
+    cli: { command: "tools lint" },
     run: (plane, { require_examples: requireExamples, fail_on: failOn, ...query }, asker) =>
       plane.tools.quality(
         {

@@ -78,7 +78,7 @@ export const changeOperations = (["tool", "skill", "task", "job"] as const).map(
     }),
     output: z.object({ changes: z.array(Change), count: number, total: number, offset: number, limit: number }),
     http: { method: "get", path: `/${what}s/changes`, tag, answers: { 200: "One page." } },
-    cli: { command: "registry changes" },
+    cli: { command: "tools changes" },
     run: (plane, query, asker) => plane.registry.changes({ what, ...(query as object) }, asker),
   }),
 );
@@ -106,7 +106,7 @@ export const registryOperations = [
     input: z.object({}),
     output: RefreshReport,
     http: { method: "post", path: "/registry/refresh", tag, answers: { 200: "What came of it, server by server." } },
-    cli: { command: "registry refresh" },
+    cli: { command: "servers refresh" },
     run: (plane) => plane.servers.refresh(),
   }),
 ];

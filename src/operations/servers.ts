@@ -53,7 +53,7 @@ export const serverOperations = [
       input: z.object({ name }),
       output: Server,
       http: { method: "post", path: `/servers/{name}/${verb}`, tag, answers: { 200: "Its state afterwards." } },
-      cli: { command: verb === "connect" ? "servers reconnect" : "servers disconnect" },
+      cli: { command: `servers ${verb}` },
       async run(plane, { name: server }, asker) {
         await plane.servers[verb](server);
         return plane.servers.get(server, asker);
