@@ -73,7 +73,7 @@ const processWords = /\bprocess\s*\.\s*(env|argv|exit)\b|\bconsole\s*\./;
 
 const wallLines = 400;
 /** TODO */
-const stillFull = ["faces/cli", "faces/http/routes"];
+const stillFull = ["faces/http/routes"];
 
 type Import = { file: string; target: string };
 

@@ -2,7 +2,7 @@ import type { Setup } from "../../model/config/setup.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { OpenedState } from "../../model/store.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 export type OpenPlaneOptions = {
   files: readonly string[];

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples } from "./command-parts.ts";
+import { examples } from "./definitions/parts.ts";
 
 /** The verbs as people look for them; for those that have verbs of their own, how they are used. */
 const sections: Record<string, Record<string, readonly string[]>> = {

@@ -1,52 +1,75 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, type CommanderError, InvalidArgumentError } from "commander";
 import { fileErrorText } from "../../lib/files.ts";
 import { nearest } from "../../lib/text/nearest.ts";
+import { shellQuote } from "../../lib/text/shell.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
-import { policyModes } from "../../model/calls/call.ts";
-import { addAgentCommands } from "./agent-commands.ts";
-import { addApprovalCommands } from "./approval-commands.ts";
-import { addBatchCommands } from "./batch-commands.ts";
-import { addCallCommands } from "./call-commands.ts";
-import { addCallHistoryCommands } from "./call-history-commands.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { Cli } from "./cli.ts";
-import { collect, examples, type SetExitCode, withWorkFilters } from "./command-parts.ts";
-import { addDeadLetterCommands } from "./dead-letter-commands.ts";
+import { addAgentCommands, addBatchCommands } from "./definitions/agent.ts";
+import { addApprovalCommands, addPlanCommands, addPolicyCommands } from "./definitions/approvals.ts";
+import {
+  addCallCommands,
+  addCallHistoryCommands,
+  addDeadLetterCommands,
+  addResultCommands,
+} from "./definitions/calls.ts";
+import { collect, examples, type SetExitCode } from "./definitions/parts.ts";
+import { addOfferCommands, addServerCommands } from "./definitions/servers.ts";
+import { addKeyCommands, addSetupCommands, addStateCommands } from "./definitions/setup.ts";
+import {
+  addLintCommands,
+  addPinCommands,
+  addSearchCommands,
+  addToolCommands,
+  addToolEditCommands,
+} from "./definitions/tools.ts";
+import { addJobCommands, addSkillCommands, addTaskCommands } from "./definitions/work.ts";
 import { arrangeHelp } from "./help-sections.ts";
-import { addJobCommands } from "./job-commands.ts";
-import { addKeyCommands } from "./key-commands.ts";
-import { addLintCommands } from "./lint-commands.ts";
-import { addOfferCommands } from "./offer-commands.ts";
-import { silenceWarnings } from "./output.ts";
-import { addPlanCommands } from "./plan-commands.ts";
-import { addSearchCommands } from "./search-commands.ts";
-import { addServerCommands } from "./server-commands.ts";
-import { addSetupCommands } from "./setup-commands.ts";
-import { addSkillCommands } from "./skill-commands.ts";
-import { terminal } from "./terminal.ts";
-import { addToolCommands } from "./tool-commands.ts";
-import { addToolEditCommands } from "./tool-edit-commands.ts";
-import { throwAsUsageError, usageError } from "./usage-error.ts";
+import { silenceWarnings } from "./terminal/output.ts";
+import { terminal } from "./terminal/terminal.ts";
 
-const faces = ["cli", "http", "mcp", "workbench", "library", "agent"];
+/** What is wrong with the words of a command, and which help explains them. */
+function usageError(message: string, command: Command): PlaneError {
+  const said = message.replace(/^error: /, "").replaceAll(/\s*\n/g, " ");
+  const capital = `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+  return new PlaneError("USAGE", `${sentence(capital)} See '${wordsOf(command)} --help'.`);
+}
 
-/** What the policy says. */
-function addPolicyCommands(program: Command, cli: Cli): void {
-  program
-    .command("policy")
-    .description("what may run, what is asked about and what is refused")
-    .command("test")
-    .description("what the policy says about a call, without making it")
-    .argument("<tool>", "the tool, in any spelling")
-    .argument("[values...]", "key=value or key:=json")
-    .option("--args <json>", "arguments as JSON, @FILE, or - for standard input")
-    .addOption(new Option("--face <face>", "as if called through this").choices(faces).default("cli"))
-    .addOption(new Option("--mode <mode>", "as if in this mode, where it is the stricter").choices(policyModes))
-    .addHelpText("after", examples("policy test git.push branch=main", "policy test git.push --face mcp --json"))
-    .action(async (tool: string, values: string[], _, command: Command) =>
-      (await import("./policy-verdict.ts")).testPolicy(cli, tool, values, command.optsWithGlobals()),
-    );
+/** Help that was asked for, and help in the place of a missing verb, are no mistakes and stay what they are. */
+function throwAsUsageError(thrown: CommanderError, command: Command): never {
+  const isHelp = thrown.exitCode === 0 || thrown.code === "commander.help";
+  if (isHelp) throw thrown;
+  const pair = thrown.code === "commander.unknownOption" ? asArgument(command) : null;
+  if (pair === null) throw usageError(thrown.message, command);
+  throw usageError(`'${wordsOf(command)}' has no option --${pair.name}. Write tool arguments as ${pair.text}`, command);
+}
+
+/** `--message hi` behind `call` is what other programs call an argument of the tool. */
+function asArgument(command: Command): { name: string; text: string } | null {
+  if (command.registeredArguments.at(-1)?.name() !== "values") return null;
+  const words = rootOf(command).rawArgs;
+  const known = [...command.options, ...rootOf(command).options].flatMap(({ long }) => long ?? []);
+  const at = words.findIndex(
+    (word) => word.startsWith("--") && word !== "--" && !known.includes(word.split("=")[0] ?? ""),
+  );
+  const [, name, attached] = /^--([^=]+)=?(.*)$/s.exec(words[at] ?? "") ?? [];
+  if (name === undefined || nearest(`--${name}`, known, 1).length > 0) return null;
+  const next = words[at + 1];
+  const given = attached || (next?.startsWith("-") ? undefined : next);
+  const value = given === undefined ? "VALUE" : shellQuote(given);
+  return { name, text: `${name}=${value}` };
+}
+
+function rootOf(command: Command): Command & { rawArgs: string[] } {
+  return (command.parent === null ? command : rootOf(command.parent)) as Command & { rawArgs: string[] };
+}
+
+function wordsOf(command: Command): string {
+  const own = command.name();
+  return command.parent === null ? own : `${wordsOf(command.parent)} ${own}`;
 }
 
 /** Variables that are set already stay as they are; of several files the later one wins. */
@@ -143,23 +166,6 @@ function withChildren(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withChildren)];
 }
 
-/** What jobs are made of: `tasks`. */
-function addTaskCommands(program: Command, cli: Cli): void {
-  const tasks = program.command("tasks").description("pieces of work, and when each counts as done");
-  withWorkFilters(tasks.command("list"))
-    .description("every task that is there for you, or for the personas that are meant")
-    .addHelpText("after", examples("tasks list", "tasks list --query report --json"))
-    .action(async (_, command: Command) => (await import("./tasks.ts")).listTasks(cli, command.optsWithGlobals()));
-  tasks
-    .command("show")
-    .description("one task: its skills, what it needs and when it is done")
-    .argument("<name>", "its name")
-    .addHelpText("after", examples("tasks show gather"))
-    .action(async (name: string, _, command: Command) =>
-      (await import("./tasks.ts")).showTask(cli, name, command.optsWithGlobals()),
-    );
-}
-
 /** `help tools lint`. The library's own looks at one word only, and says nothing about one that it does not know. */
 function addHelpCommand(program: Command): void {
   program
@@ -180,95 +186,4 @@ function verbOf(command: Command, word: string): Command {
   );
   const hint = guess === undefined ? "" : ` (Did you mean ${guess}?)`;
   throw usageError(`Unknown command '${word}'${hint}`, command);
-}
-
-function addStateCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
-  const state = program.command("state").description("take everything that is stored from one store to another");
-  state
-    .command("export")
-    .description("write the whole state as lines of JSON, to a file or to standard output")
-    .argument("[file]", "standard output when left out or -")
-    .addHelpText("after", examples("state export state.jsonl", "state export | gzip > state.jsonl.gz"))
-    .action(async (file: string | undefined, _, command: Command) =>
-      setExitCode(await (await import("./state.ts")).exportState(cli, file, command.optsWithGlobals())),
-    );
-  state
-    .command("import")
-    .description("take an export into an empty store")
-    .argument("<file>")
-    .option("--dry-run", "check the file and the store, and change nothing")
-    .addHelpText(
-      "after",
-      examples("state import state.jsonl --store postgres://…", "state import state.jsonl --dry-run"),
-    )
-    .action(async (file: string, _, command: Command) =>
-      setExitCode(await (await import("./state.ts")).importState(cli, file, command.optsWithGlobals())),
-    );
-}
-
-/** The definitions of tools that are taken for good. */
-function addPinCommands(program: Command, cli: Cli): void {
-  const verbs = () => import("./pins.ts");
-  const pins = program.command("pins").description("definitions of tools that are taken for good");
-  pins
-    .command("list")
-    .description("how the definitions of today stand to those that were first seen or accepted")
-    .option("--server <name>", "only the tools of this server")
-    .option("--status <status>", "only these: pinned, changed, new or rejected")
-    .addHelpText("after", examples("pins list", "pins list --status changed --json"))
-    .action(async (_, command: Command) => (await verbs()).listPins(cli, command.optsWithGlobals()));
-  pins
-    .command("diff")
-    .description("what is different from what was pinned")
-    .argument("<name>", "the tool, in any spelling")
-    .addHelpText("after", examples("pins diff demo.greet"))
-    .action(async (name: string, _, command: Command) => (await verbs()).diffPin(cli, name, command.optsWithGlobals()));
-  for (const [verb, description] of [
-    ["accept", "take the definition of today for good"],
-    ["reject", "hold the tool back until its definition is the pinned one again, or accepted"],
-  ] as const) {
-    pins
-      .command(verb)
-      .description(description)
-      .argument("<name>", "the tool, in any spelling")
-      .option("--reason <text>", "why, for whoever looks later")
-      .addHelpText("after", examples(`pins ${verb} demo.greet --reason 'read the release notes'`))
-      .action(async (name: string, _, command: Command) =>
-        (await verbs()).decidePin(cli, name, verb, command.optsWithGlobals()),
-      );
-  }
-}
-
-/** Results that were too large to be shown whole. */
-function addResultCommands(program: Command, cli: Cli): void {
-  const verbs = () => import("./results.ts");
-  const results = program.command("results").description("large results that are kept for a while");
-  results
-    .command("get")
-    .description("one of them, whole or in parts")
-    .argument("<id>", "the id that was given in its place")
-    .option("--offset <number>", "where to begin: a character, a line or a match")
-    .option("--limit <number>", "at most so many of them; everything when left out")
-    .option(
-      "--path <path>",
-      "only this part of JSON: items.0.name or /items/0/name; '$result' is the result as it came",
-    )
-    .option("--grep <pattern>", "only lines in which this is found, with those around them")
-    .option("--lines", "count lines instead of characters")
-    .addHelpText(
-      "after",
-      examples(
-        "results get r_0123456789abcdef0123",
-        "results get r_0123456789abcdef0123 --path items.0",
-        "results get r_0123456789abcdef0123 --grep 'ERROR|WARN' --limit 20",
-      ),
-    )
-    .action(async (id: string, _, command: Command) => (await verbs()).getResult(cli, id, command.optsWithGlobals()));
-  results
-    .command("list")
-    .description("what is kept, newest first")
-    .option("--limit <number>", "at most so many, 1 to 1000")
-    .option("--cursor <cursor>", "where an earlier page ended")
-    .addHelpText("after", examples("results list", "results list --json"))
-    .action(async (_, command: Command) => (await verbs()).listResults(cli, command.optsWithGlobals()));
 }

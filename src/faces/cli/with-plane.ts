@@ -5,11 +5,10 @@ import { type ConfigProblem, renderProblem } from "../../model/config/config.ts"
 import type { EventOf } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
-import { colors } from "./colors.ts";
-import { withLastWords } from "./last-words.ts";
-import { beforeOutput, printWarning } from "./output.ts";
-import { untilInterrupted } from "./signals.ts";
-import { terminal } from "./terminal.ts";
+import { beforeOutput, colors, printWarning } from "./terminal/output.ts";
+import { withLastWords } from "./terminal/server-trouble.ts";
+import { untilInterrupted } from "./terminal/signals.ts";
+import { terminal } from "./terminal/terminal.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
@@ -138,7 +137,7 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     ...(extra.schedules ? { schedules: true } : {}),
     ...(extra.fallback ? { fallback: { ...extra.fallback } } : {}),
   });
-  if (options.logLevel === "debug") (await import("./show-events.ts")).showEvents(plane);
+  if (options.logLevel === "debug") (await import("./start/serving.ts")).showEvents(plane);
   if (!extra.isQuiet) tellProblems(plane.config().problems, options, extra.watch === true);
   return plane;
 }

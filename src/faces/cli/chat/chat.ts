@@ -8,20 +8,23 @@ import { countOf } from "../../../lib/text/wording.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { agentExitCode, sayHowItEnded } from "../agent-outcome.ts";
-import { answerQuestions } from "../answer-questions.ts";
+import { agentExitCode, sayHowItEnded, showMessages } from "../agent/agent-messages.ts";
+import { howToConfigureModel } from "../agent/agent-options.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors } from "../colors.ts";
-import { howToConfigureModel } from "../model-hint.ts";
-import { print, printError, say } from "../output.ts";
-import { showMessages } from "../show-messages.ts";
-import { terminal } from "../terminal.ts";
+import { colors, print, printError, say } from "../terminal/output.ts";
+import { answerQuestions } from "../terminal/questions.ts";
+import { terminal } from "../terminal/terminal.ts";
 import { openPlane } from "../with-plane.ts";
-import { askInLine } from "./ask-in-line.ts";
-import { type Chat, callOptions, newConversation, usualSettings } from "./chat-state.ts";
-import { createLinePrompts } from "./line-prompts.ts";
+import {
+  askInLine,
+  type Chat,
+  callOptions,
+  createLinePrompts,
+  createLoading,
+  newConversation,
+  usualSettings,
+} from "./chat-state.ts";
 import { createLines, type Lines } from "./lines.ts";
-import { createLoading } from "./loading.ts";
 import { mcpVerbs } from "./mcp-verbs.ts";
 import { findVerb, verbs } from "./verbs.ts";
 

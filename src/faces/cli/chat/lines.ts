@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { serialized } from "../../../lib/async/once.ts";
-import { terminal } from "../terminal.ts";
+import { terminal } from "../terminal/terminal.ts";
 
 /** Lines as a person types them, or as they come through a pipe. */
 export type Lines = Disposable & {

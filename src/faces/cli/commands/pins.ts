@@ -1,0 +1,72 @@
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { type PinDiff, type PinStatus, type PinView, pinStatuses } from "../../../model/catalogue/pin.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Cli, GlobalOptions } from "../cli.ts";
+import { colors, print, printJson, renderTable } from "../terminal/output.ts";
+import { withPlane } from "../with-plane.ts";
+
+type ListOptions = GlobalOptions & { server?: string; status?: string };
+
+export async function listPins(cli: Cli, options: ListOptions): Promise<void> {
+  const { server, status } = options;
+  if (status !== undefined && !pinStatuses.includes(status as PinStatus))
+    throw new PlaneError("USAGE", `--status '${status}' is not one of ${pinStatuses.join(", ")}.`);
+  const filter = {
+    ...(server === undefined ? {} : { server }),
+    ...(status === undefined ? {} : { status: status as PinStatus }),
+  };
+  const pins = await withPlane(cli, options, (plane) => plane.pins.list(filter));
+  if (options.json) return printJson({ pins });
+  print(pins.length === 0 ? "No tool of a server is like that." : renderPins(pins));
+}
+
+export async function diffPin(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
+  const pin = await withPlane(cli, options, (plane) => plane.pins.get(name));
+  if (options.json) printJson(pin);
+  else print(renderDiff(pin));
+}
+
+export async function decidePin(
+  cli: Cli,
+  name: string,
+  verb: "accept" | "reject",
+  { reason, ...options }: GlobalOptions & { reason?: string },
+): Promise<void> {
+  const why = reason === undefined ? {} : { reason };
+  const pin = await withPlane(cli, options, (plane) =>
+    verb === "accept" ? plane.pins.accept(name, why, { face: "cli" }) : plane.pins.reject(name, why, { face: "cli" }),
+  );
+  if (options.json) return printJson(pin);
+  print(
+    verb === "accept"
+      ? `The definition of '${pin.name}' is taken for good.`
+      : `'${pin.name}' is held back. 'toolplane pins accept ${pin.name}' takes it after all.`,
+  );
+}
+
+function renderPins(pins: readonly PinView[]): string {
+  return renderTable(
+    ["TOOL", "STATUS", "CALLABLE", "SINCE", "BY", "WHY"],
+    pins.map(({ name, status, held, at, by, reason }) => [
+      name,
+      status,
+      held === null ? "yes" : "held back",
+      at === null ? "" : at.slice(0, 19).replace("T", " "),
+      by?.system ?? by?.user ?? "",
+      reason ?? "",
+    ]),
+  );
+}
+
+function renderDiff({ name, status, held, difference }: PinDiff): string {
+  const say = { pinned: "is as it was pinned", new: "was never pinned" } as const;
+  const standing = status === "pinned" || status === "new" ? say[status] : "is not what was pinned";
+  return [
+    `${colors.bold(plainText(name))} ${standing}${held === null ? "" : ", and held back"}.`,
+    ...difference.flatMap(({ where, before, after }) => [
+      plainText(where),
+      ...(before === null ? [] : [colors.red(`  − ${plainText(before)}`)]),
+      ...(after === null ? [] : [colors.green(`  + ${plainText(after)}`)]),
+    ]),
+  ].join("\n");
+}

@@ -1,0 +1,238 @@
+import { type Command, Option } from "commander";
+import type { Cli } from "../cli.ts";
+import {
+  collect,
+  collectHosts,
+  examples,
+  type SetExitCode,
+  toCharacters,
+  toDrainSeconds,
+  toMilliseconds,
+  toPort,
+  toSeconds,
+} from "./parts.ts";
+
+/** Calling tools, and letting others call them: `call`, `serve`, `mcp`, `demo`, `planner`. */
+export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+  program
+    .command("call")
+    .description("call a tool")
+    .argument("<tool>", "the tool, in any spelling")
+    .argument("[values...]", "key=value or key:=json")
+    .option("--args <json>", "arguments as JSON, @FILE, or - for standard input")
+    .option("--timeout <seconds>", "limit of this call; 0 for none", toSeconds)
+    .option("--yes", "agree to what the policy would ask about")
+    .option("--plan", "queue what would change something, instead of doing it")
+    .option("--conversation <name>", "the conversation that the call belongs to")
+    .option("--tool-group <name>", "a group of tools that is meant; repeatable, default when left out", collect)
+    .option("--state <name>", "the state that an agent is in")
+    .option("--max-result <characters>", "keep a larger result and print its handle; 0 for never", toCharacters)
+    .option("--save-artifacts <directory>", "write the files that come with the result into this directory")
+    .option("--force", "overwrite files that are there already")
+    .option("--dry-run", "stop before anything is executed, and say what the policy says")
+    .addHelpText(
+      "after",
+      examples("call demo.greet name=Ann", "call demo.add a:=1 b:=2", `call demo.greet --args '{"name":"Ann"}' --json`),
+    )
+    .action(async (tool: string, values: string[], _, command: Command) =>
+      setExitCode(await (await import("../commands/call.ts")).callTool(cli, tool, values, command.optsWithGlobals())),
+    );
+  program
+    .command("serve")
+    .description("serve the workbench, the HTTP API and MCP; changes of the configuration are applied while it runs")
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--port <number>", "port to listen on; 0 for any free one", toPort, 7420)
+    .option("--open", "open the workbench in a browser")
+    .option(
+      "--allow-host <name>",
+      "a name that it is reached by behind a balancer; repeatable, everybody needs a credential then",
+      collectHosts,
+    )
+    .option("--drain-seconds <number>", "after SIGTERM, answer for so long while /readyz says no", toDrainSeconds, 0)
+    .option("--background", "listen at no port: what 'mcp' starts where no plane serves its configuration")
+    .option("--idle-exit <ms>", "in the background, end so long after the last client", toMilliseconds, 600_000)
+    .addHelpText("after", examples("serve", "serve --open", "serve --port 0 --config .mcp.json"))
+    .action(async (options: { background?: boolean }, command: Command) =>
+      setExitCode(
+        options.background
+          ? await (await import("../start/background.ts")).serveInBackground(cli, command.optsWithGlobals())
+          : await (await import("../start/serve.ts")).serve(cli, command.optsWithGlobals()),
+      ),
+    );
+  program
+    .command("mcp")
+    .description("be one MCP server for all of them, over stdio, for clients that spawn a command")
+    .addOption(
+      new Option("--mode <name>", "full: every tool; lazy: those that are needed; else by 'lazy.mode'").choices([
+        "full",
+        "lazy",
+      ]),
+    )
+    .addOption(new Option("--names <kind>", "how tools are called").choices(["prefixed", "bare"]))
+    .option("--toolset <name>", "only the servers and tools of this toolset")
+    .option("--server <name>", "only this server")
+    .addHelpText("after", examples("mcp", "mcp --config .mcp.json", "mcp --mode lazy --toolset small"))
+    .action(async (_, command: Command) =>
+      setExitCode(await (await import("../start/background.ts")).serveMcp(cli, command.optsWithGlobals())),
+    );
+  program
+    .command("stop")
+    .description("end the background plane that 'mcp' has started for this configuration")
+    .addHelpText("after", examples("stop", "stop --config .mcp.json"))
+    .action(async (_, command: Command) =>
+      (await import("../start/background.ts")).stopBackground(cli, command.optsWithGlobals()),
+    );
+  program
+    .command("demo")
+    .description("be a small MCP server on stdio, to try things on")
+    .action(() => cli.runDemoServer());
+  program
+    .command("planner")
+    .description("be an MCP server on stdio that plans tasks with the tools of its host")
+    .action(() => cli.runPlannerServer());
+}
+
+/** What was called, and how it went. */
+export function addCallHistoryCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+  const verbs = () => import("../commands/call-history.ts");
+  const calls = program.command("calls").description("the record of calls");
+  calls
+    .command("list")
+    .description("what was called, newest first; with --user only what they called")
+    .option("--tool <name>", "only calls of the tool of exactly this name")
+    .option("--status <status>", "only these: succeeded, tool_error, failed, refused, waiting, cancelled, dry_run")
+    .option("--run <id>", "only calls that this run of an agent made")
+    .option("--limit <number>", "at most so many, 1 to 1000")
+    .option("--cursor <cursor>", "where an earlier page ended")
+    .addHelpText("after", examples("calls list", "calls list --status failed --limit 20", "calls list --user ann"))
+    .action(async (_, command: Command) => (await verbs()).listCalls(cli, command.optsWithGlobals()));
+  calls
+    .command("show")
+    .description("one call: who, what, how it was decided, and where its time went; or a whole run of an agent")
+    .argument("<id>", "the id, as 'calls list' or 'calls runs' shows it")
+    .addHelpText("after", examples("calls show 0mwhdikxj-1a2b3c4d5e6f7g8h"))
+    .action(async (id: string, _, command: Command) => (await verbs()).showCall(cli, id, command.optsWithGlobals()));
+  calls
+    .command("runs")
+    .description("what agents were asked and how it went, newest first; with --user only what they asked")
+    .option("--outcome <outcome>", "only these: completed, max-iterations, budget, failed, cancelled")
+    .option("--model <name>", "only runs with this model")
+    .option("--toolset <alias>", "only runs with this toolset")
+    .option("--conversation <id>", "only runs of this conversation")
+    .option("--since <time>", "only those that began then or later, such as 2026-11-15T09:00:00Z")
+    .option("--limit <number>", "at most so many, 1 to 1000")
+    .option("--cursor <cursor>", "where an earlier page ended")
+    .addHelpText("after", examples("calls runs", "calls runs --outcome failed --since 2026-11-15"))
+    .action(async (_, command: Command) =>
+      (await import("../commands/call-history.ts")).listRuns(cli, command.optsWithGlobals()),
+    );
+  calls
+    .command("verify")
+    .description("is the record as it was written? Tells the first call at which it is not")
+    .option("--head <hash>", "a hash that an earlier run gave: it has to be in the record still")
+    .addHelpText("after", examples("calls verify", "calls verify --head 9f86d081884c7d65…"))
+    .action(async (_, command: Command) =>
+      setExitCode(await (await verbs()).verifyCalls(cli, command.optsWithGlobals())),
+    );
+}
+
+/** Results that were too large to be shown whole. */
+export function addResultCommands(program: Command, cli: Cli): void {
+  const verbs = () => import("../commands/results.ts");
+  const results = program.command("results").description("large results that are kept for a while");
+  results
+    .command("get")
+    .description("one of them, whole or in parts")
+    .argument("<id>", "the id that was given in its place")
+    .option("--offset <number>", "where to begin: a character, a line or a match")
+    .option("--limit <number>", "at most so many of them; everything when left out")
+    .option(
+      "--path <path>",
+      "only this part of JSON: items.0.name or /items/0/name; '$result' is the result as it came",
+    )
+    .option("--grep <pattern>", "only lines in which this is found, with those around them")
+    .option("--lines", "count lines instead of characters")
+    .addHelpText(
+      "after",
+      examples(
+        "results get r_0123456789abcdef0123",
+        "results get r_0123456789abcdef0123 --path items.0",
+        "results get r_0123456789abcdef0123 --grep 'ERROR|WARN' --limit 20",
+      ),
+    )
+    .action(async (id: string, _, command: Command) => (await verbs()).getResult(cli, id, command.optsWithGlobals()));
+  results
+    .command("list")
+    .description("what is kept, newest first")
+    .option("--limit <number>", "at most so many, 1 to 1000")
+    .option("--cursor <cursor>", "where an earlier page ended")
+    .addHelpText("after", examples("results list", "results list --json"))
+    .action(async (_, command: Command) => (await verbs()).listResults(cli, command.optsWithGlobals()));
+}
+
+/** Calls that failed for good. */
+export function addDeadLetterCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+  const letters = program.command("dead-letters").description("calls that failed for good");
+  letters
+    .command("list")
+    .description("what failed, what becomes of it and what you can do")
+    .option("--status <status>", "only these: pending, retrying, resolved or abandoned")
+    .option("--tool <name>", "only calls of this tool")
+    .option("--server <name>", "only calls of this server's tools")
+    .option("--limit <number>", "at most so many, 1 to 1000")
+    .option("--cursor <cursor>", "where an earlier page ended")
+    .addHelpText("after", examples("dead-letters list", "dead-letters list --status pending --json"))
+    .action(async (_, command: Command) =>
+      (await import("../commands/dead-letters.ts")).listDeadLetters(cli, command.optsWithGlobals()),
+    );
+  letters
+    .command("retry")
+    .description("make the call again, as whoever made it first")
+    .argument("[id]", "the id, or its first characters")
+    .option("--all", "every pending one that cannot have run already", false)
+    .addHelpText("after", examples("dead-letters retry 3f2a", "dead-letters retry --all"))
+    .action(async (id: string | undefined, _, command: Command) =>
+      setExitCode(
+        await (await import("../commands/dead-letters.ts")).retryDeadLetters(cli, id, command.optsWithGlobals()),
+      ),
+    );
+  addOneLetterCommands(letters, cli);
+}
+
+function addOneLetterCommands(letters: Command, cli: Cli): void {
+  const verbs = () => import("../commands/dead-letters.ts");
+  letters
+    .command("show")
+    .description("one of them: the call, the error and everything that happened to it")
+    .argument("<id>", "the id, or its first characters")
+    .addHelpText("after", examples("dead-letters show 3f2a"))
+    .action(async (id: string, _, command: Command) =>
+      (await verbs()).showDeadLetter(cli, id, command.optsWithGlobals()),
+    );
+  letters
+    .command("resolve")
+    .description("it has been taken care of in another way")
+    .argument("<id>", "the id, or its first characters")
+    .option("--note <text>", "how, for whoever looks later")
+    .addHelpText("after", examples("dead-letters resolve 3f2a --note 'sent by hand'"))
+    .action(async (id: string, _, command: Command) =>
+      (await verbs()).settleDeadLetter(cli, id, "resolve", command.optsWithGlobals()),
+    );
+  letters
+    .command("abandon")
+    .description("give it up: it is not tried again by itself")
+    .argument("<id>", "the id, or its first characters")
+    .option("--note <text>", "why, for whoever looks later")
+    .addHelpText("after", examples("dead-letters abandon 3f2a"))
+    .action(async (id: string, _, command: Command) =>
+      (await verbs()).settleDeadLetter(cli, id, "abandon", command.optsWithGlobals()),
+    );
+  letters
+    .command("delete")
+    .description("forget it, with its arguments")
+    .argument("<id>", "the id, or its first characters")
+    .addHelpText("after", examples("dead-letters delete 3f2a"))
+    .action(async (id: string, _, command: Command) =>
+      (await verbs()).deleteDeadLetter(cli, id, command.optsWithGlobals()),
+    );
+}

@@ -1,0 +1,185 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { Cli } from "../cli.ts";
+import { collect, examples, type SetExitCode } from "./parts.ts";
+
+/** Getting and keeping it configured: `init`, `import`, `connect`, `disconnect`, `config`, `doctor`. */
+export function addSetupCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+  program
+    .command("init")
+    .description("write a starter configuration; asks on a terminal")
+    .option("--force", "replace a file that is already there")
+    .option("--to <file>", "the file to write", "toolplane.json")
+    .option("--yes", "ask nothing")
+    .addHelpText("after", examples("init", "init --yes --to .mcp.json"))
+    .action(async (_, command: Command) => (await import("../commands/init.ts")).init(cli, command.optsWithGlobals()));
+  program
+    .command("import")
+    .description("take over the servers of other MCP clients")
+    .argument("[client...]", "all clients when none is named")
+    .option("--dry-run", "show what would be imported")
+    .option("--to <file>", "the file to write; default: toolplane.json")
+    .addHelpText("after", examples("import --dry-run", "import cursor vscode"))
+    .action(async (clients: string[], _, command: Command) =>
+      (await import("../commands/clients.ts")).importClients(cli, clients, command.optsWithGlobals()),
+    );
+  addClientCommands(program, cli);
+  program
+    .command("doctor")
+    .description("examine a server, or all of them, and say what to try first")
+    .argument("[server]")
+    .addHelpText("after", examples("doctor", "doctor filesystem --json"))
+    .action(async (server: string | undefined, _, command: Command) =>
+      setExitCode(await (await import("../commands/servers.ts")).runDoctor(cli, server, command.optsWithGlobals())),
+    );
+  program
+    .command("explain")
+    .description("explain an error code: what happened and what to do")
+    .argument("[code]", "the code behind a message, such as TIMEOUT; all codes when left out")
+    .addHelpText("after", examples("explain", "explain TIMEOUT", "explain PLAN_QUEUED --json"))
+    .action(async (code: string | undefined, _, command: Command) =>
+      (await import("../commands/explain.ts")).explainError(code, command.optsWithGlobals()),
+    );
+  addConfigCommands(program.command("config").description("the configuration itself"), cli, setExitCode);
+}
+
+function addClientCommands(program: Command, cli: Cli): void {
+  program
+    .command("connect")
+    .description("move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup")
+    .argument("[client]", "without one, lists the clients")
+    .option("--keep", "leave the client's servers where they are")
+    .option("--project", "write the client's file of this project")
+    .option("--global", "write the client's file for all projects")
+    .option("--dry-run", "show what would be changed")
+    .option("--to <file>", "the configuration that takes the servers")
+    .option("--yes", "ask nothing; without a terminal nothing is asked anyway")
+    .addHelpText("after", examples("connect", "connect cursor --dry-run", "connect claude-code --project"))
+    .action(async (client: string | undefined, _, command: Command) =>
+      (await import("../commands/clients.ts")).connectClient(cli, client, command.optsWithGlobals()),
+    );
+  program
+    .command("disconnect")
+    .description("give a client its servers back and take Toolplane out; what you changed since stays")
+    .argument("<client>")
+    .option("--remove", "take the moved servers out of Toolplane's configuration as well")
+    .option("--project", "the client's file of this project")
+    .option("--global", "the client's file for all projects")
+    .addHelpText("after", examples("disconnect claude-code", "disconnect cursor --remove"))
+    .action(async (client: string, _, command: Command) =>
+      (await import("../commands/clients.ts")).disconnectClient(cli, client, command.optsWithGlobals()),
+    );
+}
+
+function addConfigCommands(config: Command, cli: Cli, setExitCode: SetExitCode): void {
+  config
+    .command("validate")
+    .description("all problems of all files; exit code 1 when there are errors")
+    .option("--strict", "warnings count as errors")
+    .addHelpText("after", examples("config validate", "config validate --config .mcp.json --json"))
+    .action(async (_, command: Command) =>
+      setExitCode(await (await import("../commands/config.ts")).validateConfig(cli, command.optsWithGlobals())),
+    );
+  config
+    .command("show")
+    .description("what was understood, with secrets masked")
+    .addHelpText("after", examples("config show"))
+    .action(async (_, command: Command) =>
+      (await import("../commands/config.ts")).showConfig(cli, command.optsWithGlobals()),
+    );
+  config
+    .command("explain")
+    .description("a value with the file and line it comes from")
+    .argument("<key>", "for example filesystem.timeoutMs, or filesystem for all of it")
+    .addHelpText("after", examples("config explain filesystem", "config explain policy.profile"))
+    .action(async (key: string, _, command: Command) =>
+      (await import("../commands/config.ts")).explainConfig(cli, key, command.optsWithGlobals()),
+    );
+  config
+    .command("schema")
+    .description("the JSON Schema of the native configuration")
+    .addHelpText("after", examples("config schema > toolplane.schema.json"))
+    .action(async (_, command: Command) =>
+      (await import("../commands/config.ts")).printSchema(cli, command.optsWithGlobals()),
+    );
+}
+
+/** API keys: `keys create`, `keys list`, `keys revoke`. */
+export function addKeyCommands(program: Command, cli: Cli): void {
+  const keys = program.command("keys").description("API keys for people and programs that call over HTTP");
+  keys
+    .command("create")
+    .description("make a key for --user, --group and --persona; it is shown once")
+    .argument("<name>", "what it is for")
+    .option("--key-persona <name>", "whoever shows it calls as this persona")
+    .option("--scope <scope>", "read, call, admin or *; repeatable, call when left out", collect)
+    .option("--workspace <name>", "the workspace it is for")
+    .option("--tool-group <name>", "a group of tools it may ask for; repeatable, * for all", collect)
+    .option("--expires <time>", "12h, 30d, 1y or a date; never when left out", toMoment)
+    .addHelpText(
+      "after",
+      examples(
+        "keys create laptop",
+        "keys create ci --user build@example.org --group ops --expires 30d",
+        "keys create dashboard --scope read --json",
+      ),
+    )
+    .action(async (name: string, _, command: Command) =>
+      (await import("../commands/keys.ts")).createKey(cli, name, command.optsWithGlobals()),
+    );
+  keys
+    .command("list")
+    .description("every key, whose it is and when it was used last")
+    .addHelpText("after", examples("keys list", "keys list --json"))
+    .action(async (_, command: Command) =>
+      (await import("../commands/keys.ts")).listKeys(cli, command.optsWithGlobals()),
+    );
+  keys
+    .command("revoke")
+    .description("a key lets nobody in any more, from now on")
+    .argument("<id>", "as 'keys list' shows it")
+    .option("--forget", "take its record away, too")
+    .addHelpText("after", examples("keys revoke 3f9a01c2de"))
+    .action(async (id: string, _, command: Command) =>
+      (await import("../commands/keys.ts")).revokeKey(cli, id, command.optsWithGlobals()),
+    );
+}
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
+
+/** A span of time from now, or a date. */
+export function toMoment(text: string): string {
+  const [, amount, unit] = /^(\d{1,6})([mhdwy])$/.exec(text.trim()) ?? [];
+  const at =
+    amount === undefined
+      ? new Date(/^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? text.trim() : Number.NaN)
+      : new Date(Date.now() + Number(amount) * unitMs[unit as keyof typeof unitMs]);
+  if (Number.isNaN(at.getTime()) || at.getTime() <= Date.now())
+    throw new InvalidArgumentError(
+      "Give a time from now such as 12h, 30d or 1y, or a date to come such as 2030-01-31.",
+    );
+  return at.toISOString();
+}
+
+export function addStateCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+  const state = program.command("state").description("take everything that is stored from one store to another");
+  state
+    .command("export")
+    .description("write the whole state as lines of JSON, to a file or to standard output")
+    .argument("[file]", "standard output when left out or -")
+    .addHelpText("after", examples("state export state.jsonl", "state export | gzip > state.jsonl.gz"))
+    .action(async (file: string | undefined, _, command: Command) =>
+      setExitCode(await (await import("../commands/state.ts")).exportState(cli, file, command.optsWithGlobals())),
+    );
+  state
+    .command("import")
+    .description("take an export into an empty store")
+    .argument("<file>")
+    .option("--dry-run", "check the file and the store, and change nothing")
+    .addHelpText(
+      "after",
+      examples("state import state.jsonl --store postgres://…", "state import state.jsonl --dry-run"),
+    )
+    .action(async (file: string, _, command: Command) =>
+      setExitCode(await (await import("../commands/state.ts")).importState(cli, file, command.optsWithGlobals())),
+    );
+}
