@@ -20,7 +20,7 @@ export type OpenPlaneOptions = {
   /** Not the plane that serves already. */
   standalone?: boolean;
   offline?: boolean;
-  /** In the place of what the configuration says. */
+  /** Instead of the configured one. */
   store?: string;
   /** Others than the people of this machine can reach it. */
   exposed?: boolean;

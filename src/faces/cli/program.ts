@@ -16,7 +16,7 @@ import {
   addDeadLetterCommands,
   addResultCommands,
 } from "./definitions/calls.ts";
-import { collect, examples, type SetExitCode } from "./definitions/parts.ts";
+import { collect, createRun, examples } from "./definitions/parts.ts";
 import { addOfferCommands, addServerCommands } from "./definitions/servers.ts";
 import { addKeyCommands, addSetupCommands, addStateCommands } from "./definitions/setup.ts";
 import {
@@ -38,7 +38,7 @@ function usageError(message: string, command: Command): PlaneError {
   return new PlaneError("USAGE", `${sentence(capital)} See '${wordsOf(command)} --help'.`);
 }
 
-/** Help that was asked for, and help in the place of a missing verb, are no mistakes and stay what they are. */
+/** Help that was asked for, and help instead of a missing verb, are no mistakes and stay what they are. */
 function throwAsUsageError(thrown: CommanderError, command: Command): never {
   const isHelp = thrown.exitCode === 0 || thrown.code === "commander.help";
   if (isHelp) throw thrown;
@@ -105,7 +105,11 @@ function parseLogLevel(text: string): LogLevel {
 }
 
 /** The verbs. Each one's work is loaded when it is called, so that help and short commands stay quick. */
-export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (text: string) => void): Command {
+export function createProgram(
+  cli: Cli,
+  setExitCode: (code: number) => void,
+  writeErr: (text: string) => void,
+): Command {
   const program = new Command("toolplane")
     .description("Every MCP server in one catalogue, every call on one path.")
     .version(version, "-V, --version", "print the version")
@@ -118,35 +122,36 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
     .option("--persona <name>", "call as this persona")
     .option("--compliance <level>", "the level of the data you work with")
     .option("--data-dir <directory>", "where state is kept")
-    .option("--store <url>", "'sqlite' or 'postgres://…', in the place of the configured one")
+    .option("--store <url>", "'sqlite' or 'postgres://…', instead of the configured one")
     .option("--env-file <file>", "variables for ${NAME} in configurations; repeatable", loadEnvFile)
     .option("--log-level <level>", `log level: ${logLevels.join(", ")}`, parseLogLevel)
     .option("--offline", "start no servers; use the cached catalogue")
     .option("--standalone", "do not use a plane that serves already")
     .addHelpText("after", examples("import --dry-run", "tools list", "call demo.greet name=Ann", "serve --open"))
     .showSuggestionAfterError();
-  addToolCommands(program, cli);
-  addSearchCommands(program, cli);
-  addToolEditCommands(program, cli);
-  addLintCommands(program, cli, setExitCode);
-  addPinCommands(program, cli);
-  addSkillCommands(program, cli, setExitCode);
-  addTaskCommands(program, cli);
-  addJobCommands(program, cli, setExitCode);
-  addCallCommands(program, cli, setExitCode);
-  addBatchCommands(program, cli, setExitCode);
-  addAgentCommands(program, cli, setExitCode);
-  addCallHistoryCommands(program, cli, setExitCode);
-  addResultCommands(program, cli);
-  addApprovalCommands(program, cli, setExitCode);
-  addPlanCommands(program, cli, setExitCode);
-  addPolicyCommands(program, cli);
-  addServerCommands(program, cli, setExitCode);
-  addOfferCommands(program, cli);
-  addDeadLetterCommands(program, cli, setExitCode);
-  addKeyCommands(program, cli);
-  addStateCommands(program, cli, setExitCode);
-  addSetupCommands(program, cli, setExitCode);
+  const run = createRun(cli, setExitCode);
+  addToolCommands(program, run);
+  addSearchCommands(program, run);
+  addToolEditCommands(program, run);
+  addLintCommands(program, run);
+  addPinCommands(program, run);
+  addSkillCommands(program, run);
+  addTaskCommands(program, run);
+  addJobCommands(program, run);
+  addCallCommands(program, run, cli);
+  addBatchCommands(program, run);
+  addAgentCommands(program, run);
+  addCallHistoryCommands(program, run);
+  addResultCommands(program, run);
+  addApprovalCommands(program, run);
+  addPlanCommands(program, run);
+  addPolicyCommands(program, run);
+  addServerCommands(program, run);
+  addOfferCommands(program, run);
+  addDeadLetterCommands(program, run);
+  addKeyCommands(program, run);
+  addStateCommands(program, run);
+  addSetupCommands(program, run);
   addHelpCommand(program);
   arrangeHelp(program);
   for (const command of withChildren(program)) {

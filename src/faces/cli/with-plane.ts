@@ -6,7 +6,7 @@ import type { EventOf } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
 import { beforeOutput, colors, printWarning } from "./terminal/output.ts";
-import { withLastWords } from "./terminal/server-trouble.ts";
+import { withStderrTail } from "./terminal/server-trouble.ts";
 import { untilInterrupted } from "./terminal/signals.ts";
 import { terminal } from "./terminal/terminal.ts";
 
@@ -100,7 +100,7 @@ export async function withPlane<T>(
   try {
     return await work(plane, signal);
   } catch (thrown) {
-    throw await withLastWords(plane, thrown);
+    throw await withStderrTail(plane, thrown);
   } finally {
     signal.throwIfAborted();
   }

@@ -12,7 +12,7 @@ const maxArguments = 200;
 type MessageOutput = {
   /** Gets the answer, and what is said before a call; left out where the answer is printed at the end. */
   answer?: ((text: string) => void) | undefined;
-  /** Gets everything else; left out where nobody wants to see it. */
+  /** Gets everything else; left out where it is not shown. */
   aside?: ((text: string) => void) | undefined;
 };
 

@@ -12,7 +12,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 
-/** What to write where, for whoever wants to talk to a model and has none. */
+/** How to configure a model, for a user who has none. */
 export function howToConfigureModel({ files }: Pick<Config, "files">): string {
   const file = files.at(-1) ?? "toolplane.json";
   return [
@@ -101,7 +101,7 @@ export async function writeHistoryFile(file: string, { conversation, history }: 
   await write("--history", file, `${JSON.stringify({ conversation, history }, null, 2)}\n`);
 }
 
-/** Said before anything is asked: an answer that nobody gets is paid for all the same. */
+/** Checked before the run: an answer that cannot be written costs the same. */
 export async function requireWritable(option: string, file: string | undefined): Promise<void> {
   if (file === undefined) return;
   await access(existsSync(file) ? file : dirname(resolve(file)), constants.W_OK).catch((thrown: Error) => {

@@ -66,8 +66,8 @@ async function readRunOptions(options: AgentCommandOptions): Promise<RunAgentOpt
 }
 
 /**
- * The answer is what was asked for; the way to it is for whoever watches. Whether a text is the answer is known at its
- * end: somebody at a terminal sees it come, and what is read by a program is the answer alone.
+ * The answer goes to standard output; the way to it to a person who watches. Whether a text is the answer is known at its
+ * end: a person at a terminal sees it come, and what is read by a program is the answer alone.
  */
 function outputFor(options: AgentCommandOptions) {
   const { json, verbose } = options;
@@ -82,7 +82,7 @@ function isShownAsItComes({ json, stream }: AgentCommandOptions): boolean {
   return !json && stream && terminal.stdout.isTTY === true;
 }
 
-/** Somebody at a terminal is asked in the middle of it. */
+/** A person at a terminal is asked during the run. */
 async function askingFor({ json }: AgentCommandOptions): Promise<Pick<RunAgentOptions, "askHere">> {
   if (json || !canBeAsked()) return {};
   return { askHere: (await import("../terminal/approval-prompt.ts")).askAtTerminal() };

@@ -138,7 +138,7 @@ type BatchOptions = GlobalOptions & {
 /** Does one entry. What goes wrong with it is part of its result, and never ends the others. */
 type BatchWork = (entry: Entry, signal: AbortSignal) => Promise<{ ok: boolean } & UnknownObject>;
 
-/** Does all of it, so many at a time: results to the file as they come, or to standard output in order. */
+/** Works through all entries with a concurrency limit: results to the file as they come, or to standard output in order. */
 async function runBatch(
   entries: readonly Entry[],
   options: BatchOptions & { noun: "call" | "prompt" },
@@ -161,7 +161,7 @@ async function runBatch(
     progress.add(result.ok);
     return result;
   };
-  // With a file nobody waits for the order, so one slow entry does not hold up the rest.
+  // Results in a file need no order, so one slow entry does not hold up the rest.
   const ahead = file ? { ahead: Number.POSITIVE_INFINITY } : {};
   const results: Result[] = [];
   let failed = before.filter(({ ok }) => !ok).length;

@@ -23,7 +23,7 @@ export type Fields = Record<string, { isFit(value: unknown): boolean; must: stri
 
 const maxNamed = 5;
 
-/** All lines of a file, or of standard input for `-`. What is wrong with any of them is told before anything is done. */
+/** All lines of a file, or of standard input for `-`. All problems are reported before any work is done. */
 export async function readEntries(file: string, known: Fields, required: string): Promise<Entry[]> {
   const content = await read(file);
   const problems: string[] = [];
@@ -66,7 +66,7 @@ function readLine(line: string, known: Fields, required: string): UnknownObject 
   }
   if (!isObject(parsed)) return `it must be an object like {"${required}": "…"}`;
   if (parsed.id !== undefined && typeof parsed.id !== "string" && typeof parsed.id !== "number")
-    return "'id' must be a text or a number";
+    return "'id' must be a string or a number";
   for (const [name, value] of Object.entries(parsed)) {
     if (name === "id") continue;
     const field = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -94,10 +94,10 @@ function tellProblems(file: string, problems: readonly string[]): PlaneError {
 
 /** What the fields of lines are made of. */
 export const fit = {
-  text: { isFit: (value: unknown) => typeof value === "string", must: "a text" },
+  text: { isFit: (value: unknown) => typeof value === "string", must: "a string" },
   name: {
     isFit: (value: unknown) => typeof value === "string" && value !== "",
-    must: "a text that is not empty",
+    must: "a string that is not empty",
   },
   whole: {
     isFit: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
@@ -111,7 +111,7 @@ export const fit = {
   anything: { isFit: () => true, must: "anything" },
   texts: {
     isFit: (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === "string"),
-    must: "a list of texts",
+    must: "a list of strings",
   },
 } satisfies Fields;
 
@@ -143,7 +143,7 @@ export function openResults(
 ): ResultsFile {
   const isThere = existsSync(file) && readFileSync(file, "utf8") !== "";
   if (isThere && !resume && !force)
-    throw new PlaneError("USAGE", `'${file}' has results already. --resume goes on with it, --force begins anew.`);
+    throw new PlaneError("USAGE", `'${file}' has results already. --resume goes on with it, --force overwrites it.`);
   if (!isThere || !resume) write(file, () => writeFileSync(file, "", { mode: 0o600 }));
   const kept = readResults(file);
   requireSameInput(file, kept, entries);
@@ -174,7 +174,7 @@ function readResults(file: string): Map<number, Result> {
     if (!result)
       throw new PlaneError(
         "USAGE",
-        `Line ${at + 1} of '${file}' is no result of ours. Give another file, or --force to begin anew.`,
+        `Line ${at + 1} of '${file}' is no result of ours. Give another file, or --force to overwrite it.`,
       );
     results.set(result.line, result);
   }
@@ -199,7 +199,7 @@ function requireSameInput(file: string, kept: ReadonlyMap<number, Result>, entri
   if (other)
     throw new PlaneError(
       "USAGE",
-      `'${file}' was made from another input: line ${other.line} is not what it was. Give another file, or --force to begin anew.`,
+      `'${file}' was made from another input: line ${other.line} is not what it was. Give another file, or --force to overwrite it.`,
     );
 }
 

@@ -34,7 +34,7 @@ export type Chat = {
   readonly away: Set<string>;
   conversation: string;
   history: ChatMessage[];
-  /** Asks the person, or takes the next line of the script; null when nobody answers. */
+  /** Asks the person, or takes the next line of the script; null without an answer. */
   ask(prompt: string, signal: AbortSignal): Promise<string | null>;
   /** Of a line that was no answer. */
   putBack(line: string): void;
@@ -78,7 +78,7 @@ export function usage(verb: string, { usage: text }: Pick<Verb, "usage">): Plane
   return new PlaneError("USAGE", `Write it as: /${verb}${text === "" ? "" : ` ${text}`}`);
 }
 
-/** Whoever types does not wait for the slowest server. */
+/** A person who types does not wait for the slowest server. */
 const waitMs = 10_000;
 
 /**
@@ -151,10 +151,10 @@ export function createLoading(plane: Plane, conversation: string, away: Readonly
   };
 }
 
-/** Puts a call that waits to whoever types here, on a line of its own. */
+/** Asks the person who types here about a waiting call, on a line of its own. */
 export function askInLine(chat: Pick<Chat, "ask" | "putBack" | "signal">): AskHere {
   const { ask, putBack, signal: cancelled } = chat;
-  // Calls of one turn run at once; a person is asked about one after the other.
+  // Calls of one turn run at once; a person is asked about each in turn.
   return serialized<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
     if (signal.aborted) return null;
     if (problem === null) print(renderApproval(held, Date.now()));
@@ -162,7 +162,7 @@ export function askInLine(chat: Pick<Chat, "ask" | "putBack" | "signal">): AskHe
     const choices = choicesFor(held, false);
     for (;;) {
       const line = await ask(colors.yellow(`Shall it run? ${choices}: `), signal);
-      if (signal.aborted && !cancelled.aborted) print("Somebody else has answered, or nobody waits any more.");
+      if (signal.aborted && !cancelled.aborted) print("It was answered elsewhere, or the call ended.");
       const answer = line === null ? null : readAnswer(line, { ...held, allowEdit: false });
       if (answer !== undefined && answer !== "edit") return answer;
       if (line?.startsWith("/")) {

@@ -28,7 +28,7 @@ import { createLines, type Lines } from "./lines.ts";
 import { mcpVerbs } from "./mcp-verbs.ts";
 import { findVerb, verbs } from "./verbs.ts";
 
-/** What somebody who looks over the shoulder of a plane wants to see go by. */
+/** The events that `/verbose` shows. */
 const shownEvents = [
   ...(["server.connecting", "server.connected", "server.disconnected", "server.error"] as const),
   ...(["tool.call", "tool.retry", "tool.result", "tool.search", "tool.dynamicLoad"] as const),
@@ -146,7 +146,7 @@ async function readLines(here: Chat, lines: Lines, interrupts: Interrupts): Prom
   return interrupts.exitCode() ?? (lines.isTyped ? 0 : code);
 }
 
-/** Whatever goes wrong with a line is told, and the next one is read. */
+/** An error of a line is printed, and the next line is read. */
 async function runLine(here: Chat, line: string): Promise<number> {
   try {
     // An agent ends by itself when it is cancelled, and then tells how far it came.

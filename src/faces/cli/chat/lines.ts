@@ -4,13 +4,13 @@ import { terminal } from "../terminal/terminal.ts";
 
 /** Lines as a person types them, or as they come through a pipe. */
 export type Lines = Disposable & {
-  /** Is there somebody to be asked, rather than a script? */
+  /** Is there a person to ask, rather than a script? */
   readonly isTyped: boolean;
   /** The next one; null when there will be none, or when it is not wanted any more. */
   next(prompt: string, signal?: AbortSignal): Promise<string | null>;
   /** The answer to a question. What a person typed before it was put is none. */
   answer(prompt: string, signal: AbortSignal): Promise<string | null>;
-  /** For whoever took a line that was not meant for them. */
+  /** Returns a line that was meant for another reader. */
   putBack(line: string): void;
   /** Prints without tearing what is being typed. */
   interject(write: () => void): void;
@@ -21,7 +21,7 @@ export type LinesOptions = {
   history: string[];
   complete(line: string): Promise<[string[], string]>;
   onHistory(history: string[]): void;
-  /** Ctrl-C, while somebody types; `isEmpty` when there was nothing on the line. */
+  /** Ctrl-C, while a person types; `isEmpty` when there was nothing on the line. */
   onInterrupt(isEmpty: boolean): void;
 };
 

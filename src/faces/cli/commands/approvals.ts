@@ -48,7 +48,7 @@ export async function showApproval(cli: Cli, id: string, options: GlobalOptions)
   await withPlane(cli, options, async (plane) => {
     const held = await plane.approvals.get(await findApproval(plane, id));
     if (options.json) return printJson(held);
-    // What it is about is told as far as it is known; the question is there without it.
+    // The description is optional here.
     const tool = await plane.tools.get(held.toolId).catch(() => undefined);
     print(renderApproval(held, Date.now(), tool?.description));
     if (held.status === "pending") say(`Answer it with: toolplane approvals approve|reject ${held.id}`);
@@ -178,7 +178,7 @@ export function renderApproval(held: HeldView, now: number, description?: string
   const { id, tool, principal, face, verdict, answer, outcome } = held;
   const facts = [
     ["status", held.status],
-    ["called by", `${principal.user ?? "nobody"} through ${face}`],
+    ["called by", `${principal.user ?? "anonymous"} through ${face}`],
     ["asked", `${renderSpan(now - Date.parse(held.at))} ago`],
     ["expires", renderExpiry(held, now) || "not"],
     ["why", `${verdict.reason} (${verdict.rule === undefined ? verdict.origin : `policy.rules[${verdict.rule}]`})`],
@@ -211,7 +211,7 @@ function renderValue(value: Json): string {
   return visible(isPlain ? value : stableJson(value));
 }
 
-/** What cannot be seen is spelled out: whoever says yes has to know what they say it to. */
+/** What cannot be seen is spelled out: a person who approves must see it. */
 function visible(text: string): string {
   if (plainText(text) === text) return text;
   return Array.from(text, (character) =>
@@ -239,7 +239,7 @@ function renderLimits({ arguments: globs, argumentsHash }: Remembered): string {
 }
 
 function renderAnswer({ decision, by, at, reason }: NonNullable<HeldView["answer"]>): string {
-  return `${decision} by ${by ?? "somebody"} at ${at}${reason === null ? "" : `: ${reason}`}`;
+  return `${decision} by ${by ?? "anonymous"} at ${at}${reason === null ? "" : `: ${reason}`}`;
 }
 
 function renderExpiry({ status, expiresAt }: HeldView, now: number): string {

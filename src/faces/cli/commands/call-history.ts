@@ -34,7 +34,7 @@ export function renderCall(call: CallRecord): string {
   const facts: [string, string | null | undefined][] = [
     ["status", `${call.status}, ${milliseconds(call.durationMs)}`],
     ["at", call.at],
-    ["called by", `${call.principal.user ?? "nobody"} through ${call.face}`],
+    ["called by", `${call.principal.user ?? "anonymous"} through ${call.face}`],
     ["server", call.server],
     ["run", call.run && `${call.run} (toolplane calls show ${call.run})`],
     ["verdict", verdictOf(call)],
@@ -246,7 +246,7 @@ export async function showActivity(cli: Cli, options: GlobalOptions & { follow?:
   });
 }
 
-/** Asked again and again: what is in memory of another process tells nobody. */
+/** Polled: the memory of another process sends no events. */
 async function follow(plane: Plane, shown: readonly ActivityEntry[], interrupted: AbortSignal): Promise<void> {
   let known = new Set(shown.map(({ id }) => id));
   while (!interrupted.aborted) {

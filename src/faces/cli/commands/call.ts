@@ -6,7 +6,7 @@ import type { Cli, GlobalOptions } from "../cli.ts";
 import { exitCodeOf, printOutcome, sayWhatWaits } from "../terminal/outcome.ts";
 import { print, printJson, printWarning, say } from "../terminal/output.ts";
 import { answerQuestions, canBeAsked } from "../terminal/questions.ts";
-import { lastWordsOf } from "../terminal/server-trouble.ts";
+import { stderrTailOf } from "../terminal/server-trouble.ts";
 import { withPlane } from "../with-plane.ts";
 import { argumentHints, readCallArguments, typedForTool } from "./call-arguments.ts";
 
@@ -50,23 +50,23 @@ export async function callTool(cli: Cli, tool: string, values: string[], options
     if (options.json) printJson({ ...outcome, ...files });
     else printOutcome(outcome, await argumentHints(plane, tool, outcome, values));
     if (!options.json && files) sayWhatIsSaved(files);
-    // Whoever asks for a plan gets what they asked for: the plan is the result.
+    // Under --plan the plan is the result.
     const isQueuedAsAsked = options.plan === true && outcome.plan !== undefined;
     if (!options.json) await sayWhatWaits(plane, outcome, isQueuedAsAsked ? print : say);
-    if (!options.json) await sayLastWords(plane, outcome);
+    if (!options.json) await sayStderrTail(plane, outcome);
     return isQueuedAsAsked ? 0 : exitCodeOf(outcome);
   };
   return withPlane(cli, options, work, { answersQuestions: asks });
 }
 
 /** Why a server is away is often in what it wrote. */
-async function sayLastWords(plane: Plane, { error }: Outcome): Promise<void> {
+async function sayStderrTail(plane: Plane, { error }: Outcome): Promise<void> {
   if (error?.code !== "SERVER_UNAVAILABLE") return;
-  const said = await lastWordsOf(plane, error.server);
+  const said = await stderrTailOf(plane, error.server);
   if (said !== null) say(said);
 }
 
-/** Loaded where somebody wants files. */
+/** Loaded only for --save-artifacts. */
 async function saveFiles({ result }: Outcome, { saveArtifacts: directory, force = false }: CallOptions) {
   if (directory === undefined) return undefined;
   return (await import("./results.ts")).saveArtifacts(result, directory, { force });

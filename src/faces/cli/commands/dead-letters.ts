@@ -139,7 +139,7 @@ async function retryOne(plane: Plane, given: string, options: RetryOptions, sign
   return error ? errorTable[error.code].exit : 0;
 }
 
-/** One after the other: what has failed in a crowd had better not come back as one. */
+/** In series: calls that failed together had better not come back together. */
 async function retryAll(plane: Plane, options: RetryOptions, signal: AbortSignal): Promise<number> {
   const pending = await everyPending(plane);
   const wanted = pending.filter(({ hold }) => hold === null || hold === "permanent");
@@ -226,7 +226,7 @@ export function renderDeadLetter(letter: DeadLetter, now: number): string {
     ["status", `${letter.status}, ${letter.attempts} of ${countOf(letter.maxAttempts, "try", "tries")}`],
     ["next try", renderNext(letter, now) || "none"],
     ["what to do", adviceFor(letter)],
-    ["called by", `${principal.user ?? "nobody"} through ${face}`],
+    ["called by", `${principal.user ?? "anonymous"} through ${face}`],
     ...(letter.server === null ? [] : [["server", letter.server]]),
     ...(conversation === null ? [] : [["conversation", conversation]]),
     ["call", letter.callId],

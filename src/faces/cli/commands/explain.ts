@@ -2,14 +2,14 @@
 
 import { nearest } from "../../../lib/text/nearest.ts";
 import { type ErrorCode, errorTable, PlaneError } from "../../../model/errors.ts";
-import type { GlobalOptions } from "../cli.ts";
+import type { Cli, GlobalOptions } from "../cli.ts";
 import pages from "../error-pages.json" with { type: "json" };
 import { colors, print, printJson, renderTable } from "../terminal/output.ts";
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 
 /** The page of one error code, or all codes with what they mean. */
-export function explainError(given: string | undefined, { json }: GlobalOptions): void {
+export function explainError(_: Cli, given: string | undefined, { json }: GlobalOptions): void {
   if (given === undefined) {
     if (json) return printJson({ errors: codes.map((code) => ({ code, ...errorTable[code] })) });
     print(renderTable(["CODE", "EXIT", "MEANS"], codes.map(rowOf)));

@@ -6,7 +6,7 @@ import { Interrupted } from "../terminal/signals.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { openSetup } from "./config.ts";
 
-/** The configuration starts 'toolplane' as this very program, installed or not. They need no key, no network and no file. The planner has nothing to say until somebody wants a plan. */
+/** Need no key, no network and no file. 'toolplane' is started as this very program, installed or not. */
 export const bundledServers: Record<"demo" | "planner", JsonObject> = {
   demo: { command: "toolplane", args: ["demo"], description: "Comes with Toolplane" },
   planner: {

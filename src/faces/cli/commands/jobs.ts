@@ -39,7 +39,7 @@ export async function listJobs(cli: Cli, options: GlobalOptions & WorkFilters): 
 
 const lookMs = 1_000;
 
-/** While somebody waits for a job: which of its calls wait for a person. Each is told once. */
+/** While a person waits for a job: which of its calls wait for approval. Each is named once. */
 function tellApprovals(plane: Pick<Plane, "approvals">): Disposable {
   const over = new AbortController();
   void tellUntil(over.signal, plane);
@@ -52,7 +52,7 @@ async function tellUntil(over: AbortSignal, plane: Pick<Plane, "approvals">): Pr
   for (;;) {
     await pause(lookMs, { signal: over, isBackground: true });
     if (over.aborted) return;
-    // Who may not look is told at the end.
+    // A caller who may not look sees the error at the end.
     const waiting = await plane.approvals.list({ status: "pending" }).catch(() => []);
     if (over.aborted) return;
     for (const { id, tool, at, options } of waiting) {
@@ -103,7 +103,7 @@ function printRun(run: JobRun, { json }: GlobalOptions): number {
   return run.state === "cancelled" ? errorTable.CANCELLED.exit : 0;
 }
 
-/** Whoever looks has succeeded, whatever became of the run. */
+/** Looking succeeds, whatever became of the run. */
 export async function showRun(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
   printRun(await withPlane(cli, options, (plane) => plane.jobs.status(id)), options);
 }
@@ -192,14 +192,14 @@ function renderJob(job: JobStatus): string {
   ].join("\n");
 }
 
-/** Whom a failure of it is told to. */
+/** The contact for a failure. */
 function renderEscalation({
   escalation_policy: policy,
 }: Pick<JobStatus, "escalation_policy">): [label: string, value: string][] {
   if (policy === undefined) return [];
   const { contact, level, timeframe, auto_escalate } = policy;
   const facts = [contact, level, timeframe, auto_escalate ? "by itself" : undefined];
-  return [["escalate", facts.filter((fact) => fact !== undefined).join(", ") || "nobody is named"]];
+  return [["escalate", facts.filter((fact) => fact !== undefined).join(", ") || "no contact"]];
 }
 
 function renderRecurrence({ recurrence }: Pick<JobStatus, "recurrence">): string {
@@ -221,8 +221,8 @@ function renderTime(at: string, { recurrence }: Pick<JobStatus, "recurrence">): 
 }
 
 function renderNext({ state, nextAt, pausedAt, pausedBy }: JobStatus["schedule"]): string {
-  if (state === "paused") return `paused by ${pausedBy ?? "somebody"} at ${pausedAt}`;
-  if (state === "on_request") return "when somebody asks";
+  if (state === "paused") return `paused by ${pausedBy ?? "anonymous"} at ${pausedAt}`;
+  if (state === "on_request") return "on request";
   return nextAt ?? "not again";
 }
 

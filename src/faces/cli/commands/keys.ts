@@ -33,9 +33,9 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
     const until = key.expiresAt === null ? "does not expire" : `until ${key.expiresAt}`;
     print(`${colors.green("✔")} ${key.id} '${key.name}' for ${key.user} (${key.scopes.join(" ")}), ${until}`);
     print(`\n  ${colors.bold(secret)}\n`);
-    print("Copy it now, it is not shown again. Whoever calls over HTTP sends it in a header:");
+    print("Copy it now, it is not shown again. HTTP clients send it in a header:");
     print(`  Authorization: Bearer ${secret}`);
-    if (!neededBefore) say("From now on nobody calls over HTTP without a key or a token.");
+    if (!neededBefore) say("From now on every HTTP request needs a key or a token.");
   });
 }
 
@@ -63,7 +63,7 @@ export async function revokeKey(cli: Cli, id: string, options: GlobalOptions & {
   );
   if (options.json) return printJson({ id, revoked });
   const gone = options.forget ? " Its record is gone, too." : "";
-  print(revoked ? `Key ${id} lets nobody in any more.${gone}` : `Key ${id} was revoked before.${gone}`);
+  print(revoked ? `Key ${id} is revoked.${gone}` : `Key ${id} was revoked before.${gone}`);
 }
 
 /** Keys need no servers, so they can be made before there is a configuration. */

@@ -39,8 +39,8 @@ export async function decidePin(
   if (options.json) return printJson(pin);
   print(
     verb === "accept"
-      ? `The definition of '${pin.name}' is taken for good.`
-      : `'${pin.name}' is held back. 'toolplane pins accept ${pin.name}' takes it after all.`,
+      ? `The definition of '${pin.name}' is pinned.`
+      : `'${pin.name}' is quarantined. 'toolplane pins accept ${pin.name}' takes it after all.`,
   );
 }
 
@@ -50,7 +50,7 @@ function renderPins(pins: readonly PinView[]): string {
     pins.map(({ name, status, held, at, by, reason }) => [
       name,
       status,
-      held === null ? "yes" : "held back",
+      held === null ? "yes" : "quarantined",
       at === null ? "" : at.slice(0, 19).replace("T", " "),
       by?.system ?? by?.user ?? "",
       reason ?? "",
@@ -62,7 +62,7 @@ function renderDiff({ name, status, held, difference }: PinDiff): string {
   const say = { pinned: "is as it was pinned", new: "was never pinned" } as const;
   const standing = status === "pinned" || status === "new" ? say[status] : "is not what was pinned";
   return [
-    `${colors.bold(plainText(name))} ${standing}${held === null ? "" : ", and held back"}.`,
+    `${colors.bold(plainText(name))} ${standing}${held === null ? "" : ", and quarantined"}.`,
     ...difference.flatMap(({ where, before, after }) => [
       plainText(where),
       ...(before === null ? [] : [colors.red(`  − ${plainText(before)}`)]),

@@ -62,7 +62,7 @@ function renderReport({ tools, total, passed, threshold, failOn }: QualityReport
   return [
     ...shown.flatMap((tool) => [...renderTool(tool), ""]),
     ...(flawless > 0 && shown.length > 0 ? [`${flawless} without a flaw.`] : []),
-    `${passed}/${total} passed: a score of at least ${threshold}${failOn === "none" ? "" : `, not held back, nothing found that is ${atLeast(failOn)}`}.`,
+    `${passed}/${total} passed: a score of at least ${threshold}${failOn === "none" ? "" : `, not quarantined, nothing found that is ${atLeast(failOn)}`}.`,
   ].join("\n");
 }
 
@@ -73,7 +73,7 @@ function atLeast(level: Exclude<FailOn, "none">): string {
 function renderTool({ name, score, passed, checks, findings, held }: ToolQuality): string[] {
   const mark = passed ? colors.green(String(score).padStart(3)) : colors.red(String(score).padStart(3));
   return [
-    `${mark}  ${colors.bold(plainText(name))}${held === null ? "" : colors.red("  held back")}`,
+    `${mark}  ${colors.bold(plainText(name))}${held === null ? "" : colors.red("  quarantined")}`,
     ...checks.map(({ penalty, message, fix }) => plainText(`     ${`−${penalty}`.padStart(4)}  ${message} ${fix}`)),
     ...findings.map((finding) => `      ${colors.yellow("!")}    ${renderFinding(finding)}`),
   ];
@@ -111,7 +111,7 @@ function cellsOf(tool: ToolQuality | undefined): [score: string, issues: string]
 }
 
 const meanings: Record<Finding["kind"], string> = {
-  hidden_text: "text in characters that nobody sees",
+  hidden_text: "text in invisible characters",
   invisible_characters: "invisible characters",
   direction_controls: "characters that change the direction of writing",
   lookalike_letters: "letters of another script that look like Latin ones",

@@ -14,7 +14,7 @@ export async function showSummary(cli: Cli, options: GlobalOptions): Promise<voi
   const summary = await withPlane(cli, options, (plane) => plane.registry.summary(asked));
   if (options.json) return printJson(summary);
   const { revision, persona, compatibility, tools, skills, tasks, jobs } = summary;
-  const whom = persona === null ? "everybody" : `persona '${persona}'`;
+  const whom = persona === null ? "all personas" : `persona '${persona}'`;
   print(
     `Revision ${revision}, for ${whom}: ${compatibility.shared} shared tools, ${compatibility.persona_specific} of a persona.`,
   );

@@ -55,7 +55,7 @@ export async function listResults(cli: Cli, options: ListOptions): Promise<void>
   if (nextCursor !== null) say(`There are more; the next ones with --cursor ${nextCursor}`);
 }
 
-/** Whoever sets no limit wants all of it, in as many pages as it takes. */
+/** Without a limit, all of it, in as many pages as it takes. */
 async function readAll(plane: Plane, id: string, query: ResultQuery): Promise<ResultPage> {
   const unit = query.grep === undefined ? (query.lines ? "lines" : "characters") : "matches";
   const limit = pageLimits[unit].most;
@@ -112,7 +112,7 @@ export async function saveArtifacts(
   };
 }
 
-/** A name for each that leads nowhere else and is nobody else's. */
+/** A name for each that is safe and unique. */
 function namePlaces(artifacts: readonly Artifact[]): string[] {
   const taken = new Set<string>();
   return artifacts.map(({ name }, at) => {

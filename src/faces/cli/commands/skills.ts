@@ -131,7 +131,7 @@ async function askingFor({ json }: SkillRunOptions) {
   return { askHere: (await import("../terminal/approval-prompt.ts")).askAtTerminal() };
 }
 
-/** The result is what was asked for; how it came about is for whoever watches. */
+/** The result goes to standard output; how it came about to standard error. */
 function printSkillRun({ steps, result, error, outcome }: SkillRun): void {
   const rows = steps.map((step) => [
     step.id,

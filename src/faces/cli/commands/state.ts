@@ -64,11 +64,11 @@ function showProgressLater(): Disposable & { begin(total: number): void; add(): 
   };
 }
 
-/** Whole or not at all, and for nobody else: it has everything in it. */
+/** Whole or not at all, and readable by the owner only. */
 async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
   const begun = `${file}.part`;
   try {
-    // A file that somebody else has put there must not get it.
+    // A file that another user has put there must not get it.
     await rm(begun, { force: true });
     await pipeline(Readable.from(lines), createWriteStream(begun, { mode: 0o600, flags: "wx" }));
     await rename(begun, file);
@@ -78,7 +78,7 @@ async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<v
   }
 }
 
-/** Whoever read what is printed has read enough. */
+/** The reader of the output has read enough. */
 function endQuietly(thrown: unknown): never {
   throw (thrown as NodeJS.ErrnoException).code === "EPIPE" ? new Interrupted("SIGPIPE") : thrown;
 }

@@ -155,7 +155,7 @@ function renderChanges(changes: readonly Change[]): string {
 }
 
 function whoOf({ by: { system, user, face } }: Change): string {
-  return system ?? `${user ?? "somebody"} (${face})`;
+  return system ?? `${user ?? "anonymous"} (${face})`;
 }
 
 /** Only what is different, each as where it stands and what it is. */

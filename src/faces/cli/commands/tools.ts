@@ -46,7 +46,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
         ),
       );
     for (const { name, contact } of locked)
-      say(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "whoever manages this plane"}.`);
+      say(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
     if (plane.config().policy.mode === "review")
       say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
     if (nextCursor !== null)
@@ -111,10 +111,10 @@ function renderProvider(spec: ProviderSpec, { providers, health }: ToolListing):
   const { server, tool } = spec.config;
   const where = typeof server === "string" ? ` ${server}.${String(tool)}` : "";
   const { router } = health.providers[label] ?? {};
-  const rests = router?.backoff_until
+  const cooldown = router?.backoff_until
     ? `, next try in ${renderSpan(Date.parse(router.backoff_until) - Date.now())}`
     : "";
-  return plainText(`${spec.name}${where}, priority ${spec.priority}${rests}`);
+  return plainText(`${spec.name}${where}, priority ${spec.priority}${cooldown}`);
 }
 
 function renderArguments({ parameters: { properties, required } }: ToolListing): string[] {
@@ -159,7 +159,8 @@ function renderHealth({ total, success_rate, average_latency_ms, p95_latency_ms 
 
 type SearchOptions = { and?: string[]; regex?: boolean; server?: string; limit?: number };
 
-export async function searchTools(cli: Cli, query: string, options: GlobalOptions & SearchOptions): Promise<void> {
+export async function searchTools(cli: Cli, words: string[], options: GlobalOptions & SearchOptions): Promise<void> {
+  const query = words.join(" ");
   const { and = [], regex, server, limit } = options;
   const what = and.length === 0 ? { query } : { queries: [query, ...and] };
   const request = { ...what, ...withoutUndefined({ regex, server, limit }) };
@@ -170,11 +171,11 @@ export async function searchTools(cli: Cli, query: string, options: GlobalOption
 
 export async function recommendTools(
   cli: Cli,
-  task: string,
+  words: string[],
   options: GlobalOptions & { limit?: number },
 ): Promise<void> {
   const { limit } = options;
-  const found = await withPlane(cli, options, (plane) => plane.recommend(task, withoutUndefined({ limit })));
+  const found = await withPlane(cli, options, (plane) => plane.recommend(words.join(" "), withoutUndefined({ limit })));
   if (options.json) return printJson(found);
   if (found.tools.length === 0) return print("Nothing here fits the task.");
   const servers = found.servers.map(({ name, score, tools }) => [renderScore(score), name, String(tools)]);

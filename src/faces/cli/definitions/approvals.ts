@@ -1,13 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { policyModes } from "../../../model/calls/call.ts";
-import type { Cli } from "../cli.ts";
-import { collect, examples, type SetExitCode, toSeconds } from "./parts.ts";
+import { collect, examples, type Run, toCount, toSeconds } from "./parts.ts";
+
+const bodies = {
+  approvals: () => import("../commands/approvals.ts"),
+  planFiles: () => import("../commands/plan-files.ts"),
+  plans: () => import("../commands/plans.ts"),
+};
 
 const approvalId = "the id, or its first characters";
 
 /** Calls that wait for a person's yes. */
-export function addApprovalCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
-  const verbs = () => import("../commands/approvals.ts");
+export function addApprovalCommands(program: Command, run: Run): void {
   const approvals = program.command("approvals").description("calls that wait for a person's yes");
   approvals
     .command("list")
@@ -16,50 +20,42 @@ export function addApprovalCommands(program: Command, cli: Cli, setExitCode: Set
     .option("--all", "the same as --status all")
     .option("--order <order>", "oldest, newest, or pending: what waits first, then the rest, newest first")
     .addHelpText("after", examples("approvals list", "approvals list --status rejected --json"))
-    .action(async (_, command: Command) => (await verbs()).listApprovals(cli, command.optsWithGlobals()));
+    .action(run(bodies.approvals, "listApprovals"));
   approvals
     .command("show")
     .description("one of them: what would run, with which arguments, and why it is asked about")
     .argument("<id>", approvalId)
     .addHelpText("after", examples("approvals show 3f2a"))
-    .action(async (given: string, _, command: Command) =>
-      (await verbs()).showApproval(cli, given, command.optsWithGlobals()),
-    );
+    .action(run(bodies.approvals, "showApproval"));
   approvals
     .command("approve")
     .description("say yes: the call runs")
     .argument("<id>", approvalId)
     .option("--args <json>", "run it with these arguments instead; JSON, @FILE, or - for standard input")
-    .option("--reason <text>", "why, for whoever looks later")
+    .option("--reason <text>", "the reason, for the record")
     .option("--remember <what>", "do not ask again for this: tool, arguments or server")
-    .option("--for <time>", "remember it so long: 30m, 12h, 30d; for good when left out", toSpanMs)
+    .option("--for <time>", "remember it so long: 30m, 12h, 30d; forever when left out", toSpanMs)
     .option("--only-conversation", "remember it in the conversation of the call only")
     .addHelpText("after", examples("approvals approve 3f2a", "approvals approve 3f2a --remember tool --for 1h"))
-    .action(async (given: string, _, command: Command) =>
-      setExitCode(await (await verbs()).approveCall(cli, given, command.optsWithGlobals())),
-    );
+    .action(run(bodies.approvals, "approveCall"));
   approvals
     .command("reject")
     .description("say no: the call does not run")
     .argument("<id>", approvalId)
-    .option("--reason <text>", "why, for whoever asked")
+    .option("--reason <text>", "the reason, for the caller")
     .addHelpText("after", examples("approvals reject 3f2a --reason 'not on a Friday'"))
-    .action(async (given: string, _, command: Command) =>
-      (await verbs()).rejectCall(cli, given, command.optsWithGlobals()),
-    );
+    .action(run(bodies.approvals, "rejectCall"));
   approvals
     .command("remembered")
     .description("what is not asked about again, because you said so")
     .addHelpText("after", examples("approvals remembered"))
-    .action(async (_, command: Command) => (await verbs()).listRemembered(cli, command.optsWithGlobals()));
+    .action(run(bodies.approvals, "listRemembered"));
   approvals
     .command("forget")
     .description("ask about it again")
     .argument("<id>", "as 'approvals remembered' shows it")
     .addHelpText("after", examples("approvals forget 3f2a"))
-    .action(async (given: string, _, command: Command) =>
-      (await verbs()).forgetRemembered(cli, given, command.optsWithGlobals()),
-    );
+    .action(run(bodies.approvals, "forgetRemembered"));
 }
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -74,7 +70,7 @@ function toSpanMs(text: string): number {
 const file = "a script of 'toolplane call' lines, or its steps as JSON; - for standard input";
 
 /** Plans that are made of calls: made by a planner or by hand, looked at, run. */
-function addToolPlanCommands(plan: Command, cli: Cli, setExitCode: SetExitCode): void {
+function addToolPlanCommands(plan: Command, run: Run): void {
   plan
     .command("make")
     .description("have a task planned with the tools there are; prints a script and calls nothing")
@@ -84,17 +80,13 @@ function addToolPlanCommands(plan: Command, cli: Cli, setExitCode: SetExitCode):
     .option("--planner <tool>", "the tool that plans", "planner.plan_with_tools")
     .option("--timeout <seconds>", "how long the planner may take; 0 for no limit", toSeconds, 300)
     .addHelpText("after", examples("plan make 'greet Ann and Bob'", "plan make 'greet Ann and Bob' --out greet.sh"))
-    .action(async (task: string, _, command: Command) =>
-      setExitCode(await (await import("../commands/plan-files.ts")).makePlan(cli, task, command.optsWithGlobals())),
-    );
+    .action(run(bodies.planFiles, "makePlan"));
   plan
     .command("check")
     .description("what is wrong with a plan, line by line; nothing of it is run")
     .argument("<file>", file)
     .addHelpText("after", examples("plan check greet.sh", "plan check steps.json --json"))
-    .action(async (path: string, _, command: Command) =>
-      setExitCode(await (await import("../commands/plan-files.ts")).checkPlan(cli, path, command.optsWithGlobals())),
-    );
+    .action(run(bodies.planFiles, "checkPlan"));
   plan
     .command("run")
     .description("make the calls of a plan one after the other, until one fails")
@@ -102,17 +94,14 @@ function addToolPlanCommands(plan: Command, cli: Cli, setExitCode: SetExitCode):
     .option("--dry-run", "try every step and stop before it is executed")
     .option("--yes", "agree to what the policy would ask about")
     .addHelpText("after", examples("plan run greet.sh --dry-run", "plan run greet.sh"))
-    .action(async (path: string, _, command: Command) =>
-      setExitCode(await (await import("../commands/plan-files.ts")).runPlan(cli, path, command.optsWithGlobals())),
-    );
+    .action(run(bodies.planFiles, "runPlan"));
 }
 
 const planId = "the plan's id, or its first characters; the newest that waits when left out";
 const change = "only this one, by its number or its id; repeatable";
 
 /** Changes that were queued instead of made, and plans that are made of calls. */
-export function addPlanCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
-  const verbs = () => import("../commands/plans.ts");
+export function addPlanCommands(program: Command, run: Run): void {
   const plan = program
     .command("plan")
     .description("changes that were queued instead of made; plans to make, check and run");
@@ -120,15 +109,13 @@ export function addPlanCommands(program: Command, cli: Cli, setExitCode: SetExit
     .command("list")
     .description("every plan, newest first")
     .addHelpText("after", examples("plan list", "plan list --json"))
-    .action(async (_, command: Command) => (await verbs()).listPlans(cli, command.optsWithGlobals()));
+    .action(run(bodies.plans, "listPlans"));
   plan
     .command("show")
     .description("what would be done, in order, with which arguments")
     .argument("[id]", planId)
     .addHelpText("after", examples("plan show", "plan show 3f2a --json"))
-    .action(async (given: string | undefined, _, command: Command) =>
-      (await verbs()).showPlan(cli, given, command.optsWithGlobals()),
-    );
+    .action(run(bodies.plans, "showPlan"));
   plan
     .command("approve")
     .description("run what waits, in order, until something fails")
@@ -138,31 +125,22 @@ export function addPlanCommands(program: Command, cli: Cli, setExitCode: SetExit
     .option("--continue", "go on where something fails")
     .option("--args <change=json>", "run a change with these arguments instead; repeatable", collect)
     .addHelpText("after", examples("plan approve", "plan approve --first 1", `plan approve --args '2={"text":"hi"}'`))
-    .action(async (given: string | undefined, _, command: Command) =>
-      setExitCode(await (await verbs()).approvePlan(cli, given, command.optsWithGlobals())),
-    );
+    .action(run(bodies.plans, "approvePlan"));
   plan
     .command("reject")
     .description("none of what waits is done")
     .argument("[id]", planId)
     .option("--change <change>", change, collect)
-    .option("--reason <text>", "why, for whoever looks later")
+    .option("--reason <text>", "the reason, for the record")
     .addHelpText("after", examples("plan reject", "plan reject 3f2a --change 2 --reason 'not that branch'"))
-    .action(async (given: string | undefined, _, command: Command) =>
-      (await verbs()).rejectPlan(cli, given, command.optsWithGlobals()),
-    );
-  addToolPlanCommands(plan, cli, setExitCode);
-}
-
-function toCount(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give a whole number from 1 on.");
+    .action(run(bodies.plans, "rejectPlan"));
+  addToolPlanCommands(plan, run);
 }
 
 const faces = ["cli", "http", "mcp", "workbench", "library", "agent"];
 
 /** What the policy says. */
-export function addPolicyCommands(program: Command, cli: Cli): void {
+export function addPolicyCommands(program: Command, run: Run): void {
   program
     .command("policy")
     .description("what may run, what is asked about and what is refused")
@@ -174,7 +152,5 @@ export function addPolicyCommands(program: Command, cli: Cli): void {
     .addOption(new Option("--face <face>", "as if called through this").choices(faces).default("cli"))
     .addOption(new Option("--mode <mode>", "as if in this mode, where it is the stricter").choices(policyModes))
     .addHelpText("after", examples("policy test git.push branch=main", "policy test git.push --face mcp --json"))
-    .action(async (tool: string, values: string[], _, command: Command) =>
-      (await import("../commands/approvals.ts")).testPolicy(cli, tool, values, command.optsWithGlobals()),
-    );
+    .action(run(bodies.approvals, "testPolicy"));
 }

@@ -4,7 +4,7 @@ import {
   collect,
   collectHosts,
   examples,
-  type SetExitCode,
+  type Run,
   toCharacters,
   toDrainSeconds,
   toMilliseconds,
@@ -12,8 +12,21 @@ import {
   toSeconds,
 } from "./parts.ts";
 
+const bodies = {
+  call: () => import("../commands/call.ts"),
+  serve: () => import("../start/serve.ts"),
+  background: () => import("../start/background.ts"),
+  callHistory: () => import("../commands/call-history.ts"),
+  results: () => import("../commands/results.ts"),
+  deadLetters: () => import("../commands/dead-letters.ts"),
+};
+
 /** Calling tools, and letting others call them: `call`, `serve`, `mcp`, `demo`, `planner`. */
-export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+export function addCallCommands(
+  program: Command,
+  run: Run,
+  cli: Pick<Cli, "runDemoServer" | "runPlannerServer">,
+): void {
   program
     .command("call")
     .description("call a tool")
@@ -34,9 +47,7 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
       "after",
       examples("call demo.greet name=Ann", "call demo.add a:=1 b:=2", `call demo.greet --args '{"name":"Ann"}' --json`),
     )
-    .action(async (tool: string, values: string[], _, command: Command) =>
-      setExitCode(await (await import("../commands/call.ts")).callTool(cli, tool, values, command.optsWithGlobals())),
-    );
+    .action(run(bodies.call, "callTool"));
   program
     .command("serve")
     .description("serve the workbench, the HTTP API and MCP; changes of the configuration are applied while it runs")
@@ -45,23 +56,20 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
     .option("--open", "open the workbench in a browser")
     .option(
       "--allow-host <name>",
-      "a name that it is reached by behind a balancer; repeatable, everybody needs a credential then",
+      "a name that it is reached by behind a balancer; repeatable, then every request needs a credential",
       collectHosts,
     )
     .option("--drain-seconds <number>", "after SIGTERM, answer for so long while /readyz says no", toDrainSeconds, 0)
     .option("--background", "listen at no port: what 'mcp' starts where no plane serves its configuration")
     .option("--idle-exit <ms>", "in the background, end so long after the last client", toMilliseconds, 600_000)
     .addHelpText("after", examples("serve", "serve --open", "serve --port 0 --config .mcp.json"))
-    .action(async (options: { background?: boolean }, command: Command) =>
-      setExitCode(
-        options.background
-          ? await (await import("../start/background.ts")).serveInBackground(cli, command.optsWithGlobals())
-          : await (await import("../start/serve.ts")).serve(cli, command.optsWithGlobals()),
-      ),
-    );
+    .action((options: { background?: boolean }, command: Command) => {
+      const serve = options.background ? run(bodies.background, "serveInBackground") : run(bodies.serve, "serve");
+      return serve(options, command);
+    });
   program
     .command("mcp")
-    .description("be one MCP server for all of them, over stdio, for clients that spawn a command")
+    .description("run the gateway on stdio, for clients that spawn a command")
     .addOption(
       new Option("--mode <name>", "full: every tool; lazy: those that are needed; else by 'lazy.mode'").choices([
         "full",
@@ -72,29 +80,24 @@ export function addCallCommands(program: Command, cli: Cli, setExitCode: SetExit
     .option("--toolset <name>", "only the servers and tools of this toolset")
     .option("--server <name>", "only this server")
     .addHelpText("after", examples("mcp", "mcp --config .mcp.json", "mcp --mode lazy --toolset small"))
-    .action(async (_, command: Command) =>
-      setExitCode(await (await import("../start/background.ts")).serveMcp(cli, command.optsWithGlobals())),
-    );
+    .action(run(bodies.background, "serveMcp"));
   program
     .command("stop")
     .description("end the background plane that 'mcp' has started for this configuration")
     .addHelpText("after", examples("stop", "stop --config .mcp.json"))
-    .action(async (_, command: Command) =>
-      (await import("../start/background.ts")).stopBackground(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.background, "stopBackground"));
   program
     .command("demo")
-    .description("be a small MCP server on stdio, to try things on")
+    .description("run a small MCP server on stdio, to try things on")
     .action(() => cli.runDemoServer());
   program
     .command("planner")
-    .description("be an MCP server on stdio that plans tasks with the tools of its host")
+    .description("run an MCP server on stdio that plans tasks with the tools of its host")
     .action(() => cli.runPlannerServer());
 }
 
 /** What was called, and how it went. */
-export function addCallHistoryCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
-  const verbs = () => import("../commands/call-history.ts");
+export function addCallHistoryCommands(program: Command, run: Run): void {
   const calls = program.command("calls").description("the record of calls");
   calls
     .command("list")
@@ -105,13 +108,13 @@ export function addCallHistoryCommands(program: Command, cli: Cli, setExitCode: 
     .option("--limit <number>", "at most so many, 1 to 1000")
     .option("--cursor <cursor>", "where an earlier page ended")
     .addHelpText("after", examples("calls list", "calls list --status failed --limit 20", "calls list --user ann"))
-    .action(async (_, command: Command) => (await verbs()).listCalls(cli, command.optsWithGlobals()));
+    .action(run(bodies.callHistory, "listCalls"));
   calls
     .command("show")
     .description("one call: who, what, how it was decided, and where its time went; or a whole run of an agent")
     .argument("<id>", "the id, as 'calls list' or 'calls runs' shows it")
     .addHelpText("after", examples("calls show 0mwhdikxj-1a2b3c4d5e6f7g8h"))
-    .action(async (id: string, _, command: Command) => (await verbs()).showCall(cli, id, command.optsWithGlobals()));
+    .action(run(bodies.callHistory, "showCall"));
   calls
     .command("runs")
     .description("what agents were asked and how it went, newest first; with --user only what they asked")
@@ -123,22 +126,17 @@ export function addCallHistoryCommands(program: Command, cli: Cli, setExitCode: 
     .option("--limit <number>", "at most so many, 1 to 1000")
     .option("--cursor <cursor>", "where an earlier page ended")
     .addHelpText("after", examples("calls runs", "calls runs --outcome failed --since 2026-11-15"))
-    .action(async (_, command: Command) =>
-      (await import("../commands/call-history.ts")).listRuns(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.callHistory, "listRuns"));
   calls
     .command("verify")
-    .description("is the record as it was written? Tells the first call at which it is not")
+    .description("verify the audit hash chain; names the first call that fails")
     .option("--head <hash>", "a hash that an earlier run gave: it has to be in the record still")
     .addHelpText("after", examples("calls verify", "calls verify --head 9f86d081884c7d65…"))
-    .action(async (_, command: Command) =>
-      setExitCode(await (await verbs()).verifyCalls(cli, command.optsWithGlobals())),
-    );
+    .action(run(bodies.callHistory, "verifyCalls"));
 }
 
 /** Results that were too large to be shown whole. */
-export function addResultCommands(program: Command, cli: Cli): void {
-  const verbs = () => import("../commands/results.ts");
+export function addResultCommands(program: Command, run: Run): void {
   const results = program.command("results").description("large results that are kept for a while");
   results
     .command("get")
@@ -160,18 +158,18 @@ export function addResultCommands(program: Command, cli: Cli): void {
         "results get r_0123456789abcdef0123 --grep 'ERROR|WARN' --limit 20",
       ),
     )
-    .action(async (id: string, _, command: Command) => (await verbs()).getResult(cli, id, command.optsWithGlobals()));
+    .action(run(bodies.results, "getResult"));
   results
     .command("list")
     .description("what is kept, newest first")
     .option("--limit <number>", "at most so many, 1 to 1000")
     .option("--cursor <cursor>", "where an earlier page ended")
     .addHelpText("after", examples("results list", "results list --json"))
-    .action(async (_, command: Command) => (await verbs()).listResults(cli, command.optsWithGlobals()));
+    .action(run(bodies.results, "listResults"));
 }
 
 /** Calls that failed for good. */
-export function addDeadLetterCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+export function addDeadLetterCommands(program: Command, run: Run): void {
   const letters = program.command("dead-letters").description("calls that failed for good");
   letters
     .command("list")
@@ -182,57 +180,42 @@ export function addDeadLetterCommands(program: Command, cli: Cli, setExitCode: S
     .option("--limit <number>", "at most so many, 1 to 1000")
     .option("--cursor <cursor>", "where an earlier page ended")
     .addHelpText("after", examples("dead-letters list", "dead-letters list --status pending --json"))
-    .action(async (_, command: Command) =>
-      (await import("../commands/dead-letters.ts")).listDeadLetters(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.deadLetters, "listDeadLetters"));
   letters
     .command("retry")
-    .description("make the call again, as whoever made it first")
+    .description("make the call again, as its first caller")
     .argument("[id]", "the id, or its first characters")
     .option("--all", "every pending one that cannot have run already", false)
     .addHelpText("after", examples("dead-letters retry 3f2a", "dead-letters retry --all"))
-    .action(async (id: string | undefined, _, command: Command) =>
-      setExitCode(
-        await (await import("../commands/dead-letters.ts")).retryDeadLetters(cli, id, command.optsWithGlobals()),
-      ),
-    );
-  addOneLetterCommands(letters, cli);
+    .action(run(bodies.deadLetters, "retryDeadLetters"));
+  addOneLetterCommands(letters, run);
 }
 
-function addOneLetterCommands(letters: Command, cli: Cli): void {
-  const verbs = () => import("../commands/dead-letters.ts");
+function addOneLetterCommands(letters: Command, run: Run): void {
   letters
     .command("show")
     .description("one of them: the call, the error and everything that happened to it")
     .argument("<id>", "the id, or its first characters")
     .addHelpText("after", examples("dead-letters show 3f2a"))
-    .action(async (id: string, _, command: Command) =>
-      (await verbs()).showDeadLetter(cli, id, command.optsWithGlobals()),
-    );
+    .action(run(bodies.deadLetters, "showDeadLetter"));
   letters
     .command("resolve")
-    .description("it has been taken care of in another way")
+    .description("mark resolved")
     .argument("<id>", "the id, or its first characters")
-    .option("--note <text>", "how, for whoever looks later")
+    .option("--note <text>", "how it was resolved")
     .addHelpText("after", examples("dead-letters resolve 3f2a --note 'sent by hand'"))
-    .action(async (id: string, _, command: Command) =>
-      (await verbs()).settleDeadLetter(cli, id, "resolve", command.optsWithGlobals()),
-    );
+    .action(run(bodies.deadLetters, "settleDeadLetter", "resolve"));
   letters
     .command("abandon")
     .description("give it up: it is not tried again by itself")
     .argument("<id>", "the id, or its first characters")
-    .option("--note <text>", "why, for whoever looks later")
+    .option("--note <text>", "the reason, for the record")
     .addHelpText("after", examples("dead-letters abandon 3f2a"))
-    .action(async (id: string, _, command: Command) =>
-      (await verbs()).settleDeadLetter(cli, id, "abandon", command.optsWithGlobals()),
-    );
+    .action(run(bodies.deadLetters, "settleDeadLetter", "abandon"));
   letters
     .command("delete")
     .description("forget it, with its arguments")
     .argument("<id>", "the id, or its first characters")
     .addHelpText("after", examples("dead-letters delete 3f2a"))
-    .action(async (id: string, _, command: Command) =>
-      (await verbs()).deleteDeadLetter(cli, id, command.optsWithGlobals()),
-    );
+    .action(run(bodies.deadLetters, "deleteDeadLetter"));
 }

@@ -1,9 +1,18 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { Cli } from "../cli.ts";
-import { collect, examples, type SetExitCode } from "./parts.ts";
+import { collect, examples, type Run } from "./parts.ts";
+
+const bodies = {
+  init: () => import("../commands/init.ts"),
+  clients: () => import("../commands/clients.ts"),
+  servers: () => import("../commands/servers.ts"),
+  explain: () => import("../commands/explain.ts"),
+  config: () => import("../commands/config.ts"),
+  keys: () => import("../commands/keys.ts"),
+  state: () => import("../commands/state.ts"),
+};
 
 /** Getting and keeping it configured: `init`, `import`, `connect`, `disconnect`, `config`, `doctor`. */
-export function addSetupCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+export function addSetupCommands(program: Command, run: Run): void {
   program
     .command("init")
     .description("write a starter configuration; asks on a terminal")
@@ -11,7 +20,7 @@ export function addSetupCommands(program: Command, cli: Cli, setExitCode: SetExi
     .option("--to <file>", "the file to write", "toolplane.json")
     .option("--yes", "ask nothing")
     .addHelpText("after", examples("init", "init --yes --to .mcp.json"))
-    .action(async (_, command: Command) => (await import("../commands/init.ts")).init(cli, command.optsWithGlobals()));
+    .action(run(bodies.init, "init"));
   program
     .command("import")
     .description("take over the servers of other MCP clients")
@@ -19,30 +28,24 @@ export function addSetupCommands(program: Command, cli: Cli, setExitCode: SetExi
     .option("--dry-run", "show what would be imported")
     .option("--to <file>", "the file to write; default: toolplane.json")
     .addHelpText("after", examples("import --dry-run", "import cursor vscode"))
-    .action(async (clients: string[], _, command: Command) =>
-      (await import("../commands/clients.ts")).importClients(cli, clients, command.optsWithGlobals()),
-    );
-  addClientCommands(program, cli);
+    .action(run(bodies.clients, "importClients"));
+  addClientCommands(program, run);
   program
     .command("doctor")
     .description("examine a server, or all of them, and say what to try first")
     .argument("[server]")
     .addHelpText("after", examples("doctor", "doctor filesystem --json"))
-    .action(async (server: string | undefined, _, command: Command) =>
-      setExitCode(await (await import("../commands/servers.ts")).runDoctor(cli, server, command.optsWithGlobals())),
-    );
+    .action(run(bodies.servers, "runDoctor"));
   program
     .command("explain")
     .description("explain an error code: what happened and what to do")
     .argument("[code]", "the code behind a message, such as TIMEOUT; all codes when left out")
     .addHelpText("after", examples("explain", "explain TIMEOUT", "explain PLAN_QUEUED --json"))
-    .action(async (code: string | undefined, _, command: Command) =>
-      (await import("../commands/explain.ts")).explainError(code, command.optsWithGlobals()),
-    );
-  addConfigCommands(program.command("config").description("the configuration itself"), cli, setExitCode);
+    .action(run(bodies.explain, "explainError"));
+  addConfigCommands(program.command("config").description("the configuration itself"), run);
 }
 
-function addClientCommands(program: Command, cli: Cli): void {
+function addClientCommands(program: Command, run: Run): void {
   program
     .command("connect")
     .description("move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup")
@@ -54,9 +57,7 @@ function addClientCommands(program: Command, cli: Cli): void {
     .option("--to <file>", "the configuration that takes the servers")
     .option("--yes", "ask nothing; without a terminal nothing is asked anyway")
     .addHelpText("after", examples("connect", "connect cursor --dry-run", "connect claude-code --project"))
-    .action(async (client: string | undefined, _, command: Command) =>
-      (await import("../commands/clients.ts")).connectClient(cli, client, command.optsWithGlobals()),
-    );
+    .action(run(bodies.clients, "connectClient"));
   program
     .command("disconnect")
     .description("give a client its servers back and take Toolplane out; what you changed since stays")
@@ -65,52 +66,42 @@ function addClientCommands(program: Command, cli: Cli): void {
     .option("--project", "the client's file of this project")
     .option("--global", "the client's file for all projects")
     .addHelpText("after", examples("disconnect claude-code", "disconnect cursor --remove"))
-    .action(async (client: string, _, command: Command) =>
-      (await import("../commands/clients.ts")).disconnectClient(cli, client, command.optsWithGlobals()),
-    );
+    .action(run(bodies.clients, "disconnectClient"));
 }
 
-function addConfigCommands(config: Command, cli: Cli, setExitCode: SetExitCode): void {
+function addConfigCommands(config: Command, run: Run): void {
   config
     .command("validate")
     .description("all problems of all files; exit code 1 when there are errors")
     .option("--strict", "warnings count as errors")
     .addHelpText("after", examples("config validate", "config validate --config .mcp.json --json"))
-    .action(async (_, command: Command) =>
-      setExitCode(await (await import("../commands/config.ts")).validateConfig(cli, command.optsWithGlobals())),
-    );
+    .action(run(bodies.config, "validateConfig"));
   config
     .command("show")
     .description("what was understood, with secrets masked")
     .addHelpText("after", examples("config show"))
-    .action(async (_, command: Command) =>
-      (await import("../commands/config.ts")).showConfig(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.config, "showConfig"));
   config
     .command("explain")
     .description("a value with the file and line it comes from")
     .argument("<key>", "for example filesystem.timeoutMs, or filesystem for all of it")
     .addHelpText("after", examples("config explain filesystem", "config explain policy.profile"))
-    .action(async (key: string, _, command: Command) =>
-      (await import("../commands/config.ts")).explainConfig(cli, key, command.optsWithGlobals()),
-    );
+    .action(run(bodies.config, "explainConfig"));
   config
     .command("schema")
     .description("the JSON Schema of the native configuration")
     .addHelpText("after", examples("config schema > toolplane.schema.json"))
-    .action(async (_, command: Command) =>
-      (await import("../commands/config.ts")).printSchema(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.config, "printSchema"));
 }
 
 /** API keys: `keys create`, `keys list`, `keys revoke`. */
-export function addKeyCommands(program: Command, cli: Cli): void {
+export function addKeyCommands(program: Command, run: Run): void {
   const keys = program.command("keys").description("API keys for people and programs that call over HTTP");
   keys
     .command("create")
     .description("make a key for --user, --group and --persona; it is shown once")
     .argument("<name>", "what it is for")
-    .option("--key-persona <name>", "whoever shows it calls as this persona")
+    .option("--key-persona <name>", "calls with this key use this persona")
     .option("--scope <scope>", "read, call, admin or *; repeatable, call when left out", collect)
     .option("--workspace <name>", "the workspace it is for")
     .option("--tool-group <name>", "a group of tools it may ask for; repeatable, * for all", collect)
@@ -123,25 +114,19 @@ export function addKeyCommands(program: Command, cli: Cli): void {
         "keys create dashboard --scope read --json",
       ),
     )
-    .action(async (name: string, _, command: Command) =>
-      (await import("../commands/keys.ts")).createKey(cli, name, command.optsWithGlobals()),
-    );
+    .action(run(bodies.keys, "createKey"));
   keys
     .command("list")
     .description("every key, whose it is and when it was used last")
     .addHelpText("after", examples("keys list", "keys list --json"))
-    .action(async (_, command: Command) =>
-      (await import("../commands/keys.ts")).listKeys(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.keys, "listKeys"));
   keys
     .command("revoke")
-    .description("a key lets nobody in any more, from now on")
+    .description("revoke a key")
     .argument("<id>", "as 'keys list' shows it")
     .option("--forget", "take its record away, too")
     .addHelpText("after", examples("keys revoke 3f9a01c2de"))
-    .action(async (id: string, _, command: Command) =>
-      (await import("../commands/keys.ts")).revokeKey(cli, id, command.optsWithGlobals()),
-    );
+    .action(run(bodies.keys, "revokeKey"));
 }
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
@@ -160,16 +145,14 @@ export function toMoment(text: string): string {
   return at.toISOString();
 }
 
-export function addStateCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+export function addStateCommands(program: Command, run: Run): void {
   const state = program.command("state").description("take everything that is stored from one store to another");
   state
     .command("export")
     .description("write the whole state as lines of JSON, to a file or to standard output")
     .argument("[file]", "standard output when left out or -")
     .addHelpText("after", examples("state export state.jsonl", "state export | gzip > state.jsonl.gz"))
-    .action(async (file: string | undefined, _, command: Command) =>
-      setExitCode(await (await import("../commands/state.ts")).exportState(cli, file, command.optsWithGlobals())),
-    );
+    .action(run(bodies.state, "exportState"));
   state
     .command("import")
     .description("take an export into an empty store")
@@ -179,7 +162,5 @@ export function addStateCommands(program: Command, cli: Cli, setExitCode: SetExi
       "after",
       examples("state import state.jsonl --store postgres://…", "state import state.jsonl --dry-run"),
     )
-    .action(async (file: string, _, command: Command) =>
-      setExitCode(await (await import("../commands/state.ts")).importState(cli, file, command.optsWithGlobals())),
-    );
+    .action(run(bodies.state, "importState"));
 }

@@ -1,10 +1,17 @@
-import { type Command, InvalidArgumentError } from "commander";
-import { largestPage } from "../../../model/page.ts";
-import type { Cli } from "../cli.ts";
-import { collect, examples, type SetExitCode } from "./parts.ts";
+import type { Command } from "commander";
+import { collect, examples, type Run, toCount, toLimit } from "./parts.ts";
+
+const bodies = {
+  tools: () => import("../commands/tools.ts"),
+  registry: () => import("../commands/registry.ts"),
+  callHistory: () => import("../commands/call-history.ts"),
+  toolEdit: () => import("../commands/tool-edit.ts"),
+  quality: () => import("../commands/quality.ts"),
+  pins: () => import("../commands/pins.ts"),
+};
 
 /** What is there: `tools`, `registry`. */
-export function addToolCommands(program: Command, cli: Cli): void {
+export function addToolCommands(program: Command, run: Run): void {
   const tools = program.command("tools").description("the catalogue");
   addFilters(tools.command("list").description("every tool you may call, or those that are meant"))
     .addHelpText(
@@ -15,17 +22,13 @@ export function addToolCommands(program: Command, cli: Cli): void {
         "tools list --version-range '^1.2' --side-effects none --json",
       ),
     )
-    .action(async (_, command: Command) =>
-      (await import("../commands/tools.ts")).listTools(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.tools, "listTools"));
   tools
     .command("show")
     .description("one tool: arguments, metadata, providers, health")
     .argument("<name>", "any spelling: server.tool, server_tool, mcp__server__tool, or the bare name if it is unique")
     .addHelpText("after", examples("tools show demo.greet"))
-    .action(async (name: string, _, command: Command) =>
-      (await import("../commands/tools.ts")).showTool(cli, name, command.optsWithGlobals()),
-    );
+    .action(run(bodies.tools, "showTool"));
   tools
     .command("export")
     .description("what you may call, as a model's API takes it; JSON on standard output")
@@ -41,18 +44,14 @@ export function addToolCommands(program: Command, cli: Cli): void {
         "tools export --format anthropic --defer",
       ),
     )
-    .action(async (_, command: Command) =>
-      (await import("../commands/tools.ts")).exportTools(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.tools, "exportTools"));
   program
     .command("registry")
     .description("the registry as a whole")
     .command("summary")
     .description("what it holds for you, or for the persona you call as, in short")
     .addHelpText("after", examples("registry summary", "registry summary --persona Atlas --json"))
-    .action(async (_, command: Command) =>
-      (await import("../commands/registry.ts")).showSummary(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.registry, "showSummary"));
 }
 
 function addFilters(command: Command): Command {
@@ -65,7 +64,7 @@ function addFilters(command: Command): Command {
     .option("--side-effects <kind>", "with this side effect; repeatable, one is enough", collect)
     .option("--safety-level <level>", "low, medium or high; repeatable, one is enough", collect)
     .option("--min-success-rate <share>", "that worked so often: 0.8, 80 or 80%")
-    .option("--include-unused <flag>", "also those that nobody has called: true or false")
+    .option("--include-unused <flag>", "also tools without calls: true or false")
     .option("--tool-group <name>", "of this group of tools; repeatable, * for all, default when left out", collect)
     .option("--state <name>", "that are there in this state")
     .option("--query <words>", "whose name, description or capabilities contain these words")
@@ -74,7 +73,7 @@ function addFilters(command: Command): Command {
 }
 
 /** Finding what fits: `search`, `recommend`. */
-export function addSearchCommands(program: Command, cli: Cli): void {
+export function addSearchCommands(program: Command, run: Run): void {
   program
     .command("search")
     .description("the tools that fit best, by words, name or pattern")
@@ -92,46 +91,34 @@ export function addSearchCommands(program: Command, cli: Cli): void {
         "search 'take a screenshot' --and 'write a pdf'",
       ),
     )
-    .action(async (query: string[], _, command: Command) =>
-      (await import("../commands/tools.ts")).searchTools(cli, query.join(" "), command.optsWithGlobals()),
-    );
+    .action(run(bodies.tools, "searchTools"));
   program
     .command("recommend")
     .description("the servers and tools that are worth having at hand for a task")
     .argument("<task...>", "the task, in a few sentences")
     .option("--limit <number>", "so many tools at most, up to 15", toCount)
     .addHelpText("after", examples("recommend 'take a screenshot of the shop and mail it to Ann'"))
-    .action(async (task: string[], _, command: Command) =>
-      (await import("../commands/tools.ts")).recommendTools(cli, task.join(" "), command.optsWithGlobals()),
-    );
-}
-
-function toCount(text: string): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count > 0) return count;
-  throw new InvalidArgumentError("Give a whole number from 1 on.");
+    .action(run(bodies.tools, "recommendTools"));
 }
 
 /** What people change in the catalogue, and what happened to it: `tools`, `registry`, `activity`. */
-export function addToolEditCommands(program: Command, cli: Cli): void {
+export function addToolEditCommands(program: Command, run: Run): void {
   const named = (name: string) => program.commands.find((command) => command.name() === name) ?? program.command(name);
-  addSet(named("tools"), cli);
-  addChanges(named("tools"), cli);
-  addBundles(named("registry"), cli);
+  addSet(named("tools"), run);
+  addChanges(named("tools"), run);
+  addBundles(named("registry"), run);
   program
     .command("activity")
     .description("the last 100 calls of the plane that serves, in short")
     .option("--follow", "go on with what happens, until Ctrl-C")
     .addHelpText("after", examples("activity", "activity --follow"))
-    .action(async (_, command: Command) =>
-      (await import("../commands/call-history.ts")).showActivity(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.callHistory, "showActivity"));
 }
 
-function addSet(tools: Command, cli: Cli): void {
+function addSet(tools: Command, run: Run): void {
   tools
     .command("set")
-    .description("set a tool for good; it stands before one of the same name in a file")
+    .description("set a tool; it takes precedence over one of the same name in a file")
     .argument("<file>", "a manifest, - for standard input; with --server and --tool the name of the tool")
     .option("--server <name>", "call a tool of this server")
     .option("--tool <name>", "the tool of that server")
@@ -147,21 +134,17 @@ function addSet(tools: Command, cli: Cli): void {
         "tools set - < lookup.json",
       ),
     )
-    .action(async (file: string, _, command: Command) =>
-      (await import("../commands/tool-edit.ts")).setTool(cli, file, command.optsWithGlobals()),
-    );
+    .action(run(bodies.toolEdit, "setTool"));
   tools
     .command("delete")
     .description("delete a tool that was set; one of a file is there again")
     .argument("<name>", "its name; with --persona that persona's")
     .option("--reason <text>", "why, for the history")
     .addHelpText("after", examples("tools delete lookup --reason 'not needed any more'"))
-    .action(async (name: string, _, command: Command) =>
-      (await import("../commands/tool-edit.ts")).deleteTool(cli, name, command.optsWithGlobals()),
-    );
+    .action(run(bodies.toolEdit, "deleteTool"));
 }
 
-function addChanges(tools: Command, cli: Cli): void {
+function addChanges(tools: Command, run: Run): void {
   tools
     .command("changes")
     .description("what changed in the catalogue, when, by whom and why; newest first")
@@ -170,21 +153,17 @@ function addChanges(tools: Command, cli: Cli): void {
     .option("--limit <number>", "so many at most, up to 1000; 50")
     .option("--offset <number>", "leave out so many of the newest")
     .addHelpText("after", examples("tools changes", "tools changes lookup --limit 5", "tools changes --json"))
-    .action(async (name: string | undefined, _, command: Command) =>
-      (await import("../commands/tool-edit.ts")).listChanges(cli, name, command.optsWithGlobals()),
-    );
+    .action(run(bodies.toolEdit, "listChanges"));
 }
 
-function addBundles(registry: Command, cli: Cli): void {
+function addBundles(registry: Command, run: Run): void {
   registry
     .command("export")
     .description("hand-written tools, skills, tasks and jobs as one signed bundle on standard output")
     .argument("[names...]", "only these")
     .option("--kind <kind>", "tool, skill, task or job; repeatable", collect)
     .addHelpText("after", examples("registry export > all.bundle", "registry export lookup > lookup.bundle"))
-    .action(async (names: string[], _, command: Command) =>
-      (await import("../commands/registry.ts")).exportBundle(cli, names, command.optsWithGlobals()),
-    );
+    .action(run(bodies.registry, "exportBundle"));
   registry
     .command("delete")
     .description("take away a skill, task or job that a bundle brought")
@@ -192,9 +171,7 @@ function addBundles(registry: Command, cli: Cli): void {
     .argument("<name>", "its name; with --persona the one of that persona")
     .option("--reason <text>", "why, for the history")
     .addHelpText("after", examples("registry delete job digest --reason 'not needed any more'"))
-    .action(async (kind: string, name: string, _, command: Command) =>
-      (await import("../commands/registry.ts")).deleteEntry(cli, kind, name, command.optsWithGlobals()),
-    );
+    .action(run(bodies.registry, "deleteEntry"));
   registry
     .command("import")
     .description("take over everything in a bundle, or nothing")
@@ -205,13 +182,11 @@ function addBundles(registry: Command, cli: Cli): void {
       "after",
       examples("registry import all.bundle --dry-run", "registry import all.bundle --reason 'release 7'"),
     )
-    .action(async (file: string, _, command: Command) =>
-      (await import("../commands/registry.ts")).importBundle(cli, file, command.optsWithGlobals()),
-    );
+    .action(run(bodies.registry, "importBundle"));
 }
 
 /** How good definitions are and what they cost: `tools lint`, `stats`. */
-export function addLintCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+export function addLintCommands(program: Command, run: Run): void {
   const tools = program.commands.find((command) => command.name() === "tools") ?? program.command("tools");
   tools.commands
     .find((command) => command.name() === "list")
@@ -233,56 +208,43 @@ export function addLintCommands(program: Command, cli: Cli, setExitCode: SetExit
       "after",
       examples("tools lint", "tools lint --server demo --threshold 80 --json", "tools lint --fail-on medium"),
     )
-    .action(async (_, command: Command) =>
-      setExitCode(await (await import("../commands/quality.ts")).lintTools(cli, command.optsWithGlobals())),
-    );
+    .action(run(bodies.quality, "lintTools"));
   program
     .command("stats")
     .description("what the definitions of tools cost in the context of a model, by server")
     .option("--server <name>", "only the tools of this server")
-    .option("--tools", "each tool, too, the dearest first", false)
+    .option("--tools", "each tool, too, the most expensive first", false)
     .option("--limit <number>", "of the tools only so many, up to 1000; all when left out", toLimit)
     .addHelpText("after", examples("stats", "stats --server demo --tools --limit 10", "stats --json"))
-    .action(async (_, command: Command) =>
-      (await import("../commands/quality.ts")).showStats(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.quality, "showStats"));
 }
 
-function toLimit(text: string): number {
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= largestPage) return limit;
-  throw new InvalidArgumentError(`Give a whole number from 1 to ${largestPage}.`);
-}
-
-/** The definitions of tools that are taken for good. */
-export function addPinCommands(program: Command, cli: Cli): void {
-  const verbs = () => import("../commands/pins.ts");
-  const pins = program.command("pins").description("definitions of tools that are taken for good");
+/** Pinned tool definitions. */
+export function addPinCommands(program: Command, run: Run): void {
+  const pins = program.command("pins").description("pinned tool definitions");
   pins
     .command("list")
-    .description("how the definitions of today stand to those that were first seen or accepted")
+    .description("compare current definitions with the pinned ones")
     .option("--server <name>", "only the tools of this server")
     .option("--status <status>", "only these: pinned, changed, new or rejected")
     .addHelpText("after", examples("pins list", "pins list --status changed --json"))
-    .action(async (_, command: Command) => (await verbs()).listPins(cli, command.optsWithGlobals()));
+    .action(run(bodies.pins, "listPins"));
   pins
     .command("diff")
     .description("what is different from what was pinned")
     .argument("<name>", "the tool, in any spelling")
     .addHelpText("after", examples("pins diff demo.greet"))
-    .action(async (name: string, _, command: Command) => (await verbs()).diffPin(cli, name, command.optsWithGlobals()));
+    .action(run(bodies.pins, "diffPin"));
   for (const [verb, description] of [
-    ["accept", "take the definition of today for good"],
-    ["reject", "hold the tool back until its definition is the pinned one again, or accepted"],
+    ["accept", "pin the current definition"],
+    ["reject", "quarantine the tool until its definition is the pinned one again, or accepted"],
   ] as const) {
     pins
       .command(verb)
       .description(description)
       .argument("<name>", "the tool, in any spelling")
-      .option("--reason <text>", "why, for whoever looks later")
+      .option("--reason <text>", "the reason, for the record")
       .addHelpText("after", examples(`pins ${verb} demo.greet --reason 'read the release notes'`))
-      .action(async (name: string, _, command: Command) =>
-        (await verbs()).decidePin(cli, name, verb, command.optsWithGlobals()),
-      );
+      .action(run(bodies.pins, "decidePin", verb));
   }
 }

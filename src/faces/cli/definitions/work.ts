@@ -1,30 +1,30 @@
 import type { Command } from "commander";
-import type { Cli } from "../cli.ts";
-import { collect, examples, type SetExitCode, withWorkFilters } from "./parts.ts";
+import { collect, examples, type Run, withWorkFilters } from "./parts.ts";
+
+const bodies = {
+  jobs: () => import("../commands/jobs.ts"),
+  skills: () => import("../commands/skills.ts"),
+};
 
 /** What jobs are made of: `tasks`. */
-export function addTaskCommands(program: Command, cli: Cli): void {
+export function addTaskCommands(program: Command, run: Run): void {
   const tasks = program.command("tasks").description("pieces of work, and when each counts as done");
   withWorkFilters(tasks.command("list"))
     .description("every task that is there for you, or for the personas that are meant")
     .addHelpText("after", examples("tasks list", "tasks list --query report --json"))
-    .action(async (_, command: Command) =>
-      (await import("../commands/jobs.ts")).listTasks(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.jobs, "listTasks"));
   tasks
     .command("show")
     .description("one task: its skills, what it needs and when it is done")
     .argument("<name>", "its name")
     .addHelpText("after", examples("tasks show gather"))
-    .action(async (name: string, _, command: Command) =>
-      (await import("../commands/jobs.ts")).showTask(cli, name, command.optsWithGlobals()),
-    );
+    .action(run(bodies.jobs, "showTask"));
 }
 
 const personaHelp = "of this persona and shared; -shared leaves those out; repeatable";
 
 /** Instructions, and the tools they need: `skills`. */
-export function addSkillCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
+export function addSkillCommands(program: Command, run: Run): void {
   const skills = program.command("skills").description("instructions with the tools they need");
   skills
     .command("list")
@@ -35,17 +35,13 @@ export function addSkillCommands(program: Command, cli: Cli, setExitCode: SetExi
     .option("--limit <number>", "so many at most, up to 1000")
     .option("--cursor <text>", "go on where an earlier page ended")
     .addHelpText("after", examples("skills list", "skills list --capability research --json"))
-    .action(async (_, command: Command) =>
-      (await import("../commands/skills.ts")).listSkills(cli, command.optsWithGlobals()),
-    );
+    .action(run(bodies.skills, "listSkills"));
   skills
     .command("show")
     .description("one skill: instructions, what it needs, and what of that is missing")
     .argument("<name>", "its name")
     .addHelpText("after", examples("skills show research"))
-    .action(async (name: string, _, command: Command) =>
-      (await import("../commands/skills.ts")).showSkill(cli, name, command.optsWithGlobals()),
-    );
+    .action(run(bodies.skills, "showSkill"));
   skills
     .command("run")
     .description("look whether everything is there, then do what it says")
@@ -57,28 +53,23 @@ export function addSkillCommands(program: Command, cli: Cli, setExitCode: SetExi
     .option("--model <name>", "the model that follows instructions without steps")
     .option("--conversation <id>", "a conversation that goes on")
     .addHelpText("after", examples("skills run report city=Rome", "skills run report --dry-run"))
-    .action(async (name: string, values: string[], _, command: Command) =>
-      setExitCode(await (await import("../commands/skills.ts")).runSkill(cli, name, values, command.optsWithGlobals())),
-    );
+    .action(run(bodies.skills, "runSkill"));
 }
 
-/** Tasks in an order, once or again and again: `jobs`. */
-export function addJobCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
-  const jobs = program.command("jobs").description("tasks in an order, for some personas");
+/** Scheduled workflows: `jobs`. */
+export function addJobCommands(program: Command, run: Run): void {
+  const jobs = program.command("jobs").description("scheduled workflows");
   withWorkFilters(jobs.command("list"))
     .description("every job that is there for you, or for the personas that are meant, and when it is due")
     .addHelpText("after", examples("jobs list", "jobs list --persona Atlas --json"))
-    .action(async (_, command: Command) =>
-      (await import("../commands/jobs.ts")).listJobs(cli, command.optsWithGlobals()),
-    );
-  addRunCommands(jobs, cli, setExitCode);
-  const verbs = () => import("../commands/jobs.ts");
+    .action(run(bodies.jobs, "listJobs"));
+  addRunCommands(jobs, run);
   jobs
     .command("show")
     .description("one job: its tasks, when it is due and how it does")
     .argument("<name>", "its name")
     .addHelpText("after", examples("jobs show digest"))
-    .action(async (name: string, _, command: Command) => (await verbs()).showJob(cli, name, command.optsWithGlobals()));
+    .action(run(bodies.jobs, "showJob"));
   for (const [verb, what] of [
     ["pause", "do not begin it by the clock any more"],
     ["resume", "begin it by the clock again; times that passed are not made up for"],
@@ -88,9 +79,7 @@ export function addJobCommands(program: Command, cli: Cli, setExitCode: SetExitC
       .description(what)
       .argument("<name>", "its name")
       .addHelpText("after", examples(`jobs ${verb} digest`))
-      .action(async (name: string, _, command: Command) =>
-        (await verbs()).switchJob(cli, name, verb, command.optsWithGlobals()),
-      );
+      .action(run(bodies.jobs, "switchJob", verb));
   jobs
     .command("history")
     .description("its runs, newest first")
@@ -99,43 +88,36 @@ export function addJobCommands(program: Command, cli: Cli, setExitCode: SetExitC
     .option("--limit <number>", "so many at most, up to 100; 20 when left out")
     .option("--cursor <text>", "go on where an earlier page ended")
     .addHelpText("after", examples("jobs history digest", "jobs history digest --state failed --json"))
-    .action(async (name: string, _, command: Command) =>
-      (await verbs()).listHistory(cli, name, command.optsWithGlobals()),
-    );
+    .action(run(bodies.jobs, "listHistory"));
 }
 
-function addRunCommands(jobs: Command, cli: Cli, setExitCode: SetExitCode): void {
-  const verbs = () => import("../commands/jobs.ts");
+function addRunCommands(jobs: Command, run: Run): void {
   const withRunOptions = (command: Command) =>
     command
       .option("--detach", "do not wait until it is over; needs a plane that serves")
-      .option("--key <text>", "asking twice with one key is asking once");
+      .option("--key <text>", "idempotency key");
   withRunOptions(jobs.command("run"))
     .description("begin it now, and wait until it is over")
     .argument("<name>", "its name")
     .argument("[input...]", "key=text or key:=json")
     .option("--args <json>", "the input as JSON, @file or - for standard input")
     .addHelpText("after", examples("jobs run digest", "jobs run digest city=Rome --detach"))
-    .action(async (name: string, values: string[], _, command: Command) =>
-      setExitCode(await (await verbs()).runJob(cli, name, values, command.optsWithGlobals())),
-    );
+    .action(run(bodies.jobs, "runJob"));
   withRunOptions(jobs.command("rerun"))
     .description("begin another run with the input of one that is over")
     .argument("<run>", "the id of the run")
     .addHelpText("after", examples("jobs rerun 0mwhyf64f-3lz9cvxd00w24d5n"))
-    .action(async (run: string, _, command: Command) =>
-      setExitCode(await (await verbs()).rerunJob(cli, run, command.optsWithGlobals())),
-    );
+    .action(run(bodies.jobs, "rerunJob"));
   jobs
     .command("status")
     .description("one run: its tasks, their steps and how they went")
     .argument("<run>", "the id of the run")
     .addHelpText("after", examples("jobs status 0mwhyf64f-3lz9cvxd00w24d5n"))
-    .action(async (run: string, _, command: Command) => (await verbs()).showRun(cli, run, command.optsWithGlobals()));
+    .action(run(bodies.jobs, "showRun"));
   jobs
     .command("cancel")
     .description("end a run, or keep it from beginning")
     .argument("<run>", "the id of the run")
     .addHelpText("after", examples("jobs cancel 0mwhyf64f-3lz9cvxd00w24d5n"))
-    .action(async (run: string, _, command: Command) => (await verbs()).cancelRun(cli, run, command.optsWithGlobals()));
+    .action(run(bodies.jobs, "cancelRun"));
 }

@@ -67,7 +67,7 @@ export async function stopBackground(cli: Cli, options: GlobalOptions): Promise<
   print(`Stopped the background plane (process ${about.pid})${then}.`);
 }
 
-/** Says that commands are answered by a plane that nobody has started by hand, and how to end it. */
+/** Says that a background plane answers, and how to stop it. */
 export async function tellOfBackground(cli: Cli, plane: Plane, options: GlobalOptions): Promise<AboutPlane | null> {
   if (!plane.isBackground) return null;
   const about = await cli.aboutPlane(placeIn(options));

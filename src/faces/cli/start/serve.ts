@@ -35,7 +35,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     printWarning(`The store cannot be reached: ${reason}. What needs it fails until it is back.`),
   );
   plane.on("store.back", () => say("The store is back."));
-  // What a person has to mend about the store is said before anybody is told that we serve.
+  // Problems of the store are said before the address is.
   await plane.readiness();
   const { host, port, allowHost: allowHosts = [], dataDir: dataDirectory, config: files = [] } = options;
   const serving = await cli.serve(plane, {
@@ -47,7 +47,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     directory: terminal.directory(),
   });
   announce(plane, serving, options);
-  // Without what is behind the #: everybody on this machine can see what programs are started with.
+  // Without what is behind the #: every user of this machine can see what programs are started with.
   if (options.open) openBrowser(`${serving.url}/workbench/`);
   if (isExposed(options)) await sayWhoMayCall(plane, allowHosts[0] ?? host);
   if (!serving.hasSocket)
@@ -72,12 +72,12 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   return 0;
 }
 
-/** What is in front of a plane on this machine may let anybody through. */
+/** A proxy in front of a plane on this machine may let any client through. */
 function isExposed({ host, allowHost = [] }: ServeOptions): boolean {
   return !isLoopback(host) || allowHost.length > 0;
 }
 
-/** Whoever stops it at the keyboard does not want to wait. */
+/** A person who stops it at the keyboard does not want to wait. */
 function drainTime({ reason }: AbortSignal, { drainSeconds }: ServeOptions): number {
   return reason instanceof Interrupted && reason.isTermination ? drainSeconds * 1_000 : 0;
 }
@@ -93,7 +93,7 @@ function announce(plane: Plane, { url, workbench }: Serving, { json }: ServeOpti
   print(`  stop    Ctrl-C`);
 }
 
-/** Whoever opens a plane to others and gives nobody a way in would look for the fault elsewhere. */
+/** A plane that is open to others and has no key refuses every request. */
 async function sayWhoMayCall(plane: Plane, host: string): Promise<void> {
   if (plane.config().auth.jwt !== undefined) return;
   if ((await plane.keys.list()).every((key) => keyState(key) !== "live"))

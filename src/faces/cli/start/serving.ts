@@ -28,9 +28,9 @@ export function tellOfServers(plane: Plane): void {
   );
 }
 
-/** So few calls since it was asked last that a short pause disturbs nobody. */
+/** So few calls since it was asked last that a short pause disturbs no caller. */
 const fewCalls = 100;
-/** The share of the time that something was done. Somebody who types takes more, and notices a pause. */
+/** The share of the time that something was done. A person who types takes more, and notices a pause. */
 const almostIdle = 0.005;
 
 /** For faces that run for days: the memory that a storm of calls took does not stay taken. */
@@ -58,7 +58,7 @@ export function giveMemoryBackWhenQuiet(plane: Plane): Disposable {
   };
 }
 
-/** Tells all that a plane of this process does, for whoever looks for a reason. No event carries an argument or a result. */
+/** Prints every event of a plane of this process. No event carries an argument or a result. */
 export function showEvents(plane: Plane): void {
   if (plane.isRemote) return say("Another process serves; --standalone shows what happens in a plane of its own.");
   for (const type of Object.keys(eventMeanings) as EventType[])

@@ -54,7 +54,7 @@ type Typed = {
   pause(): unknown;
 };
 
-/** What was typed is there at once; nobody reads a question and answers it in this time. */
+/** Typed input arrives at once; no person reads a question and answers it in this time. */
 const quietMs = 60;
 /** A key that is held down has no end. */
 const maxMs = 1_000;
@@ -64,7 +64,7 @@ const interrupt = "\u0003";
 export async function dropTyped(input: Typed = terminal.stdin): Promise<void> {
   if (!input.isTTY || !input.setRawMode) return;
   const wasRaw = input.isRaw ?? false;
-  // Half a line reaches nobody before its end otherwise.
+  // Otherwise half a line does not arrive before its end.
   input.setRawMode(true);
   let isInterrupted = false;
   let heard = 0;
@@ -80,7 +80,7 @@ export async function dropTyped(input: Typed = terminal.stdin): Promise<void> {
       isInterrupted ||= typed.toString().includes(interrupt);
       quiet.refresh();
     };
-    // On a busy machine time may be over before anybody has looked: what is there is heard in the same turn.
+    // On a busy machine the timer may fire first: input that is there is read in the same turn.
     const look = () => {
       const before = heard;
       setImmediate(() => heard === before && end());
@@ -115,7 +115,7 @@ export async function answerHere(plane: Plane, waiting: WaitingOutcome, ask: Ask
   }
 }
 
-/** The same for calls that wait while somebody else goes on with them: an agent, here or in another process. */
+/** The same for the waiting calls of an agent, here or in another process. */
 export function askAtTerminal(ask: AskPerson = askPerson): AskHere {
   return serialized<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
     if (signal.aborted) return null;

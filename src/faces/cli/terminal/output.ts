@@ -68,7 +68,7 @@ export function printError(error: Pick<PlaneError, "code" | "message">): void {
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => plainText(cell).replaceAll(/\s+/g, " ")));
   const widths = head.map((title, at) => Math.max(title.length, ...cells.map((row) => row[at]?.length ?? 0)));
-  // A terminal that nobody has told its size says 0.
+  // A terminal without a known size says 0.
   const width = terminal.stdout.columns || 160;
   const line = (row: readonly string[]) => {
     const text = row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join("  ");

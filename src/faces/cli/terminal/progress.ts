@@ -6,7 +6,7 @@ const shortestMs = 100;
 
 export type Progress = Disposable & { add(ok: boolean): void };
 
-/** A bar for a person at a terminal; nothing for anybody else. */
+/** A bar for a person at a terminal; else nothing. */
 export function showProgress(total: number, already: number): Progress {
   if (!terminal.stderr.isTTY) return { add() {}, [Symbol.dispose]() {} };
   const startedAt = Date.now();

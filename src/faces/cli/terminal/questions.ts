@@ -50,7 +50,7 @@ async function askField(
   const given = await write(isRequired ? message : `${message} (optional)`, { ...usual, isRequired });
   if (given === declined || given === undefined || given === "") return given === "" ? undefined : given;
   const isNumber = field.type === "number" || field.type === "integer";
-  // What is no number is refused by name, as whatever else does not fit.
+  // What is no number is refused by name, like any other invalid answer.
   return isNumber && given.trim() !== "" && Number.isFinite(Number(given)) ? Number(given) : given;
 }
 
@@ -83,10 +83,10 @@ export const terminalPrompts: Prompts = {
   },
 };
 
-/** Whoever has not given a fitting answer by then is not asked again. */
+/** After so many invalid answers the question is declined. */
 const maxAttempts = 3;
 
-/** Only somebody at a terminal can be asked. */
+/** Only a person at a terminal can be asked. */
 export function canBeAsked(): boolean {
   return terminal.stdin.isTTY === true && terminal.stderr.isTTY === true;
 }
@@ -95,7 +95,7 @@ export function canBeAsked(): boolean {
 export function answerQuestions(
   plane: Plane,
   prompts: Prompts = terminalPrompts,
-  /** Is somebody here waiting for a call that may ask? */
+  /** Does a person here wait for a call that may ask? */
   isWaiting: () => boolean = () => true,
 ): Disposable {
   let last = Promise.resolve();
@@ -116,7 +116,7 @@ async function put(plane: Plane, id: string, prompts: Prompts): Promise<void> {
   await plane.questions.answer(id, { action: "decline" });
 }
 
-/** False when what was said does not fit what was asked. */
+/** False when the answer is invalid. */
 async function answerOnce(plane: Plane, question: Question, prompts: Prompts): Promise<boolean> {
   const content = await fillIn(question, prompts);
   try {
@@ -124,7 +124,7 @@ async function answerOnce(plane: Plane, question: Question, prompts: Prompts): P
     return true;
   } catch (thrown) {
     const error = toPlaneError(thrown);
-    // Nobody waits for it any more, which the call itself tells.
+    // No call waits for it any more; the call itself says so.
     if (error.code === "NOT_FOUND" || error.code === "CONFLICT") return true;
     printWarning(error.message);
     return content === null;

@@ -10,7 +10,7 @@ export function renderTrouble({ error, stderrTail }: Pick<ServerStatus, "error" 
   return `${error}; it last wrote: ${plainText(stderrTail)}`;
 }
 
-/** A server that is fine and waits for its first use is not one that somebody has cut off. */
+/** A server that is fine and waits for its first use was not disconnected by a person. */
 export function shownState({ state, idle }: Pick<ServerStatus, "state" | "idle">): string {
   return idle ? "idle" : state;
 }
@@ -22,7 +22,7 @@ export function renderInstalling({ installing }: Pick<ServerStatus, "installing"
   return `installing: ${lastLine === null ? `since ${since.slice(11, 19)} UTC` : plainText(lastLine)}`;
 }
 
-/** What is the matter with a server, in one sentence; a list from before is told with its age. */
+/** The problem of a server, in one sentence; a cached list comes with its age. */
 export function describeTrouble({ name, state, stale, error, listedAt }: ServerStatus): string | null {
   if (error === null) return null;
   const from = stale && listedAt !== null ? clock(listedAt) : null;
@@ -40,17 +40,17 @@ function clock(at: string): string {
   return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())} ${time}`;
 }
 
-/** Whoever sits here may read the server's log, so its last line is told with the error. */
-export async function withLastWords(plane: Plane, thrown: unknown): Promise<unknown> {
+/** The person here may read the server's log, so its last line joins the error. */
+export async function withStderrTail(plane: Plane, thrown: unknown): Promise<unknown> {
   if (!(thrown instanceof PlaneError) || thrown.code !== "SERVER_UNAVAILABLE") return thrown;
-  const added = await lastWordsOf(plane, thrown.data.server);
+  const added = await stderrTailOf(plane, thrown.data.server);
   if (added === null) return thrown;
   const { code, message, data, cause } = thrown;
   return new PlaneError(code, `${message} ${added}`, { data, cause });
 }
 
 /** A sentence, or null when it wrote nothing. */
-export async function lastWordsOf(plane: Plane, server: string | null | undefined): Promise<string | null> {
+export async function stderrTailOf(plane: Plane, server: string | null | undefined): Promise<string | null> {
   if (typeof server !== "string") return null;
   const status = await plane.servers.get(server).catch(() => null);
   return status?.stderrTail === undefined ? null : `It last wrote: ${plainText(status.stderrTail)}`;

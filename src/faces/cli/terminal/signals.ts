@@ -6,7 +6,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** A command was ended by a signal and has cleaned up; nothing more is to be said. */
 export class Interrupted extends Error {
   readonly exitCode: number;
-  /** Asked for by whoever looks after the process. */
+  /** Asked for by the process supervisor. */
   readonly isTermination: boolean;
 
   constructor(signal: NodeJS.Signals) {
@@ -26,7 +26,7 @@ export function untilInterrupted(): Interruption {
     if (controller.signal.aborted) terminal.exit(interrupted.exitCode);
     controller.abort(interrupted);
   };
-  // Whoever read what is printed has read enough.
+  // The reader of the output has read enough.
   const onBrokenPipe = () => void controller.abort(new Interrupted("SIGPIPE"));
   terminal.stdout.on("error", onBrokenPipe);
   for (const signal of signals) terminal.signals.on(signal, onSignal);
