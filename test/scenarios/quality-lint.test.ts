@@ -72,7 +72,7 @@ suite("tools lint", () => {
     assert.equal((await runCli(["tools", "lint", "--fail-on", "none", ...there])).code, 0);
     const wrong = await runCli(["tools", "lint", "--fail-on", "worst", ...there]);
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /--fail-on 'worst' is not one of low, medium, high, none/);
+    assert.match(wrong.stderr, /--fail-on cannot be 'worst': give one of low, medium, high, none/);
   });
 
   test("asks for examples only when it is told to", async () => {

@@ -102,6 +102,9 @@ export type Cli = {
   dataDirectory(options: GlobalOptions): Promise<string>;
 };
 
+/** Options of a command whose values are texts. */
+export type TextOptions<Name extends string> = GlobalOptions & { [name in Name]?: string };
+
 export type GlobalOptions = {
   config?: string[];
   json?: boolean;

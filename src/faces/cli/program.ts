@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { Command, type CommanderError, InvalidArgumentError } from "commander";
+import { type Command, type CommanderError, InvalidArgumentError } from "commander";
 import { fileErrorText } from "../../lib/files.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
@@ -16,7 +16,7 @@ import {
   addDeadLetterCommands,
   addResultCommands,
 } from "./definitions/calls.ts";
-import { collect, createRun, examples } from "./definitions/parts.ts";
+import { collect, createRun, Verb } from "./definitions/parts.ts";
 import { addOfferCommands, addServerCommands } from "./definitions/servers.ts";
 import { addKeyCommands, addSetupCommands, addStateCommands } from "./definitions/setup.ts";
 import {
@@ -105,12 +105,8 @@ function parseLogLevel(text: string): LogLevel {
 }
 
 /** The verbs. Each one's work is loaded when it is called, so that help and short commands stay quick. */
-export function createProgram(
-  cli: Cli,
-  setExitCode: (code: number) => void,
-  writeErr: (text: string) => void,
-): Command {
-  const program = new Command("toolplane")
+export function createProgram(cli: Cli, setExitCode: (code: number) => void, writeErr: (text: string) => void): Verb {
+  const program = new Verb("toolplane")
     .description("Every MCP server in one catalogue, every call on one path.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
@@ -127,7 +123,7 @@ export function createProgram(
     .option("--log-level <level>", `log level: ${logLevels.join(", ")}`, parseLogLevel)
     .option("--offline", "start no servers; use the cached catalogue")
     .option("--standalone", "do not use a plane that serves already")
-    .addHelpText("after", examples("import --dry-run", "tools list", "call demo.greet name=Ann", "serve --open"))
+    .examples("import --dry-run", "tools list", "call demo.greet name=Ann", "serve --open")
     .showSuggestionAfterError();
   const run = createRun(cli, setExitCode);
   addToolCommands(program, run);
@@ -172,13 +168,12 @@ function withChildren(command: Command): Command[] {
 }
 
 /** `help tools lint`. The library's own looks at one word only, and says nothing about one that it does not know. */
-function addHelpCommand(program: Command): void {
+function addHelpCommand(program: Verb): void {
   program
     .helpCommand(false)
-    .command("help")
-    .description("show help of a command")
+    .verb("help", "show help of a command")
     .argument("[command...]")
-    .addHelpText("after", examples("help", "help tools lint"))
+    .examples("help", "help tools lint")
     .action((words: string[]) => words.reduce(verbOf, program).outputHelp());
 }
 

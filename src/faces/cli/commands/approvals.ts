@@ -1,9 +1,9 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { stableJson } from "../../../lib/json/stable-json.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import type { PolicyMode } from "../../../model/calls/call.ts";
 import {
   type Answer,
-  type HeldOrder,
   type HeldStatus,
   type HeldView,
   heldOrders,
@@ -15,33 +15,24 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Face } from "../../../model/principal.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { findByPrefix, shorten } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, print, printJson, renderTable, say } from "../terminal/output.ts";
+import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 import { readCallArguments, typedForTool } from "./call-arguments.ts";
 import { renderSpan } from "./dead-letters.ts";
+import { oneOf } from "./option-values.ts";
 
-type ListOptions = GlobalOptions & { status?: string; all?: boolean; order?: string };
-type ApproveOptions = GlobalOptions & {
-  args?: string;
-  reason?: string;
-  remember?: string;
-  for?: number;
-  onlyConversation?: boolean;
-};
+type ListOptions = TextOptions<"status" | "order"> & { all?: boolean };
+type ApproveOptions = TextOptions<"args" | "reason" | "remember"> & { for?: number; onlyConversation?: boolean };
 
 const approvalsNamed = { what: "approval", where: "toolplane approvals list --all" };
 
 export async function listApprovals(cli: Cli, options: ListOptions): Promise<void> {
-  const status = toStatus(options);
-  const order = toOrder(options);
-  const approvals = await withPlane(cli, options, (plane) =>
-    plane.approvals.list({ order, ...(status === undefined ? {} : { status }) }),
-  );
-  if (options.json) printJson({ approvals });
-  else print(renderApprovals(approvals, Date.now()));
+  const query = withoutUndefined({ status: toStatus(options), order: oneOf("--order", options.order, heldOrders) });
+  const approvals = await withPlane(cli, options, (plane) => plane.approvals.list({ order: "oldest", ...query }));
+  show(options, { approvals }, () => renderApprovals(approvals, Date.now()));
 }
 
 export async function showApproval(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
@@ -59,7 +50,7 @@ export async function approveCall(cli: Cli, id: string, options: ApproveOptions)
   const given: Answer = {
     decision: "approve",
     ...(options.args === undefined ? {} : { arguments: await readObject(options.args, "--args") }),
-    ...(options.reason === undefined ? {} : { reason: options.reason }),
+    ...withoutUndefined({ reason: options.reason }),
     ...toRemember(options),
   };
   return withPlane(cli, options, async (plane) => {
@@ -74,25 +65,16 @@ export async function approveCall(cli: Cli, id: string, options: ApproveOptions)
   });
 }
 
-export async function rejectCall(
-  cli: Cli,
-  id: string,
-  { reason, ...options }: GlobalOptions & { reason?: string },
-): Promise<void> {
+export async function rejectCall(cli: Cli, id: string, { reason, ...options }: TextOptions<"reason">): Promise<void> {
   const answered = await withPlane(cli, options, async (plane) =>
-    plane.approvals.answer(await findApproval(plane, id), {
-      decision: "reject",
-      ...(reason === undefined ? {} : { reason }),
-    }),
+    plane.approvals.answer(await findApproval(plane, id), { decision: "reject", ...withoutUndefined({ reason }) }),
   );
-  if (options.json) printJson(answered);
-  else print(`The call of '${plainText(answered.approval.tool)}' is rejected and does not run.`);
+  show(options, answered, () => `The call of '${plainText(answered.approval.tool)}' is rejected and does not run.`);
 }
 
 export async function listRemembered(cli: Cli, options: GlobalOptions): Promise<void> {
   const remembered = await withPlane(cli, options, (plane) => plane.approvals.remembered());
-  if (options.json) printJson({ remembered });
-  else print(renderRemembered(remembered));
+  show(options, { remembered }, () => renderRemembered(remembered));
 }
 
 export async function forgetRemembered(cli: Cli, given: string, options: GlobalOptions): Promise<void> {
@@ -105,8 +87,7 @@ export async function forgetRemembered(cli: Cli, given: string, options: GlobalO
     await plane.approvals.forget(found);
     return found;
   });
-  if (options.json) printJson({ id, forgotten: true });
-  else print("It is forgotten: calls like this are asked about again.");
+  show(options, { id, forgotten: true }, () => "It is forgotten: calls like this are asked about again.");
 }
 
 async function findApproval(plane: Plane, given: string): Promise<string> {
@@ -121,16 +102,8 @@ async function findApproval(plane: Plane, given: string): Promise<string> {
 
 function toStatus({ status, all }: ListOptions): HeldStatus | undefined {
   if (all || status === "all") return undefined;
-  if (status === undefined) return "pending";
-  const known = heldStatuses.find((candidate) => candidate === status);
-  if (known !== undefined) return known;
-  throw new PlaneError("USAGE", `--status cannot be '${status}': give one of ${["all", ...heldStatuses].join(", ")}.`);
-}
-
-function toOrder({ order = "oldest" }: ListOptions): HeldOrder {
-  const known = heldOrders.find((candidate) => candidate === order);
-  if (known !== undefined) return known;
-  throw new PlaneError("USAGE", `--order cannot be '${order}': give one of ${heldOrders.join(", ")}.`);
+  const known = oneOf("--status", status ?? "pending", ["all", ...heldStatuses]);
+  return known === "all" ? undefined : known;
 }
 
 const scopes = ["tool", "arguments", "server"] as const;
@@ -140,16 +113,8 @@ function toRemember({ remember, for: forMs, onlyConversation }: ApproveOptions):
     if (forMs === undefined && !onlyConversation) return {};
     throw new PlaneError("USAGE", "--for and --only-conversation say for how long: add --remember tool.");
   }
-  const scope = scopes.find((candidate) => candidate === remember);
-  if (scope === undefined)
-    throw new PlaneError("USAGE", `--remember cannot be '${remember}': give ${scopes.join(", ")}.`);
-  return {
-    remember: {
-      for: scope,
-      ...(forMs === undefined ? {} : { forMs }),
-      ...(onlyConversation ? { conversation: true } : {}),
-    },
-  };
+  const scope = oneOf("--remember", remember, scopes) ?? "tool";
+  return { remember: { for: scope, ...withoutUndefined({ forMs, conversation: onlyConversation }) } };
 }
 
 export async function readObject(text: string, option: string): Promise<JsonObject> {

@@ -2,15 +2,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import { type AgentOutcome, agentOutcomes, type RunSummary } from "../../../model/agent/agent-run.ts";
+import { agentOutcomes, type RunSummary } from "../../../model/agent/agent-run.ts";
 import type { CallRecord, CallStatus } from "../../../model/calls/call.ts";
 import type { ActivityEntry, CallChain } from "../../../model/calls/call-history.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { CallFilter } from "../../../model/store.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printJson, renderTable, say } from "../terminal/output.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { colors, print, printJson, renderTable, say, sayMore, show } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
+import { oneOf, toLimit } from "./option-values.ts";
 
 const barWidth = 30;
 
@@ -99,7 +100,7 @@ function milliseconds(ms: number): string {
   return `${ms >= 100 ? Math.round(ms) : Math.round(ms * 100) / 100} ms`;
 }
 
-const usualPage = 50;
+const defaultPage = 50;
 const statuses: readonly CallStatus[] = [
   "succeeded",
   "tool_error",
@@ -110,32 +111,20 @@ const statuses: readonly CallStatus[] = [
   "dry_run",
 ];
 
-type ListOptions = GlobalOptions & {
-  tool?: string;
-  status?: string;
-  run?: string;
-  limit?: string;
-  cursor?: string;
-};
+type ListOptions = TextOptions<"tool" | "status" | "run" | "limit" | "cursor">;
 
 export async function listCalls(cli: Cli, options: ListOptions): Promise<void> {
-  const { tool, status, user, run, limit: asked, cursor } = options;
-  const limit = asked === undefined ? usualPage : toLimit(asked);
-  const filter: CallFilter = {
-    ...(tool === undefined ? {} : { tool }),
-    ...(status === undefined ? {} : { status: toStatus(status) }),
-    ...(user === undefined ? {} : { user }),
-    ...(run === undefined ? {} : { run }),
-    ...(cursor === undefined ? {} : { before: cursor }),
-    // One more than is shown tells whether there are more.
-    limit: limit + 1,
-  };
+  const { tool, user, run, cursor: before } = options;
+  const limit = toLimit(options.limit) ?? defaultPage;
+  const status = oneOf("--status", options.status, statuses);
+  // One more than is shown tells whether there are more.
+  const filter: CallFilter = withoutUndefined({ tool, status, user, run, before, limit: limit + 1 });
   const found = await withPlane(cli, options, (plane) => plane.calls.list(filter));
   const calls = found.slice(0, limit);
   const nextCursor = found.length > limit ? (calls.at(-1)?.id ?? null) : null;
   if (options.json) return printJson({ calls, nextCursor });
   print(renderCalls(calls));
-  if (nextCursor !== null) say(`There are more; the next ones with --cursor ${nextCursor}`);
+  sayMore(nextCursor);
 }
 
 /** One call, or one run of an agent: their ids look alike. */
@@ -160,58 +149,31 @@ function nullIfUnknown(thrown: unknown): null {
 }
 
 export async function verifyCalls(cli: Cli, options: GlobalOptions & { head?: string }): Promise<number> {
-  const { head } = options;
-  const chain = await withPlane(cli, options, (plane) => plane.calls.verify(head === undefined ? {} : { head }));
-  if (options.json) printJson(chain);
-  else print(renderChain(chain));
+  const asked = withoutUndefined({ head: options.head });
+  const chain = await withPlane(cli, options, (plane) => plane.calls.verify(asked));
+  show(options, chain, () => renderChain(chain));
   return chain.ok ? 0 : 1;
 }
 
-function toStatus(text: string): CallStatus {
-  const known = statuses.find((status) => status === text);
-  if (known) return known;
-  throw new PlaneError("USAGE", `--status cannot be '${text}': give one of ${statuses.join(", ")}.`);
-}
-
-function toLimit(text: string): number {
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= 1_000) return limit;
-  throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to 1000.`);
-}
-
-type RunListOptions = GlobalOptions & {
-  outcome?: string;
-  model?: string;
-  toolset?: string;
-  conversation?: string;
-  since?: string;
-  limit?: string;
-  cursor?: string;
-};
+type RunListOptions = TextOptions<"outcome" | "model" | "toolset" | "conversation" | "since" | "limit" | "cursor">;
 
 export async function listRuns(cli: Cli, options: RunListOptions): Promise<void> {
-  const { outcome, model, toolset, conversation, since, user, limit, cursor } = options;
+  const { model, toolset, conversation, since, user, cursor } = options;
   const query = withoutUndefined({
     ...{ model, toolset, conversation, since, user, cursor },
-    outcome: outcome === undefined ? undefined : toOutcome(outcome),
-    limit: limit === undefined ? undefined : toLimit(limit),
+    outcome: oneOf("--outcome", options.outcome, agentOutcomes),
+    limit: toLimit(options.limit),
   });
   const page = await withPlane(cli, options, (plane) => plane.runs.page(query));
   if (options.json) return printJson(page);
   print(renderRuns(page.runs));
-  if (page.nextCursor !== null) say(`There are more; the next ones with --cursor ${page.nextCursor}`);
+  sayMore(page.nextCursor);
 }
 
 /** What `calls show` prints of a run, once it is known to be one. */
 export async function showRun(plane: Plane, id: string, { json }: GlobalOptions): Promise<void> {
   if (json) printJson({ run: await plane.runs.get(id) });
   else print((await plane.runs.render(id, "text")).text);
-}
-
-function toOutcome(text: string): AgentOutcome {
-  const known = agentOutcomes.find((outcome) => outcome === text);
-  if (known) return known;
-  throw new PlaneError("USAGE", `--outcome cannot be '${text}': give one of ${agentOutcomes.join(", ")}.`);
 }
 
 function renderRuns(runs: readonly RunSummary[]): string {

@@ -1,8 +1,9 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
+import type { Cli, TextOptions } from "../cli.ts";
 import { exitCodeOf, printOutcome, sayWhatWaits } from "../terminal/outcome.ts";
 import { print, printJson, printWarning, say } from "../terminal/output.ts";
 import { answerQuestions, canBeAsked } from "../terminal/questions.ts";
@@ -10,39 +11,24 @@ import { stderrTailOf } from "../terminal/server-trouble.ts";
 import { withPlane } from "../with-plane.ts";
 import { argumentHints, readCallArguments, typedForTool } from "./call-arguments.ts";
 
-type CallOptions = GlobalOptions & {
-  args?: string;
-  timeout?: number;
-  conversation?: string;
-  toolGroup?: string[];
-  state?: string;
-  yes?: boolean;
-  plan?: boolean;
-  dryRun?: boolean;
-  maxResult?: number;
-  saveArtifacts?: string;
-  force?: boolean;
-};
+type Switches = { yes?: boolean; plan?: boolean; dryRun?: boolean; force?: boolean };
+type CallOptions = TextOptions<"args" | "conversation" | "state" | "saveArtifacts"> &
+  Switches & { timeout?: number; toolGroup?: string[]; maxResult?: number };
 
 export async function callTool(cli: Cli, tool: string, values: string[], options: CallOptions): Promise<number> {
   if (options.saveArtifacts !== undefined && options.maxResult)
     throw new PlaneError("USAGE", "--save-artifacts and --max-result do not go together: leave out --max-result.");
+  const { conversation, state, dryRun, toolGroup: toolGroups, yes: consent, maxResult: maxResultBytes } = options;
   const given = await readCallArguments(options.args, values);
   const asks = !options.json && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {
     using _answering = asks ? answerQuestions(plane) : undefined;
     const args = await typedForTool(plane, tool, given, values);
     const first = await plane.call(tool, args, {
-      face: "cli",
-      signal,
+      ...{ face: "cli", signal },
+      ...withoutUndefined({ conversation, state, dryRun, toolGroups, consent, maxResultBytes }),
       ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
-      ...(options.conversation === undefined ? {} : { conversation: options.conversation }),
-      ...(options.toolGroup === undefined ? {} : { toolGroups: options.toolGroup }),
-      ...(options.state === undefined ? {} : { state: options.state }),
-      ...(options.yes ? { consent: true } : {}),
       ...(options.plan ? { mode: "plan" as const } : {}),
-      ...(options.dryRun ? { dryRun: true } : {}),
-      ...(options.maxResult === undefined ? {} : { maxResultBytes: options.maxResult }),
     });
     const outcome =
       asks && first.approval ? await (await import("../terminal/approval-prompt.ts")).answerHere(plane, first) : first;

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type {
   ClientConnection,
   ClientDisconnection,
@@ -25,7 +26,7 @@ export async function importClients(
   const setup = await openSetup(cli, options);
   const report = await setup.importClients(clients, {
     dryRun: options.dryRun ?? false,
-    ...(options.to === undefined ? {} : { file: options.to }),
+    ...withoutUndefined({ file: options.to }),
   });
   if (options.json) return printJson(report);
   if (report.found.length === 0) return print(nothingFound(await setup.clients(), clients));
@@ -51,11 +52,7 @@ export async function importClients(
 export async function connectClient(cli: Cli, client: string | undefined, options: ConnectFlags): Promise<void> {
   const setup = await openSetup(cli, options);
   if (client === undefined) return listClients(await setup.clients(), options);
-  const wanted = {
-    keep: options.keep ?? false,
-    ...scopeOf(options),
-    ...(options.to === undefined ? {} : { file: options.to }),
-  };
+  const wanted = { keep: options.keep ?? false, ...scopeOf(options), ...withoutUndefined({ file: options.to }) };
   const asks =
     terminal.stdin.isTTY === true && terminal.stderr.isTTY === true && !options.yes && !options.json && !options.dryRun;
   if (asks || options.dryRun) {

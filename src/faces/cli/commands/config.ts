@@ -4,7 +4,7 @@ import { type ConfigProblem, renderProblem } from "../../../model/config/config.
 import type { Setup } from "../../../model/config/setup.ts";
 import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printJson } from "../terminal/output.ts";
+import { colors, print, printJson, show } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
 
@@ -30,8 +30,7 @@ export async function validateConfig(cli: Cli, options: GlobalOptions & { strict
 
 export async function showConfig(cli: Cli, options: GlobalOptions): Promise<void> {
   const shown = await withProfile(await (await openSetup(cli, options)).show(), cli, options);
-  if (options.json) printJson(shown);
-  else print(JSON.stringify(shown, null, 2));
+  show(options, shown, () => JSON.stringify(shown, null, 2));
 }
 
 export async function explainConfig(cli: Cli, key: string, options: GlobalOptions): Promise<void> {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
@@ -10,7 +11,7 @@ import type {
   DeadLetterQuery,
   DeadLetterStatus,
 } from "../../../model/work/dead-letter.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { renderResult } from "../terminal/outcome.ts";
 import {
   beforeOutput,
@@ -21,57 +22,51 @@ import {
   printWarning,
   renderTable,
   say,
+  sayMore,
+  show,
 } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
+import { toLimit } from "./option-values.ts";
 
 /** Fewer characters of an id are a typing error more often than an entry. */
 const shortestPrefix = 4;
 
-type ListOptions = GlobalOptions & {
-  status?: string;
-  tool?: string;
-  server?: string;
-  limit?: string;
-  cursor?: string;
-};
-type NoteOptions = GlobalOptions & { note?: string };
+type ListOptions = TextOptions<"status" | "tool" | "server" | "limit" | "cursor">;
 
 export async function listDeadLetters(cli: Cli, options: ListOptions): Promise<void> {
   const { status, tool, server, limit, cursor } = options;
-  const query: DeadLetterQuery = {
-    ...(status === undefined ? {} : { status: status as DeadLetterStatus }),
-    ...(tool === undefined ? {} : { tool }),
-    ...(server === undefined ? {} : { server }),
-    ...(limit === undefined ? {} : { limit: toLimit(limit) }),
-    ...(cursor === undefined ? {} : { cursor }),
-  };
+  const query: DeadLetterQuery = withoutUndefined({
+    status: status as DeadLetterStatus | undefined,
+    limit: toLimit(limit),
+    tool,
+    server,
+    cursor,
+  });
   const page = await withPlane(cli, options, (plane) => plane.deadLetters.page(query));
   const { deadLetters, total, byStatus, nextCursor } = page;
   if (options.json) return printJson({ deadLetters, total, byStatus, nextCursor });
   print(renderDeadLetters(page, Date.now()));
-  if (nextCursor !== null) say(`${deadLetters.length} of ${total}; the next ones with --cursor ${nextCursor}`);
+  sayMore(nextCursor, `${deadLetters.length} of ${total}`);
 }
 
 export async function showDeadLetter(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
   const letter = await withPlane(cli, options, async (plane) => plane.deadLetters.get(await findId(plane, id)));
-  if (options.json) printJson(letter);
-  else print(renderDeadLetter(letter, Date.now()));
+  show(options, letter, () => renderDeadLetter(letter, Date.now()));
 }
 
 export async function settleDeadLetter(
   cli: Cli,
   id: string,
   verb: "resolve" | "abandon",
-  { note, ...options }: NoteOptions,
+  { note, ...options }: TextOptions<"note">,
 ): Promise<void> {
   const letter = await withPlane(cli, options, async (plane) => {
     const found = await findId(plane, id);
-    const said = note === undefined ? {} : { note };
+    const said = withoutUndefined({ note });
     return verb === "resolve" ? plane.deadLetters.resolve(found, said) : plane.deadLetters.abandon(found, said);
   });
-  if (options.json) printJson(letter);
-  else print(`The call of '${plainText(letter.tool)}' is ${letter.status}.`);
+  show(options, letter, () => `The call of '${plainText(letter.tool)}' is ${letter.status}.`);
 }
 
 export async function deleteDeadLetter(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
@@ -80,8 +75,7 @@ export async function deleteDeadLetter(cli: Cli, id: string, options: GlobalOpti
     if (!(await plane.deadLetters.delete(full))) throw noneBegins(id);
     return full;
   });
-  if (options.json) printJson({ id: found, deleted: true });
-  else print(`Dead letter '${found}' is deleted.`);
+  show(options, { id: found, deleted: true }, () => `Dead letter '${found}' is deleted.`);
 }
 
 /** The one entry whose id begins like this. */
@@ -101,11 +95,6 @@ export async function findId(plane: Plane, given: string): Promise<string> {
     "USAGE",
     `${countOf(total, "dead letter")} begin with '${given}': ${ids}${total > deadLetters.length ? ", …" : ""}. Give more characters.`,
   );
-}
-
-function toLimit(text: string): number {
-  if (/^\d{1,4}$/.test(text)) return Number(text);
-  throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to 1000.`);
 }
 
 function noneBegins(id: string): PlaneError {
@@ -179,7 +168,7 @@ async function tryOne(plane: Plane, id: string, signal: AbortSignal): Promise<Pi
 async function everyPending(plane: Plane): Promise<Pick<DeadLetter, "id" | "tool" | "hold">[]> {
   const all: Pick<DeadLetter, "id" | "tool" | "hold">[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await plane.deadLetters.page({ status: "pending", ...(cursor === undefined ? {} : { cursor }) });
+    const page = await plane.deadLetters.page(withoutUndefined({ status: "pending" as const, cursor }));
     all.push(...page.deadLetters.map(({ id, tool, hold }) => ({ id, tool, hold })));
     cursor = page.nextCursor;
   }

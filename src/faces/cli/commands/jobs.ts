@@ -1,15 +1,16 @@
 import { pause } from "../../../lib/async/pause.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { TaskEntry } from "../../../model/catalogue/registry-summary.ts";
 import { errorTable, PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { JobStatus, RunJobOptions } from "../../../model/plane-work.ts";
-import { type JobRun, type JobRunState, jobRunStates } from "../../../model/work/job-run.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printError, printJson, renderTable, say } from "../terminal/output.ts";
+import { type JobRun, jobRunStates } from "../../../model/work/job-run.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { colors, print, printError, printJson, renderTable, say, sayMore, show } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
-import { readFilters, type ToolFilters } from "./filters.ts";
+import { oneOf, readFilters, type ToolFilters, toLimit } from "./option-values.ts";
 import { readInput } from "./skills.ts";
 
 export type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
@@ -34,7 +35,7 @@ export async function listJobs(cli: Cli, options: GlobalOptions & WorkFilters): 
     job.summary ?? job.description ?? "",
   ]);
   print(renderTable(["JOB", "FOR", "TASKS", "WHEN", "NEXT", "SUMMARY"], rows));
-  if (nextCursor !== null) say(`${jobs.length} of ${countOf(total, "job")}; the next ones with --cursor ${nextCursor}`);
+  sayMore(nextCursor, `${jobs.length} of ${countOf(total, "job")}`);
 }
 
 const lookMs = 1_000;
@@ -64,7 +65,7 @@ async function tellUntil(over: AbortSignal, plane: Pick<Plane, "approvals">): Pr
 }
 
 type RunOptions = GlobalOptions & { args?: string; detach?: boolean; key?: string };
-type HistoryOptions = GlobalOptions & { state?: string; limit?: string; cursor?: string };
+type HistoryOptions = TextOptions<"state" | "limit" | "cursor">;
 
 export async function runJob(cli: Cli, name: string, values: string[], options: RunOptions): Promise<number> {
   const input = await readInput(options.args, values);
@@ -83,13 +84,12 @@ async function tellRun(
   const run = await withPlane(cli, options, async (plane, signal) => {
     if (detach && !plane.isRemote)
       throw new PlaneError("USAGE", "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.");
-    const idempotencyKey = key === undefined ? {} : { idempotencyKey: key };
     using _telling = tellApprovals(plane);
     if (plane.isRemote)
       signal.addEventListener("abort", () =>
         say("The run goes on in the plane that serves: 'toolplane jobs history' shows it, 'jobs cancel' ends it."),
       );
-    return await begin(plane, { face: "cli", signal, wait: !detach, ...idempotencyKey });
+    return await begin(plane, { face: "cli", signal, wait: !detach, ...withoutUndefined({ idempotencyKey: key }) });
   });
   return printRun(run, options);
 }
@@ -110,8 +110,7 @@ export async function showRun(cli: Cli, id: string, options: GlobalOptions): Pro
 
 export async function showJob(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
   const job = await withPlane(cli, options, (plane) => plane.jobs.get(name));
-  if (options.json) printJson({ job });
-  else print(renderJob(job));
+  show(options, { job }, () => renderJob(job));
 }
 
 export async function switchJob(
@@ -133,33 +132,16 @@ export async function switchJob(
 
 export async function cancelRun(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
   const run = await withPlane(cli, options, (plane) => plane.jobs.cancel(id));
-  if (options.json) printJson({ run });
-  else print(`Run '${run.id}' of '${run.job}' is ${run.state}.`);
+  show(options, { run }, () => `Run '${run.id}' of '${run.job}' is ${run.state}.`);
 }
 
 export async function listHistory(cli: Cli, name: string, options: HistoryOptions): Promise<void> {
   const { state, limit, cursor } = options;
-  const query = {
-    ...(state === undefined ? {} : { state: toState(state) }),
-    ...(limit === undefined ? {} : { limit: toLimit(limit) }),
-    ...(cursor === undefined ? {} : { cursor }),
-  };
+  const query = withoutUndefined({ state: oneOf("--state", state, jobRunStates), limit: toLimit(limit, 100), cursor });
   const page = await withPlane(cli, options, (plane) => plane.jobs.history(name, query));
   if (options.json) return printJson(page);
   print(renderRuns(page.runs, state !== undefined || cursor !== undefined));
-  if (page.nextCursor !== null) say(`There are more; the next ones with --cursor ${page.nextCursor}`);
-}
-
-function toState(text: string): JobRunState {
-  const known = jobRunStates.find((state) => state === text);
-  if (known) return known;
-  throw new PlaneError("USAGE", `--state cannot be '${text}': give one of ${jobRunStates.join(", ")}.`);
-}
-
-function toLimit(text: string): number {
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= 100) return limit;
-  throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to 100.`);
+  sayMore(page.nextCursor);
 }
 
 function renderJob(job: JobStatus): string {
@@ -281,14 +263,12 @@ export async function listTasks(cli: Cli, options: GlobalOptions & WorkFilters):
     task.summary,
   ]);
   print(renderTable(["TASK", "PERSONA", "SKILLS", "NEEDS", "SUMMARY"], rows));
-  if (nextCursor !== null)
-    say(`${tasks.length} of ${countOf(total, "task")}; the next ones with --cursor ${nextCursor}`);
+  sayMore(nextCursor, `${tasks.length} of ${countOf(total, "task")}`);
 }
 
 export async function showTask(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
   const task = await withPlane(cli, options, (plane) => plane.tasks.get(name));
-  if (options.json) printJson({ task });
-  else print(renderTask(task));
+  show(options, { task }, () => renderTask(task));
 }
 
 function renderTask(task: TaskEntry): string {

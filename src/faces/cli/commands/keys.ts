@@ -1,29 +1,18 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { ApiKey, NewApiKey } from "../../../model/access/credentials.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, print, printJson, renderTable, say } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 
-type CreateOptions = GlobalOptions & {
-  keyPersona?: string;
-  scope?: string[];
-  workspace?: string;
-  toolGroup?: string[];
-  expires?: string;
-};
+type CreateOptions = TextOptions<"keyPersona" | "workspace" | "expires"> & { scope?: string[]; toolGroup?: string[] };
 
 export async function createKey(cli: Cli, name: string, options: CreateOptions): Promise<void> {
-  const persona = options.keyPersona ?? options.persona;
+  const { user, group: groups, scope: scopes, workspace, compliance, toolGroup: toolGroups } = options;
+  const { expires: expiresAt, keyPersona: persona = options.persona } = options;
   const asked: NewApiKey = {
     name,
-    ...(options.user === undefined ? {} : { user: options.user }),
-    ...(options.group === undefined ? {} : { groups: options.group }),
-    ...(persona === undefined ? {} : { persona }),
-    ...(options.scope === undefined ? {} : { scopes: options.scope }),
-    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
-    ...(options.compliance === undefined ? {} : { compliance: options.compliance }),
-    ...(options.toolGroup === undefined ? {} : { toolGroups: options.toolGroup }),
-    ...(options.expires === undefined ? {} : { expiresAt: options.expires }),
+    ...withoutUndefined({ user, groups, persona, scopes, workspace, compliance, toolGroups, expiresAt }),
   };
   await withKeys(cli, options, async (plane) => {
     const neededBefore = options.json || (await plane.identity.needsCredentials());

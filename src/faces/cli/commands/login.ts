@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printJson, renderTable, say } from "../terminal/output.ts";
+import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
 import { Interrupted } from "../terminal/signals.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
@@ -19,8 +19,7 @@ export async function login(cli: Cli, server: string, options: LoginOptions): Pr
     if (wantsToken) await plane.tokens.set(server, { token: await readToken(server) });
     else await signIn(plane, server, options.browser ?? true, interrupted);
   });
-  if (options.json) printJson({ server, ok: true });
-  else print(`${colors.green("✔")} ${server} knows who you are now.`);
+  show(options, { server, ok: true }, () => `${colors.green("✔")} ${server} knows who you are now.`);
 }
 
 export async function logout(cli: Cli, server: string, options: GlobalOptions): Promise<void> {

@@ -3,7 +3,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject } from "../../../model/json.ts";
 import type { Listed } from "../../../model/plane-tools.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { print, printJson, renderTable } from "../terminal/output.ts";
+import { print, printJson, renderTable, show } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 
 type Filter = GlobalOptions & { server?: string };
@@ -11,8 +11,7 @@ type Filter = GlobalOptions & { server?: string };
 /** What servers offer beside their tools. */
 export async function listPrompts(cli: Cli, options: Filter): Promise<void> {
   const prompts = await withPlane(cli, options, (plane) => plane.prompts.list(options.server));
-  if (options.json) return printJson({ prompts });
-  print(renderListed(prompts, "PROMPT", (item) => item.name) || "No server offers prompts.");
+  show(options, { prompts }, () => renderListed(prompts, "PROMPT", (item) => item.name) || "No server offers prompts.");
 }
 
 export async function getPrompt(

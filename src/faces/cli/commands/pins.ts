@@ -1,38 +1,30 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
-import { type PinDiff, type PinStatus, type PinView, pinStatuses } from "../../../model/catalogue/pin.ts";
-import { PlaneError } from "../../../model/errors.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printJson, renderTable } from "../terminal/output.ts";
+import { type PinDiff, type PinView, pinStatuses } from "../../../model/catalogue/pin.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { colors, print, printJson, renderTable, show } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
+import { oneOf } from "./option-values.ts";
 
-type ListOptions = GlobalOptions & { server?: string; status?: string };
-
-export async function listPins(cli: Cli, options: ListOptions): Promise<void> {
-  const { server, status } = options;
-  if (status !== undefined && !pinStatuses.includes(status as PinStatus))
-    throw new PlaneError("USAGE", `--status '${status}' is not one of ${pinStatuses.join(", ")}.`);
-  const filter = {
-    ...(server === undefined ? {} : { server }),
-    ...(status === undefined ? {} : { status: status as PinStatus }),
-  };
+export async function listPins(cli: Cli, options: TextOptions<"server" | "status">): Promise<void> {
+  const status = oneOf("--status", options.status, pinStatuses);
+  const filter = withoutUndefined({ server: options.server, status });
   const pins = await withPlane(cli, options, (plane) => plane.pins.list(filter));
-  if (options.json) return printJson({ pins });
-  print(pins.length === 0 ? "No tool of a server is like that." : renderPins(pins));
+  show(options, { pins }, () => (pins.length === 0 ? "No tool of a server is like that." : renderPins(pins)));
 }
 
 export async function diffPin(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
   const pin = await withPlane(cli, options, (plane) => plane.pins.get(name));
-  if (options.json) printJson(pin);
-  else print(renderDiff(pin));
+  show(options, pin, () => renderDiff(pin));
 }
 
 export async function decidePin(
   cli: Cli,
   name: string,
   verb: "accept" | "reject",
-  { reason, ...options }: GlobalOptions & { reason?: string },
+  { reason, ...options }: TextOptions<"reason">,
 ): Promise<void> {
-  const why = reason === undefined ? {} : { reason };
+  const why = withoutUndefined({ reason });
   const pin = await withPlane(cli, options, (plane) =>
     verb === "accept" ? plane.pins.accept(name, why, { face: "cli" }) : plane.pins.reject(name, why, { face: "cli" }),
   );

@@ -10,7 +10,7 @@ import { isObject } from "../../../model/json.ts";
 import type { Plane, PlaneCallOptions } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { exitCodeOf, printOutcome, sayWhatWaits } from "../terminal/outcome.ts";
-import { colors, print, printJson, renderTable, say } from "../terminal/output.ts";
+import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
 import { answerQuestions, canBeAsked } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
@@ -19,8 +19,7 @@ import { withPlane } from "../with-plane.ts";
 export async function checkPlan(cli: Cli, path: string, options: GlobalOptions): Promise<number> {
   const text = await readPlanFile(path);
   const check = await withPlane(cli, options, (plane) => plane.plans.check(text, { face: "cli" }));
-  if (options.json) printJson(check);
-  else print(renderCheck(path, check));
+  show(options, check, () => renderCheck(path, check));
   return check.ok ? 0 : 1;
 }
 
@@ -35,8 +34,7 @@ export async function runPlan(cli: Cli, path: string, options: RunOptions): Prom
     const check = await plane.plans.check(text, { face: "cli" });
     if (options.dryRun) return tryPlan(plane, path, check, options, signal);
     if (check.ok) return runSteps(plane, check, { ...options, asks }, signal);
-    if (options.json) printJson({ ok: false, dryRun: false, steps: [], problems: check.problems });
-    else print(renderCheck(path, check));
+    show(options, { ok: false, dryRun: false, steps: [], problems: check.problems }, () => renderCheck(path, check));
     if (!options.json) say("Nothing was run.");
     return 1;
   };

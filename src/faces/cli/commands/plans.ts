@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf, nounFor } from "../../../lib/text/wording.ts";
 import type { HeldStatus, HeldView, Plan, PlanChoice } from "../../../model/calls/held-call.ts";
@@ -7,7 +8,7 @@ import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { findByPrefix, shorten, shownIdLength } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, print, printJson, renderTable, say } from "../terminal/output.ts";
+import { colors, printJson, renderTable, say, show } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 import { readObject, renderArguments } from "./approvals.ts";
 import { renderSpan } from "./dead-letters.ts";
@@ -73,14 +74,12 @@ type ChoiceOptions = GlobalOptions & {
 
 export async function listPlans(cli: Cli, options: GlobalOptions): Promise<void> {
   const plans = await withPlane(cli, options, (plane) => plane.plans.list());
-  if (options.json) printJson({ plans });
-  else print(renderPlans(plans, Date.now()));
+  show(options, { plans }, () => renderPlans(plans, Date.now()));
 }
 
 export async function showPlan(cli: Cli, id: string | undefined, options: GlobalOptions): Promise<void> {
   const plan = await withPlane(cli, options, (plane) => findPlan(plane, id));
-  if (options.json) printJson(plan);
-  else print(renderPlan(plan));
+  show(options, plan, () => renderPlan(plan));
 }
 
 export async function approvePlan(cli: Cli, id: string | undefined, options: ChoiceOptions): Promise<number> {
@@ -104,11 +103,10 @@ export async function rejectPlan(cli: Cli, id: string | undefined, options: Choi
     const asked = await findPlan(plane, id);
     return plane.plans.reject(asked.id, {
       ...toChoice(asked, options),
-      ...(options.reason === undefined ? {} : { reason: options.reason }),
+      ...withoutUndefined({ reason: options.reason }),
     });
   });
-  if (options.json) printJson(plan);
-  else print(renderPlan(plan));
+  show(options, plan, () => renderPlan(plan));
 }
 
 function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plane["plans"]["approve"]>>): void {
@@ -138,10 +136,7 @@ async function findPlan(plane: Plane, given: string | undefined): Promise<Plan> 
 }
 
 function toChoice(plan: Plan, { first, change }: ChoiceOptions): PlanChoice {
-  return {
-    ...(first === undefined ? {} : { first }),
-    ...(change === undefined ? {} : { ids: change.map((given) => findChange(plan, given)) }),
-  };
+  return withoutUndefined({ first, ids: change?.map((given) => findChange(plan, given)) });
 }
 
 /** By its place in the list, or by its id. */

@@ -15,10 +15,10 @@ import {
 import type { ClientContext } from "../../../model/client-context.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printJson, renderTable, say } from "../terminal/output.ts";
+import { colors, print, printJson, renderTable, say, sayMore, show } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
-import { readFilters, type ToolFilters } from "./filters.ts";
+import { oneOf, readFilters, type ToolFilters } from "./option-values.ts";
 
 type LintOptions = GlobalOptions & {
   server?: string;
@@ -32,13 +32,11 @@ export async function lintTools(cli: Cli, options: LintOptions): Promise<number>
   const { server, threshold, requireExamples } = options;
   const asked: QualityOptions = {
     requireExamples,
-    failOn: toFailOn(options.failOn),
-    ...(server === undefined ? {} : { server }),
-    ...(threshold === undefined ? {} : { threshold: toScore(threshold) }),
+    failOn: oneOf("--fail-on", options.failOn, failOnLevels) ?? "high",
+    ...withoutUndefined({ server, threshold: threshold === undefined ? undefined : toScore(threshold) }),
   };
   const report = await withPlane(cli, options, (plane) => plane.tools.quality(asked));
-  if (options.json) printJson(report);
-  else print(renderReport(report));
+  show(options, report, () => renderReport(report));
   return report.passed === report.total ? 0 : 1;
 }
 
@@ -47,13 +45,6 @@ function toScore(text: string): number {
   if (text.trim() === "" || !Number.isFinite(score) || score < 0 || score > 100)
     throw new PlaneError("USAGE", `--threshold '${text}' is not a number from 0 to 100.`);
   return score;
-}
-
-function toFailOn(text: string): FailOn {
-  const found = failOnLevels.find((level) => level === text);
-  if (found === undefined)
-    throw new PlaneError("USAGE", `--fail-on '${text}' is not one of ${failOnLevels.join(", ")}.`);
-  return found;
 }
 
 function renderReport({ tools, total, passed, threshold, failOn }: QualityReport): string {
@@ -94,8 +85,7 @@ export async function listQuality(cli: Cli, options: GlobalOptions & ToolFilters
   }
   const rows = page.tools.map(({ name }) => [name, ...cellsOf(scored.get(name))]);
   print(rows.length === 0 ? "No tool matches." : renderTable(["TOOL", "SCORE", "ISSUES"], rows));
-  if (nextCursor !== null)
-    say(`${rows.length} of ${countOf(total, "tool")}; the next ones with --cursor ${nextCursor}`);
+  sayMore(nextCursor, `${rows.length} of ${countOf(total, "tool")}`);
 }
 
 function qualityOf(tool: ToolQuality | undefined) {

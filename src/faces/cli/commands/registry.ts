@@ -1,16 +1,17 @@
 import { readFileSync } from "node:fs";
 import { fileErrorText } from "../../../lib/files.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import { type EntryKind, entryKinds, type WorkKind, workKinds } from "../../../model/catalogue/change.ts";
+import { entryKinds, type WorkKind, workKinds } from "../../../model/catalogue/change.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { print, printJson, printWarning, renderTable, say } from "../terminal/output.ts";
+import { print, printJson, printWarning, renderTable, say, show } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
-import { reasonOf } from "./tool-edit.ts";
+import { oneOf } from "./option-values.ts";
 
 export async function showSummary(cli: Cli, options: GlobalOptions): Promise<void> {
-  const asked = options.persona === undefined ? {} : { persona: options.persona };
+  const asked = withoutUndefined({ persona: options.persona });
   const summary = await withPlane(cli, options, (plane) => plane.registry.summary(asked));
   if (options.json) return printJson(summary);
   const { revision, persona, compatibility, tools, skills, tasks, jobs } = summary;
@@ -46,14 +47,11 @@ export async function exportBundle(
   names: readonly string[],
   options: GlobalOptions & { kind?: string[] },
 ): Promise<void> {
-  const { kind, persona } = options;
-  const wrong = kind?.find((one) => !entryKinds.includes(one as EntryKind));
-  if (wrong !== undefined) throw new PlaneError("USAGE", `--kind '${wrong}' is not one of ${entryKinds.join(", ")}.`);
-  const choice = {
-    ...(names.length === 0 ? {} : { names }),
-    ...(persona === undefined ? {} : { persona }),
-    ...(kind === undefined ? {} : { kinds: kind as EntryKind[] }),
-  };
+  const choice = withoutUndefined({
+    names: names.length === 0 ? undefined : names,
+    persona: options.persona,
+    kinds: options.kind?.flatMap((kind) => oneOf("--kind", kind, entryKinds) ?? []),
+  });
   const done = await withPlane(cli, options, (plane) => plane.registry.export(choice, face));
   if (options.json) return printJson(done);
   print(done.bundle);
@@ -66,7 +64,7 @@ export async function importBundle(
   options: GlobalOptions & { reason?: string; dryRun?: boolean },
 ): Promise<void> {
   const bundle = await readBundle(file);
-  const how = { ...reasonOf(options), ...(options.dryRun ? { dryRun: true } : {}) };
+  const how = withoutUndefined({ reason: options.reason, dryRun: options.dryRun });
   const done = await withPlane(cli, options, (plane) => plane.registry.import(bundle, how, face));
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
@@ -101,11 +99,10 @@ export async function deleteEntry(
   const known = workKinds.find((one) => one === kind);
   if (known === undefined) throw wrongKind(kind, name);
   const { persona } = options;
-  const how = { ...(persona === undefined ? {} : { persona }), ...reasonOf(options) };
+  const how = withoutUndefined({ persona, reason: options.reason });
   const wasThere = await withPlane(cli, options, (plane) => plane.registry.delete(known, name, how, { face: "cli" }));
   if (!wasThere) throw notThere(known, name, persona);
-  if (options.json) printJson({ kind, name, persona: persona ?? null, deleted: true });
-  else print(`Deleted ${kind} '${name}'.`);
+  show(options, { kind, name, persona: persona ?? null, deleted: true }, () => `Deleted ${kind} '${name}'.`);
 }
 
 function wrongKind(kind: string, name: string): PlaneError {

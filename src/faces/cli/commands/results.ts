@@ -7,18 +7,12 @@ import { type Artifact, readArtifacts, type ToolResult } from "../../../model/ca
 import { pageLimits, type ResultPage, type ResultQuery } from "../../../model/calls/stored-result.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
-import { print, printJson, renderTable, say } from "../terminal/output.ts";
+import type { Cli, TextOptions } from "../cli.ts";
+import { print, printJson, renderTable, say, sayMore } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 
-type GetOptions = GlobalOptions & {
-  offset?: string;
-  limit?: string;
-  path?: string;
-  grep?: string;
-  lines?: boolean;
-};
-type ListOptions = GlobalOptions & { limit?: string; cursor?: string };
+type GetOptions = TextOptions<"offset" | "limit" | "path" | "grep"> & { lines?: boolean };
+type ListOptions = TextOptions<"limit" | "cursor">;
 
 export async function getResult(cli: Cli, id: string, options: GetOptions): Promise<void> {
   const { path, grep, lines } = options;
@@ -52,7 +46,7 @@ export async function listResults(cli: Cli, options: ListOptions): Promise<void>
     tool,
   ]);
   print(renderTable(["ID", "SINCE", "UNTIL", "CHARACTERS", "USER", "TOOL"], rows));
-  if (nextCursor !== null) say(`There are more; the next ones with --cursor ${nextCursor}`);
+  sayMore(nextCursor);
 }
 
 /** Without a limit, all of it, in as many pages as it takes. */

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../model/json.ts";
 import type { RefreshReport, ServerLogLine, ServerState, ServerStatus } from "../../../model/servers/server.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { tellOfBackground } from "../start/background.ts";
-import { colors, print, printJson, renderTable, say } from "../terminal/output.ts";
+import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { withPlane } from "../with-plane.ts";
 import { openSetup } from "./config.ts";
@@ -59,8 +59,7 @@ const namesWithinMs = 10_000;
 /** Connects it first, so that what is shown is what it is like now. */
 export async function showServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
   const status = await withPlane(cli, options, (plane) => plane.servers.get(name, { connect: true }));
-  if (options.json) printJson({ servers: [status] });
-  else print(renderServer(status));
+  show(options, { servers: [status] }, () => renderServer(status));
 }
 
 export async function pingServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
@@ -103,8 +102,7 @@ export async function refreshServers(
   const report = await withPlane(cli, options, (plane) =>
     plane.servers.refresh(name, { force: options.force ?? true }),
   );
-  if (options.json) printJson(report);
-  else print(renderRefresh(report));
+  show(options, report, () => renderRefresh(report));
   return report.still_failed.length > 0 ? 4 : 0;
 }
 
@@ -117,8 +115,7 @@ export async function showLogs(cli: Cli, name: string, options: GlobalOptions): 
 export async function listServerTools(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
   const tools = await withPlane(cli, options, (plane) => plane.tools.list({ server: name, waitMs: namesWithinMs }));
   const names = tools.map(({ id }) => id.tool);
-  if (options.json) printJson({ server: name, tools: names });
-  else print(names.join("\n") || `${name} offers no tools.`);
+  show(options, { server: name, tools: names }, () => names.join("\n") || `${name} offers no tools.`);
 }
 
 function renderServer(status: ServerStatus): string {
@@ -200,14 +197,12 @@ export async function addServer(cli: Cli, name: string, args: string[], options:
     ...pairs("headers", options.header),
   };
   const done = await (await openSetup(cli, options)).addServer(name, definition, options.to);
-  if (options.json) printJson(done);
-  else print(`Added '${name}' to ${done.path}. Try it: toolplane doctor ${name}`);
+  show(options, done, () => `Added '${name}' to ${done.path}. Try it: toolplane doctor ${name}`);
 }
 
 export async function removeServer(cli: Cli, name: string, options: GlobalOptions & { to?: string }): Promise<void> {
   const done = await (await openSetup(cli, options)).removeServer(name, options.to);
-  if (options.json) printJson(done);
-  else print(`Removed '${name}' from ${done.path}.`);
+  show(options, done, () => `Removed '${name}' from ${done.path}.`);
 }
 
 /** A scheme of two letters or more; one letter is a drive of Windows. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { namesUnder } from "../../../lib/text/fill-references.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
@@ -7,11 +8,11 @@ import { isObject, type JsonObject } from "../../../model/json.ts";
 import { toolsOfSkill } from "../../../model/work/skill.ts";
 import type { SkillRun } from "../../../model/work/skill-run.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printError, printJson, renderTable, say } from "../terminal/output.ts";
+import { colors, print, printError, printJson, renderTable, say, sayMore, show } from "../terminal/output.ts";
 import { canBeAsked } from "../terminal/questions.ts";
 import { withPlane } from "../with-plane.ts";
 import { readCallArguments } from "./call-arguments.ts";
-import { readFilters, type ToolFilters } from "./filters.ts";
+import { readFilters, type ToolFilters } from "./option-values.ts";
 
 type SkillFilters = Pick<ToolFilters, "personaFilter" | "capability" | "query" | "limit" | "cursor">;
 
@@ -36,14 +37,12 @@ export async function listSkills(cli: Cli, options: GlobalOptions & SkillFilters
     skill.summary ?? firstLine(skill.instruction_prompt),
   ]);
   print(renderTable(["SKILL", "VERSION", "PERSONA", "MISSING TOOLS", "SUMMARY"], rows));
-  if (nextCursor !== null)
-    say(`${skills.length} of ${countOf(total, "skill")}; the next ones with --cursor ${nextCursor}`);
+  sayMore(nextCursor, `${skills.length} of ${countOf(total, "skill")}`);
 }
 
 export async function showSkill(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
   const skill = await withPlane(cli, options, (plane) => plane.skills.get(name));
-  if (options.json) printJson({ skills: [skill] });
-  else print(renderSkill(skill));
+  show(options, { skills: [skill] }, () => renderSkill(skill));
 }
 
 function renderSkill(skill: SkillListing): string {
@@ -109,8 +108,7 @@ export async function runSkill(cli: Cli, name: string, values: string[], options
       ...{ face: "cli", signal },
       ...(yes ? { consent: true } : {}),
       ...(dryRun ? { dryRun: true } : {}),
-      ...(model === undefined ? {} : { model }),
-      ...(conversation === undefined ? {} : { conversation }),
+      ...withoutUndefined({ model, conversation }),
       ...(await askingFor(options)),
     }),
   );

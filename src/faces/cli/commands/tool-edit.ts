@@ -1,24 +1,19 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import { type Change, type ChangeKind, changeKinds } from "../../../model/catalogue/change.ts";
+import { type Change, changeKinds } from "../../../model/catalogue/change.ts";
 import { parseArgumentText, type ToolArgument, type WrittenManifest } from "../../../model/catalogue/tool.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type Json } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printJson, printWarning, renderTable, say } from "../terminal/output.ts";
+import type { Cli, TextOptions } from "../cli.ts";
+import { colors, print, printJson, printWarning, renderTable, say, show } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
 import { openSetup } from "./config.ts";
+import { oneOf } from "./option-values.ts";
 
-export type SetOptions = GlobalOptions & {
-  server?: string;
-  tool?: string;
-  description?: string;
-  sideEffects?: string;
-  argument?: string[];
-  reason?: string;
-};
+type SetOptions = TextOptions<"server" | "tool" | "description" | "sideEffects" | "reason"> & { argument?: string[] };
 
 const face = { face: "cli" } as const;
 
@@ -27,7 +22,7 @@ export async function setTool(cli: Cli, given: string, options: SetOptions): Pro
   const written = isWrapper ? null : await readManifest(cli, given, options);
   const done = await withPlane(cli, options, async (plane) => {
     const manifest = written ?? (await writeWrapper(plane, given, options));
-    return plane.tools.set(manifest, reasonOf(options), face);
+    return plane.tools.set(manifest, withoutUndefined({ reason: options.reason }), face);
   });
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
@@ -35,10 +30,10 @@ export async function setTool(cli: Cli, given: string, options: SetOptions): Pro
   print(`${done.change === "unchanged" ? "Nothing to change in" : "Set"} '${done.name}' (${done.change}).${over}`);
 }
 
-export async function deleteTool(cli: Cli, name: string, options: GlobalOptions & { reason?: string }): Promise<void> {
+export async function deleteTool(cli: Cli, name: string, options: TextOptions<"reason">): Promise<void> {
   const { persona } = options;
   const wasThere = await withPlane(cli, options, (plane) =>
-    plane.tools.delete(name, { ...(persona === undefined ? {} : { persona }), ...reasonOf(options) }, face),
+    plane.tools.delete(name, withoutUndefined({ persona, reason: options.reason }), face),
   );
   if (!wasThere) {
     const whose = persona === undefined ? "" : ` of persona '${persona}'`;
@@ -48,12 +43,7 @@ export async function deleteTool(cli: Cli, name: string, options: GlobalOptions 
       { data: { tool: name } },
     );
   }
-  if (options.json) printJson({ name, persona: persona ?? null, deleted: true });
-  else print(`Deleted '${name}'.`);
-}
-
-export function reasonOf({ reason }: { reason?: string }): { reason?: string } {
-  return reason === undefined ? {} : { reason };
+  show(options, { name, persona: persona ?? null, deleted: true }, () => `Deleted '${name}'.`);
 }
 
 async function readManifest(cli: Cli, given: string, options: SetOptions): Promise<WrittenManifest> {
@@ -90,7 +80,7 @@ async function writeWrapper(plane: Plane, name: string, options: SetOptions): Pr
       : { arguments: readArguments(argument) }),
     side_effects: (options.sideEffects ?? known?.metadata.side_effects ?? "network") as "network",
     providers: [{ name: "mcp", config: { server, tool } }],
-    ...(persona === undefined ? {} : { persona }),
+    ...withoutUndefined({ persona }),
   };
 }
 
@@ -110,22 +100,19 @@ export function readArguments(written: readonly string[]): ToolArgument[] {
   return read;
 }
 
-export type ChangeOptions = GlobalOptions & { kind?: string; limit?: string; offset?: string };
+type ChangeOptions = TextOptions<"kind" | "limit" | "offset">;
 
 /** So many lines of one change are shown to people; `--json` has them all. */
 const shownLines = 20;
 
 export async function listChanges(cli: Cli, name: string | undefined, options: ChangeOptions): Promise<void> {
-  const { kind, persona } = options;
-  if (kind !== undefined && !changeKinds.includes(kind as ChangeKind))
-    throw new PlaneError("USAGE", `--kind '${kind}' is not one of ${changeKinds.join(", ")}.`);
-  const query = {
-    ...(name === undefined ? {} : { name }),
-    ...(persona === undefined ? {} : { persona }),
-    ...(kind === undefined ? {} : { kind: kind as ChangeKind }),
-    ...toNumber("limit", options.limit),
-    ...toNumber("offset", options.offset),
-  };
+  const query = withoutUndefined({
+    name,
+    persona: options.persona,
+    kind: oneOf("--kind", options.kind, changeKinds),
+    limit: toNumber("limit", options.limit),
+    offset: toNumber("offset", options.offset),
+  });
   const page = await withPlane(cli, options, (plane) => plane.registry.changes(query, { face: "cli" }));
   if (options.json) return printJson(page);
   if (page.count === 0) return print("Nothing has changed.");
@@ -134,10 +121,10 @@ export async function listChanges(cli: Cli, name: string | undefined, options: C
   if (next < page.total) say(`${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`);
 }
 
-function toNumber(key: "limit" | "offset", text: string | undefined): { [key: string]: number } {
-  if (text === undefined) return {};
-  if (!/^\d+$/.test(text)) throw new PlaneError("USAGE", `--${key} '${text}' is not a whole number.`);
-  return { [key]: Number(text) };
+function toNumber(key: "limit" | "offset", text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d+$/.test(text)) throw usage(`--${key} '${text}' is not a whole number.`);
+  return Number(text);
 }
 
 function renderChanges(changes: readonly Change[]): string {

@@ -14,11 +14,11 @@ import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { ToolListing } from "../../../model/plane-tools.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printJson, printWarning, renderTable, say } from "../terminal/output.ts";
+import { colors, print, printJson, printWarning, renderTable, say, sayMore, show } from "../terminal/output.ts";
 import { describeTrouble } from "../terminal/server-trouble.ts";
 import { withPlane } from "../with-plane.ts";
 import { renderSpan } from "./dead-letters.ts";
-import { readFilters, type ToolFilters } from "./filters.ts";
+import { readFilters, type ToolFilters } from "./option-values.ts";
 import { listQuality, renderFinding, renderReviewNote } from "./quality.ts";
 
 type ListOptions = GlobalOptions & ToolFilters & { quality?: boolean };
@@ -49,8 +49,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
       say(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
     if (plane.config().policy.mode === "review")
       say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
-    if (nextCursor !== null)
-      say(`${tools.length} of ${countOf(total, "tool")}; the next ones with --cursor ${nextCursor}`);
+    sayMore(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
     for (const status of await plane.servers.list()) {
       const trouble = describeTrouble(status);
       if (trouble !== null) printWarning(trouble);
@@ -60,8 +59,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
 
 export async function showTool(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
   const tool = await withPlane(cli, options, (plane) => plane.tools.get(name));
-  if (options.json) printJson({ tools: [tool] });
-  else print(renderTool(tool));
+  show(options, { tools: [tool] }, () => renderTool(tool));
 }
 
 function renderTool(tool: ToolListing): string {
@@ -255,7 +253,7 @@ function defer(plane: Plane, format: keyof typeof deferredFormats, tools: readon
 async function choose(plane: Plane, { server, tool: names }: ExportOptions): Promise<ToolListing[]> {
   const tools =
     names === undefined
-      ? (await plane.tools.list(server === undefined ? {} : { server })).filter(isTrusted)
+      ? (await plane.tools.list(withoutUndefined({ server }))).filter(isTrusted)
       : await Promise.all(names.map((name) => plane.tools.get(name)));
   const stranger = tools.find(({ id }) => server !== undefined && id.server !== server);
   if (stranger)

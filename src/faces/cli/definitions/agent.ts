@@ -1,6 +1,6 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { agentStyles } from "../../../model/agent/agent-run.ts";
-import { collect, examples, type Run, toCount, toParallel, toSeconds } from "./parts.ts";
+import { collect, type Run, toCount, toParallel, toSeconds, type Verb } from "./parts.ts";
 
 const bodies = {
   agent: () => import("../agent/agent.ts"),
@@ -9,8 +9,8 @@ const bodies = {
 };
 
 /** Models with tools: `agent` answers one question, `chat` many. */
-export function addAgentCommands(program: Command, run: Run): void {
-  withModel(program.command("agent").description("one answer of a model that has tools"))
+export function addAgentCommands(program: Verb, run: Run): void {
+  withModel(program.verb("agent", "one answer of a model that has tools"))
     .argument("<question>", "what to answer; - for standard input")
     .option("--history <file>", "go on with the conversation in this file, and keep it there")
     .option("--trace <file>", "write what happened: text for .txt, else JSON")
@@ -19,24 +19,20 @@ export function addAgentCommands(program: Command, run: Run): void {
     .option("--yes", "agree to what the policy would ask about")
     .option("--verbose", "show thoughts, calls and what they came to, also without a terminal")
     .option("--no-stream", "print the answer when it is whole")
-    .addHelpText(
-      "after",
-      examples(
-        'agent "What is 17 plus 25?"',
-        'agent "Greet Ann" --toolset my-tools --trace run.txt',
-        "agent - --json < question.txt",
-      ),
+    .examples(
+      'agent "What is 17 plus 25?"',
+      'agent "Greet Ann" --toolset my-tools --trace run.txt',
+      "agent - --json < question.txt",
     )
     .action(run(bodies.agent, "askAgent"));
   program
-    .command("chat")
-    .description("talk to a model with tools, and try servers and tools by hand")
-    .addHelpText("after", examples("chat", "chat --config .mcp.json", "chat < script.txt"))
+    .verb("chat", "talk to a model with tools, and try servers and tools by hand")
+    .examples("chat", "chat --config .mcp.json", "chat < script.txt")
     .action(run(bodies.chat, "chat"));
 }
 
 /** What can be said about each run of a model. */
-function withModel(command: Command): Command {
+function withModel(command: Verb): Verb {
   return command
     .option("--model <name>", "which configured model; 'default', or the only one")
     .option("--toolset <alias>", "give it this selection of tools; every tool when left out")
@@ -51,40 +47,34 @@ function withModel(command: Command): Command {
 }
 
 /** Many at once: `batch` for calls, `generate` for prompts. */
-export function addBatchCommands(program: Command, run: Run): void {
-  withFiles(program.command("batch").description("many calls, some at a time"))
+export function addBatchCommands(program: Verb, run: Run): void {
+  withFiles(program.verb("batch", "many calls, some at a time"))
     .argument("<file>", 'one call a line, {"tool": …, "arguments": {…}}; - for standard input')
     .option("--yes", "agree to what the policy would ask about")
     .option("--dry-run", "stop each before anything is executed")
-    .addHelpText(
-      "after",
-      examples(
-        "batch calls.jsonl",
-        "batch calls.jsonl --out results.jsonl",
-        "batch calls.jsonl --out results.jsonl --resume",
-      ),
+    .examples(
+      "batch calls.jsonl",
+      "batch calls.jsonl --out results.jsonl",
+      "batch calls.jsonl --out results.jsonl --resume",
     )
     .action(run(bodies.batch, "batchCalls"));
   addGenerateCommand(program, run);
 }
 
-function addGenerateCommand(program: Command, run: Run): void {
-  withModel(withFiles(program.command("generate").description("many prompts, answered by a model with tools")))
+function addGenerateCommand(program: Verb, run: Run): void {
+  withModel(withFiles(program.verb("generate", "many prompts, answered by a model with tools")))
     .argument("<file>", 'one prompt a line, {"prompt": …, "id": …}; - for standard input')
     .option("--trace <file>", "write what happened in each run there, one a line")
-    .addHelpText(
-      "after",
-      examples(
-        "generate prompts.jsonl --out answers.jsonl",
-        "generate prompts.jsonl --out answers.jsonl --resume",
-        "generate prompts.jsonl --toolset my-tools --parallel 16 --trace runs.jsonl",
-      ),
+    .examples(
+      "generate prompts.jsonl --out answers.jsonl",
+      "generate prompts.jsonl --out answers.jsonl --resume",
+      "generate prompts.jsonl --toolset my-tools --parallel 16 --trace runs.jsonl",
     )
     .action(run(bodies.batch, "generateAnswers"));
 }
 
 /** What every batch has. */
-function withFiles(command: Command): Command {
+function withFiles(command: Verb): Verb {
   return command
     .option("--parallel <number>", "concurrency", toParallel, 8)
     .option("--out <file>", "write results there, one a line, instead of to standard output")

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { policyModes } from "../../../model/calls/call.ts";
-import { collect, examples, type Run, toCount, toSeconds } from "./parts.ts";
+import { collect, type Run, toCount, toSeconds, type Verb } from "./parts.ts";
 
 const bodies = {
   approvals: () => import("../commands/approvals.ts"),
@@ -11,50 +11,44 @@ const bodies = {
 const approvalId = "the id, or its first characters";
 
 /** Calls that wait for a person's yes. */
-export function addApprovalCommands(program: Command, run: Run): void {
-  const approvals = program.command("approvals").description("calls that wait for a person's yes");
+export function addApprovalCommands(program: Verb, run: Run): void {
+  const approvals = program.verb("approvals", "calls that wait for a person's yes");
   approvals
-    .command("list")
-    .description("what waits: which tool, who asked, and why it is asked about")
+    .verb("list", "what waits: which tool, who asked, and why it is asked about")
     .option("--status <status>", "pending (the default), done, rejected, expired …, or all")
     .option("--all", "the same as --status all")
     .option("--order <order>", "oldest, newest, or pending: what waits first, then the rest, newest first")
-    .addHelpText("after", examples("approvals list", "approvals list --status rejected --json"))
+    .examples("approvals list", "approvals list --status rejected --json")
     .action(run(bodies.approvals, "listApprovals"));
   approvals
-    .command("show")
-    .description("one of them: what would run, with which arguments, and why it is asked about")
+    .verb("show", "one of them: what would run, with which arguments, and why it is asked about")
     .argument("<id>", approvalId)
-    .addHelpText("after", examples("approvals show 3f2a"))
+    .examples("approvals show 3f2a")
     .action(run(bodies.approvals, "showApproval"));
   approvals
-    .command("approve")
-    .description("say yes: the call runs")
+    .verb("approve", "say yes: the call runs")
     .argument("<id>", approvalId)
     .option("--args <json>", "run it with these arguments instead; JSON, @FILE, or - for standard input")
     .option("--reason <text>", "the reason, for the record")
     .option("--remember <what>", "do not ask again for this: tool, arguments or server")
     .option("--for <time>", "remember it so long: 30m, 12h, 30d; forever when left out", toSpanMs)
     .option("--only-conversation", "remember it in the conversation of the call only")
-    .addHelpText("after", examples("approvals approve 3f2a", "approvals approve 3f2a --remember tool --for 1h"))
+    .examples("approvals approve 3f2a", "approvals approve 3f2a --remember tool --for 1h")
     .action(run(bodies.approvals, "approveCall"));
   approvals
-    .command("reject")
-    .description("say no: the call does not run")
+    .verb("reject", "say no: the call does not run")
     .argument("<id>", approvalId)
     .option("--reason <text>", "the reason, for the caller")
-    .addHelpText("after", examples("approvals reject 3f2a --reason 'not on a Friday'"))
+    .examples("approvals reject 3f2a --reason 'not on a Friday'")
     .action(run(bodies.approvals, "rejectCall"));
   approvals
-    .command("remembered")
-    .description("what is not asked about again, because you said so")
-    .addHelpText("after", examples("approvals remembered"))
+    .verb("remembered", "what is not asked about again, because you said so")
+    .examples("approvals remembered")
     .action(run(bodies.approvals, "listRemembered"));
   approvals
-    .command("forget")
-    .description("ask about it again")
+    .verb("forget", "ask about it again")
     .argument("<id>", "as 'approvals remembered' shows it")
-    .addHelpText("after", examples("approvals forget 3f2a"))
+    .examples("approvals forget 3f2a")
     .action(run(bodies.approvals, "forgetRemembered"));
 }
 
@@ -70,30 +64,27 @@ function toSpanMs(text: string): number {
 const file = "a script of 'toolplane call' lines, or its steps as JSON; - for standard input";
 
 /** Plans that are made of calls: made by a planner or by hand, looked at, run. */
-function addToolPlanCommands(plan: Command, run: Run): void {
+function addToolPlanCommands(plan: Verb, run: Run): void {
   plan
-    .command("make")
-    .description("have a task planned with the tools there are; prints a script and calls nothing")
+    .verb("make", "have a task planned with the tools there are; prints a script and calls nothing")
     .argument("<task>", "what is to be done, in plain words; - for standard input")
     .option("--out <file>", "write the script into this file")
     .option("--force", "overwrite a file that is there already")
     .option("--planner <tool>", "the tool that plans", "planner.plan_with_tools")
     .option("--timeout <seconds>", "how long the planner may take; 0 for no limit", toSeconds, 300)
-    .addHelpText("after", examples("plan make 'greet Ann and Bob'", "plan make 'greet Ann and Bob' --out greet.sh"))
+    .examples("plan make 'greet Ann and Bob'", "plan make 'greet Ann and Bob' --out greet.sh")
     .action(run(bodies.planFiles, "makePlan"));
   plan
-    .command("check")
-    .description("what is wrong with a plan, line by line; nothing of it is run")
+    .verb("check", "what is wrong with a plan, line by line; nothing of it is run")
     .argument("<file>", file)
-    .addHelpText("after", examples("plan check greet.sh", "plan check steps.json --json"))
+    .examples("plan check greet.sh", "plan check steps.json --json")
     .action(run(bodies.planFiles, "checkPlan"));
   plan
-    .command("run")
-    .description("make the calls of a plan one after the other, until one fails")
+    .verb("run", "make the calls of a plan one after the other, until one fails")
     .argument("<file>", file)
     .option("--dry-run", "try every step and stop before it is executed")
     .option("--yes", "agree to what the policy would ask about")
-    .addHelpText("after", examples("plan run greet.sh --dry-run", "plan run greet.sh"))
+    .examples("plan run greet.sh --dry-run", "plan run greet.sh")
     .action(run(bodies.planFiles, "runPlan"));
 }
 
@@ -101,38 +92,32 @@ const planId = "the plan's id, or its first characters; the newest that waits wh
 const change = "only this one, by its number or its id; repeatable";
 
 /** Changes that were queued instead of made, and plans that are made of calls. */
-export function addPlanCommands(program: Command, run: Run): void {
-  const plan = program
-    .command("plan")
-    .description("changes that were queued instead of made; plans to make, check and run");
+export function addPlanCommands(program: Verb, run: Run): void {
+  const plan = program.verb("plan", "changes that were queued instead of made; plans to make, check and run");
   plan
-    .command("list")
-    .description("every plan, newest first")
-    .addHelpText("after", examples("plan list", "plan list --json"))
+    .verb("list", "every plan, newest first")
+    .examples("plan list", "plan list --json")
     .action(run(bodies.plans, "listPlans"));
   plan
-    .command("show")
-    .description("what would be done, in order, with which arguments")
+    .verb("show", "what would be done, in order, with which arguments")
     .argument("[id]", planId)
-    .addHelpText("after", examples("plan show", "plan show 3f2a --json"))
+    .examples("plan show", "plan show 3f2a --json")
     .action(run(bodies.plans, "showPlan"));
   plan
-    .command("approve")
-    .description("run what waits, in order, until something fails")
+    .verb("approve", "run what waits, in order, until something fails")
     .argument("[id]", planId)
     .option("--first <number>", "only the first so many; the rest goes on waiting", toCount)
     .option("--change <change>", change, collect)
     .option("--continue", "go on where something fails")
     .option("--args <change=json>", "run a change with these arguments instead; repeatable", collect)
-    .addHelpText("after", examples("plan approve", "plan approve --first 1", `plan approve --args '2={"text":"hi"}'`))
+    .examples("plan approve", "plan approve --first 1", `plan approve --args '2={"text":"hi"}'`)
     .action(run(bodies.plans, "approvePlan"));
   plan
-    .command("reject")
-    .description("none of what waits is done")
+    .verb("reject", "none of what waits is done")
     .argument("[id]", planId)
     .option("--change <change>", change, collect)
     .option("--reason <text>", "the reason, for the record")
-    .addHelpText("after", examples("plan reject", "plan reject 3f2a --change 2 --reason 'not that branch'"))
+    .examples("plan reject", "plan reject 3f2a --change 2 --reason 'not that branch'")
     .action(run(bodies.plans, "rejectPlan"));
   addToolPlanCommands(plan, run);
 }
@@ -140,17 +125,15 @@ export function addPlanCommands(program: Command, run: Run): void {
 const faces = ["cli", "http", "mcp", "workbench", "library", "agent"];
 
 /** What the policy says. */
-export function addPolicyCommands(program: Command, run: Run): void {
+export function addPolicyCommands(program: Verb, run: Run): void {
   program
-    .command("policy")
-    .description("what may run, what is asked about and what is refused")
-    .command("test")
-    .description("what the policy says about a call, without making it")
+    .verb("policy", "what may run, what is asked about and what is refused")
+    .verb("test", "what the policy says about a call, without making it")
     .argument("<tool>", "the tool, in any spelling")
     .argument("[values...]", "key=value or key:=json")
     .option("--args <json>", "arguments as JSON, @FILE, or - for standard input")
     .addOption(new Option("--face <face>", "as if called through this").choices(faces).default("cli"))
     .addOption(new Option("--mode <mode>", "as if in this mode, where it is the stricter").choices(policyModes))
-    .addHelpText("after", examples("policy test git.push branch=main", "policy test git.push --face mcp --json"))
+    .examples("policy test git.push branch=main", "policy test git.push --face mcp --json")
     .action(run(bodies.approvals, "testPolicy"));
 }

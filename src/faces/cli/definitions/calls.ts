@@ -1,15 +1,15 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { Cli } from "../cli.ts";
 import {
   collect,
   collectHosts,
-  examples,
   type Run,
   toCharacters,
   toDrainSeconds,
   toMilliseconds,
   toPort,
   toSeconds,
+  type Verb,
 } from "./parts.ts";
 
 const bodies = {
@@ -22,14 +22,9 @@ const bodies = {
 };
 
 /** Calling tools, and letting others call them: `call`, `serve`, `mcp`, `demo`, `planner`. */
-export function addCallCommands(
-  program: Command,
-  run: Run,
-  cli: Pick<Cli, "runDemoServer" | "runPlannerServer">,
-): void {
+export function addCallCommands(program: Verb, run: Run, cli: Pick<Cli, "runDemoServer" | "runPlannerServer">): void {
   program
-    .command("call")
-    .description("call a tool")
+    .verb("call", "call a tool")
     .argument("<tool>", "the tool, in any spelling")
     .argument("[values...]", "key=value or key:=json")
     .option("--args <json>", "arguments as JSON, @FILE, or - for standard input")
@@ -43,14 +38,10 @@ export function addCallCommands(
     .option("--save-artifacts <directory>", "write the files that come with the result into this directory")
     .option("--force", "overwrite files that are there already")
     .option("--dry-run", "stop before anything is executed, and say what the policy says")
-    .addHelpText(
-      "after",
-      examples("call demo.greet name=Ann", "call demo.add a:=1 b:=2", `call demo.greet --args '{"name":"Ann"}' --json`),
-    )
+    .examples("call demo.greet name=Ann", "call demo.add a:=1 b:=2", `call demo.greet --args '{"name":"Ann"}' --json`)
     .action(run(bodies.call, "callTool"));
   program
-    .command("serve")
-    .description("serve the workbench, the HTTP API and MCP; changes of the configuration are applied while it runs")
+    .verb("serve", "serve the workbench, the HTTP API and MCP; changes of the configuration are applied while it runs")
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <number>", "port to listen on; 0 for any free one", toPort, 7420)
     .option("--open", "open the workbench in a browser")
@@ -62,14 +53,13 @@ export function addCallCommands(
     .option("--drain-seconds <number>", "after SIGTERM, answer for so long while /readyz says no", toDrainSeconds, 0)
     .option("--background", "listen at no port: what 'mcp' starts where no plane serves its configuration")
     .option("--idle-exit <ms>", "in the background, end so long after the last client", toMilliseconds, 600_000)
-    .addHelpText("after", examples("serve", "serve --open", "serve --port 0 --config .mcp.json"))
-    .action((options: { background?: boolean }, command: Command) => {
+    .examples("serve", "serve --open", "serve --port 0 --config .mcp.json")
+    .action((options: { background?: boolean }, command: Verb) => {
       const serve = options.background ? run(bodies.background, "serveInBackground") : run(bodies.serve, "serve");
       return serve(options, command);
     });
   program
-    .command("mcp")
-    .description("run the gateway on stdio, for clients that spawn a command")
+    .verb("mcp", "run the gateway on stdio, for clients that spawn a command")
     .addOption(
       new Option("--mode <name>", "full: every tool; lazy: those that are needed; else by 'lazy.mode'").choices([
         "full",
@@ -79,45 +69,37 @@ export function addCallCommands(
     .addOption(new Option("--names <kind>", "how tools are called").choices(["prefixed", "bare"]))
     .option("--toolset <name>", "only the servers and tools of this toolset")
     .option("--server <name>", "only this server")
-    .addHelpText("after", examples("mcp", "mcp --config .mcp.json", "mcp --mode lazy --toolset small"))
+    .examples("mcp", "mcp --config .mcp.json", "mcp --mode lazy --toolset small")
     .action(run(bodies.background, "serveMcp"));
   program
-    .command("stop")
-    .description("end the background plane that 'mcp' has started for this configuration")
-    .addHelpText("after", examples("stop", "stop --config .mcp.json"))
+    .verb("stop", "end the background plane that 'mcp' has started for this configuration")
+    .examples("stop", "stop --config .mcp.json")
     .action(run(bodies.background, "stopBackground"));
+  program.verb("demo", "run a small MCP server on stdio, to try things on").action(() => cli.runDemoServer());
   program
-    .command("demo")
-    .description("run a small MCP server on stdio, to try things on")
-    .action(() => cli.runDemoServer());
-  program
-    .command("planner")
-    .description("run an MCP server on stdio that plans tasks with the tools of its host")
+    .verb("planner", "run an MCP server on stdio that plans tasks with the tools of its host")
     .action(() => cli.runPlannerServer());
 }
 
 /** What was called, and how it went. */
-export function addCallHistoryCommands(program: Command, run: Run): void {
-  const calls = program.command("calls").description("the record of calls");
+export function addCallHistoryCommands(program: Verb, run: Run): void {
+  const calls = program.verb("calls", "the record of calls");
   calls
-    .command("list")
-    .description("what was called, newest first; with --user only what they called")
+    .verb("list", "what was called, newest first; with --user only what they called")
     .option("--tool <name>", "only calls of the tool of exactly this name")
     .option("--status <status>", "only these: succeeded, tool_error, failed, refused, waiting, cancelled, dry_run")
     .option("--run <id>", "only calls that this run of an agent made")
     .option("--limit <number>", "at most so many, 1 to 1000")
     .option("--cursor <cursor>", "where an earlier page ended")
-    .addHelpText("after", examples("calls list", "calls list --status failed --limit 20", "calls list --user ann"))
+    .examples("calls list", "calls list --status failed --limit 20", "calls list --user ann")
     .action(run(bodies.callHistory, "listCalls"));
   calls
-    .command("show")
-    .description("one call: who, what, how it was decided, and where its time went; or a whole run of an agent")
+    .verb("show", "one call: who, what, how it was decided, and where its time went; or a whole run of an agent")
     .argument("<id>", "the id, as 'calls list' or 'calls runs' shows it")
-    .addHelpText("after", examples("calls show 0mwhdikxj-1a2b3c4d5e6f7g8h"))
+    .examples("calls show 0mwhdikxj-1a2b3c4d5e6f7g8h")
     .action(run(bodies.callHistory, "showCall"));
   calls
-    .command("runs")
-    .description("what agents were asked and how it went, newest first; with --user only what they asked")
+    .verb("runs", "what agents were asked and how it went, newest first; with --user only what they asked")
     .option("--outcome <outcome>", "only these: completed, max-iterations, budget, failed, cancelled")
     .option("--model <name>", "only runs with this model")
     .option("--toolset <alias>", "only runs with this toolset")
@@ -125,22 +107,20 @@ export function addCallHistoryCommands(program: Command, run: Run): void {
     .option("--since <time>", "only those that began then or later, such as 2026-11-15T09:00:00Z")
     .option("--limit <number>", "at most so many, 1 to 1000")
     .option("--cursor <cursor>", "where an earlier page ended")
-    .addHelpText("after", examples("calls runs", "calls runs --outcome failed --since 2026-11-15"))
+    .examples("calls runs", "calls runs --outcome failed --since 2026-11-15")
     .action(run(bodies.callHistory, "listRuns"));
   calls
-    .command("verify")
-    .description("verify the audit hash chain; names the first call that fails")
+    .verb("verify", "verify the audit hash chain; names the first call that fails")
     .option("--head <hash>", "a hash that an earlier run gave: it has to be in the record still")
-    .addHelpText("after", examples("calls verify", "calls verify --head 9f86d081884c7d65…"))
+    .examples("calls verify", "calls verify --head 9f86d081884c7d65…")
     .action(run(bodies.callHistory, "verifyCalls"));
 }
 
 /** Results that were too large to be shown whole. */
-export function addResultCommands(program: Command, run: Run): void {
-  const results = program.command("results").description("large results that are kept for a while");
+export function addResultCommands(program: Verb, run: Run): void {
+  const results = program.verb("results", "large results that are kept for a while");
   results
-    .command("get")
-    .description("one of them, whole or in parts")
+    .verb("get", "one of them, whole or in parts")
     .argument("<id>", "the id that was given in its place")
     .option("--offset <number>", "where to begin: a character, a line or a match")
     .option("--limit <number>", "at most so many of them; everything when left out")
@@ -150,72 +130,62 @@ export function addResultCommands(program: Command, run: Run): void {
     )
     .option("--grep <pattern>", "only lines in which this is found, with those around them")
     .option("--lines", "count lines instead of characters")
-    .addHelpText(
-      "after",
-      examples(
-        "results get r_0123456789abcdef0123",
-        "results get r_0123456789abcdef0123 --path items.0",
-        "results get r_0123456789abcdef0123 --grep 'ERROR|WARN' --limit 20",
-      ),
+    .examples(
+      "results get r_0123456789abcdef0123",
+      "results get r_0123456789abcdef0123 --path items.0",
+      "results get r_0123456789abcdef0123 --grep 'ERROR|WARN' --limit 20",
     )
     .action(run(bodies.results, "getResult"));
   results
-    .command("list")
-    .description("what is kept, newest first")
+    .verb("list", "what is kept, newest first")
     .option("--limit <number>", "at most so many, 1 to 1000")
     .option("--cursor <cursor>", "where an earlier page ended")
-    .addHelpText("after", examples("results list", "results list --json"))
+    .examples("results list", "results list --json")
     .action(run(bodies.results, "listResults"));
 }
 
 /** Calls that failed for good. */
-export function addDeadLetterCommands(program: Command, run: Run): void {
-  const letters = program.command("dead-letters").description("calls that failed for good");
+export function addDeadLetterCommands(program: Verb, run: Run): void {
+  const letters = program.verb("dead-letters", "calls that failed for good");
   letters
-    .command("list")
-    .description("what failed, what becomes of it and what you can do")
+    .verb("list", "what failed, what becomes of it and what you can do")
     .option("--status <status>", "only these: pending, retrying, resolved or abandoned")
     .option("--tool <name>", "only calls of this tool")
     .option("--server <name>", "only calls of this server's tools")
     .option("--limit <number>", "at most so many, 1 to 1000")
     .option("--cursor <cursor>", "where an earlier page ended")
-    .addHelpText("after", examples("dead-letters list", "dead-letters list --status pending --json"))
+    .examples("dead-letters list", "dead-letters list --status pending --json")
     .action(run(bodies.deadLetters, "listDeadLetters"));
   letters
-    .command("retry")
-    .description("make the call again, as its first caller")
+    .verb("retry", "make the call again, as its first caller")
     .argument("[id]", "the id, or its first characters")
     .option("--all", "every pending one that cannot have run already", false)
-    .addHelpText("after", examples("dead-letters retry 3f2a", "dead-letters retry --all"))
+    .examples("dead-letters retry 3f2a", "dead-letters retry --all")
     .action(run(bodies.deadLetters, "retryDeadLetters"));
   addOneLetterCommands(letters, run);
 }
 
-function addOneLetterCommands(letters: Command, run: Run): void {
+function addOneLetterCommands(letters: Verb, run: Run): void {
   letters
-    .command("show")
-    .description("one of them: the call, the error and everything that happened to it")
+    .verb("show", "one of them: the call, the error and everything that happened to it")
     .argument("<id>", "the id, or its first characters")
-    .addHelpText("after", examples("dead-letters show 3f2a"))
+    .examples("dead-letters show 3f2a")
     .action(run(bodies.deadLetters, "showDeadLetter"));
   letters
-    .command("resolve")
-    .description("mark resolved")
+    .verb("resolve", "mark resolved")
     .argument("<id>", "the id, or its first characters")
     .option("--note <text>", "how it was resolved")
-    .addHelpText("after", examples("dead-letters resolve 3f2a --note 'sent by hand'"))
+    .examples("dead-letters resolve 3f2a --note 'sent by hand'")
     .action(run(bodies.deadLetters, "settleDeadLetter", "resolve"));
   letters
-    .command("abandon")
-    .description("give it up: it is not tried again by itself")
+    .verb("abandon", "give it up: it is not tried again by itself")
     .argument("<id>", "the id, or its first characters")
     .option("--note <text>", "the reason, for the record")
-    .addHelpText("after", examples("dead-letters abandon 3f2a"))
+    .examples("dead-letters abandon 3f2a")
     .action(run(bodies.deadLetters, "settleDeadLetter", "abandon"));
   letters
-    .command("delete")
-    .description("forget it, with its arguments")
+    .verb("delete", "forget it, with its arguments")
     .argument("<id>", "the id, or its first characters")
-    .addHelpText("after", examples("dead-letters delete 3f2a"))
+    .examples("dead-letters delete 3f2a")
     .action(run(bodies.deadLetters, "deleteDeadLetter"));
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { largestPage } from "../../../model/page.ts";
 import type { Cli } from "../cli.ts";
 
@@ -27,12 +27,25 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-export function examples(...lines: string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ toolplane ${line}`).join("\n")}\n`;
+/** A command with examples after its help. */
+export class Verb extends Command {
+  declare readonly commands: readonly Verb[];
+
+  override createCommand(name?: string): Verb {
+    return new Verb(name);
+  }
+
+  verb(name: string, about: string): Verb {
+    return this.command(name).description(about);
+  }
+
+  examples(...lines: string[]): this {
+    return this.addHelpText("after", `\nExamples:\n${lines.map((line) => `  $ toolplane ${line}`).join("\n")}\n`);
+  }
 }
 
 /** The filters of lists of tasks and jobs, as they are over HTTP. */
-export function withWorkFilters(command: Command): Command {
+export function withWorkFilters(command: Verb): Verb {
   return command
     .option("--persona-filter <name>", "of this persona and shared; -shared leaves those out; repeatable", collect)
     .option("--query <words>", "whose name, summary or description contain these words")

@@ -1,5 +1,4 @@
-import type { Command } from "commander";
-import { collect, examples, type Run } from "./parts.ts";
+import { collect, type Run, type Verb } from "./parts.ts";
 
 const bodies = {
   servers: () => import("../commands/servers.ts"),
@@ -8,140 +7,119 @@ const bodies = {
 };
 
 /** The servers behind the plane. */
-export function addServerCommands(program: Command, run: Run): void {
-  const servers = program.command("servers").description("the MCP servers behind the plane");
+export function addServerCommands(program: Verb, run: Run): void {
+  const servers = program.verb("servers", "the MCP servers behind the plane");
   servers
-    .command("list")
-    .description("state, tools and last error of every server")
-    .addHelpText("after", examples("servers list", "servers list --json"))
+    .verb("list", "state, tools and last error of every server")
+    .examples("servers list", "servers list --json")
     .action(run(bodies.servers, "listServers"));
   addOneServerCommands(servers, run);
   servers
-    .command("add")
-    .description("write a server into the configuration, keeping its comments")
+    .verb("add", "write a server into the configuration, keeping its comments")
     .argument("<name>")
     .argument("[command...]", "the command and its arguments, after --")
     .option("--url <url>", "a remote server instead of a command")
     .option("--env <NAME=value>", "variable for the command; repeatable", collect)
     .option("--header <Name=value>", "header for the URL; repeatable", collect)
     .option("--to <file>", "the file to write; default: the last configuration file")
-    .addHelpText(
-      "after",
-      examples(
-        "servers add files -- npx -y @modelcontextprotocol/server-filesystem .",
-        "servers add tracker --url https://example.org/mcp --header 'Authorization=Bearer ${TOKEN}'",
-      ),
+    .examples(
+      "servers add files -- npx -y @modelcontextprotocol/server-filesystem .",
+      "servers add tracker --url https://example.org/mcp --header 'Authorization=Bearer ${TOKEN}'",
     )
     .action(run(bodies.servers, "addServer"));
   servers
-    .command("remove")
-    .description("take a server out of the configuration")
+    .verb("remove", "take a server out of the configuration")
     .argument("<name>")
     .option("--to <file>", "the file to change; default: the one that defines it")
-    .addHelpText("after", examples("servers remove files"))
+    .examples("servers remove files")
     .action(run(bodies.servers, "removeServer"));
 }
 
-function addOneServerCommands(servers: Command, run: Run): void {
+function addOneServerCommands(servers: Verb, run: Run): void {
   servers
-    .command("show")
-    .description("one server: state, protocol, process, what it lists and what is wrong")
+    .verb("show", "one server: state, protocol, process, what it lists and what is wrong")
     .argument("<name>")
-    .addHelpText("after", examples("servers show demo"))
+    .examples("servers show demo")
     .action(run(bodies.servers, "showServer"));
   servers
-    .command("ping")
-    .description("ask a server whether it is there")
+    .verb("ping", "ask a server whether it is there")
     .argument("<name>")
-    .addHelpText("after", examples("servers ping demo"))
+    .examples("servers ping demo")
     .action(run(bodies.servers, "pingServer"));
   servers
-    .command("connect")
-    .description("connect a server and keep it connected")
+    .verb("connect", "connect a server and keep it connected")
     .argument("<name>")
-    .addHelpText("after", examples("servers connect demo"))
+    .examples("servers connect demo")
     .action(run(bodies.servers, "connectServer"));
   servers
-    .command("disconnect")
-    .description("end a server's sessions; it stays away until it is connected again")
+    .verb("disconnect", "end a server's sessions; it stays away until it is connected again")
     .argument("<name>")
-    .addHelpText("after", examples("servers disconnect demo"))
+    .examples("servers disconnect demo")
     .action(run(bodies.servers, "disconnectServer"));
   servers
-    .command("refresh")
-    .description("really ask a server, or all of them, for its tools again")
+    .verb("refresh", "really ask a server, or all of them, for its tools again")
     .argument("[name]")
-    .addHelpText("after", examples("servers refresh", "servers refresh demo --json"))
+    .examples("servers refresh", "servers refresh demo --json")
     .action(run(bodies.servers, "refreshServers"));
   servers
-    .command("reconnect")
-    .description("try the servers that are down; those that back off only with --force")
+    .verb("reconnect", "try the servers that are down; those that back off only with --force")
     .argument("[name]")
     .option("--force", "also those that back off", false)
-    .addHelpText("after", examples("servers reconnect", "servers reconnect --force --json"))
+    .examples("servers reconnect", "servers reconnect --force --json")
     .action(run(bodies.servers, "refreshServers"));
   servers
-    .command("logs")
-    .description("the last things a server wrote to standard error or logged")
+    .verb("logs", "the last things a server wrote to standard error or logged")
     .argument("<name>")
-    .addHelpText("after", examples("servers logs demo"))
+    .examples("servers logs demo")
     .action(run(bodies.servers, "showLogs"));
   servers
-    .command("login")
-    .description("sign in to a server, or give it your token on standard input")
+    .verb("login", "sign in to a server, or give it your token on standard input")
     .argument("<name>")
     .option("--token", "take a token instead of signing in with the browser")
     .option("--no-browser", "only print the address to sign in at")
-    .addHelpText("after", examples("servers login tracker", "servers login tracker --token < token.txt"))
+    .examples("servers login tracker", "servers login tracker --token < token.txt")
     .action(run(bodies.login, "login"));
   servers
-    .command("logout")
-    .description("forget the token or sign-in that is kept for you")
+    .verb("logout", "forget the token or sign-in that is kept for you")
     .argument("<name>")
-    .addHelpText("after", examples("servers logout tracker"))
+    .examples("servers logout tracker")
     .action(run(bodies.login, "logout"));
   servers
-    .command("tokens")
-    .description("which servers a token or sign-in is kept for, and until when")
-    .addHelpText("after", examples("servers tokens"))
+    .verb("tokens", "which servers a token or sign-in is kept for, and until when")
+    .examples("servers tokens")
     .action(run(bodies.login, "listTokens"));
   servers
-    .command("tools")
-    .description("the names of one server's tools")
+    .verb("tools", "the names of one server's tools")
     .argument("<name>")
-    .addHelpText("after", examples("servers tools demo"))
+    .examples("servers tools demo")
     .action(run(bodies.servers, "listServerTools"));
 }
 
 /** What servers offer beside their tools: `prompts`, `resources`. */
-export function addOfferCommands(program: Command, run: Run): void {
-  const prompts = program.command("prompts").description("the prompts that servers offer");
+export function addOfferCommands(program: Verb, run: Run): void {
+  const prompts = program.verb("prompts", "the prompts that servers offer");
   prompts
-    .command("list")
-    .description("every prompt")
+    .verb("list", "every prompt")
     .option("--server <name>", "only those of this server")
-    .addHelpText("after", examples("prompts list"))
+    .examples("prompts list")
     .action(run(bodies.offers, "listPrompts"));
   prompts
-    .command("get")
-    .description("one prompt, filled in")
+    .verb("get", "one prompt, filled in")
     .argument("<server>")
     .argument("<name>")
     .argument("[values...]", "key=text")
-    .addHelpText("after", examples("prompts get everything args-prompt city=Bern"))
+    .examples("prompts get everything args-prompt city=Bern")
     .action(run(bodies.offers, "getPrompt"));
-  const resources = program.command("resources").description("the resources that servers offer");
+  const resources = program.verb("resources", "the resources that servers offer");
   resources
-    .command("list")
-    .description("every resource and every template of one")
+    .verb("list", "every resource and every template of one")
     .option("--server <name>", "only those of this server")
-    .addHelpText("after", examples("resources list --server everything"))
+    .examples("resources list --server everything")
     .action(run(bodies.offers, "listResources"));
   resources
-    .command("read")
-    .description("one resource")
+    .verb("read", "one resource")
     .argument("<server>")
     .argument("<uri>")
-    .addHelpText("after", examples("resources read everything demo://resource/static/document/features.md"))
+    .examples("resources read everything demo://resource/static/document/features.md")
     .action(run(bodies.offers, "readResource"));
 }

@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError } from "commander";
-import { collect, examples, type Run } from "./parts.ts";
+import { InvalidArgumentError } from "commander";
+import { collect, type Run, type Verb } from "./parts.ts";
 
 const bodies = {
   init: () => import("../commands/init.ts"),
@@ -12,43 +12,38 @@ const bodies = {
 };
 
 /** Getting and keeping it configured: `init`, `import`, `connect`, `disconnect`, `config`, `doctor`. */
-export function addSetupCommands(program: Command, run: Run): void {
+export function addSetupCommands(program: Verb, run: Run): void {
   program
-    .command("init")
-    .description("write a starter configuration; asks on a terminal")
+    .verb("init", "write a starter configuration; asks on a terminal")
     .option("--force", "replace a file that is already there")
     .option("--to <file>", "the file to write", "toolplane.json")
     .option("--yes", "ask nothing")
-    .addHelpText("after", examples("init", "init --yes --to .mcp.json"))
+    .examples("init", "init --yes --to .mcp.json")
     .action(run(bodies.init, "init"));
   program
-    .command("import")
-    .description("take over the servers of other MCP clients")
+    .verb("import", "take over the servers of other MCP clients")
     .argument("[client...]", "all clients when none is named")
     .option("--dry-run", "show what would be imported")
     .option("--to <file>", "the file to write; default: toolplane.json")
-    .addHelpText("after", examples("import --dry-run", "import cursor vscode"))
+    .examples("import --dry-run", "import cursor vscode")
     .action(run(bodies.clients, "importClients"));
   addClientCommands(program, run);
   program
-    .command("doctor")
-    .description("examine a server, or all of them, and say what to try first")
+    .verb("doctor", "examine a server, or all of them, and say what to try first")
     .argument("[server]")
-    .addHelpText("after", examples("doctor", "doctor filesystem --json"))
+    .examples("doctor", "doctor filesystem --json")
     .action(run(bodies.servers, "runDoctor"));
   program
-    .command("explain")
-    .description("explain an error code: what happened and what to do")
+    .verb("explain", "explain an error code: what happened and what to do")
     .argument("[code]", "the code behind a message, such as TIMEOUT; all codes when left out")
-    .addHelpText("after", examples("explain", "explain TIMEOUT", "explain PLAN_QUEUED --json"))
+    .examples("explain", "explain TIMEOUT", "explain PLAN_QUEUED --json")
     .action(run(bodies.explain, "explainError"));
-  addConfigCommands(program.command("config").description("the configuration itself"), run);
+  addConfigCommands(program.verb("config", "the configuration itself"), run);
 }
 
-function addClientCommands(program: Command, run: Run): void {
+function addClientCommands(program: Verb, run: Run): void {
   program
-    .command("connect")
-    .description("move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup")
+    .verb("connect", "move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup")
     .argument("[client]", "without one, lists the clients")
     .option("--keep", "leave the client's servers where they are")
     .option("--project", "write the client's file of this project")
@@ -56,76 +51,65 @@ function addClientCommands(program: Command, run: Run): void {
     .option("--dry-run", "show what would be changed")
     .option("--to <file>", "the configuration that takes the servers")
     .option("--yes", "ask nothing; without a terminal nothing is asked anyway")
-    .addHelpText("after", examples("connect", "connect cursor --dry-run", "connect claude-code --project"))
+    .examples("connect", "connect cursor --dry-run", "connect claude-code --project")
     .action(run(bodies.clients, "connectClient"));
   program
-    .command("disconnect")
-    .description("give a client its servers back and take Toolplane out; what you changed since stays")
+    .verb("disconnect", "give a client its servers back and take Toolplane out; what you changed since stays")
     .argument("<client>")
     .option("--remove", "take the moved servers out of Toolplane's configuration as well")
     .option("--project", "the client's file of this project")
     .option("--global", "the client's file for all projects")
-    .addHelpText("after", examples("disconnect claude-code", "disconnect cursor --remove"))
+    .examples("disconnect claude-code", "disconnect cursor --remove")
     .action(run(bodies.clients, "disconnectClient"));
 }
 
-function addConfigCommands(config: Command, run: Run): void {
+function addConfigCommands(config: Verb, run: Run): void {
   config
-    .command("validate")
-    .description("all problems of all files; exit code 1 when there are errors")
+    .verb("validate", "all problems of all files; exit code 1 when there are errors")
     .option("--strict", "warnings count as errors")
-    .addHelpText("after", examples("config validate", "config validate --config .mcp.json --json"))
+    .examples("config validate", "config validate --config .mcp.json --json")
     .action(run(bodies.config, "validateConfig"));
   config
-    .command("show")
-    .description("what was understood, with secrets masked")
-    .addHelpText("after", examples("config show"))
+    .verb("show", "what was understood, with secrets masked")
+    .examples("config show")
     .action(run(bodies.config, "showConfig"));
   config
-    .command("explain")
-    .description("a value with the file and line it comes from")
+    .verb("explain", "a value with the file and line it comes from")
     .argument("<key>", "for example filesystem.timeoutMs, or filesystem for all of it")
-    .addHelpText("after", examples("config explain filesystem", "config explain policy.profile"))
+    .examples("config explain filesystem", "config explain policy.profile")
     .action(run(bodies.config, "explainConfig"));
   config
-    .command("schema")
-    .description("the JSON Schema of the native configuration")
-    .addHelpText("after", examples("config schema > toolplane.schema.json"))
+    .verb("schema", "the JSON Schema of the native configuration")
+    .examples("config schema > toolplane.schema.json")
     .action(run(bodies.config, "printSchema"));
 }
 
 /** API keys: `keys create`, `keys list`, `keys revoke`. */
-export function addKeyCommands(program: Command, run: Run): void {
-  const keys = program.command("keys").description("API keys for people and programs that call over HTTP");
+export function addKeyCommands(program: Verb, run: Run): void {
+  const keys = program.verb("keys", "API keys for people and programs that call over HTTP");
   keys
-    .command("create")
-    .description("make a key for --user, --group and --persona; it is shown once")
+    .verb("create", "make a key for --user, --group and --persona; it is shown once")
     .argument("<name>", "what it is for")
     .option("--key-persona <name>", "calls with this key use this persona")
     .option("--scope <scope>", "read, call, admin or *; repeatable, call when left out", collect)
     .option("--workspace <name>", "the workspace it is for")
     .option("--tool-group <name>", "a group of tools it may ask for; repeatable, * for all", collect)
     .option("--expires <time>", "12h, 30d, 1y or a date; never when left out", toMoment)
-    .addHelpText(
-      "after",
-      examples(
-        "keys create laptop",
-        "keys create ci --user build@example.org --group ops --expires 30d",
-        "keys create dashboard --scope read --json",
-      ),
+    .examples(
+      "keys create laptop",
+      "keys create ci --user build@example.org --group ops --expires 30d",
+      "keys create dashboard --scope read --json",
     )
     .action(run(bodies.keys, "createKey"));
   keys
-    .command("list")
-    .description("every key, whose it is and when it was used last")
-    .addHelpText("after", examples("keys list", "keys list --json"))
+    .verb("list", "every key, whose it is and when it was used last")
+    .examples("keys list", "keys list --json")
     .action(run(bodies.keys, "listKeys"));
   keys
-    .command("revoke")
-    .description("revoke a key")
+    .verb("revoke", "revoke a key")
     .argument("<id>", "as 'keys list' shows it")
     .option("--forget", "take its record away, too")
-    .addHelpText("after", examples("keys revoke 3f9a01c2de"))
+    .examples("keys revoke 3f9a01c2de")
     .action(run(bodies.keys, "revokeKey"));
 }
 
@@ -145,22 +129,17 @@ export function toMoment(text: string): string {
   return at.toISOString();
 }
 
-export function addStateCommands(program: Command, run: Run): void {
-  const state = program.command("state").description("take everything that is stored from one store to another");
+export function addStateCommands(program: Verb, run: Run): void {
+  const state = program.verb("state", "take everything that is stored from one store to another");
   state
-    .command("export")
-    .description("write the whole state as lines of JSON, to a file or to standard output")
+    .verb("export", "write the whole state as lines of JSON, to a file or to standard output")
     .argument("[file]", "standard output when left out or -")
-    .addHelpText("after", examples("state export state.jsonl", "state export | gzip > state.jsonl.gz"))
+    .examples("state export state.jsonl", "state export | gzip > state.jsonl.gz")
     .action(run(bodies.state, "exportState"));
   state
-    .command("import")
-    .description("take an export into an empty store")
+    .verb("import", "take an export into an empty store")
     .argument("<file>")
     .option("--dry-run", "check the file and the store, and change nothing")
-    .addHelpText(
-      "after",
-      examples("state import state.jsonl --store postgres://…", "state import state.jsonl --dry-run"),
-    )
+    .examples("state import state.jsonl --store postgres://…", "state import state.jsonl --dry-run")
     .action(run(bodies.state, "importState"));
 }

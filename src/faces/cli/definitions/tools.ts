@@ -1,5 +1,4 @@
-import type { Command } from "commander";
-import { collect, examples, type Run, toCount, toLimit } from "./parts.ts";
+import { collect, type Run, toCount, toLimit, type Verb } from "./parts.ts";
 
 const bodies = {
   tools: () => import("../commands/tools.ts"),
@@ -11,50 +10,40 @@ const bodies = {
 };
 
 /** What is there: `tools`, `registry`. */
-export function addToolCommands(program: Command, run: Run): void {
-  const tools = program.command("tools").description("the catalogue");
-  addFilters(tools.command("list").description("every tool you may call, or those that are meant"))
-    .addHelpText(
-      "after",
-      examples(
-        "tools list --server demo",
-        "tools list --capability web_search --min-success-rate 80%",
-        "tools list --version-range '^1.2' --side-effects none --json",
-      ),
+export function addToolCommands(program: Verb, run: Run): void {
+  const tools = program.verb("tools", "the catalogue");
+  addFilters(tools.verb("list", "every tool you may call, or those that are meant"))
+    .examples(
+      "tools list --server demo",
+      "tools list --capability web_search --min-success-rate 80%",
+      "tools list --version-range '^1.2' --side-effects none --json",
     )
     .action(run(bodies.tools, "listTools"));
   tools
-    .command("show")
-    .description("one tool: arguments, metadata, providers, health")
+    .verb("show", "one tool: arguments, metadata, providers, health")
     .argument("<name>", "any spelling: server.tool, server_tool, mcp__server__tool, or the bare name if it is unique")
-    .addHelpText("after", examples("tools show demo.greet"))
+    .examples("tools show demo.greet")
     .action(run(bodies.tools, "showTool"));
   tools
-    .command("export")
-    .description("what you may call, as a model's API takes it; JSON on standard output")
+    .verb("export", "what you may call, as a model's API takes it; JSON on standard output")
     .requiredOption("--format <name>", "openai, anthropic, mcp, ai-sdk, json-schema or openai-responses")
     .option("--server <name>", "only the tools of this server")
     .option("--tool <name>", "only this tool, in any spelling; repeatable", collect)
     .option("--defer", "for models that search for tools themselves: anthropic, openai-responses")
-    .addHelpText(
-      "after",
-      examples(
-        "tools export --format openai",
-        "tools export --format anthropic --server demo > tools.json",
-        "tools export --format anthropic --defer",
-      ),
+    .examples(
+      "tools export --format openai",
+      "tools export --format anthropic --server demo > tools.json",
+      "tools export --format anthropic --defer",
     )
     .action(run(bodies.tools, "exportTools"));
   program
-    .command("registry")
-    .description("the registry as a whole")
-    .command("summary")
-    .description("what it holds for you, or for the persona you call as, in short")
-    .addHelpText("after", examples("registry summary", "registry summary --persona Atlas --json"))
+    .verb("registry", "the registry as a whole")
+    .verb("summary", "what it holds for you, or for the persona you call as, in short")
+    .examples("registry summary", "registry summary --persona Atlas --json")
     .action(run(bodies.registry, "showSummary"));
 }
 
-function addFilters(command: Command): Command {
+function addFilters(command: Verb): Verb {
   return command
     .option("--server <name>", "only the tools of this server")
     .option("--persona-filter <name>", "of this persona and shared; -shared leaves those out; repeatable", collect)
@@ -73,52 +62,45 @@ function addFilters(command: Command): Command {
 }
 
 /** Finding what fits: `search`, `recommend`. */
-export function addSearchCommands(program: Command, run: Run): void {
+export function addSearchCommands(program: Verb, run: Run): void {
   program
-    .command("search")
-    .description("the tools that fit best, by words, name or pattern")
+    .verb("search", "the tools that fit best, by words, name or pattern")
     .argument("[query...]", "what to do with what; select:NAME,NAME takes tools by name; without it the first by name")
     .option("--and <query>", "look for this at the same time; repeatable", collect)
     .option("--regex", "the query is a pattern, looked for in names, texts and parameters")
     .option("--server <name>", "only tools of this server, or of those that a glob fits")
     .option("--limit <number>", "so many at most, up to 100", toCount)
-    .addHelpText(
-      "after",
-      examples(
-        "search send an email",
-        "search 'read a file' --server 'git*'",
-        "search '^get_.*weather' --regex --json",
-        "search 'take a screenshot' --and 'write a pdf'",
-      ),
+    .examples(
+      "search send an email",
+      "search 'read a file' --server 'git*'",
+      "search '^get_.*weather' --regex --json",
+      "search 'take a screenshot' --and 'write a pdf'",
     )
     .action(run(bodies.tools, "searchTools"));
   program
-    .command("recommend")
-    .description("the servers and tools that are worth having at hand for a task")
+    .verb("recommend", "the servers and tools that are worth having at hand for a task")
     .argument("<task...>", "the task, in a few sentences")
     .option("--limit <number>", "so many tools at most, up to 15", toCount)
-    .addHelpText("after", examples("recommend 'take a screenshot of the shop and mail it to Ann'"))
+    .examples("recommend 'take a screenshot of the shop and mail it to Ann'")
     .action(run(bodies.tools, "recommendTools"));
 }
 
 /** What people change in the catalogue, and what happened to it: `tools`, `registry`, `activity`. */
-export function addToolEditCommands(program: Command, run: Run): void {
+export function addToolEditCommands(program: Verb, run: Run): void {
   const named = (name: string) => program.commands.find((command) => command.name() === name) ?? program.command(name);
   addSet(named("tools"), run);
   addChanges(named("tools"), run);
   addBundles(named("registry"), run);
   program
-    .command("activity")
-    .description("the last 100 calls of the plane that serves, in short")
+    .verb("activity", "the last 100 calls of the plane that serves, in short")
     .option("--follow", "go on with what happens, until Ctrl-C")
-    .addHelpText("after", examples("activity", "activity --follow"))
+    .examples("activity", "activity --follow")
     .action(run(bodies.callHistory, "showActivity"));
 }
 
-function addSet(tools: Command, run: Run): void {
+function addSet(tools: Verb, run: Run): void {
   tools
-    .command("set")
-    .description("set a tool; it takes precedence over one of the same name in a file")
+    .verb("set", "set a tool; it takes precedence over one of the same name in a file")
     .argument("<file>", "a manifest, - for standard input; with --server and --tool the name of the tool")
     .option("--server <name>", "call a tool of this server")
     .option("--tool <name>", "the tool of that server")
@@ -126,74 +108,63 @@ function addSet(tools: Command, run: Run): void {
     .option("--argument <name:type:text>", "an argument, name?: for an optional one; repeatable", collect)
     .option("--side-effects <kind>", "none, write, network, …")
     .option("--reason <text>", "why, for the history")
-    .addHelpText(
-      "after",
-      examples(
-        "tools set lookup.json --reason 'for the help desk'",
-        "tools set weather --server demo --tool greet --argument 'name:string:Whom to greet: a first name'",
-        "tools set - < lookup.json",
-      ),
+    .examples(
+      "tools set lookup.json --reason 'for the help desk'",
+      "tools set weather --server demo --tool greet --argument 'name:string:Whom to greet: a first name'",
+      "tools set - < lookup.json",
     )
     .action(run(bodies.toolEdit, "setTool"));
   tools
-    .command("delete")
-    .description("delete a tool that was set; one of a file is there again")
+    .verb("delete", "delete a tool that was set; one of a file is there again")
     .argument("<name>", "its name; with --persona that persona's")
     .option("--reason <text>", "why, for the history")
-    .addHelpText("after", examples("tools delete lookup --reason 'not needed any more'"))
+    .examples("tools delete lookup --reason 'not needed any more'")
     .action(run(bodies.toolEdit, "deleteTool"));
 }
 
-function addChanges(tools: Command, run: Run): void {
+function addChanges(tools: Verb, run: Run): void {
   tools
-    .command("changes")
-    .description("what changed in the catalogue, when, by whom and why; newest first")
+    .verb("changes", "what changed in the catalogue, when, by whom and why; newest first")
     .argument("[name]", "only of this tool")
     .option("--kind <kind>", "added, changed, removed or listed")
     .option("--limit <number>", "so many at most, up to 1000; 50")
     .option("--offset <number>", "leave out so many of the newest")
-    .addHelpText("after", examples("tools changes", "tools changes lookup --limit 5", "tools changes --json"))
+    .examples("tools changes", "tools changes lookup --limit 5", "tools changes --json")
     .action(run(bodies.toolEdit, "listChanges"));
 }
 
-function addBundles(registry: Command, run: Run): void {
+function addBundles(registry: Verb, run: Run): void {
   registry
-    .command("export")
-    .description("hand-written tools, skills, tasks and jobs as one signed bundle on standard output")
+    .verb("export", "hand-written tools, skills, tasks and jobs as one signed bundle on standard output")
     .argument("[names...]", "only these")
     .option("--kind <kind>", "tool, skill, task or job; repeatable", collect)
-    .addHelpText("after", examples("registry export > all.bundle", "registry export lookup > lookup.bundle"))
+    .examples("registry export > all.bundle", "registry export lookup > lookup.bundle")
     .action(run(bodies.registry, "exportBundle"));
   registry
-    .command("delete")
-    .description("take away a skill, task or job that a bundle brought")
+    .verb("delete", "take away a skill, task or job that a bundle brought")
     .argument("<kind>", "skill, task or job")
     .argument("<name>", "its name; with --persona the one of that persona")
     .option("--reason <text>", "why, for the history")
-    .addHelpText("after", examples("registry delete job digest --reason 'not needed any more'"))
+    .examples("registry delete job digest --reason 'not needed any more'")
     .action(run(bodies.registry, "deleteEntry"));
   registry
-    .command("import")
-    .description("take over everything in a bundle, or nothing")
+    .verb("import", "take over everything in a bundle, or nothing")
     .argument("<file>", "a bundle, - for standard input")
     .option("--reason <text>", "why, for the history; needed unless --dry-run")
     .option("--dry-run", "only show what would change")
-    .addHelpText(
-      "after",
-      examples("registry import all.bundle --dry-run", "registry import all.bundle --reason 'release 7'"),
-    )
+    .examples("registry import all.bundle --dry-run", "registry import all.bundle --reason 'release 7'")
     .action(run(bodies.registry, "importBundle"));
 }
 
 /** How good definitions are and what they cost: `tools lint`, `stats`. */
-export function addLintCommands(program: Command, run: Run): void {
+export function addLintCommands(program: Verb, run: Run): void {
   const tools = program.commands.find((command) => command.name() === "tools") ?? program.command("tools");
   tools.commands
     .find((command) => command.name() === "list")
     ?.option("--quality", "with the score of each definition and what is wrong with it", false);
   tools
-    .command("lint")
-    .description(
+    .verb(
+      "lint",
       "how well definitions tell a model what tools are for, and what they hide, worst first; 1 when one does not pass",
     )
     .option("--server <name>", "only the tools of this server")
@@ -204,47 +175,40 @@ export function addLintCommands(program: Command, run: Run): void {
       "a tool with such a finding or a worse one does not pass: high, medium or low; none looks at the score alone",
       "high",
     )
-    .addHelpText(
-      "after",
-      examples("tools lint", "tools lint --server demo --threshold 80 --json", "tools lint --fail-on medium"),
-    )
+    .examples("tools lint", "tools lint --server demo --threshold 80 --json", "tools lint --fail-on medium")
     .action(run(bodies.quality, "lintTools"));
   program
-    .command("stats")
-    .description("what the definitions of tools cost in the context of a model, by server")
+    .verb("stats", "what the definitions of tools cost in the context of a model, by server")
     .option("--server <name>", "only the tools of this server")
     .option("--tools", "each tool, too, the most expensive first", false)
     .option("--limit <number>", "of the tools only so many, up to 1000; all when left out", toLimit)
-    .addHelpText("after", examples("stats", "stats --server demo --tools --limit 10", "stats --json"))
+    .examples("stats", "stats --server demo --tools --limit 10", "stats --json")
     .action(run(bodies.quality, "showStats"));
 }
 
 /** Pinned tool definitions. */
-export function addPinCommands(program: Command, run: Run): void {
-  const pins = program.command("pins").description("pinned tool definitions");
+export function addPinCommands(program: Verb, run: Run): void {
+  const pins = program.verb("pins", "pinned tool definitions");
   pins
-    .command("list")
-    .description("compare current definitions with the pinned ones")
+    .verb("list", "compare current definitions with the pinned ones")
     .option("--server <name>", "only the tools of this server")
     .option("--status <status>", "only these: pinned, changed, new or rejected")
-    .addHelpText("after", examples("pins list", "pins list --status changed --json"))
+    .examples("pins list", "pins list --status changed --json")
     .action(run(bodies.pins, "listPins"));
   pins
-    .command("diff")
-    .description("what is different from what was pinned")
+    .verb("diff", "what is different from what was pinned")
     .argument("<name>", "the tool, in any spelling")
-    .addHelpText("after", examples("pins diff demo.greet"))
+    .examples("pins diff demo.greet")
     .action(run(bodies.pins, "diffPin"));
   for (const [verb, description] of [
     ["accept", "pin the current definition"],
     ["reject", "quarantine the tool until its definition is the pinned one again, or accepted"],
   ] as const) {
     pins
-      .command(verb)
-      .description(description)
+      .verb(verb, description)
       .argument("<name>", "the tool, in any spelling")
       .option("--reason <text>", "the reason, for the record")
-      .addHelpText("after", examples(`pins ${verb} demo.greet --reason 'read the release notes'`))
+      .examples(`pins ${verb} demo.greet --reason 'read the release notes'`)
       .action(run(bodies.pins, "decidePin", verb));
   }
 }

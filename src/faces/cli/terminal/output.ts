@@ -30,10 +30,21 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, terminal.stdout.isTTY ? 2 : undefined));
 }
 
+/** One JSON document for --json, text for people. */
+export function show({ json }: { json?: boolean }, value: unknown, render: () => string): void {
+  if (json) printJson(value);
+  else print(render());
+}
+
 /** For people, and therefore not on standard output. */
 export function say(text: string): void {
   makeRoom();
   terminal.stderr.write(`${text}\n`);
+}
+
+/** Where a list goes on; `shown` says how much of it was printed. */
+export function sayMore(nextCursor: string | null, shown = "There are more"): void {
+  if (nextCursor !== null) say(`${shown}; the next ones with --cursor ${nextCursor}`);
 }
 
 function makeRoom(): void {

@@ -1,5 +1,6 @@
 import { nearest } from "../../../lib/text/nearest.ts";
 import { parseToolQuery, type ToolQuery } from "../../../model/catalogue/tool-query.ts";
+import { PlaneError } from "../../../model/errors.ts";
 
 /** The flags of `tools list`, and what each is called over HTTP. */
 const parameters = {
@@ -32,4 +33,19 @@ export function readFilters(options: ToolFilters): ToolQuery {
 function spell(parameter: string): string {
   const flag = Object.entries(parameters).find(([, name]) => name === parameter)?.[0] ?? parameter;
   return `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The value of an option that takes one of these words. */
+export function oneOf<T extends string>(option: string, text: string | undefined, known: readonly T[]): T | undefined {
+  const found = known.find((word) => word === text);
+  if (found !== undefined || text === undefined) return found;
+  throw new PlaneError("USAGE", `${option} cannot be '${text}': give one of ${known.join(", ")}.`);
+}
+
+/** The value of `--limit` of a list. */
+export function toLimit(text: string | undefined, most = 1_000): number | undefined {
+  if (text === undefined) return undefined;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= most) return limit;
+  throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to ${most}.`);
 }
