@@ -51,7 +51,6 @@ export type Serving = {
   close(options?: { drainMs?: number }): Promise<void>;
 };
 
-/** What a plane that serves says of itself. */
 export type AboutPlane = {
   pid: number;
   background: boolean;
@@ -64,7 +63,6 @@ export type PlaceOptions = OpenSetupOptions & { dataDirectory: string | undefine
 
 /** A plane that clients attach to, without a port. */
 export type ServingClients = {
-  /** Why it should end. */
   over: Promise<"idle" | "stopped" | "handover">;
   close(options: { bye: "stopped" | "handover" }): Promise<void>;
 };

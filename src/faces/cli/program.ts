@@ -75,7 +75,6 @@ function wordsOf(command: Command): string {
 /** Variables that are set already stay as they are; of several files the later one wins. */
 const ours = new Set<string>();
 
-/** Reads variables from a file, for the `${NAME}` of configurations. */
 function loadEnvFile(file: string, earlier: readonly string[] = []): string[] {
   for (const [name, value] of Object.entries(parseEnv(read(file)))) {
     if (terminal.env[name] !== undefined && !ours.has(name)) continue;
@@ -93,7 +92,6 @@ function read(file: string): string {
   }
 }
 
-/** How much a command tells on standard error beside its answer and its errors. */
 const logLevels = ["error", "warn", "info", "debug"] as const;
 type LogLevel = (typeof logLevels)[number];
 

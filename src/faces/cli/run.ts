@@ -6,7 +6,6 @@ import { beginOutput, printError, printJson, say } from "./terminal/output.ts";
 import { Interrupted } from "./terminal/signals.ts";
 import { inTerminal, terminal } from "./terminal/terminal.ts";
 
-/** Runs one command line and tells its exit code. */
 export function runCli(cli: Cli): Promise<number> {
   return inTerminal(cli.terminal, () => runCommand(cli));
 }

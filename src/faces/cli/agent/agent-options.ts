@@ -12,7 +12,6 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 
-/** How to configure a model, for a user who has none. */
 export function howToConfigureModel({ files }: Pick<Config, "files">): string {
   const file = files.at(-1) ?? "toolplane.json";
   return [
@@ -30,7 +29,6 @@ export function howToConfigureModel({ files }: Pick<Config, "files">): string {
   ].join("\n");
 }
 
-/** The flags of every command that asks a model. */
 export type ModelOptions = {
   toolset?: string;
   style?: AgentStyle;
@@ -75,7 +73,6 @@ function requireKnown(what: string, name: string, known: readonly string[]): voi
   throw new PlaneError("NOT_FOUND", `No ${what} '${name}' is configured. ${remedy}`);
 }
 
-/** What the model should know: the text itself, or @FILE. */
 async function readContext(given: string): Promise<string> {
   if (!given.startsWith("@")) return given;
   return readFile(given.slice(1), "utf8").catch((thrown: Error) => {

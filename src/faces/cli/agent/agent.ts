@@ -31,7 +31,6 @@ type AgentCommandOptions = GlobalOptions &
     stream: boolean;
   };
 
-/** One question, answered by a model with tools. */
 export async function askAgent(cli: Cli, question: string, options: AgentCommandOptions): Promise<number> {
   const asked = (question === "-" ? await text(terminal.stdin) : question).trim();
   if (asked === "") throw new PlaneError("USAGE", "The question is empty. Say what to answer.");
@@ -82,7 +81,6 @@ function isShownAsItComes({ json, stream }: AgentCommandOptions): boolean {
   return !json && stream && terminal.stdout.isTTY === true;
 }
 
-/** A person at a terminal is asked during the run. */
 async function askingFor({ json }: AgentCommandOptions): Promise<Pick<RunAgentOptions, "askHere">> {
   if (json || !canBeAsked()) return {};
   return { askHere: (await import("../terminal/approval-prompt.ts")).askAtTerminal() };

@@ -39,7 +39,6 @@ type Line = Pick<PlaneCallOptions, "timeoutMs" | "conversation" | "idempotencyKe
   toolGroups?: string[];
 };
 
-/** Many calls, each along the whole path. */
 export async function batchCalls(
   cli: Cli,
   file: string,

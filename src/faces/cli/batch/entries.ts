@@ -8,7 +8,6 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import { terminal } from "../terminal/terminal.ts";
 
-/** One line of what is to be done. */
 export type Entry = {
   /** In the file, from 1. */
   line: number;
@@ -56,7 +55,6 @@ async function read(file: string): Promise<string> {
   }
 }
 
-/** The fields, or what is wrong with them. */
 function readLine(line: string, known: Fields, required: string): UnknownObject | string {
   let parsed: unknown;
   try {
@@ -92,7 +90,6 @@ function tellProblems(file: string, problems: readonly string[]): PlaneError {
   );
 }
 
-/** What the fields of lines are made of. */
 export const fit = {
   text: { isFit: (value: unknown) => typeof value === "string", must: "a string" },
   name: {

@@ -25,7 +25,6 @@ type ChatSettings = {
   state: string | null;
 };
 
-/** One conversation at the terminal. */
 export type Chat = {
   readonly plane: Plane;
   readonly settings: ChatSettings;

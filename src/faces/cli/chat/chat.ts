@@ -260,7 +260,6 @@ async function candidates(chat: Chat, [verb, first, ...others]: readonly string[
   return verb === "approve" || verb === "reject" ? ["all"] : [];
 }
 
-/** Its arguments, each with what has to follow. */
 async function argumentsOf({ plane }: Chat, name: string): Promise<string[]> {
   const { properties = {} } = (await plane.tools.get(name)).parameters as {
     properties?: Record<string, { type?: unknown }>;
@@ -290,7 +289,6 @@ function createInterrupts() {
 
   return {
     ended: ended.signal,
-    /** What runs now, or would. */
     running: () => running?.signal ?? ended.signal,
     exitCode: () => exitCode,
     end: () => ended.abort(),

@@ -273,7 +273,6 @@ const quit: Verb = {
   },
 };
 
-/** What can be typed with a slash. */
 export const verbs: Record<string, Verb> = {
   ...{ mcp, call, plan, approve, reject },
   ...{ model, toolset, style, groups, state },

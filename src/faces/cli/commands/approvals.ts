@@ -39,7 +39,6 @@ export async function showApproval(cli: Cli, id: string, options: GlobalOptions)
   await withPlane(cli, options, async (plane) => {
     const held = await plane.approvals.get(await findApproval(plane, id));
     if (options.json) return printJson(held);
-    // The description is optional here.
     const tool = await plane.tools.get(held.toolId).catch(() => undefined);
     print(renderApproval(held, Date.now(), tool?.description));
     if (held.status === "pending") say(`Answer it with: toolplane approvals approve|reject ${held.id}`);

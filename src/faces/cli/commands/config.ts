@@ -74,7 +74,6 @@ async function defaultProfile(cli: Cli, options: GlobalOptions): Promise<Json> {
   }
 }
 
-/** The configuration with the profile that is in force. */
 async function withProfile(shown: JsonObject, cli: Cli, options: GlobalOptions): Promise<JsonObject> {
   const { policy } = shown;
   if (!isObject(policy) || policy.profile !== null) return shown;

@@ -78,7 +78,6 @@ export async function deleteDeadLetter(cli: Cli, id: string, options: GlobalOpti
   show(options, { id: found, deleted: true }, () => `Dead letter '${found}' is deleted.`);
 }
 
-/** The one entry whose id begins like this. */
 export async function findId(plane: Plane, given: string): Promise<string> {
   const prefix = given.trim().toLowerCase();
   if (prefix.length < shortestPrefix)
@@ -183,7 +182,6 @@ function showProgress(done: number, total: number, tool: string): void {
   beforeOutput.add(() => terminal.stderr.write("\r\u001b[K"));
 }
 
-/** As much of an id as tells entries apart. */
 const shortId = 8;
 
 const holds: Record<DeadLetterHold, string> = {

@@ -8,7 +8,6 @@ import { colors, print, printJson, renderTable } from "../terminal/output.ts";
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 
-/** The page of one error code, or all codes with what they mean. */
 export function explainError(_: Cli, given: string | undefined, { json }: GlobalOptions): void {
   if (given === undefined) {
     if (json) return printJson({ errors: codes.map((code) => ({ code, ...errorTable[code] })) });

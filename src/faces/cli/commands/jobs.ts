@@ -15,7 +15,6 @@ import { readInput } from "./skills.ts";
 
 export type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
 
-/** What a list of tasks or jobs is asked for. */
 export function readWorkFilters({ personaFilter = [], query = [], limit = [], cursor = [] }: WorkFilters) {
   const { personas, q, ...page } = readFilters({ personaFilter, query, limit, cursor });
   return { personas, q, limit: page.limit, cursor: page.cursor };
@@ -94,7 +93,6 @@ async function tellRun(
   return printRun(run, options);
 }
 
-/** What became of it, and the exit code that says so. */
 function printRun(run: JobRun, { json }: GlobalOptions): number {
   if (json) printJson({ run });
   else print(renderRun(run));
@@ -174,7 +172,6 @@ function renderJob(job: JobStatus): string {
   ].join("\n");
 }
 
-/** The contact for a failure. */
 function renderEscalation({
   escalation_policy: policy,
 }: Pick<JobStatus, "escalation_policy">): [label: string, value: string][] {
@@ -222,7 +219,6 @@ export function renderRuns(runs: readonly JobRun[], isFiltered: boolean): string
   return renderTable(["RUN", "STATE", "FOR", "STARTED", "TOOK", "TASKS", "ERROR"], rows);
 }
 
-/** One run with its tasks and steps. */
 function renderRun(run: JobRun): string {
   const rows = run.tasks.flatMap(({ task, state, attempts, error, steps, nextAttemptAt }) => [
     [

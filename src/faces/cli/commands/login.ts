@@ -10,7 +10,6 @@ import { withPlane } from "../with-plane.ts";
 
 type LoginOptions = GlobalOptions & { token?: boolean; browser?: boolean };
 
-/** Gives a server a token, or signs in to it with the browser. */
 export async function login(cli: Cli, server: string, options: LoginOptions): Promise<void> {
   await withPlane(cli, { ...options, standalone: true }, async (plane, interrupted) => {
     await plane.servers.get(server);

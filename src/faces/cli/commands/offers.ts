@@ -8,7 +8,6 @@ import { withPlane } from "../with-plane.ts";
 
 type Filter = GlobalOptions & { server?: string };
 
-/** What servers offer beside their tools. */
 export async function listPrompts(cli: Cli, options: Filter): Promise<void> {
   const prompts = await withPlane(cli, options, (plane) => plane.prompts.list(options.server));
   show(options, { prompts }, () => renderListed(prompts, "PROMPT", (item) => item.name) || "No server offers prompts.");

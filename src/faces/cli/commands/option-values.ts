@@ -35,14 +35,12 @@ function spell(parameter: string): string {
   return `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** The value of an option that takes one of these words. */
 export function oneOf<T extends string>(option: string, text: string | undefined, known: readonly T[]): T | undefined {
   const found = known.find((word) => word === text);
   if (found !== undefined || text === undefined) return found;
   throw new PlaneError("USAGE", `${option} cannot be '${text}': give one of ${known.join(", ")}.`);
 }
 
-/** The value of `--limit` of a list. */
 export function toLimit(text: string | undefined, most = 1_000): number | undefined {
   if (text === undefined) return undefined;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;

@@ -150,7 +150,6 @@ function noPlanner(): PlaneError {
   );
 }
 
-/** The text of a plan; `-` is standard input. */
 async function readPlanFile(path: string): Promise<string> {
   if (path === "-") return readAll(terminal.stdin);
   try {
@@ -172,7 +171,6 @@ export function renderCheck(path: string, { steps, problems }: PlanCheck): strin
   ].join("\n");
 }
 
-/** What was tried, one step a line. */
 function renderTried(tried: readonly TriedStep[]): string {
   const rows = tried.map(({ line, tool, outcome }, at) => [
     ...[`${at + 1}`, `${line}`, tool],

@@ -139,7 +139,6 @@ function toChoice(plan: Plan, { first, change }: ChoiceOptions): PlanChoice {
   return withoutUndefined({ first, ids: change?.map((given) => findChange(plan, given)) });
 }
 
-/** By its place in the list, or by its id. */
 function findChange({ id: plan, changes }: Plan, given: string): string {
   const placed = /^\d{1,3}$/.test(given) ? changes[Number(given) - 1] : undefined;
   if (placed) return placed.id;

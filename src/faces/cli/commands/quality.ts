@@ -119,7 +119,6 @@ const meanings: Record<Finding["kind"], string> = {
   exfiltration: "data to be sent elsewhere",
 };
 
-/** What was found, where, and what it says. */
 export function renderFinding({ kind, severity, where, excerpt, decoded }: Finding): string {
   const says = decoded === null ? "" : ` → ${JSON.stringify(decoded)}`;
   return plainText(`${severity}: ${meanings[kind]} at ${where}: ${JSON.stringify(excerpt)}${says}`);
@@ -182,7 +181,6 @@ export function renderStats(stats: ContextStats, withBars: boolean): string {
   return lines.join("\n");
 }
 
-/** What each client that is connected has in its context now. */
 function renderSessions(sessions: readonly ClientContext[], full: number): string {
   const rows = sessions.map(({ client, user, era, mode, tools, loaded, loadedTokens }) => [
     plainText(client ?? "-"),

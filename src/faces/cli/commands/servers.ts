@@ -1,10 +1,11 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { DoctorReport } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { RefreshReport, ServerLogLine, ServerState, ServerStatus } from "../../../model/servers/server.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { tellOfBackground } from "../start/background.ts";
 import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
@@ -29,10 +30,6 @@ const marks: Record<ServerState, string> = {
   error: colors.red("●"),
   config_error: colors.red("●"),
 };
-
-export function stateMark(state: ServerState): string {
-  return marks[state];
-}
 
 function renderServers(servers: readonly ServerStatus[]): string {
   if (servers.length === 0) return "No servers are configured.";
@@ -68,27 +65,19 @@ export async function pingServer(cli: Cli, name: string, options: GlobalOptions)
   else print(`${name} answered in ${check.ms} ms${check.how === "ping" ? "" : " (by listing its tools)"}.`);
 }
 
-export async function connectServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  await change(cli, name, options, "connect", ({ tools }) => `is connected: ${countOf(tools, "tool")}.`);
-}
-
-export async function disconnectServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  await change(cli, name, options, "disconnect", () => "is disconnected.");
-}
-
-async function change(
+export async function switchServer(
   cli: Cli,
   name: string,
-  options: GlobalOptions,
   verb: "connect" | "disconnect",
-  render: (status: ServerStatus) => string,
+  options: GlobalOptions,
 ): Promise<void> {
   const { status, goesOn } = await withPlane(cli, options, async (plane) => {
     await plane.servers[verb](name);
     return { status: await plane.servers.get(name), goesOn: plane.isRemote === true };
   });
   if (options.json) return printJson({ servers: [status] });
-  print(`${stateMark(status.state)} ${name} ${render(status)}`);
+  const now = verb === "connect" ? `connected: ${countOf(status.tools, "tool")}` : "disconnected";
+  print(`${marks[status.state]} ${name} is ${now}.`);
   if (!goesOn)
     say("No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.");
 }
@@ -138,7 +127,7 @@ function renderServer(status: ServerStatus): string {
     ["next try", status.nextRetryAt],
   ];
   return [
-    `${stateMark(status.state)} ${colors.bold(status.name)}`,
+    `${marks[status.state]} ${colors.bold(status.name)}`,
     ...facts
       .filter(([, value]) => value !== null)
       .map(([label, value]) => `  ${colors.dim(label.padEnd(10))} ${plainText(String(value))}`),
@@ -171,13 +160,7 @@ function renderLine({ at, source, level, text }: ServerLogLine): string {
   return `${time} ${colors.dim((level ?? source).padEnd(7))} ${text}`;
 }
 
-export type AddOptions = GlobalOptions & {
-  command?: string;
-  url?: string;
-  env?: string[];
-  header?: string[];
-  to?: string;
-};
+type AddOptions = TextOptions<"url" | "to"> & { env?: string[]; header?: string[] };
 
 export async function addServer(cli: Cli, name: string, args: string[], options: AddOptions): Promise<void> {
   const [command, ...rest] = args;
@@ -191,8 +174,7 @@ export async function addServer(cli: Cli, name: string, args: string[], options:
     throw usage(`'${command}' is a URL, not a command: servers add ${name} --url ${command}`);
   }
   const definition: JsonObject = {
-    ...(options.url === undefined ? {} : { url: options.url }),
-    ...(command === undefined ? {} : { command, ...(rest.length > 0 ? { args: rest } : {}) }),
+    ...withoutUndefined({ url: options.url, command, args: rest.length > 0 ? rest : undefined }),
     ...pairs("env", options.env),
     ...pairs("headers", options.header),
   };

@@ -21,6 +21,9 @@ import { renderSpan } from "./dead-letters.ts";
 import { readFilters, type ToolFilters } from "./option-values.ts";
 import { listQuality, renderFinding, renderReviewNote } from "./quality.ts";
 
+const emptyCatalogue =
+  "The catalogue is empty. 'toolplane servers list' shows why; 'toolplane doctor' says what to try.";
+
 type ListOptions = GlobalOptions & ToolFilters & { quality?: boolean };
 
 export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
@@ -29,22 +32,12 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
   await withPlane(cli, options, async (plane) => {
     const { tools, total, nextCursor, locked = [] } = await plane.tools.page(query);
     if (options.json) return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
-    if (tools.length === 0)
-      print(
-        isDeepStrictEqual(query, everyTool)
-          ? "The catalogue is empty. 'toolplane servers list' shows why; 'toolplane doctor' says what to try."
-          : "No tool matches.",
-      );
-    else
-      print(
-        renderTable(
-          ["TOOL", "DESCRIPTION"],
-          tools.map(({ name, description, unavailable, review, stale }) => [
-            name,
-            `${stale ? "(stale) " : ""}${unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review)}${description}`,
-          ]),
-        ),
-      );
+    const rows = tools.map(({ name, description, unavailable, review, stale }) => {
+      const note = unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review);
+      return [name, `${stale ? "(stale) " : ""}${note}${description}`];
+    });
+    if (rows.length > 0) print(renderTable(["TOOL", "DESCRIPTION"], rows));
+    else print(isDeepStrictEqual(query, everyTool) ? emptyCatalogue : "No tool matches.");
     for (const { name, contact } of locked)
       say(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
     if (plane.config().policy.mode === "review")
@@ -209,19 +202,13 @@ function remarksOn({ alsoOn = [], differsBy = [] }: FoundTool): string[] {
 const barWidth = 5;
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** A small bar and the number beside it. */
 export function renderScore(score: number): string {
   const parts = Math.round(Math.min(1, Math.max(0, score)) * barWidth * 8);
   const bar = `${"█".repeat(Math.floor(parts / 8))}${eighths[parts % 8]}`;
   return `${bar.padEnd(barWidth, "·")} ${score.toFixed(2)}`;
 }
 
-export type ExportOptions = GlobalOptions & {
-  format: string;
-  server?: string;
-  tool?: string[];
-  defer?: boolean;
-};
+type ExportOptions = GlobalOptions & { format: string; server?: string; tool?: string[]; defer?: boolean };
 
 export async function exportTools(cli: Cli, options: ExportOptions): Promise<void> {
   const { format } = options;

@@ -31,7 +31,6 @@ export function addAgentCommands(program: Verb, run: Run): void {
     .action(run(bodies.chat, "chat"));
 }
 
-/** What can be said about each run of a model. */
 function withModel(command: Verb): Verb {
   return command
     .option("--model <name>", "which configured model; 'default', or the only one")
@@ -73,7 +72,6 @@ function addGenerateCommand(program: Verb, run: Run): void {
     .action(run(bodies.batch, "generateAnswers"));
 }
 
-/** What every batch has. */
 function withFiles(command: Verb): Verb {
   return command
     .option("--parallel <number>", "concurrency", toParallel, 8)

@@ -10,7 +10,6 @@ const bodies = {
 
 const approvalId = "the id, or its first characters";
 
-/** Calls that wait for a person's yes. */
 export function addApprovalCommands(program: Verb, run: Run): void {
   const approvals = program.verb("approvals", "calls that wait for a person's yes");
   approvals
@@ -124,7 +123,6 @@ export function addPlanCommands(program: Verb, run: Run): void {
 
 const faces = ["cli", "http", "mcp", "workbench", "library", "agent"];
 
-/** What the policy says. */
 export function addPolicyCommands(program: Verb, run: Run): void {
   program
     .verb("policy", "what may run, what is asked about and what is refused")

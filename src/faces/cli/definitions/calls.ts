@@ -81,7 +81,6 @@ export function addCallCommands(program: Verb, run: Run, cli: Pick<Cli, "runDemo
     .action(() => cli.runPlannerServer());
 }
 
-/** What was called, and how it went. */
 export function addCallHistoryCommands(program: Verb, run: Run): void {
   const calls = program.verb("calls", "the record of calls");
   calls
@@ -116,7 +115,6 @@ export function addCallHistoryCommands(program: Verb, run: Run): void {
     .action(run(bodies.callHistory, "verifyCalls"));
 }
 
-/** Results that were too large to be shown whole. */
 export function addResultCommands(program: Verb, run: Run): void {
   const results = program.verb("results", "large results that are kept for a while");
   results
@@ -144,7 +142,6 @@ export function addResultCommands(program: Verb, run: Run): void {
     .action(run(bodies.results, "listResults"));
 }
 
-/** Calls that failed for good. */
 export function addDeadLetterCommands(program: Verb, run: Run): void {
   const letters = program.verb("dead-letters", "calls that failed for good");
   letters

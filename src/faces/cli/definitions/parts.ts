@@ -22,7 +22,6 @@ export function createRun(cli: Cli, setExitCode: (code: number) => void): Run {
     };
 }
 
-/** For options that may be given several times. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
@@ -76,7 +75,6 @@ export const toMilliseconds = wholeNumber(0, largest, "Give a whole number of mi
 export const toPort = wholeNumber(0, 65_535, "Give a port between 0 and 65535.");
 export const toDrainSeconds = wholeNumber(0, 600, "Give a whole number of seconds between 0 and 600.");
 
-/** Repeatable, like `collect`. */
 export function collectHosts(text: string, earlier: readonly string[] = []): string[] {
   if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text))
     throw new InvalidArgumentError("Give a name such as tools.example.org, without http:// and port.");

@@ -6,7 +6,6 @@ const bodies = {
   offers: () => import("../commands/offers.ts"),
 };
 
-/** The servers behind the plane. */
 export function addServerCommands(program: Verb, run: Run): void {
   const servers = program.verb("servers", "the MCP servers behind the plane");
   servers
@@ -50,12 +49,12 @@ function addOneServerCommands(servers: Verb, run: Run): void {
     .verb("connect", "connect a server and keep it connected")
     .argument("<name>")
     .examples("servers connect demo")
-    .action(run(bodies.servers, "connectServer"));
+    .action(run(bodies.servers, "switchServer", "connect"));
   servers
     .verb("disconnect", "end a server's sessions; it stays away until it is connected again")
     .argument("<name>")
     .examples("servers disconnect demo")
-    .action(run(bodies.servers, "disconnectServer"));
+    .action(run(bodies.servers, "switchServer", "disconnect"));
   servers
     .verb("refresh", "really ask a server, or all of them, for its tools again")
     .argument("[name]")
@@ -95,7 +94,6 @@ function addOneServerCommands(servers: Verb, run: Run): void {
     .action(run(bodies.servers, "listServerTools"));
 }
 
-/** What servers offer beside their tools: `prompts`, `resources`. */
 export function addOfferCommands(program: Verb, run: Run): void {
   const prompts = program.verb("prompts", "the prompts that servers offer");
   prompts

@@ -84,7 +84,6 @@ function addConfigCommands(config: Verb, run: Run): void {
     .action(run(bodies.config, "printSchema"));
 }
 
-/** API keys: `keys create`, `keys list`, `keys revoke`. */
 export function addKeyCommands(program: Verb, run: Run): void {
   const keys = program.verb("keys", "API keys for people and programs that call over HTTP");
   keys
@@ -115,7 +114,6 @@ export function addKeyCommands(program: Verb, run: Run): void {
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
 
-/** A span of time from now, or a date. */
 export function toMoment(text: string): string {
   const [, amount, unit] = /^(\d{1,6})([mhdwy])$/.exec(text.trim()) ?? [];
   const at =

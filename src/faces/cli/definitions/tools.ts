@@ -9,7 +9,6 @@ const bodies = {
   pins: () => import("../commands/pins.ts"),
 };
 
-/** What is there: `tools`, `registry`. */
 export function addToolCommands(program: Verb, run: Run): void {
   const tools = program.verb("tools", "the catalogue");
   addFilters(tools.verb("list", "every tool you may call, or those that are meant"))
@@ -61,7 +60,6 @@ function addFilters(command: Verb): Verb {
     .option("--cursor <text>", "go on where an earlier page ended");
 }
 
-/** Finding what fits: `search`, `recommend`. */
 export function addSearchCommands(program: Verb, run: Run): void {
   program
     .verb("search", "the tools that fit best, by words, name or pattern")
@@ -186,7 +184,6 @@ export function addLintCommands(program: Verb, run: Run): void {
     .action(run(bodies.quality, "showStats"));
 }
 
-/** Pinned tool definitions. */
 export function addPinCommands(program: Verb, run: Run): void {
   const pins = program.verb("pins", "pinned tool definitions");
   pins

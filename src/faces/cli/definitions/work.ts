@@ -5,7 +5,6 @@ const bodies = {
   skills: () => import("../commands/skills.ts"),
 };
 
-/** What jobs are made of: `tasks`. */
 export function addTaskCommands(program: Verb, run: Run): void {
   const tasks = program.verb("tasks", "pieces of work, and when each counts as done");
   withWorkFilters(tasks.command("list"))
@@ -21,7 +20,6 @@ export function addTaskCommands(program: Verb, run: Run): void {
 
 const personaHelp = "of this persona and shared; -shared leaves those out; repeatable";
 
-/** Instructions, and the tools they need: `skills`. */
 export function addSkillCommands(program: Verb, run: Run): void {
   const skills = program.verb("skills", "instructions with the tools they need");
   skills
@@ -51,7 +49,6 @@ export function addSkillCommands(program: Verb, run: Run): void {
     .action(run(bodies.skills, "runSkill"));
 }
 
-/** Scheduled workflows: `jobs`. */
 export function addJobCommands(program: Verb, run: Run): void {
   const jobs = program.verb("jobs", "scheduled workflows");
   withWorkFilters(jobs.command("list"))

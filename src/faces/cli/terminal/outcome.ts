@@ -17,7 +17,6 @@ import type { Plane } from "../../../model/plane.ts";
 import { shownIdLength } from "./ids.ts";
 import { print, printError, printWarning, say } from "./output.ts";
 
-/** How a call went, for people. `hints` say what to type instead. */
 export function printOutcome({ call, result, error, verdict, plan }: Outcome, hints: readonly string[] = []): void {
   for (const warning of call.warnings) printWarning(warning);
   if (result && call.status !== "dry_run") {

@@ -6,7 +6,6 @@ import { currentTerminal, terminal } from "./terminal.ts";
 /** For people only: a log or a pipe gets plain text, also on a build machine. */
 export const colors = pico.createColors(isColored());
 
-/** Another terminal may want others. */
 function recolor(): void {
   Object.assign(colors, pico.createColors(isColored()));
 }
@@ -61,7 +60,6 @@ export function beginOutput(): void {
   recolor();
 }
 
-/** From now on only errors are told. */
 export function silenceWarnings(): void {
   silenced.add(currentTerminal());
 }

@@ -10,7 +10,6 @@ import { terminal } from "./terminal.ts";
 export const declined = Symbol("declined");
 type Or<T> = T | typeof declined;
 
-/** Ways to ask a person one thing. */
 export type Prompts = {
   confirm(message: string, usual: boolean | undefined): Promise<Or<boolean>>;
   /** Undefined when something optional is left out. */
@@ -86,7 +85,6 @@ export const terminalPrompts: Prompts = {
 /** After so many invalid answers the question is declined. */
 const maxAttempts = 3;
 
-/** Only a person at a terminal can be asked. */
 export function canBeAsked(): boolean {
   return terminal.stdin.isTTY === true && terminal.stderr.isTTY === true;
 }
@@ -116,7 +114,6 @@ async function put(plane: Plane, id: string, prompts: Prompts): Promise<void> {
   await plane.questions.answer(id, { action: "decline" });
 }
 
-/** False when the answer is invalid. */
 async function answerOnce(plane: Plane, question: Question, prompts: Prompts): Promise<boolean> {
   const content = await fillIn(question, prompts);
   try {

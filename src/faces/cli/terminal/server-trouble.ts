@@ -15,7 +15,6 @@ export function shownState({ state, idle }: Pick<ServerStatus, "state" | "idle">
   return idle ? "idle" : state;
 }
 
-/** What the program that fetches it wrote last. */
 export function renderInstalling({ installing }: Pick<ServerStatus, "installing">): string | null {
   if (installing === undefined) return null;
   const { lastLine, since } = installing;
@@ -49,7 +48,6 @@ export async function withStderrTail(plane: Plane, thrown: unknown): Promise<unk
   return new PlaneError(code, `${message} ${added}`, { data, cause });
 }
 
-/** A sentence, or null when it wrote nothing. */
 export async function stderrTailOf(plane: Plane, server: string | null | undefined): Promise<string | null> {
   if (typeof server !== "string") return null;
   const status = await plane.servers.get(server).catch(() => null);

@@ -38,7 +38,6 @@ const processTerminal: Terminal = {
 
 const running = new asyncHooks.AsyncLocalStorage<Terminal>();
 
-/** The terminal of the command that asks. */
 export const currentTerminal = (): Terminal => running.getStore() ?? processTerminal;
 
 /** Runs a command with a terminal of its own; several can run in one process. */
@@ -46,23 +45,7 @@ export function inTerminal<T>(own: Terminal | undefined, run: () => T): T {
   return own === undefined ? run() : running.run(own, run);
 }
 
-/** Whatever it is asked for is of the terminal of the command that asks. */
-export const terminal: Terminal = {
-  get stdin() {
-    return currentTerminal().stdin;
-  },
-  get stdout() {
-    return currentTerminal().stdout;
-  },
-  get stderr() {
-    return currentTerminal().stderr;
-  },
-  get env() {
-    return currentTerminal().env;
-  },
-  get signals() {
-    return currentTerminal().signals;
-  },
-  directory: () => currentTerminal().directory(),
-  exit: (code) => currentTerminal().exit(code),
-};
+/** Always that of the command that asks. */
+export const terminal: Terminal = new Proxy(processTerminal, {
+  get: (_, part) => Reflect.get(currentTerminal(), part),
+});
