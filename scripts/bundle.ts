@@ -77,12 +77,16 @@ const commandLine = importedAtOnce(["src/faces/cli/run.ts"]);
 /** What one call of a stdio server needs; the rest of the plane is loaded when it is used. */
 const call = importedAtOnce([
   "src/local-plane.ts",
-  "src/faces/cli/call.ts",
+  "src/faces/cli/commands/call.ts",
   "src/servers/open-session.ts",
   "src/servers/transports/stdio.ts",
 ]);
 /** What a client that attaches needs, which is next to nothing; what others need of that is a piece of its own. */
-const attach = importedAtOnce(["src/local-attach.ts", "src/faces/cli/quick-words.ts", "src/faces/cli/signals.ts"]);
+const attach = importedAtOnce([
+  "src/local-attach.ts",
+  "src/faces/cli/quick-words.ts",
+  "src/faces/cli/terminal/signals.ts",
+]);
 const pieces = [
   { name: "version", test: /src\/lib\/version\.ts$/ },
   { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },

@@ -26,7 +26,7 @@ async function runQuickly(): Promise<number | null> {
   const { readBackgroundWords, readMcpWords } = await import("./faces/cli/quick-words.ts");
   const background = readBackgroundWords(argv);
   if (background !== null)
-    return (await import("./faces/cli/background.ts")).serveInBackground(createCli(argv), background);
+    return (await import("./faces/cli/start/background.ts")).serveInBackground(createCli(argv), background);
   const words = readMcpWords(argv);
   if (words === null) return null;
   const exitCode = await attachMcp(words);

@@ -1,12 +1,12 @@
 import type { Cli, GlobalOptions, McpView, OpenPlaneOptions } from "./faces/cli/cli.ts";
-import { type Terminal, terminal } from "./faces/cli/terminal.ts";
+import { type Terminal, terminal } from "./faces/cli/terminal/terminal.ts";
 import type { Plane } from "./model/plane.ts";
 
 /** Null when the client needs a plane of its own. */
 export async function attachMcp(options: GlobalOptions & McpView): Promise<number | null> {
   const [{ attachClient }, { Interrupted, untilInterrupted }] = await Promise.all([
     import("./local-attach.ts"),
-    import("./faces/cli/signals.ts"),
+    import("./faces/cli/terminal/signals.ts"),
   ]);
   const { config: files = [], dataDir: dataDirectory, group: groups = [], logLevel, ...rest } = options;
   const { user, persona, compliance, mode, names, toolset, server } = rest;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
-import { describeTrouble } from "../../src/faces/cli/last-words.ts";
+import { describeTrouble } from "../../src/faces/cli/terminal/server-trouble.ts";
 import { createPlane, type Plane } from "../../src/index.ts";
 import { trusted } from "../../src/model/principal.ts";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";

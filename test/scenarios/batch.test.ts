@@ -85,7 +85,7 @@ suite("a batch of calls", { concurrency: 2 }, () => {
     const file = write(world, [{ tool: "fx.echo", arguments: { message: "x" } }]);
     assert.equal((await runCli(world.words(file, "--out", out))).code, 0);
     const twice = await runCli(world.words(file, "--out", out));
-    assert.match(twice.stderr, /has results already\. --resume goes on with it, --force begins anew/);
+    assert.match(twice.stderr, /has results already\. --resume goes on with it, --force overwrites it/);
     write(world, [{ tool: "fx.echo", arguments: { message: "y" } }]);
     const other = await runCli(world.words(file, "--out", out, "--resume"));
     assert.match(other.stderr, /was made from another input: line 1 is not what it was/);

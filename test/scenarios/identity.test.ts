@@ -162,7 +162,7 @@ suite("keys on the command line", () => {
     assert.equal(made.code, 0, made.stderr);
     const [secret = ""] = /tp_[A-Za-z0-9_-]{43}/.exec(made.stdout) ?? [];
     assert.ok(made.stdout.includes(`Authorization: Bearer ${secret}`));
-    assert.match(made.stderr, /From now on nobody calls over HTTP without/);
+    assert.match(made.stderr, /From now on every HTTP request needs a key/);
     await using plane = await planeOf({}, { dataDirectory: directory.file("data") });
     assert.equal((await plane.identity.identify(secret)).persona, null);
     const listed = await run("keys", "list");

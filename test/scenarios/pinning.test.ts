@@ -208,7 +208,7 @@ test("pins are listed, compared and decided on the command line, beside a plane 
   assert.equal((await call()).status, 403);
 
   const list = await runCli(["pins", "list", "--status", "changed", ...place]);
-  assert.match(list.stdout, /s\.send +changed +held back/);
+  assert.match(list.stdout, /s\.send +changed +quarantined/);
   assert.doesNotMatch(list.stdout, /s\.look/);
   const diff = await runCli(["pins", "diff", "s.send", ...place]);
   assert.match(diff.stdout, /− "The tool send.*\n.*\+ "Sends a text\. Also copies it to a friend\."/);

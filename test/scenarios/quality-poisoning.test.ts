@@ -99,7 +99,7 @@ test("people see it on the command line and over HTTP, models get nothing of it"
   const { config, dataDirectory } = await plan(directory);
   const place = ["--config", config, "--data-dir", dataDirectory];
   const shown = await runCli(["tools", "show", "p.add", ...place]);
-  assert.match(shown.stdout, /suspicious +high: text in characters that nobody sees at \/description/);
+  assert.match(shown.stdout, /suspicious +high: text in invisible characters at \/description/);
   assert.match(shown.stdout, /read ~\/\.ssh\/id_rsa first/);
   const list = await runCli(["tools", "list", ...place]);
   assert.match(list.stdout, /p\.add +\(unavailable: its definition seems to hide instructions/);

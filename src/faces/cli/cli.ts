@@ -2,7 +2,7 @@ import type { Setup } from "../../model/config/setup.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { OpenedState } from "../../model/store.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 export type OpenPlaneOptions = {
   files: readonly string[];
@@ -20,7 +20,7 @@ export type OpenPlaneOptions = {
   /** Not the plane that serves already. */
   standalone?: boolean;
   offline?: boolean;
-  /** In the place of what the configuration says. */
+  /** Instead of the configured one. */
   store?: string;
   /** Others than the people of this machine can reach it. */
   exposed?: boolean;
@@ -51,7 +51,6 @@ export type Serving = {
   close(options?: { drainMs?: number }): Promise<void>;
 };
 
-/** What a plane that serves says of itself. */
 export type AboutPlane = {
   pid: number;
   background: boolean;
@@ -64,7 +63,6 @@ export type PlaceOptions = OpenSetupOptions & { dataDirectory: string | undefine
 
 /** A plane that clients attach to, without a port. */
 export type ServingClients = {
-  /** Why it should end. */
   over: Promise<"idle" | "stopped" | "handover">;
   close(options: { bye: "stopped" | "handover" }): Promise<void>;
 };
@@ -101,6 +99,9 @@ export type Cli = {
   /** Where state is kept, as it is said or as it is usual. */
   dataDirectory(options: GlobalOptions): Promise<string>;
 };
+
+/** Options of a command whose values are texts. */
+export type TextOptions<Name extends string> = GlobalOptions & { [name in Name]?: string };
 
 export type GlobalOptions = {
   config?: string[];

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples } from "./command-parts.ts";
+import type { Verb } from "./definitions/parts.ts";
 
 /** The verbs as people look for them; for those that have verbs of their own, how they are used. */
 const sections: Record<string, Record<string, readonly string[]>> = {
@@ -58,13 +58,13 @@ const sections: Record<string, Record<string, readonly string[]>> = {
 };
 
 /** Puts every verb under its heading, in the order in which a person needs them, whatever the order they were added in. */
-export function arrangeHelp(program: Command): void {
+export function arrangeHelp(program: Verb): void {
   const places = Object.values(sections).flatMap((verbs) => Object.keys(verbs));
   for (const [heading, verbs] of Object.entries(sections))
     for (const [verb, lines] of Object.entries(verbs)) {
       const command = program.commands.find((found) => found.name() === verb);
       command?.helpGroup(`${heading}:`);
-      if (lines.length > 0) command?.addHelpText("after", examples(...lines));
+      if (lines.length > 0) command?.examples(...lines);
     }
   const place = (command: Command) => places.indexOf(command.name());
   program.configureHelp({

@@ -1,58 +1,80 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, type CommanderError, InvalidArgumentError } from "commander";
 import { fileErrorText } from "../../lib/files.ts";
 import { nearest } from "../../lib/text/nearest.ts";
+import { shellQuote } from "../../lib/text/shell.ts";
+import { sentence } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
-import { policyModes } from "../../model/calls/call.ts";
-import { addAgentCommands } from "./agent-commands.ts";
-import { addApprovalCommands } from "./approval-commands.ts";
-import { addBatchCommands } from "./batch-commands.ts";
-import { addCallCommands } from "./call-commands.ts";
-import { addCallHistoryCommands } from "./call-history-commands.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { Cli } from "./cli.ts";
-import { collect, examples, type SetExitCode, withWorkFilters } from "./command-parts.ts";
-import { addDeadLetterCommands } from "./dead-letter-commands.ts";
+import { addAgentCommands, addBatchCommands } from "./definitions/agent.ts";
+import { addApprovalCommands, addPlanCommands, addPolicyCommands } from "./definitions/approvals.ts";
+import {
+  addCallCommands,
+  addCallHistoryCommands,
+  addDeadLetterCommands,
+  addResultCommands,
+} from "./definitions/calls.ts";
+import { collect, createRun, Verb } from "./definitions/parts.ts";
+import { addOfferCommands, addServerCommands } from "./definitions/servers.ts";
+import { addKeyCommands, addSetupCommands, addStateCommands } from "./definitions/setup.ts";
+import {
+  addLintCommands,
+  addPinCommands,
+  addSearchCommands,
+  addToolCommands,
+  addToolEditCommands,
+} from "./definitions/tools.ts";
+import { addJobCommands, addSkillCommands, addTaskCommands } from "./definitions/work.ts";
 import { arrangeHelp } from "./help-sections.ts";
-import { addJobCommands } from "./job-commands.ts";
-import { addKeyCommands } from "./key-commands.ts";
-import { addLintCommands } from "./lint-commands.ts";
-import { addOfferCommands } from "./offer-commands.ts";
-import { silenceWarnings } from "./output.ts";
-import { addPlanCommands } from "./plan-commands.ts";
-import { addSearchCommands } from "./search-commands.ts";
-import { addServerCommands } from "./server-commands.ts";
-import { addSetupCommands } from "./setup-commands.ts";
-import { addSkillCommands } from "./skill-commands.ts";
-import { terminal } from "./terminal.ts";
-import { addToolCommands } from "./tool-commands.ts";
-import { addToolEditCommands } from "./tool-edit-commands.ts";
-import { throwAsUsageError, usageError } from "./usage-error.ts";
+import { silenceWarnings } from "./terminal/output.ts";
+import { terminal } from "./terminal/terminal.ts";
 
-const faces = ["cli", "http", "mcp", "workbench", "library", "agent"];
+/** What is wrong with the words of a command, and which help explains them. */
+function usageError(message: string, command: Command): PlaneError {
+  const said = message.replace(/^error: /, "").replaceAll(/\s*\n/g, " ");
+  const capital = `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+  return new PlaneError("USAGE", `${sentence(capital)} See '${wordsOf(command)} --help'.`);
+}
 
-/** What the policy says. */
-function addPolicyCommands(program: Command, cli: Cli): void {
-  program
-    .command("policy")
-    .description("what may run, what is asked about and what is refused")
-    .command("test")
-    .description("what the policy says about a call, without making it")
-    .argument("<tool>", "the tool, in any spelling")
-    .argument("[values...]", "key=value or key:=json")
-    .option("--args <json>", "arguments as JSON, @FILE, or - for standard input")
-    .addOption(new Option("--face <face>", "as if called through this").choices(faces).default("cli"))
-    .addOption(new Option("--mode <mode>", "as if in this mode, where it is the stricter").choices(policyModes))
-    .addHelpText("after", examples("policy test git.push branch=main", "policy test git.push --face mcp --json"))
-    .action(async (tool: string, values: string[], _, command: Command) =>
-      (await import("./policy-verdict.ts")).testPolicy(cli, tool, values, command.optsWithGlobals()),
-    );
+/** Help that was asked for, and help instead of a missing verb, are no mistakes and stay what they are. */
+function throwAsUsageError(thrown: CommanderError, command: Command): never {
+  const isHelp = thrown.exitCode === 0 || thrown.code === "commander.help";
+  if (isHelp) throw thrown;
+  const pair = thrown.code === "commander.unknownOption" ? asArgument(command) : null;
+  if (pair === null) throw usageError(thrown.message, command);
+  throw usageError(`'${wordsOf(command)}' has no option --${pair.name}. Write tool arguments as ${pair.text}`, command);
+}
+
+/** `--message hi` behind `call` is what other programs call an argument of the tool. */
+function asArgument(command: Command): { name: string; text: string } | null {
+  if (command.registeredArguments.at(-1)?.name() !== "values") return null;
+  const words = rootOf(command).rawArgs;
+  const known = [...command.options, ...rootOf(command).options].flatMap(({ long }) => long ?? []);
+  const at = words.findIndex(
+    (word) => word.startsWith("--") && word !== "--" && !known.includes(word.split("=")[0] ?? ""),
+  );
+  const [, name, attached] = /^--([^=]+)=?(.*)$/s.exec(words[at] ?? "") ?? [];
+  if (name === undefined || nearest(`--${name}`, known, 1).length > 0) return null;
+  const next = words[at + 1];
+  const given = attached || (next?.startsWith("-") ? undefined : next);
+  const value = given === undefined ? "VALUE" : shellQuote(given);
+  return { name, text: `${name}=${value}` };
+}
+
+function rootOf(command: Command): Command & { rawArgs: string[] } {
+  return (command.parent === null ? command : rootOf(command.parent)) as Command & { rawArgs: string[] };
+}
+
+function wordsOf(command: Command): string {
+  const own = command.name();
+  return command.parent === null ? own : `${wordsOf(command.parent)} ${own}`;
 }
 
 /** Variables that are set already stay as they are; of several files the later one wins. */
 const ours = new Set<string>();
 
-/** Reads variables from a file, for the `${NAME}` of configurations. */
 function loadEnvFile(file: string, earlier: readonly string[] = []): string[] {
   for (const [name, value] of Object.entries(parseEnv(read(file)))) {
     if (terminal.env[name] !== undefined && !ours.has(name)) continue;
@@ -70,7 +92,6 @@ function read(file: string): string {
   }
 }
 
-/** How much a command tells on standard error beside its answer and its errors. */
 const logLevels = ["error", "warn", "info", "debug"] as const;
 type LogLevel = (typeof logLevels)[number];
 
@@ -82,8 +103,8 @@ function parseLogLevel(text: string): LogLevel {
 }
 
 /** The verbs. Each one's work is loaded when it is called, so that help and short commands stay quick. */
-export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (text: string) => void): Command {
-  const program = new Command("toolplane")
+export function createProgram(cli: Cli, setExitCode: (code: number) => void, writeErr: (text: string) => void): Verb {
+  const program = new Verb("toolplane")
     .description("Every MCP server in one catalogue, every call on one path.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
@@ -95,35 +116,36 @@ export function createProgram(cli: Cli, setExitCode: SetExitCode, writeErr: (tex
     .option("--persona <name>", "call as this persona")
     .option("--compliance <level>", "the level of the data you work with")
     .option("--data-dir <directory>", "where state is kept")
-    .option("--store <url>", "'sqlite' or 'postgres://…', in the place of the configured one")
+    .option("--store <url>", "'sqlite' or 'postgres://…', instead of the configured one")
     .option("--env-file <file>", "variables for ${NAME} in configurations; repeatable", loadEnvFile)
     .option("--log-level <level>", `log level: ${logLevels.join(", ")}`, parseLogLevel)
     .option("--offline", "start no servers; use the cached catalogue")
     .option("--standalone", "do not use a plane that serves already")
-    .addHelpText("after", examples("import --dry-run", "tools list", "call demo.greet name=Ann", "serve --open"))
+    .examples("import --dry-run", "tools list", "call demo.greet name=Ann", "serve --open")
     .showSuggestionAfterError();
-  addToolCommands(program, cli);
-  addSearchCommands(program, cli);
-  addToolEditCommands(program, cli);
-  addLintCommands(program, cli, setExitCode);
-  addPinCommands(program, cli);
-  addSkillCommands(program, cli, setExitCode);
-  addTaskCommands(program, cli);
-  addJobCommands(program, cli, setExitCode);
-  addCallCommands(program, cli, setExitCode);
-  addBatchCommands(program, cli, setExitCode);
-  addAgentCommands(program, cli, setExitCode);
-  addCallHistoryCommands(program, cli, setExitCode);
-  addResultCommands(program, cli);
-  addApprovalCommands(program, cli, setExitCode);
-  addPlanCommands(program, cli, setExitCode);
-  addPolicyCommands(program, cli);
-  addServerCommands(program, cli, setExitCode);
-  addOfferCommands(program, cli);
-  addDeadLetterCommands(program, cli, setExitCode);
-  addKeyCommands(program, cli);
-  addStateCommands(program, cli, setExitCode);
-  addSetupCommands(program, cli, setExitCode);
+  const run = createRun(cli, setExitCode);
+  addToolCommands(program, run);
+  addSearchCommands(program, run);
+  addToolEditCommands(program, run);
+  addLintCommands(program, run);
+  addPinCommands(program, run);
+  addSkillCommands(program, run);
+  addTaskCommands(program, run);
+  addJobCommands(program, run);
+  addCallCommands(program, run, cli);
+  addBatchCommands(program, run);
+  addAgentCommands(program, run);
+  addCallHistoryCommands(program, run);
+  addResultCommands(program, run);
+  addApprovalCommands(program, run);
+  addPlanCommands(program, run);
+  addPolicyCommands(program, run);
+  addServerCommands(program, run);
+  addOfferCommands(program, run);
+  addDeadLetterCommands(program, run);
+  addKeyCommands(program, run);
+  addStateCommands(program, run);
+  addSetupCommands(program, run);
   addHelpCommand(program);
   arrangeHelp(program);
   for (const command of withChildren(program)) {
@@ -143,31 +165,13 @@ function withChildren(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withChildren)];
 }
 
-/** What jobs are made of: `tasks`. */
-function addTaskCommands(program: Command, cli: Cli): void {
-  const tasks = program.command("tasks").description("pieces of work, and when each counts as done");
-  withWorkFilters(tasks.command("list"))
-    .description("every task that is there for you, or for the personas that are meant")
-    .addHelpText("after", examples("tasks list", "tasks list --query report --json"))
-    .action(async (_, command: Command) => (await import("./tasks.ts")).listTasks(cli, command.optsWithGlobals()));
-  tasks
-    .command("show")
-    .description("one task: its skills, what it needs and when it is done")
-    .argument("<name>", "its name")
-    .addHelpText("after", examples("tasks show gather"))
-    .action(async (name: string, _, command: Command) =>
-      (await import("./tasks.ts")).showTask(cli, name, command.optsWithGlobals()),
-    );
-}
-
 /** `help tools lint`. The library's own looks at one word only, and says nothing about one that it does not know. */
-function addHelpCommand(program: Command): void {
+function addHelpCommand(program: Verb): void {
   program
     .helpCommand(false)
-    .command("help")
-    .description("show help of a command")
+    .verb("help", "show help of a command")
     .argument("[command...]")
-    .addHelpText("after", examples("help", "help tools lint"))
+    .examples("help", "help tools lint")
     .action((words: string[]) => words.reduce(verbOf, program).outputHelp());
 }
 
@@ -180,95 +184,4 @@ function verbOf(command: Command, word: string): Command {
   );
   const hint = guess === undefined ? "" : ` (Did you mean ${guess}?)`;
   throw usageError(`Unknown command '${word}'${hint}`, command);
-}
-
-function addStateCommands(program: Command, cli: Cli, setExitCode: SetExitCode): void {
-  const state = program.command("state").description("take everything that is stored from one store to another");
-  state
-    .command("export")
-    .description("write the whole state as lines of JSON, to a file or to standard output")
-    .argument("[file]", "standard output when left out or -")
-    .addHelpText("after", examples("state export state.jsonl", "state export | gzip > state.jsonl.gz"))
-    .action(async (file: string | undefined, _, command: Command) =>
-      setExitCode(await (await import("./state.ts")).exportState(cli, file, command.optsWithGlobals())),
-    );
-  state
-    .command("import")
-    .description("take an export into an empty store")
-    .argument("<file>")
-    .option("--dry-run", "check the file and the store, and change nothing")
-    .addHelpText(
-      "after",
-      examples("state import state.jsonl --store postgres://…", "state import state.jsonl --dry-run"),
-    )
-    .action(async (file: string, _, command: Command) =>
-      setExitCode(await (await import("./state.ts")).importState(cli, file, command.optsWithGlobals())),
-    );
-}
-
-/** The definitions of tools that are taken for good. */
-function addPinCommands(program: Command, cli: Cli): void {
-  const verbs = () => import("./pins.ts");
-  const pins = program.command("pins").description("definitions of tools that are taken for good");
-  pins
-    .command("list")
-    .description("how the definitions of today stand to those that were first seen or accepted")
-    .option("--server <name>", "only the tools of this server")
-    .option("--status <status>", "only these: pinned, changed, new or rejected")
-    .addHelpText("after", examples("pins list", "pins list --status changed --json"))
-    .action(async (_, command: Command) => (await verbs()).listPins(cli, command.optsWithGlobals()));
-  pins
-    .command("diff")
-    .description("what is different from what was pinned")
-    .argument("<name>", "the tool, in any spelling")
-    .addHelpText("after", examples("pins diff demo.greet"))
-    .action(async (name: string, _, command: Command) => (await verbs()).diffPin(cli, name, command.optsWithGlobals()));
-  for (const [verb, description] of [
-    ["accept", "take the definition of today for good"],
-    ["reject", "hold the tool back until its definition is the pinned one again, or accepted"],
-  ] as const) {
-    pins
-      .command(verb)
-      .description(description)
-      .argument("<name>", "the tool, in any spelling")
-      .option("--reason <text>", "why, for whoever looks later")
-      .addHelpText("after", examples(`pins ${verb} demo.greet --reason 'read the release notes'`))
-      .action(async (name: string, _, command: Command) =>
-        (await verbs()).decidePin(cli, name, verb, command.optsWithGlobals()),
-      );
-  }
-}
-
-/** Results that were too large to be shown whole. */
-function addResultCommands(program: Command, cli: Cli): void {
-  const verbs = () => import("./results.ts");
-  const results = program.command("results").description("large results that are kept for a while");
-  results
-    .command("get")
-    .description("one of them, whole or in parts")
-    .argument("<id>", "the id that was given in its place")
-    .option("--offset <number>", "where to begin: a character, a line or a match")
-    .option("--limit <number>", "at most so many of them; everything when left out")
-    .option(
-      "--path <path>",
-      "only this part of JSON: items.0.name or /items/0/name; '$result' is the result as it came",
-    )
-    .option("--grep <pattern>", "only lines in which this is found, with those around them")
-    .option("--lines", "count lines instead of characters")
-    .addHelpText(
-      "after",
-      examples(
-        "results get r_0123456789abcdef0123",
-        "results get r_0123456789abcdef0123 --path items.0",
-        "results get r_0123456789abcdef0123 --grep 'ERROR|WARN' --limit 20",
-      ),
-    )
-    .action(async (id: string, _, command: Command) => (await verbs()).getResult(cli, id, command.optsWithGlobals()));
-  results
-    .command("list")
-    .description("what is kept, newest first")
-    .option("--limit <number>", "at most so many, 1 to 1000")
-    .option("--cursor <cursor>", "where an earlier page ended")
-    .addHelpText("after", examples("results list", "results list --json"))
-    .action(async (_, command: Command) => (await verbs()).listResults(cli, command.optsWithGlobals()));
 }

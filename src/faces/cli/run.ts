@@ -1,12 +1,11 @@
 import { CommanderError } from "commander";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { Cli } from "./cli.ts";
-import { beginOutput, printError, printJson, say } from "./output.ts";
 import { createProgram } from "./program.ts";
-import { Interrupted } from "./signals.ts";
-import { inTerminal, terminal } from "./terminal.ts";
+import { beginOutput, printError, printJson, say } from "./terminal/output.ts";
+import { Interrupted } from "./terminal/signals.ts";
+import { inTerminal, terminal } from "./terminal/terminal.ts";
 
-/** Runs one command line and tells its exit code. */
 export function runCli(cli: Cli): Promise<number> {
   return inTerminal(cli.terminal, () => runCommand(cli));
 }

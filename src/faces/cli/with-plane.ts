@@ -1,15 +1,15 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import { countOf } from "../../lib/text/wording.ts";
 import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
 import type { EventOf } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { Cli, GlobalOptions } from "./cli.ts";
-import { colors } from "./colors.ts";
-import { withLastWords } from "./last-words.ts";
-import { beforeOutput, printWarning } from "./output.ts";
-import { untilInterrupted } from "./signals.ts";
-import { terminal } from "./terminal.ts";
+import type { Cli, GlobalOptions, OpenPlaneOptions } from "./cli.ts";
+import { beforeOutput, colors, printWarning } from "./terminal/output.ts";
+import { withStderrTail } from "./terminal/server-trouble.ts";
+import { untilInterrupted } from "./terminal/signals.ts";
+import { terminal } from "./terminal/terminal.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
@@ -101,25 +101,22 @@ export async function withPlane<T>(
   try {
     return await work(plane, signal);
   } catch (thrown) {
-    throw await withLastWords(plane, thrown);
+    throw await withStderrTail(plane, thrown);
   } finally {
     signal.throwIfAborted();
   }
 }
 
-type OpenExtra = {
-  fallback?: object;
-  watch?: boolean;
-  answersQuestions?: boolean;
-  relays?: boolean;
-  exposed?: boolean;
-  /** Begins jobs when they are due. */
-  schedules?: boolean;
+type OpenExtra = Pick<
+  OpenPlaneOptions,
+  "fallback" | "watch" | "answersQuestions" | "relays" | "exposed" | "schedules"
+> & {
   /** Problems of the configuration are not what was asked about. */
   isQuiet?: boolean;
 };
 
 export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExtra = {}): Promise<Plane> {
+  const { isQuiet, ...passed } = extra;
   const plane = await cli.openPlane({
     files: options.config ?? [],
     directory: terminal.directory(),
@@ -128,18 +125,11 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     groups: options.group ?? [],
     persona: options.persona,
     compliance: options.compliance,
-    ...(options.standalone || options.offline || options.store || extra.watch ? { standalone: true } : {}),
-    ...(options.store === undefined ? {} : { store: options.store }),
-    ...(options.offline ? { offline: true } : {}),
-    ...(extra.watch ? { watch: true } : {}),
-    ...(extra.answersQuestions ? { answersQuestions: true } : {}),
-    ...(extra.relays ? { relays: true } : {}),
-    ...(extra.exposed ? { exposed: true } : {}),
-    ...(extra.schedules ? { schedules: true } : {}),
-    ...(extra.fallback ? { fallback: { ...extra.fallback } } : {}),
+    standalone: Boolean(options.standalone || options.offline || options.store || extra.watch),
+    ...withoutUndefined({ ...passed, store: options.store, offline: options.offline }),
   });
-  if (options.logLevel === "debug") (await import("./show-events.ts")).showEvents(plane);
-  if (!extra.isQuiet) tellProblems(plane.config().problems, options, extra.watch === true);
+  if (options.logLevel === "debug") (await import("./start/serving.ts")).showEvents(plane);
+  if (!isQuiet) tellProblems(plane.config().problems, options, extra.watch === true);
   return plane;
 }
 

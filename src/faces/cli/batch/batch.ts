@@ -1,11 +1,28 @@
+import { inOrder } from "../../../lib/async/semaphore.ts";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { countOf } from "../../../lib/text/wording.ts";
+import { agentStyles } from "../../../model/agent/agent-run.ts";
+import type { Generation } from "../../../model/agent.ts";
+import { PlaneError, reportError, toPlaneError } from "../../../model/errors.ts";
+import type { UnknownObject } from "../../../model/json.ts";
 import type { PlaneCallOptions } from "../../../model/plane.ts";
-import type { Cli } from "../cli.ts";
+import { type ModelOptions, modelOptions, requireModel } from "../agent/agent-options.ts";
+import type { Cli, GlobalOptions } from "../cli.ts";
+import { print, printJson, say } from "../terminal/output.ts";
+import { showProgress } from "../terminal/progress.ts";
 import { withPlane } from "../with-plane.ts";
-import { type Entry, type Fields, fit, readEntries } from "./read-entries.ts";
-import { type BatchOptions, runBatch } from "./run-batch.ts";
+import {
+  type Entry,
+  type Fields,
+  fit,
+  oneOf,
+  openResults,
+  type Result,
+  type ResultsFile,
+  readEntries,
+} from "./entries.ts";
 
-const fields = {
+const callFields = {
   tool: fit.name,
   arguments: fit.anything,
   timeoutMs: fit.whole,
@@ -22,13 +39,12 @@ type Line = Pick<PlaneCallOptions, "timeoutMs" | "conversation" | "idempotencyKe
   toolGroups?: string[];
 };
 
-/** Many calls, each along the whole path. */
 export async function batchCalls(
   cli: Cli,
   file: string,
   options: BatchOptions & { yes?: boolean; dryRun?: boolean },
 ): Promise<number> {
-  const entries = await readEntries(file, fields, "tool");
+  const entries = await readEntries(file, callFields, "tool");
   return withPlane(cli, options, (plane, interrupted) =>
     runBatch(entries, { ...options, noun: "call" }, interrupted, async (entry: Entry, signal) => {
       const { tool, arguments: args = {}, ...rest } = entry.fields as Line;
@@ -42,4 +58,135 @@ export async function batchCalls(
       return { ...outcome };
     }),
   );
+}
+
+const promptFields = {
+  prompt: fit.name,
+  system: fit.text,
+  toolset: fit.name,
+  style: oneOf(agentStyles),
+  model: fit.name,
+  toolGroups: fit.texts,
+  state: fit.text,
+  conversation: fit.name,
+  temperature: fit.number,
+  maxOutputTokens: fit.positive,
+  maxTurns: fit.positive,
+  maxCalls: fit.positive,
+  maxTokens: fit.positive,
+  timeoutMs: fit.positive,
+} satisfies Fields;
+
+/** Many prompts, each answered by a model with tools, all on the sessions of one plane. */
+export async function generateAnswers(cli: Cli, file: string, options: BatchOptions & ModelOptions): Promise<number> {
+  const entries = await readEntries(file, promptFields, "prompt");
+  const shared = await modelOptions(options);
+  return withPlane(cli, options, async (plane, interrupted) => {
+    requireModel(plane, {
+      models: named("model", entries, options),
+      toolsets: named("toolset", entries, options),
+    });
+    const traces = openTraces(entries, options);
+    const code = await runBatch(entries, { ...options, noun: "prompt" }, interrupted, async (entry, signal) => {
+      const prompt = entry.fields as { prompt: string };
+      try {
+        const generation = await plane.agent.generate({ ...shared, ...prompt, face: "cli", signal });
+        const ok = generation.outcome === "completed";
+        // Before its result: what is in one file without the other is done again.
+        if (traces && !signal.aborted) traces.append({ ...head(entry), ok, run: await plane.runs.get(generation.id) });
+        return { ok, ...shorten(generation) };
+      } catch (thrown) {
+        return { ok: false, error: reportError(toPlaneError(thrown)) };
+      }
+    });
+    traces?.finish();
+    return code;
+  });
+}
+
+function head({ line, id, hash }: Entry) {
+  return { line, id, input: hash };
+}
+
+/** What went on in each run, in one file that goes on as the results do. */
+function openTraces(
+  entries: readonly Entry[],
+  { trace, resume, retryFailed, force }: BatchOptions & ModelOptions,
+): ResultsFile | null {
+  if (trace === undefined) return null;
+  return openResults(trace, entries, { resume: resume || retryFailed, force });
+}
+
+function shorten({ answer, outcome, turns, usage, id, error }: Generation): UnknownObject {
+  return { answer, outcome, turns, usage, run: id, ...(error ? { error } : {}) };
+}
+
+function named(what: "model" | "toolset", entries: readonly Entry[], options: ModelOptions): string[] {
+  const all = [options[what], ...entries.map(({ fields: said }) => said[what] as string | undefined)];
+  return [...new Set(all.filter((name) => name !== undefined))];
+}
+
+type BatchOptions = GlobalOptions & {
+  parallel: number;
+  out?: string;
+  resume?: boolean;
+  retryFailed?: boolean;
+  force?: boolean;
+};
+
+/** Does one entry. What goes wrong with it is part of its result, and never ends the others. */
+type BatchWork = (entry: Entry, signal: AbortSignal) => Promise<{ ok: boolean } & UnknownObject>;
+
+/** Works through all entries with a concurrency limit: results to the file as they come, or to standard output in order. */
+async function runBatch(
+  entries: readonly Entry[],
+  options: BatchOptions & { noun: "call" | "prompt" },
+  interrupted: AbortSignal,
+  work: BatchWork,
+): Promise<number> {
+  const { parallel, out, retryFailed = false, resume = retryFailed, force, json } = options;
+  if (out === undefined && (resume || force))
+    throw new PlaneError("USAGE", "--resume, --retry-failed and --force are about a file of results: add --out FILE.");
+  const file = out === undefined ? null : openResults(out, entries, { resume, force, redoFailed: retryFailed });
+  const before = [...(file?.done.values() ?? [])];
+  const left = entries.filter(({ line }) => !file?.done.has(line));
+  using progress = showProgress(entries.length, before.length);
+  const doOne = async (entry: Entry, _: number, signal: AbortSignal): Promise<Result> => {
+    const { line, id, hash } = entry;
+    const result: Result = { line, id, input: hash, ...(await work(entry, signal)) };
+    // What an interruption cut short is not done.
+    signal.throwIfAborted();
+    file?.append(result);
+    progress.add(result.ok);
+    return result;
+  };
+  // Results in a file need no order, so one slow entry does not hold up the rest.
+  const ahead = file ? { ahead: Number.POSITIVE_INFINITY } : {};
+  const results: Result[] = [];
+  let failed = before.filter(({ ok }) => !ok).length;
+  try {
+    for await (const result of inOrder(left, { parallel, signal: interrupted, ...ahead }, doOne)) {
+      if (!result.ok) failed += 1;
+      if (file) continue;
+      if (json) results.push(result);
+      else print(JSON.stringify(result));
+    }
+  } catch (thrown) {
+    if (interrupted.aborted && file) say("Interrupted. The same command with --resume goes on from here.");
+    throw thrown;
+  }
+  file?.finish();
+  const told = { total: entries.length, failed, doneBefore: before.length };
+  if (json) printJson({ ok: failed === 0, ...told, ...(file ? { out } : { results }) });
+  else sayWhatWasDone(told, options);
+  return failed === 0 ? 0 : 1;
+}
+
+type Told = { total: number; failed: number; doneBefore: number };
+
+function sayWhatWasDone({ total, failed, doneBefore }: Told, { noun, out }: { noun: string; out?: string }): void {
+  const before = doneBefore > 0 ? ` (${doneBefore} done earlier)` : "";
+  const results = out ? ` Results: ${out}` : "";
+  say(`${countOf(total, noun)}${before}: ${total - failed} succeeded, ${failed} failed.${results}`);
+  if (failed > 0 && out) say("--resume --retry-failed tries those again.");
 }

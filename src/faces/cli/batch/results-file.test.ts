@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
-import type { Entry } from "./read-entries.ts";
-import { openResults } from "./results-file.ts";
+import type { Entry } from "./entries.ts";
+import { openResults } from "./entries.ts";
 
 const entries: Entry[] = [1, 2, 3].map((line) => ({ line, id: null, hash: `hash-${line}`, fields: {} }));
 const result = (line: number, ok = true) => ({ line, id: null, input: `hash-${line}`, ok });

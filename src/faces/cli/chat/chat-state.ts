@@ -1,12 +1,21 @@
+import { serialized } from "../../../lib/async/once.ts";
 import { uniqueId } from "../../../lib/stamps.ts";
+import { matchesGlob } from "../../../lib/text/glob.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
 import type { AgentStyle } from "../../../model/agent/agent-run.ts";
 import type { ChatMessage } from "../../../model/agent/chat.ts";
+import type { Answer, AskHere } from "../../../model/calls/held-call.ts";
+import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane, PlaneCallOptions } from "../../../model/plane.ts";
-import type { Loading } from "./loading.ts";
+import type { ToolListing } from "../../../model/plane-tools.ts";
+import { renderApproval } from "../commands/approvals.ts";
+import { choicesFor, readAnswer } from "../terminal/approval-prompt.ts";
+import { colors, print, printWarning } from "../terminal/output.ts";
+import { declined, type Prompts } from "../terminal/questions.ts";
 
 /** What a person has set for what comes next; null is whatever is usual. */
-export type ChatSettings = {
+type ChatSettings = {
   isPlanning: boolean;
   isVerbose: boolean;
   model: string | null;
@@ -16,7 +25,6 @@ export type ChatSettings = {
   state: string | null;
 };
 
-/** One conversation at the terminal. */
 export type Chat = {
   readonly plane: Plane;
   readonly settings: ChatSettings;
@@ -25,7 +33,7 @@ export type Chat = {
   readonly away: Set<string>;
   conversation: string;
   history: ChatMessage[];
-  /** Asks the person, or takes the next line of the script; null when nobody answers. */
+  /** Asks the person, or takes the next line of the script; null without an answer. */
   ask(prompt: string, signal: AbortSignal): Promise<string | null>;
   /** Of a line that was no answer. */
   putBack(line: string): void;
@@ -67,4 +75,146 @@ export function callOptions({ settings, conversation, signal }: Chat) {
 
 export function usage(verb: string, { usage: text }: Pick<Verb, "usage">): PlaneError {
   return new PlaneError("USAGE", `Write it as: /${verb}${text === "" ? "" : ` ${text}`}`);
+}
+
+/** A person who types does not wait for the slowest server. */
+const waitMs = 10_000;
+
+/**
+ * Which definitions are in the context of this conversation: all of them where they are few enough, otherwise those that are
+ * always loaded and those that a search has brought. Everything in chat that says "loaded" means this.
+ */
+type Loading = Disposable & {
+  /** The tools that are there for this conversation: those of disconnected servers are not. */
+  tools(server?: string): Promise<ToolListing[]>;
+  loadedAmong(tools: readonly ToolListing[]): Promise<(tool: ToolListing) => boolean>;
+  /** How many of them were not loaded before. */
+  load(names: readonly string[]): Promise<number>;
+  unload(names: readonly string[]): void;
+  /** Finds out what definitions cost, so that what is loaded can be told in tokens. */
+  weigh(): Promise<void>;
+};
+
+/** `away` are the servers that were disconnected here. */
+export function createLoading(plane: Plane, conversation: string, away: ReadonlySet<string>): Loading {
+  const searched = new Set<string>();
+  let costs = new Map<string, number>();
+  const isLazy = () => plane.tools.isLazy({ waitMs: waitMs });
+  const tools = async (server?: string) => {
+    const all = await plane.tools.list({ waitMs: waitMs, ...(server === undefined ? {} : { server }) });
+    return all.filter(({ id }) => id.server === null || !away.has(id.server));
+  };
+  const loadedAmong = async (some: readonly ToolListing[]) => {
+    if (!(await isLazy())) return () => true;
+    const always = alwaysLoaded(some, plane.config().lazy.alwaysLoadTools, matchesGlob);
+    return (tool: ToolListing) => searched.has(tool.name) || always.has(tool);
+  };
+  const loadedNow = async () => {
+    const here = await tools();
+    return here.filter(await loadedAmong(here)).map(({ name }) => name);
+  };
+  const tokensOf = (names: readonly string[]) => names.reduce((sum, name) => sum + (costs.get(name) ?? 0), 0);
+  const weigh = async () => {
+    const { tools: weighed = [] } = await plane.stats({ tools: true });
+    costs = new Map(weighed.map(({ name, fullTokens }) => [name, fullTokens]));
+  };
+  // A plane in another process has no use for what is shown here.
+  const client = plane.isRemote
+    ? undefined
+    : plane.clients.watch({
+        ...{ id: conversation, user: plane.identity.usualCaller().user, client: "toolplane chat", era: "modern" },
+        since: new Date().toISOString(),
+        async measure() {
+          const names = await loadedNow();
+          const mode = (await isLazy()) ? "lazy" : "full";
+          return { mode, tools: names.length, loaded: [...searched], loadedTokens: tokensOf(names) };
+        },
+      });
+  return {
+    tools,
+    loadedAmong,
+    weigh,
+    async load(found) {
+      const before = new Set(await loadedNow());
+      const fresh = found.filter((name) => !before.has(name));
+      if (fresh.length === 0) return 0;
+      await weigh();
+      for (const name of fresh) searched.add(name);
+      client?.loaded(fresh, tokensOf([...before, ...fresh]));
+      return fresh.length;
+    },
+    unload(gone) {
+      for (const name of gone) searched.delete(name);
+    },
+    [Symbol.dispose]: () => client?.close(),
+  };
+}
+
+/** Asks the person who types here about a waiting call, on a line of its own. */
+export function askInLine(chat: Pick<Chat, "ask" | "putBack" | "signal">): AskHere {
+  const { ask, putBack, signal: cancelled } = chat;
+  // Calls of one turn run at once; a person is asked about each in turn.
+  return serialized<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
+    if (signal.aborted) return null;
+    if (problem === null) print(renderApproval(held, Date.now()));
+    else printWarning(problem);
+    const choices = choicesFor(held, false);
+    for (;;) {
+      const line = await ask(colors.yellow(`Shall it run? ${choices}: `), signal);
+      if (signal.aborted && !cancelled.aborted) print("It was answered elsewhere, or the call ended.");
+      const answer = line === null ? null : readAnswer(line, { ...held, allowEdit: false });
+      if (answer !== undefined && answer !== "edit") return answer;
+      if (line?.startsWith("/")) {
+        putBack(line);
+        print("It goes on waiting.");
+        return null;
+      }
+      print(`Say ${choices}.`);
+    }
+  });
+}
+
+/** Questions on a line of their own. A verb there is no answer: it declines, and is run afterwards. */
+export function createLinePrompts({ ask, putBack }: Pick<Chat, "ask" | "putBack">, signal: () => AbortSignal): Prompts {
+  const askLine = async (prompt: string): Promise<string | typeof declined> => {
+    const line = await ask(colors.yellow(`${prompt}: `), signal());
+    if (line === null) return declined;
+    if (!line.startsWith("/")) return line.trim();
+    putBack(line);
+    print("It is declined.");
+    return declined;
+  };
+  return {
+    async confirm(message, usual) {
+      const choices = usual === undefined ? "yes or no" : `yes or no, usually ${usual ? "yes" : "no"}`;
+      for (;;) {
+        const line = await askLine(`${message} (${choices})`);
+        if (line === declined) return declined;
+        if (/^y(?:es)?$/i.test(line)) return true;
+        if (/^no?$/i.test(line)) return false;
+        if (line === "" && usual !== undefined) return usual;
+        print("Say yes or no.");
+      }
+    },
+    async choose(message, values, isRequired) {
+      const names = values.map((value) => plainText(String(value)));
+      for (;;) {
+        const line = await askLine(`${message} (${names.join(", ")})`);
+        if (line === declined) return declined;
+        const at = names.findIndex((name) => name.toLowerCase() === line.toLowerCase());
+        if (at >= 0) return values[at];
+        if (line === "" && !isRequired) return undefined;
+        print(`Say one of ${names.join(", ")}.`);
+      }
+    },
+    async write(message, { usual, isRequired }) {
+      for (;;) {
+        const line = await askLine(usual === undefined ? message : `${message} [${plainText(usual)}]`);
+        if (line === declined) return declined;
+        if (line !== "") return line;
+        if (usual !== undefined || !isRequired) return usual;
+        print("This is needed.");
+      }
+    },
+  };
 }

@@ -8,24 +8,27 @@ import { countOf } from "../../../lib/text/wording.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { agentExitCode, sayHowItEnded } from "../agent-outcome.ts";
-import { answerQuestions } from "../answer-questions.ts";
+import { agentExitCode, sayHowItEnded, showMessages } from "../agent/agent-messages.ts";
+import { howToConfigureModel } from "../agent/agent-options.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors } from "../colors.ts";
-import { howToConfigureModel } from "../model-hint.ts";
-import { print, printError, say } from "../output.ts";
-import { showMessages } from "../show-messages.ts";
-import { terminal } from "../terminal.ts";
+import { colors, print, printError, say } from "../terminal/output.ts";
+import { answerQuestions } from "../terminal/questions.ts";
+import { terminal } from "../terminal/terminal.ts";
 import { openPlane } from "../with-plane.ts";
-import { askInLine } from "./ask-in-line.ts";
-import { type Chat, callOptions, newConversation, usualSettings } from "./chat-state.ts";
-import { createLinePrompts } from "./line-prompts.ts";
+import {
+  askInLine,
+  type Chat,
+  callOptions,
+  createLinePrompts,
+  createLoading,
+  newConversation,
+  usualSettings,
+} from "./chat-state.ts";
 import { createLines, type Lines } from "./lines.ts";
-import { createLoading } from "./loading.ts";
 import { mcpVerbs } from "./mcp-verbs.ts";
 import { findVerb, verbs } from "./verbs.ts";
 
-/** What somebody who looks over the shoulder of a plane wants to see go by. */
+/** The events that `/verbose` shows. */
 const shownEvents = [
   ...(["server.connecting", "server.connected", "server.disconnected", "server.error"] as const),
   ...(["tool.call", "tool.retry", "tool.result", "tool.search", "tool.dynamicLoad"] as const),
@@ -143,7 +146,7 @@ async function readLines(here: Chat, lines: Lines, interrupts: Interrupts): Prom
   return interrupts.exitCode() ?? (lines.isTyped ? 0 : code);
 }
 
-/** Whatever goes wrong with a line is told, and the next one is read. */
+/** An error of a line is printed, and the next line is read. */
 async function runLine(here: Chat, line: string): Promise<number> {
   try {
     // An agent ends by itself when it is cancelled, and then tells how far it came.
@@ -257,7 +260,6 @@ async function candidates(chat: Chat, [verb, first, ...others]: readonly string[
   return verb === "approve" || verb === "reject" ? ["all"] : [];
 }
 
-/** Its arguments, each with what has to follow. */
 async function argumentsOf({ plane }: Chat, name: string): Promise<string[]> {
   const { properties = {} } = (await plane.tools.get(name)).parameters as {
     properties?: Record<string, { type?: unknown }>;
@@ -287,7 +289,6 @@ function createInterrupts() {
 
   return {
     ended: ended.signal,
-    /** What runs now, or would. */
     running: () => running?.signal ?? ended.signal,
     exitCode: () => exitCode,
     end: () => ended.abort(),

@@ -1,27 +1,27 @@
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { serialized } from "../../../lib/async/once.ts";
-import { terminal } from "../terminal.ts";
+import { terminal } from "../terminal/terminal.ts";
 
 /** Lines as a person types them, or as they come through a pipe. */
 export type Lines = Disposable & {
-  /** Is there somebody to be asked, rather than a script? */
+  /** Is there a person to ask, rather than a script? */
   readonly isTyped: boolean;
   /** The next one; null when there will be none, or when it is not wanted any more. */
   next(prompt: string, signal?: AbortSignal): Promise<string | null>;
   /** The answer to a question. What a person typed before it was put is none. */
   answer(prompt: string, signal: AbortSignal): Promise<string | null>;
-  /** For whoever took a line that was not meant for them. */
+  /** Returns a line that was meant for another reader. */
   putBack(line: string): void;
   /** Prints without tearing what is being typed. */
   interject(write: () => void): void;
 };
 
-export type LinesOptions = {
+type LinesOptions = {
   /** Newest first. */
   history: string[];
   complete(line: string): Promise<[string[], string]>;
   onHistory(history: string[]): void;
-  /** Ctrl-C, while somebody types; `isEmpty` when there was nothing on the line. */
+  /** Ctrl-C, while a person types; `isEmpty` when there was nothing on the line. */
   onInterrupt(isEmpty: boolean): void;
 };
 
@@ -30,17 +30,7 @@ const maxHistory = 1_000;
 
 export function createLines({ history, complete, onHistory, onInterrupt }: LinesOptions): Lines {
   const isTyped = terminal.stdin.isTTY === true && terminal.stdout.isTTY === true;
-  const reader = createInterface({
-    input: terminal.stdin,
-    terminal: isTyped,
-    ...(isTyped ? { output: terminal.stdout, history, historySize: maxHistory } : {}),
-    removeHistoryDuplicates: true,
-    completer: (line: string, done: (error: null, found: [string[], string]) => void) =>
-      void complete(line).then(
-        (found) => done(null, found),
-        () => done(null, [[], line]),
-      ),
-  });
+  const reader = openReader(isTyped, history, complete);
   const waiting: string[] = [];
   let asked: ((line: string | null) => void) | undefined;
   let isOver = false;
@@ -56,13 +46,10 @@ export function createLines({ history, complete, onHistory, onInterrupt }: Lines
     give(null);
   });
   reader.on("SIGINT", () => {
-    const isEmpty = reader.line === "";
-    // What was typed is given up, as in a shell.
-    if (!isEmpty) reader.write(null, { ctrl: true, name: "u" });
+    const isEmpty = dropLine(reader);
     onInterrupt(isEmpty);
     if (isEmpty && asked) reader.prompt();
   });
-
   const read = (prompt: string, signal?: AbortSignal): Promise<string | null> => {
     if (isOver || signal?.aborted) return Promise.resolve(null);
     if (isTyped) {
@@ -85,7 +72,6 @@ export function createLines({ history, complete, onHistory, onInterrupt }: Lines
     if (isTyped) terminal.stdout.write(`${prompt}${line}\n`);
     return Promise.resolve(line);
   };
-
   return {
     isTyped,
     next,
@@ -100,4 +86,25 @@ export function createLines({ history, complete, onHistory, onInterrupt }: Lines
     },
     [Symbol.dispose]: () => reader.close(),
   };
+}
+
+function openReader(isTyped: boolean, history: string[], complete: LinesOptions["complete"]) {
+  return createInterface({
+    input: terminal.stdin,
+    terminal: isTyped,
+    ...(isTyped ? { output: terminal.stdout, history, historySize: maxHistory } : {}),
+    removeHistoryDuplicates: true,
+    completer: (line: string, done: (error: null, found: [string[], string]) => void) =>
+      void complete(line).then(
+        (found) => done(null, found),
+        () => done(null, [[], line]),
+      ),
+  });
+}
+
+/** What was typed is given up, as in a shell. True where nothing was. */
+function dropLine(reader: Interface): boolean {
+  const isEmpty = reader.line === "";
+  if (!isEmpty) reader.write(null, { ctrl: true, name: "u" });
+  return isEmpty;
 }

@@ -4,11 +4,10 @@ import { countOf, nounFor } from "../../../lib/text/wording.ts";
 import type { ContextStats } from "../../../model/catalogue/quality.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { ServerStatus } from "../../../model/servers/server.ts";
-import { colors } from "../colors.ts";
-import { renderInstalling, renderTrouble, shownState } from "../last-words.ts";
-import { print, renderTable, say } from "../output.ts";
-import { renderStats } from "../stats.ts";
-import { terminal } from "../terminal.ts";
+import { renderStats } from "../commands/quality.ts";
+import { colors, print, renderTable, say } from "../terminal/output.ts";
+import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
+import { terminal } from "../terminal/terminal.ts";
 import type { Chat, Verb } from "./chat-state.ts";
 
 const maxDescription = 60;

@@ -7,15 +7,13 @@ import { agentStyles } from "../../../model/agent/agent-run.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
 import type { HeldView, Plan } from "../../../model/calls/held-call.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import { findByPrefix, shorten } from "../approval-ids.ts";
-import { renderArguments } from "../approval-view.ts";
-import { argumentHints, readCallArguments, typedForTool } from "../call-arguments.ts";
-import { colors } from "../colors.ts";
-import { howToConfigureModel } from "../model-hint.ts";
-import { print } from "../output.ts";
-import { exitCodeOf, printOutcome } from "../print-outcome.ts";
-import { askInLine } from "./ask-in-line.ts";
-import { type Chat, callOptions, newConversation, usage, type Verb } from "./chat-state.ts";
+import { howToConfigureModel } from "../agent/agent-options.ts";
+import { renderArguments } from "../commands/approvals.ts";
+import { argumentHints, readCallArguments, typedForTool } from "../commands/call-arguments.ts";
+import { findByPrefix, shorten } from "../terminal/ids.ts";
+import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
+import { colors, print } from "../terminal/output.ts";
+import { askInLine, type Chat, callOptions, newConversation, usage, type Verb } from "./chat-state.ts";
 import { mcp, mcpVerbs } from "./mcp-verbs.ts";
 
 const which = "[N|all|ID]";
@@ -275,7 +273,6 @@ const quit: Verb = {
   },
 };
 
-/** What can be typed with a slash. */
 export const verbs: Record<string, Verb> = {
   ...{ mcp, call, plan, approve, reject },
   ...{ model, toolset, style, groups, state },

@@ -1,0 +1,120 @@
+import { stableJson } from "../../../lib/json/stable-json.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf } from "../../../lib/text/wording.ts";
+import type { AgentMessage, AgentRun } from "../../../model/agent/agent-run.ts";
+import { errorTable } from "../../../model/errors.ts";
+import { beforeOutput, colors, printError, printWarning, say } from "../terminal/output.ts";
+
+/** As much of what a tool said as people want to see go by. */
+const maxObservation = 400;
+const maxArguments = 200;
+
+type MessageOutput = {
+  /** Gets the answer, and what is said before a call; left out where the answer is printed at the end. */
+  answer?: ((text: string) => void) | undefined;
+  /** Gets everything else; left out where it is not shown. */
+  aside?: ((text: string) => void) | undefined;
+};
+
+type Type = AgentMessage["type"];
+
+/** Shows what an agent says as it says it: thoughts dim, calls with their arguments, what they came to in short. */
+export function showMessages({ answer, aside }: MessageOutput): (message: AgentMessage) => void {
+  let open: { id: string; write(text: string): void; isEmpty: boolean } | null = null;
+  const close = () => {
+    if (open && !open.isEmpty) open.write("\n");
+    open = null;
+  };
+  let said = "";
+  /** What turns out to be no answer was said on the way to it. */
+  const hold = ({ text, end, endOfDialog }: AgentMessage) => {
+    said += plainText(text);
+    if (!end) return;
+    if (!endOfDialog && said.trim() !== "") {
+      close();
+      aside?.(`${colors.dim(said)}\n`);
+    }
+    said = "";
+  };
+  return (message) => {
+    if (message.type === "answer" && !answer) return hold(message);
+    const write = message.type === "answer" ? answer : aside;
+    if (!write) return;
+    if (open?.id !== message.id) {
+      close();
+      open = { id: message.id, write, isEmpty: true };
+    }
+    const text = render(message, open.isEmpty);
+    if (text !== "") {
+      for (const clear of beforeOutput) clear();
+      beforeOutput.clear();
+      write(text);
+      open.isEmpty = false;
+    }
+    if (message.end) close();
+  };
+}
+
+function render({ type, text, call }: AgentMessage, isFirst: boolean): string {
+  const plain = plainText(text);
+  if (type === "answer") return plain;
+  if (type === "action" && call) return renderAction(call);
+  if (type === "observation") return renderObservation(plain, call?.status);
+  if (plain === "") return "";
+  return `${isFirst ? leads[type] : ""}${type === "error" ? colors.red(plain) : colors.dim(plain)}`;
+}
+
+const leads: Record<Type, string> = {
+  thought: colors.dim("… "),
+  action: colors.cyan("→ "),
+  observation: colors.dim("← "),
+  answer: "",
+  error: colors.red("error: "),
+};
+
+function renderAction({ tool, arguments: args }: NonNullable<AgentMessage["call"]>): string {
+  const shown = args === undefined ? "" : typeof args === "string" ? args : stableJson(args);
+  return `${leads.action}${colors.cyan(plainText(tool))} ${colors.dim(cut(plainText(shown), maxArguments))}`;
+}
+
+function renderObservation(text: string, status: string | undefined): string {
+  const went = status === undefined || status === "succeeded" ? "" : `${colors.yellow(status)} `;
+  return `${leads.observation}${went}${colors.dim(cut(text.trim(), maxObservation))}`;
+}
+
+function cut(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit)}… (${countOf(text.length, "character")})` : text;
+}
+
+type Ended = Pick<
+  AgentRun,
+  "answer" | "outcome" | "error" | "turns" | "usage" | "counters" | "truncated" | "waiting" | "missing"
+>;
+
+/** 0 where it answered, 1 where its turns were used up, else that of its error; time is no refusal like other budgets. */
+export function agentExitCode({ outcome, error }: Pick<Ended, "outcome" | "error">): number {
+  if (outcome === "completed") return 0;
+  if (outcome === "budget") return errorTable[error?.data.budget === "time" ? "TIMEOUT" : "BUDGET_EXCEEDED"].exit;
+  return error ? errorTable[error.code].exit : 1;
+}
+
+/** For people: why it ended, where that is not plain, and what it took. */
+export function sayHowItEnded(ended: Ended): void {
+  const { answer, outcome, error, turns, usage, counters } = ended;
+  sayWhatIsLeft(ended);
+  const came = answer === null ? "and it gave no answer" : "so this is the best it could say";
+  if (outcome === "max-iterations")
+    say(`${colors.yellow("note:")} It had no turn left, ${came}. --max-turns gives it more.`);
+  if (outcome === "budget" && !error) say(`${colors.yellow("note:")} Its budget was used up, ${came}.`);
+  if (error) printError(error);
+  const tokens = `${countOf(usage.totalTokens, "token")} (${usage.inputTokens} in, ${usage.outputTokens} out)`;
+  say(colors.dim(`${countOf(turns, "turn")}, ${countOf(counters.totalToolCalls, "call")}, ${tokens}`));
+}
+
+/** What the answer alone does not tell. */
+function sayWhatIsLeft({ truncated, waiting = [], missing = [] }: Ended): void {
+  if (truncated) printWarning("The answer was cut off at the model's limit.");
+  for (const { server, reason } of missing) printWarning(`It had no tools of '${server}'. ${reason}`);
+  for (const { id, tool } of waiting)
+    say(`${colors.yellow("waiting:")} ${plainText(tool)} runs once it is approved: toolplane approvals approve ${id}`);
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
+import { readCallArguments } from "./call-arguments.ts";
+
+const cases: [title: string, args: string | undefined, values: string[], expected: unknown][] = [
+  ["nothing is an empty object", undefined, [], {}],
+  ["JSON is taken as it is", '{"a": [1]}', [], { a: [1] }],
+  ["empty JSON is an empty object", " ", [], {}],
+  ["what is no object is left to the plane to refuse", "[1]", [], [1]],
+  ["a pair is text", undefined, ["a=1", "b=", "c=true"], { a: "1", b: "", c: "true" }],
+  ["a pair with a colon is JSON", undefined, ["a:=1", 'b:=["x"]', "c:=null"], { a: 1, b: ["x"], c: null }],
+  [
+    "a value may hold equals signs and lines",
+    undefined,
+    ["url=http://h/?a=b", "t=1\n2"],
+    { url: "http://h/?a=b", t: "1\n2" },
+  ],
+  ["a key may hold a colon", undefined, ["ns:key=v"], { "ns:key": "v" }],
+  ["pairs win over JSON", '{"a": 1, "b": 2}', ["b=3"], { a: 1, b: "3" }],
+  ["pairs may follow null", "null", ["a=1"], { a: "1" }],
+  ["the last of equal keys wins", undefined, ["a=1", "a=2"], { a: "2" }],
+];
+
+for (const [title, args, values, expected] of cases) {
+  test(title, async () => assert.deepEqual(await readCallArguments(args, values), expected));
+}
+
+test("a key named __proto__ is just a key", async () => {
+  const read = await readCallArguments(undefined, ['__proto__:={"polluted": true}']);
+  assert.deepEqual(Object.keys(read as object), ["__proto__"]);
+});
+
+const refused: [title: string, args: string | undefined, values: string[], message: RegExp][] = [
+  ["broken JSON", '{"a": ', [], /--args is not valid JSON.*Quote it/],
+  ["a pair without an equals sign", undefined, ["text"], /'text' is not an argument.*key=value or key:=json/],
+  ["a pair without a key", undefined, ["=x"], /'=x' is not an argument/],
+  ["broken JSON in a pair", undefined, ["a:=hello"], /a is not valid JSON.*write a=/],
+  ["no JSON in a pair", undefined, ["a:="], /a is not valid JSON/],
+  ["pairs beside JSON that is no object", "[1]", ["a=1"], /must be a JSON object/],
+  ["a file that is not there", "@/no/such/file.json", [], /@\/no\/such\/file\.json.*cannot be read/],
+];
+
+for (const [title, args, values, message] of refused) {
+  test(`${title} is a usage error with the remedy`, async () => {
+    await assert.rejects(readCallArguments(args, values), { code: "USAGE", message });
+  });
+}
+
+test("arguments may come from a file", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(directory.file("args.json"), '{"a": "ß"}\n');
+  assert.deepEqual(await readCallArguments(`@${directory.file("args.json")}`, ["b=2"]), { a: "ß", b: "2" });
+});

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { fileErrorText } from "../../../lib/files.ts";
+import { memberTypes, splitPair, typedMembers } from "../../../lib/text/typed-text.ts";
+import type { Outcome } from "../../../model/calls/call.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { terminal } from "../terminal/terminal.ts";
+
+/** `--args` first, then `key=value` pairs on top. */
+export async function readCallArguments(args: string | undefined, values: readonly string[]): Promise<unknown> {
+  const text = args === undefined ? "" : await readSource(args);
+  const given = text.trim() === "" ? {} : parseJson(text, "--args");
+  if (values.length === 0) return given;
+  const base = given === null ? {} : given;
+  if (!isObject(base)) throw usage("--args must be a JSON object when key=value pairs are given too");
+  return { ...base, ...Object.fromEntries(values.map(parsePair)) } satisfies UnknownObject;
+}
+
+/** `key=text` as the tool's schema wants it. A tool that cannot be looked up is reported by the call itself. */
+export async function typedForTool(
+  plane: Pick<Plane, "tools">,
+  tool: string,
+  args: unknown,
+  values: readonly string[],
+): Promise<unknown> {
+  const texts = textKeys(values);
+  if (texts.length === 0 || !isObject(args)) return args;
+  const found = await plane.tools.get(tool).catch(() => null);
+  return found === null ? args : typedMembers(args, texts, found.parameters);
+}
+
+/** What to write for each `key=value` that is not what the tool takes. */
+export async function argumentHints(
+  plane: Pick<Plane, "tools">,
+  tool: string,
+  { error }: Outcome,
+  values: readonly string[],
+): Promise<string[]> {
+  const { problems } = error?.code === "INVALID_ARGUMENTS" ? error.data : {};
+  const paths = Array.isArray(problems) ? problems.map(({ path }: { path: string }) => path) : [];
+  const wrong = textKeys(values).filter((key) => paths.includes(`/${key}`));
+  if (wrong.length === 0) return [];
+  const found = await plane.tools.get(tool).catch(() => null);
+  return wrong.flatMap((key) => {
+    const [kind, example] = wanted[memberTypes(found?.parameters, key)?.[0] ?? ""] ?? [];
+    return kind === undefined ? [] : [`'${key}' must be ${kind}: write ${key}:=${example}`];
+  });
+}
+
+const wanted: Record<string, [kind: string, example: string]> = {
+  integer: ["a whole number", "1"],
+  number: ["a number", "1"],
+  boolean: ["true or false", "true"],
+  null: ["null", "null"],
+  array: ["a list", "'[]'"],
+  object: ["an object", "'{}'"],
+};
+
+function textKeys(values: readonly string[]): string[] {
+  return values.map(splitPair).flatMap((pair) => (pair === null || pair.isJson ? [] : [pair.key]));
+}
+
+async function readSource(args: string): Promise<string> {
+  if (args === "-") return (await import("node:stream/consumers")).text(terminal.stdin);
+  if (!args.startsWith("@")) return args;
+  try {
+    return readFileSync(args.slice(1), "utf8");
+  } catch (thrown) {
+    throw usage(`--args ${args}: the file cannot be read: ${fileErrorText(thrown)}`);
+  }
+}
+
+function parsePair(pair: string): [string, unknown] {
+  const parts = splitPair(pair);
+  if (parts === null) throw usage(`'${pair}' is not an argument. Write key=value or key:=json`);
+  const { key, value, isJson } = parts;
+  return [key, isJson ? parseJson(value, key) : value];
+}
+
+/** Strict, unlike what a model sends: a person can type it again. */
+function parseJson(json: string, where: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (thrown) {
+    const remedy =
+      where === "--args" ? `Quote it for the shell, e.g. --args '{"key":"value"}'` : `For text write ${where}=…`;
+    throw usage(`${where} is not valid JSON: ${(thrown as Error).message}. ${remedy}`);
+  }
+}
+
+function usage(message: string): PlaneError {
+  return new PlaneError("USAGE", `${message}.`);
+}

@@ -1,0 +1,236 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf } from "../../../lib/text/wording.ts";
+import { agentOutcomes, type RunSummary } from "../../../model/agent/agent-run.ts";
+import type { CallRecord, CallStatus } from "../../../model/calls/call.ts";
+import type { ActivityEntry, CallChain } from "../../../model/calls/call-history.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { CallFilter } from "../../../model/store.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { colors, print, printJson, renderTable, say, sayMore, show } from "../terminal/output.ts";
+import { withPlane } from "../with-plane.ts";
+import { oneOf, toLimit } from "./option-values.ts";
+
+const barWidth = 30;
+
+export function renderCalls(calls: readonly CallRecord[]): string {
+  if (calls.length === 0) return "No call is recorded.";
+  return renderTable(
+    ["WHEN", "ID", "STATUS", "MS", "USER", "FACE", "TOOL"],
+    calls.map(({ at, id, status, durationMs, principal, face, tool }) => [
+      at.slice(0, 19).replace("T", " "),
+      id,
+      status,
+      String(Math.round(durationMs)),
+      principal.user ?? "-",
+      face,
+      tool,
+    ]),
+  );
+}
+
+export function renderCall(call: CallRecord): string {
+  const facts: [string, string | null | undefined][] = [
+    ["status", `${call.status}, ${milliseconds(call.durationMs)}`],
+    ["at", call.at],
+    ["called by", `${call.principal.user ?? "anonymous"} through ${call.face}`],
+    ["server", call.server],
+    ["run", call.run && `${call.run} (toolplane calls show ${call.run})`],
+    ["verdict", verdictOf(call)],
+    ["arguments", argumentsOf(call)],
+    ["their hash", call.argumentsHash],
+    ["result hash", call.resultHash],
+    ["kept as", call.stored && `${call.stored} (toolplane results get ${call.stored})`],
+    ["cost", call.cost && `${call.cost.amount} ${call.cost.unit}`],
+  ];
+  return [
+    `${colors.bold(plainText(call.tool))} ${colors.dim(call.id)}`,
+    ...(call.error ? [`${plainText(call.error.message)} ${colors.dim(`[${call.error.code}]`)}`] : []),
+    "",
+    ...facts.flatMap(([label, value]) => (value ? `${colors.dim(label.padEnd(11))} ${plainText(value)}` : [])),
+    "",
+    colors.bold("Stages"),
+    ...renderBars(call.stages),
+    ...(call.attempts.length === 0 ? [] : ["", colors.bold("Attempts"), ...call.attempts.map(renderAttempt)]),
+  ].join("\n");
+}
+
+/** Each stage as long as its share of the longest one. */
+export function renderBars(stages: CallRecord["stages"]): string[] {
+  const longest = Math.max(...stages.map(({ ms }) => ms), 0);
+  const names = Math.max(...stages.map(({ stage }) => stage.length), 0);
+  return stages.map(({ stage, ms }) => {
+    const bar = longest === 0 ? "" : "█".repeat(Math.round((ms / longest) * barWidth));
+    return `${stage.padEnd(names)}  ${(bar === "" ? "▏" : bar).padEnd(barWidth)}  ${milliseconds(ms)}`;
+  });
+}
+
+export function renderChain(chain: CallChain): string {
+  const { calls, unchained, checkpoints, head, broken, headFound } = chain;
+  const removed = checkpoints.reduce((sum, checkpoint) => sum + checkpoint.removed, 0);
+  return [
+    broken
+      ? `The record is broken at call '${plainText(broken.id)}' of ${plainText(broken.at)}: ${broken.reason}. What comes after it proves nothing.`
+      : `${countOf(calls, "call")} recorded; none was changed or removed in between.`,
+    ...(unchained > 0 ? [`The first ${unchained} are older than the chain and cannot be verified.`] : []),
+    ...(removed > 0 ? [`${countOf(removed, "older call")} removed because of their age ('calls.keepDays').`] : []),
+    ...(headFound === false ? ["The hash you gave is not in the record: its end was removed or rewritten."] : []),
+    ...(headFound === true ? ["The hash you gave is in the record."] : []),
+    ...(head === null || broken ? [] : [`Head: ${head}. Keep it elsewhere to prove later that nothing was rewritten.`]),
+  ].join("\n");
+}
+
+function verdictOf({ approval }: CallRecord): string | null {
+  return approval && `${approval.verdict} (${approval.origin}): ${approval.reason}`;
+}
+
+function argumentsOf({ argumentNames, injected }: CallRecord): string | null {
+  const names = [...argumentNames, ...injected.map((name) => `${name} (injected)`)];
+  return names.length === 0 ? null : names.join(", ");
+}
+
+function renderAttempt({ provider, ok, durationMs, error, sent }: CallRecord["attempts"][number]): string {
+  const how = ok ? "answered" : `${error}${sent === false ? ", never sent" : ""}`;
+  return plainText(`${provider}  ${how}  ${milliseconds(durationMs)}`);
+}
+
+function milliseconds(ms: number): string {
+  return `${ms >= 100 ? Math.round(ms) : Math.round(ms * 100) / 100} ms`;
+}
+
+const defaultPage = 50;
+const statuses: readonly CallStatus[] = [
+  "succeeded",
+  "tool_error",
+  "failed",
+  "refused",
+  "waiting",
+  "cancelled",
+  "dry_run",
+];
+
+type ListOptions = TextOptions<"tool" | "status" | "run" | "limit" | "cursor">;
+
+export async function listCalls(cli: Cli, options: ListOptions): Promise<void> {
+  const { tool, user, run, cursor: before } = options;
+  const limit = toLimit(options.limit) ?? defaultPage;
+  const status = oneOf("--status", options.status, statuses);
+  // One more than is shown tells whether there are more.
+  const filter: CallFilter = withoutUndefined({ tool, status, user, run, before, limit: limit + 1 });
+  const found = await withPlane(cli, options, (plane) => plane.calls.list(filter));
+  const calls = found.slice(0, limit);
+  const nextCursor = found.length > limit ? (calls.at(-1)?.id ?? null) : null;
+  if (options.json) return printJson({ calls, nextCursor });
+  print(renderCalls(calls));
+  sayMore(nextCursor);
+}
+
+/** One call, or one run of an agent: their ids look alike. */
+export async function showCall(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
+  await withPlane(cli, options, async (plane) => {
+    const call = await plane.calls.get(id).catch(nullIfUnknown);
+    if (call === null) await showRun(plane, id, options);
+    else if (options.json) printJson({ call });
+    else print(renderCall(call));
+  }).catch((thrown) => {
+    nullIfUnknown(thrown);
+    throw new PlaneError(
+      "NOT_FOUND",
+      `No call or run '${id}' found. List them: toolplane calls list, toolplane calls runs`,
+    );
+  });
+}
+
+function nullIfUnknown(thrown: unknown): null {
+  if (thrown instanceof PlaneError && thrown.code === "NOT_FOUND") return null;
+  throw thrown;
+}
+
+export async function verifyCalls(cli: Cli, options: GlobalOptions & { head?: string }): Promise<number> {
+  const asked = withoutUndefined({ head: options.head });
+  const chain = await withPlane(cli, options, (plane) => plane.calls.verify(asked));
+  show(options, chain, () => renderChain(chain));
+  return chain.ok ? 0 : 1;
+}
+
+type RunListOptions = TextOptions<"outcome" | "model" | "toolset" | "conversation" | "since" | "limit" | "cursor">;
+
+export async function listRuns(cli: Cli, options: RunListOptions): Promise<void> {
+  const { model, toolset, conversation, since, user, cursor } = options;
+  const query = withoutUndefined({
+    ...{ model, toolset, conversation, since, user, cursor },
+    outcome: oneOf("--outcome", options.outcome, agentOutcomes),
+    limit: toLimit(options.limit),
+  });
+  const page = await withPlane(cli, options, (plane) => plane.runs.page(query));
+  if (options.json) return printJson(page);
+  print(renderRuns(page.runs));
+  sayMore(page.nextCursor);
+}
+
+/** What `calls show` prints of a run, once it is known to be one. */
+export async function showRun(plane: Plane, id: string, { json }: GlobalOptions): Promise<void> {
+  if (json) printJson({ run: await plane.runs.get(id) });
+  else print((await plane.runs.render(id, "text")).text);
+}
+
+function renderRuns(runs: readonly RunSummary[]): string {
+  if (runs.length === 0) return "No run of an agent is kept.";
+  return renderTable(
+    ["WHEN", "ID", "OUTCOME", "SECONDS", "TURNS", "CALLS", "TOKENS", "USER", "MODEL", "QUESTION"],
+    runs.map(({ at, id, outcome, durationMs, turns, counters, usage, user, model, question }) => [
+      at.slice(0, 19).replace("T", " "),
+      id,
+      outcome,
+      (durationMs / 1_000).toFixed(1),
+      String(turns),
+      String(counters.totalToolCalls),
+      String(usage.totalTokens),
+      user ?? "-",
+      model,
+      question,
+    ]),
+  );
+}
+
+const everyMs = 500;
+
+export async function showActivity(cli: Cli, options: GlobalOptions & { follow?: boolean }): Promise<void> {
+  await withPlane(cli, options, async (plane, interrupted) => {
+    const entries = await plane.calls.activity({ face: "cli" });
+    if (options.json) return printJson({ activity: entries });
+    if (!plane.isRemote) say("Only a plane that runs remembers its last calls: start one with 'toolplane serve'.");
+    if (entries.length === 0 && !options.follow) return print("No calls yet.");
+    print(renderActivity(entries.toReversed()));
+    if (options.follow && plane.isRemote) await follow(plane, entries, interrupted);
+  });
+}
+
+/** Polled: the memory of another process sends no events. */
+async function follow(plane: Plane, shown: readonly ActivityEntry[], interrupted: AbortSignal): Promise<void> {
+  let known = new Set(shown.map(({ id }) => id));
+  while (!interrupted.aborted) {
+    await pause(everyMs, undefined, { signal: interrupted }).catch(() => undefined);
+    if (interrupted.aborted) return;
+    const entries = await plane.calls.activity({ face: "cli" });
+    const fresh = entries.filter(({ id }) => !known.has(id)).reverse();
+    if (fresh.length > 0) print(renderActivity(fresh).split("\n").slice(1).join("\n"));
+    known = new Set(entries.map(({ id }) => id));
+  }
+}
+
+function renderActivity(entries: readonly ActivityEntry[]): string {
+  return renderTable(
+    ["WHEN", "TOOL", "USER", "STATUS", "MS", "ARGUMENTS → RESULT"],
+    entries.map(({ at, tool, user, status, durationMs, arguments: args, result, code }) => [
+      at.slice(11, 19),
+      tool,
+      user ?? "-",
+      status,
+      String(Math.round(durationMs)),
+      `${args} → ${result ?? code ?? "-"}`,
+    ]),
+  );
+}

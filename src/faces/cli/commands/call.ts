@@ -1,0 +1,65 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { countOf } from "../../../lib/text/wording.ts";
+import type { Outcome } from "../../../model/calls/call.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { Cli, TextOptions } from "../cli.ts";
+import { exitCodeOf, printOutcome, sayWhatWaits } from "../terminal/outcome.ts";
+import { print, printJson, printWarning, say } from "../terminal/output.ts";
+import { answerQuestions, canBeAsked } from "../terminal/questions.ts";
+import { stderrTailOf } from "../terminal/server-trouble.ts";
+import { withPlane } from "../with-plane.ts";
+import { argumentHints, readCallArguments, typedForTool } from "./call-arguments.ts";
+
+type Switches = { yes?: boolean; plan?: boolean; dryRun?: boolean; force?: boolean };
+type CallOptions = TextOptions<"args" | "conversation" | "state" | "saveArtifacts"> &
+  Switches & { timeout?: number; toolGroup?: string[]; maxResult?: number };
+
+export async function callTool(cli: Cli, tool: string, values: string[], options: CallOptions): Promise<number> {
+  if (options.saveArtifacts !== undefined && options.maxResult)
+    throw new PlaneError("USAGE", "--save-artifacts and --max-result do not go together: leave out --max-result.");
+  const { conversation, state, dryRun, toolGroup: toolGroups, yes: consent, maxResult: maxResultBytes } = options;
+  const given = await readCallArguments(options.args, values);
+  const asks = !options.json && canBeAsked();
+  const work = async (plane: Plane, signal: AbortSignal) => {
+    using _answering = asks ? answerQuestions(plane) : undefined;
+    const args = await typedForTool(plane, tool, given, values);
+    const first = await plane.call(tool, args, {
+      ...{ face: "cli", signal },
+      ...withoutUndefined({ conversation, state, dryRun, toolGroups, consent, maxResultBytes }),
+      ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
+      ...(options.plan ? { mode: "plan" as const } : {}),
+    });
+    const outcome =
+      asks && first.approval ? await (await import("../terminal/approval-prompt.ts")).answerHere(plane, first) : first;
+    const files = await saveFiles(outcome, options);
+    if (options.json) printJson({ ...outcome, ...files });
+    else printOutcome(outcome, await argumentHints(plane, tool, outcome, values));
+    if (!options.json && files) sayWhatIsSaved(files);
+    // Under --plan the plan is the result.
+    const isQueuedAsAsked = options.plan === true && outcome.plan !== undefined;
+    if (!options.json) await sayWhatWaits(plane, outcome, isQueuedAsAsked ? print : say);
+    if (!options.json) await sayStderrTail(plane, outcome);
+    return isQueuedAsAsked ? 0 : exitCodeOf(outcome);
+  };
+  return withPlane(cli, options, work, { answersQuestions: asks });
+}
+
+/** Why a server is away is often in what it wrote. */
+async function sayStderrTail(plane: Plane, { error }: Outcome): Promise<void> {
+  if (error?.code !== "SERVER_UNAVAILABLE") return;
+  const said = await stderrTailOf(plane, error.server);
+  if (said !== null) say(said);
+}
+
+/** Loaded only for --save-artifacts. */
+async function saveFiles({ result }: Outcome, { saveArtifacts: directory, force = false }: CallOptions) {
+  if (directory === undefined) return undefined;
+  return (await import("./results.ts")).saveArtifacts(result, directory, { force });
+}
+
+function sayWhatIsSaved({ saved, problems }: NonNullable<Awaited<ReturnType<typeof saveFiles>>>): void {
+  for (const problem of problems) printWarning(problem);
+  for (const { path, bytes } of saved) say(`saved ${path} (${countOf(bytes, "byte")})`);
+  if (saved.length === 0) say("The result came without artifacts; nothing was saved.");
+}

@@ -1,0 +1,219 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import type {
+  ClientConnection,
+  ClientDisconnection,
+  ClientScope,
+  ClientStatus,
+  NeededVariable,
+  TranslatedReference,
+} from "../../../model/config/setup.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Cli, GlobalOptions } from "../cli.ts";
+import { colors, print, printJson, printWarning, renderTable } from "../terminal/output.ts";
+import { terminalPrompts } from "../terminal/questions.ts";
+import { terminal } from "../terminal/terminal.ts";
+import { openSetup } from "./config.ts";
+
+type ScopeOptions = { project?: boolean; global?: boolean };
+
+type ConnectFlags = GlobalOptions & ScopeOptions & { keep?: boolean; dryRun?: boolean; to?: string; yes?: boolean };
+
+export async function importClients(
+  cli: Cli,
+  clients: readonly string[],
+  options: GlobalOptions & { dryRun?: boolean; to?: string },
+): Promise<void> {
+  const setup = await openSetup(cli, options);
+  const report = await setup.importClients(clients, {
+    dryRun: options.dryRun ?? false,
+    ...withoutUndefined({ file: options.to }),
+  });
+  if (options.json) return printJson(report);
+  if (report.found.length === 0) return print(nothingFound(await setup.clients(), clients));
+  print(
+    renderTable(
+      ["CLIENT", "SERVERS", "FILE"],
+      report.found.map(({ client, path, servers }) => [client, servers.join(", ") || "-", path]),
+    ),
+  );
+  for (const [reason, skipped] of Map.groupBy(report.skipped, (server) => server.reason))
+    print(`${colors.yellow("skipped")} ${skipped.map(({ name }) => name).join(", ")}: ${reason}`);
+  for (const { name, client, from } of report.renamed)
+    print(`${colors.yellow("renamed")} ${from} of ${client} is ${name}: another server has that name`);
+  tellTranslated(report);
+  tellSecrets(report.holdSecrets);
+  if (report.imported.length === 0) return print("Nothing was imported.");
+  const names = report.imported.join(", ");
+  if (report.path === null) return print(`Would import: ${names}`);
+  print(`${colors.green("✔")} Imported ${names} into ${report.path}`);
+  print(`Next: ${colors.bold("toolplane connect CLIENT")} makes Toolplane the client's one server.`);
+}
+
+export async function connectClient(cli: Cli, client: string | undefined, options: ConnectFlags): Promise<void> {
+  const setup = await openSetup(cli, options);
+  if (client === undefined) return listClients(await setup.clients(), options);
+  const wanted = { keep: options.keep ?? false, ...scopeOf(options), ...withoutUndefined({ file: options.to }) };
+  const asks =
+    terminal.stdin.isTTY === true && terminal.stderr.isTTY === true && !options.yes && !options.json && !options.dryRun;
+  if (asks || options.dryRun) {
+    const planned = await setup.connectClient(client, { ...wanted, dryRun: true });
+    if (options.json) return printJson(planned);
+    if (!planned.isChanged) return print(unchanged(planned));
+    showPlan(planned);
+    if (options.dryRun) return print("Nothing was changed.");
+    const answer = await terminalPrompts.confirm("Change these files?", true);
+    if (answer !== true) return print(`Nothing was changed. ${colors.dim("--keep leaves the servers in the client.")}`);
+  }
+  const connection = await setup.connectClient(client, { ...wanted, dryRun: false });
+  if (options.json) return printJson(connection);
+  if (!connection.isChanged) return print(unchanged(connection));
+  tellConnected(connection, asks);
+}
+
+export async function disconnectClient(
+  cli: Cli,
+  client: string,
+  options: GlobalOptions & ScopeOptions & { remove?: boolean },
+): Promise<void> {
+  const setup = await openSetup(cli, options);
+  const done = await setup.disconnectClient(client, { ...scopeOf(options), remove: options.remove ?? false });
+  if (options.json) return printJson(done);
+  tellDisconnected(done, options.remove ?? false);
+}
+
+function scopeOf({ project, global }: ScopeOptions): { scope?: ClientScope } {
+  if (project && global) throw new PlaneError("USAGE", "Choose one of --project and --global.");
+  if (project) return { scope: "project" };
+  return global ? { scope: "user" } : {};
+}
+
+function nothingFound(clients: readonly ClientStatus[], asked: readonly string[]): string {
+  const names = clients.map(({ client }) => client).join(", ");
+  if (asked.length > 0) return `${asked.join(", ")}: no servers found.`;
+  return `No servers found in the files of the clients that Toolplane knows: ${names}.`;
+}
+
+function listClients(clients: readonly ClientStatus[], { json }: GlobalOptions): void {
+  if (json) return printJson({ clients });
+  const here = clients.filter(({ isInstalled, files }) => isInstalled || files.length > 0);
+  const rows = here.map(({ client, title, connected, files }) => {
+    const servers = [...new Set(files.flatMap((file) => file.servers))];
+    const where = connected.map(({ scope, config }) => `${scope}: ${config.join(", ") || "its default files"}`);
+    return [client, title, servers.join(", ") || "-", where.join("; ") || "no"];
+  });
+  if (here.length > 0) print(renderTable(["CLIENT", "NAME", "ITS OWN SERVERS", "CONNECTED"], rows));
+  const others = clients.filter((client) => !here.includes(client)).map(({ client }) => client);
+  if (others.length > 0) print(colors.dim(`Not found on this machine: ${others.join(", ")}`));
+  print("See what connecting would change: toolplane connect CLIENT --dry-run");
+}
+
+function unchanged({ title, path }: ClientConnection): string {
+  return `${title} is connected already (${path}). Nothing was changed.`;
+}
+
+/** The change of each file, line by line: `+` comes in, `-` goes out, `=` stays. */
+function showPlan(planned: ClientConnection): void {
+  const { path, server, moved, kept, into, title } = planned;
+  print(colors.bold(path));
+  const words = [server.command ?? server.cmd ?? server.url ?? server.serverUrl, server.args].flat();
+  print(colors.green(`  + toolplane: ${words.filter((word) => word !== undefined).join(" ")}`));
+  for (const { name } of moved) print(colors.red(`  - ${name}`));
+  for (const { name, reason } of kept) print(`  = ${name}: ${reason}`);
+  if (into !== null) print(colors.bold(into));
+  for (const { name, as, isNew } of moved) {
+    const from = as === name ? "" : ` (${name} of ${title}; another server has that name)`;
+    print(isNew ? colors.green(`  + ${as}${from}`) : `  = ${as}${from}: there already`);
+  }
+  tellTranslated(planned);
+  tellWarnings(planned);
+}
+
+function tellConnected(connection: ClientConnection, wasShown: boolean): void {
+  const { title, client, path, scope, into, moved, kept, backup, config } = connection;
+  const command = `toolplane disconnect ${client}`;
+  print(`${colors.green("✔")} ${title} uses Toolplane with ${config.join(", ")}. Restart ${title} to take effect.`);
+  print(`  written: ${path}${scope === "project" ? " (this project only)" : ""}`);
+  if (moved.length > 0) print(`  moved into ${into}: ${moved.map(renamedName).join(", ")}`);
+  if (!wasShown) for (const { name, reason } of kept) print(`  stays in ${title}: ${name} (${reason})`);
+  if (!wasShown) tellTranslated(connection);
+  if (!wasShown) tellWarnings(connection);
+  if (backup !== null) print(colors.dim(`  backup: ${backup}`));
+  print(colors.dim(`  undo: ${command}`));
+}
+
+function renamedName({ name, as, isNew }: ClientConnection["moved"][number]): string {
+  const called = as === name ? name : `${name} as ${as}`;
+  return isNew ? called : `${called} (was there)`;
+}
+
+function tellWarnings({
+  title,
+  client,
+  path,
+  replaces,
+  leftBehind,
+  holdSecrets,
+  config,
+  isForEveryProject,
+  elsewhere,
+}: ClientConnection): void {
+  if (replaces !== null) {
+    const before = replaces.join(", ") || "its default files";
+    printWarning(`${path} pointed to ${before}; it points to ${config.join(", ")} now.`);
+  }
+  for (const [file, servers] of Map.groupBy(leftBehind, (server) => server.path))
+    printWarning(
+      `${title} does not reach ${servers.map(({ name }) => name).join(", ")} any more: moved into ${file} before.`,
+    );
+  if (isForEveryProject)
+    printWarning(`${path} counts in every project, and it starts Toolplane with the configuration of this directory.`);
+  tellSecrets(holdSecrets);
+  for (const other of elsewhere)
+    printWarning(
+      `${title} still starts servers from ${other.path}: ${other.servers.join(", ")}. ${remedy(client, other.scope)}`,
+    );
+}
+
+function remedy(client: string, scope: ClientScope | null): string {
+  if (scope === null) return "Toolplane leaves those alone; take them out there if you want them here.";
+  return `Move those too: toolplane connect ${client} ${scope === "user" ? "--global" : "--project"}`;
+}
+
+function tellSecrets(servers: readonly string[]): void {
+  for (const name of servers)
+    printWarning(
+      `'${name}' brings a secret in clear; a reference such as \${TOKEN} or \${keychain:service/account} is safer.`,
+    );
+}
+
+function tellTranslated(report: { translated: TranslatedReference[]; variables: NeededVariable[] }): void {
+  for (const { server, from, to } of report.translated)
+    print(`${colors.cyan("translated")} ${server}: ${from} → ${to}`);
+  for (const { name, servers, description, isSet } of report.variables) {
+    if (isSet) continue;
+    const why = description === null ? "" : ` (${description})`;
+    print(
+      `${colors.yellow("set")} the variable ${name}${why}: ${servers.join(", ")} ${servers.length === 1 ? "needs" : "need"} it`,
+    );
+  }
+}
+
+const outcomes: Readonly<Record<ClientDisconnection["outcome"], string>> = {
+  restored: "is byte for byte as it was before",
+  merged: "has no Toolplane any more; what you changed since stays",
+  deleted: "was made for Toolplane and is gone",
+};
+
+function tellDisconnected(done: ClientDisconnection, isRemoving: boolean): void {
+  const { title, path, outcome, returned, missing, backup, stays, removed, alsoConnected } = done;
+  print(`${colors.green("✔")} ${title}: ${path} ${outcomes[outcome]}. Restart ${title} to take effect.`);
+  if (returned.length > 0) print(`  back in ${title}: ${returned.join(", ")}`);
+  for (const { name, reason } of missing) print(`  ${colors.yellow("not back")} ${name}: ${reason}`);
+  for (const { name, path: from } of removed) print(`  removed from ${from}: ${name}`);
+  const kept = stays.map(({ name }) => name).join(", ");
+  if (kept !== "" && isRemoving) print(`  not removed, because connect did not add it or it was edited since: ${kept}`);
+  else if (kept !== "")
+    print(`  still in Toolplane too: ${kept} ${colors.dim("(take one out: toolplane servers remove NAME)")}`);
+  if (backup !== null) print(`  backup kept, because comments or entries are only there: ${backup}`);
+  for (const file of alsoConnected) print(`  still connected: ${file}`);
+}

@@ -1,0 +1,49 @@
+import { nearest } from "../../../lib/text/nearest.ts";
+import { parseToolQuery, type ToolQuery } from "../../../model/catalogue/tool-query.ts";
+import { PlaneError } from "../../../model/errors.ts";
+
+/** The flags of `tools list`, and what each is called over HTTP. */
+const parameters = {
+  server: "server",
+  personaFilter: "persona",
+  provider: "provider",
+  capability: "capability",
+  versionRange: "version",
+  sideEffects: "side_effects",
+  safetyLevel: "safety_level",
+  minSuccessRate: "min_success_rate",
+  includeUnused: "include_unused",
+  toolGroup: "group",
+  state: "state",
+  query: "q",
+  limit: "limit",
+  cursor: "cursor",
+} as const;
+
+export type ToolFilters = { [flag in keyof typeof parameters]?: string | string[] };
+
+export function readFilters(options: ToolFilters): ToolQuery {
+  const values = Object.entries(parameters).flatMap(([flag, parameter]) => {
+    const given = options[flag as keyof ToolFilters] ?? [];
+    return [given].flat().map((value) => [parameter, value] as const);
+  });
+  return parseToolQuery(values, { spell, nearest });
+}
+
+function spell(parameter: string): string {
+  const flag = Object.entries(parameters).find(([, name]) => name === parameter)?.[0] ?? parameter;
+  return `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+export function oneOf<T extends string>(option: string, text: string | undefined, known: readonly T[]): T | undefined {
+  const found = known.find((word) => word === text);
+  if (found !== undefined || text === undefined) return found;
+  throw new PlaneError("USAGE", `${option} cannot be '${text}': give one of ${known.join(", ")}.`);
+}
+
+export function toLimit(text: string | undefined, most = 1_000): number | undefined {
+  if (text === undefined) return undefined;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= most) return limit;
+  throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to ${most}.`);
+}

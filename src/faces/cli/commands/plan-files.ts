@@ -1,0 +1,194 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { text as readAll } from "node:stream/consumers";
+import { fileErrorText } from "../../../lib/files.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf } from "../../../lib/text/wording.ts";
+import type { Outcome } from "../../../model/calls/call.ts";
+import type { PlacedStep, PlanCheck, PlanProblem } from "../../../model/calls/tool-plan.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import { isObject } from "../../../model/json.ts";
+import type { Plane, PlaneCallOptions } from "../../../model/plane.ts";
+import type { Cli, GlobalOptions } from "../cli.ts";
+import { exitCodeOf, printOutcome, sayWhatWaits } from "../terminal/outcome.ts";
+import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
+import { answerQuestions, canBeAsked } from "../terminal/questions.ts";
+import { terminal } from "../terminal/terminal.ts";
+import { withPlane } from "../with-plane.ts";
+
+/** 1 when something is wrong. */
+export async function checkPlan(cli: Cli, path: string, options: GlobalOptions): Promise<number> {
+  const text = await readPlanFile(path);
+  const check = await withPlane(cli, options, (plane) => plane.plans.check(text, { face: "cli" }));
+  show(options, check, () => renderCheck(path, check));
+  return check.ok ? 0 : 1;
+}
+
+type RunOptions = GlobalOptions & { dryRun?: boolean; yes?: boolean };
+
+/** Looks at all of it first: a plan that fails half way is worse than one that does not begin. */
+export async function runPlan(cli: Cli, path: string, options: RunOptions): Promise<number> {
+  const text = await readPlanFile(path);
+  const asks = !options.json && !options.dryRun && path !== "-" && canBeAsked();
+  const work = async (plane: Plane, signal: AbortSignal) => {
+    using _answering = asks ? answerQuestions(plane) : undefined;
+    const check = await plane.plans.check(text, { face: "cli" });
+    if (options.dryRun) return tryPlan(plane, path, check, options, signal);
+    if (check.ok) return runSteps(plane, check, { ...options, asks }, signal);
+    show(options, { ok: false, dryRun: false, steps: [], problems: check.problems }, () => renderCheck(path, check));
+    if (!options.json) say("Nothing was run.");
+    return 1;
+  };
+  return withPlane(cli, options, work, { answersQuestions: asks });
+}
+
+/** Every step as far as the policy, whatever becomes of the others. */
+async function tryPlan(
+  plane: Plane,
+  path: string,
+  { steps, problems }: PlanCheck,
+  { json }: RunOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const tried: TriedStep[] = [];
+  for (const step of steps)
+    tried.push({
+      line: step.line,
+      tool: step.tool,
+      outcome: await callStep(plane, step, { signal, dryRun: true }),
+    });
+  const ok = problems.length === 0 && tried.every(({ outcome }) => outcome.ok);
+  if (json) printJson({ ok, dryRun: true, steps: tried, problems });
+  else {
+    if (tried.length > 0) print(renderTried(tried));
+    for (const problem of problems) print(renderPlanProblem(path, problem));
+  }
+  return ok ? 0 : 1;
+}
+
+async function runSteps(
+  plane: Plane,
+  { steps }: PlanCheck,
+  { json, yes, asks }: RunOptions & { asks: boolean },
+  signal: AbortSignal,
+): Promise<number> {
+  const done: TriedStep[] = [];
+  for (const [at, step] of steps.entries()) {
+    if (!json) say(`${at + 1}. ${plainText(step.tool)}`);
+    const first = await callStep(plane, step, { signal, ...(yes ? { consent: true } : {}) });
+    const outcome =
+      asks && first.approval ? await (await import("../terminal/approval-prompt.ts")).answerHere(plane, first) : first;
+    done.push({ line: step.line, tool: step.tool, outcome });
+    if (!json) printOutcome(outcome);
+    if (!json) await sayWhatWaits(plane, outcome);
+    if (!outcome.ok) break;
+  }
+  const last = done.at(-1)?.outcome;
+  const left = steps.length - done.length;
+  if (json) printJson({ ok: last?.ok ?? true, dryRun: false, steps: done, problems: [] });
+  else if (left > 0) say(`Stopped at step ${done.length} of ${steps.length}; what comes after it was not run.`);
+  return last === undefined ? 0 : exitCodeOf(last);
+}
+
+function callStep(plane: Plane, { tool, arguments: args }: PlacedStep, options: PlaneCallOptions): Promise<Outcome> {
+  return plane.call(tool, args, { face: "cli", ...options });
+}
+
+type MakeOptions = GlobalOptions & { out?: string; force?: boolean; planner: string; timeout: number };
+
+const bundled = "planner.plan_with_tools";
+
+export async function makePlan(cli: Cli, given: string, options: MakeOptions): Promise<number> {
+  const task = (given === "-" ? await readAll(terminal.stdin) : given).trim();
+  if (task === "")
+    throw new PlaneError("USAGE", "The task is empty. Say what is to be done: toolplane plan make 'TASK'.");
+  const { planner, timeout } = options;
+  const work = async (plane: Plane, signal: AbortSignal) => {
+    const planned = await plane.call(planner, { task }, { face: "cli", signal, timeoutMs: timeout * 1000 });
+    if (!options.json) await sayWhatWaits(plane, planned);
+    return planned;
+  };
+  const outcome = await withPlane(cli, options, work);
+  if (planner === bundled && outcome.error?.code === "TOOL_NOT_FOUND") throw noPlanner();
+  const script = scriptOf(outcome);
+  const path = script === null || options.out === undefined ? null : save(script, options.out, options);
+  if (options.json) printJson({ ...outcome, ...(path === null ? {} : { path }) });
+  else if (script === null) printOutcome(outcome);
+  else tell(outcome, script, path);
+  return exitCodeOf(outcome);
+}
+
+function scriptOf({ result }: Outcome): string | null {
+  const said = result?.isError ? undefined : result?.structuredContent;
+  return isObject(said) && typeof said.script === "string" ? said.script : null;
+}
+
+/** The script alone goes to standard output, so that it can be piped. */
+function tell({ result }: Outcome, script: string, path: string | null): void {
+  const said = result?.structuredContent;
+  if (isObject(said) && typeof said.results === "string") say(said.results);
+  if (path === null) print(script.trimEnd());
+  else if (isObject(said) && Array.isArray(said.steps) && said.steps.length > 0)
+    say(`Wrote ${path}. Try it: toolplane plan run ${path} --dry-run`);
+  else say(`Wrote ${path}, with no step in it: write the calls that it needs, then 'toolplane plan check ${path}'.`);
+}
+
+function save(script: string, path: string, { force = false }: MakeOptions): string {
+  try {
+    writeFileSync(path, script, { mode: 0o755, flag: force ? "w" : "wx" });
+    return path;
+  } catch (thrown) {
+    const isThere = (thrown as NodeJS.ErrnoException).code === "EEXIST";
+    const why = `${fileErrorText(thrown)}${isThere ? "; --force overwrites it" : ""}`;
+    throw new PlaneError("USAGE", `The plan cannot be written to '${path}': ${why}.`);
+  }
+}
+
+function noPlanner(): PlaneError {
+  return new PlaneError(
+    "TOOL_NOT_FOUND",
+    "No planner is configured. Add the one that comes with Toolplane: toolplane servers add planner -- toolplane planner",
+  );
+}
+
+async function readPlanFile(path: string): Promise<string> {
+  if (path === "-") return readAll(terminal.stdin);
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    throw new PlaneError("USAGE", `The plan '${path}' cannot be read: ${fileErrorText(thrown)}.`);
+  }
+}
+
+type TriedStep = Pick<PlacedStep, "line" | "tool"> & { outcome: Outcome };
+
+export function renderCheck(path: string, { steps, problems }: PlanCheck): string {
+  const rows = steps.map(({ line, tool, verdict }, at) => [`${at + 1}`, `${line}`, tool, verdict ?? "-"]);
+  const table = rows.length === 0 ? [] : [renderTable(["STEP", "LINE", "TOOL", "VERDICT"], rows)];
+  return [
+    ...table,
+    ...problems.map((one) => renderPlanProblem(path, one)),
+    summarize(steps.length, problems.length),
+  ].join("\n");
+}
+
+function renderTried(tried: readonly TriedStep[]): string {
+  const rows = tried.map(({ line, tool, outcome }, at) => [
+    ...[`${at + 1}`, `${line}`, tool],
+    outcome.verdict?.verdict ?? outcome.error?.code ?? outcome.call.status,
+    outcome.verdict?.reason ?? outcome.error?.message ?? "",
+  ]);
+  return renderTable(["STEP", "LINE", "TOOL", "VERDICT", "BECAUSE"], rows);
+}
+
+function renderPlanProblem(path: string, { line, tool, message, hint }: PlanProblem): string {
+  const where = `${path === "-" ? "line " : `${path}:`}${line}`;
+  const what = tool === null ? "" : `${colors.bold(plainText(tool))}: `;
+  const remedy = hint === null ? "" : `\n    ${colors.dim(plainText(hint))}`;
+  return `${colors.red("✖")} ${plainText(where)} ${what}${plainText(message)}${remedy}`;
+}
+
+function summarize(steps: number, problems: number): string {
+  const count = countOf(steps, "step");
+  if (problems === 0) return `${colors.green("✔")} ${count}, nothing is wrong.`;
+  return `${countOf(problems, "problem")}, ${count} read.`;
+}

@@ -1,0 +1,158 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf, nounFor } from "../../../lib/text/wording.ts";
+import type { HeldStatus, HeldView, Plan, PlanChoice } from "../../../model/calls/held-call.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { JsonObject } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { Cli, GlobalOptions } from "../cli.ts";
+import { findByPrefix, shorten, shownIdLength } from "../terminal/ids.ts";
+import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
+import { colors, printJson, renderTable, say, show } from "../terminal/output.ts";
+import { withPlane } from "../with-plane.ts";
+import { readObject, renderArguments } from "./approvals.ts";
+import { renderSpan } from "./dead-letters.ts";
+
+const marks: Record<HeldStatus, string> = {
+  pending: "+",
+  approved: "~",
+  running: "~",
+  done: "✔",
+  failed: "✖",
+  rejected: "-",
+  expired: "-",
+  void: "!",
+  cancelled: "-",
+  interrupted: "!",
+};
+
+export function renderPlans(plans: readonly Plan[], now: number): string {
+  if (plans.length === 0) return "There is no plan.";
+  const short = shorten(plans.map(({ id }) => id));
+  const rows = plans.map(({ id, status, user, conversation, createdAt, changes }) => [
+    short(id),
+    status,
+    `${changes.filter((change) => change.status === "pending").length} of ${changes.length}`,
+    user ?? "-",
+    conversation ?? "-",
+    renderSpan(now - Date.parse(createdAt)),
+  ]);
+  return renderTable(["ID", "STATUS", "WAITING", "WHO", "CONVERSATION", "AGE"], rows);
+}
+
+/** The changes in the order in which they run, one argument a line and no moment of time: fit to be compared. */
+export function renderPlan({ id, status, changes }: Plan): string {
+  const short = shorten(changes.map((change) => change.id));
+  return [
+    `${colors.bold("Plan")} ${id} ${colors.dim(status)}`,
+    ...changes.flatMap((change, at) => ["", ...renderChange(change, at + 1, short(change.id))]),
+  ].join("\n");
+}
+
+function renderChange(change: HeldView, place: number, shortId: string): string[] {
+  const { status, tool, shown, verdict, answer, outcome } = change;
+  const said = status === "pending" ? "" : ` ${status}`;
+  const number = `${place}.`;
+  const indent = " ".repeat(number.length + 3);
+  return [
+    `${number} ${marks[status]} ${colors.bold(plainText(tool))} ${colors.dim(`${shortId}${said}`)}`,
+    ...renderArguments(shown, indent),
+    `${indent}${colors.dim(`# ${plainText(verdict.reason)}`)}`,
+    ...(answer?.arguments ? [`${indent}${colors.dim("# the arguments were changed")}`] : []),
+    ...(answer?.reason ? [`${indent}${colors.dim(`# ${plainText(answer.reason)}`)}`] : []),
+    ...(outcome?.code ? [`${indent}${colors.dim(`# ${outcome.code}`)}`] : []),
+  ];
+}
+
+type ChoiceOptions = GlobalOptions & {
+  first?: number;
+  change?: string[];
+  continue?: boolean;
+  args?: string[];
+  reason?: string;
+};
+
+export async function listPlans(cli: Cli, options: GlobalOptions): Promise<void> {
+  const plans = await withPlane(cli, options, (plane) => plane.plans.list());
+  show(options, { plans }, () => renderPlans(plans, Date.now()));
+}
+
+export async function showPlan(cli: Cli, id: string | undefined, options: GlobalOptions): Promise<void> {
+  const plan = await withPlane(cli, options, (plane) => findPlan(plane, id));
+  show(options, plan, () => renderPlan(plan));
+}
+
+export async function approvePlan(cli: Cli, id: string | undefined, options: ChoiceOptions): Promise<number> {
+  return withPlane(cli, options, async (plane) => {
+    const asked = await findPlan(plane, id);
+    const choice: PlanChoice = {
+      ...toChoice(asked, options),
+      ...(options.continue ? { continueOnFailure: true } : {}),
+      ...(options.args ? { arguments: await readEdits(asked, options.args) } : {}),
+    };
+    const ran = await plane.plans.approve(asked.id, choice);
+    if (options.json) printJson(ran);
+    else printRan(asked, ran);
+    const failed = ran.outcomes.find(({ outcome }) => outcome?.ok !== true);
+    return failed === undefined ? 0 : failed.outcome === null ? 1 : exitCodeOf(failed.outcome);
+  });
+}
+
+export async function rejectPlan(cli: Cli, id: string | undefined, options: ChoiceOptions): Promise<void> {
+  const plan = await withPlane(cli, options, async (plane) => {
+    const asked = await findPlan(plane, id);
+    return plane.plans.reject(asked.id, {
+      ...toChoice(asked, options),
+      ...withoutUndefined({ reason: options.reason }),
+    });
+  });
+  show(options, plan, () => renderPlan(plan));
+}
+
+function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plane["plans"]["approve"]>>): void {
+  for (const { change, outcome } of outcomes) {
+    const place = changes.findIndex(({ id }) => id === change);
+    say(`${place + 1}. ${plainText(changes[place]?.tool ?? change)}`);
+    if (outcome) printOutcome(outcome);
+    else say("It runs elsewhere.");
+  }
+  const left = plan.changes.filter(({ status }) => status === "pending").length;
+  if (left > 0)
+    say(
+      `${left} of ${countOf(plan.changes.length, "change")} still ${nounFor(left, "waits", "wait")}: toolplane plan show ${plan.id.slice(0, shownIdLength)}`,
+    );
+}
+
+/** The one that is meant, or the newest in which something waits. */
+async function findPlan(plane: Plane, given: string | undefined): Promise<Plan> {
+  const plans = await plane.plans.list();
+  const open = plans.find(({ status }) => status === "pending" || status === "partly");
+  if (given === undefined) {
+    if (open) return open;
+    throw new PlaneError("NOT_FOUND", "No plan waits for an answer. 'toolplane plan list' shows those that are over.");
+  }
+  const ids = plans.map(({ id }) => id);
+  return plane.plans.get(findByPrefix(given, ids, { what: "plan", where: "toolplane plan list" }));
+}
+
+function toChoice(plan: Plan, { first, change }: ChoiceOptions): PlanChoice {
+  return withoutUndefined({ first, ids: change?.map((given) => findChange(plan, given)) });
+}
+
+function findChange({ id: plan, changes }: Plan, given: string): string {
+  const placed = /^\d{1,3}$/.test(given) ? changes[Number(given) - 1] : undefined;
+  if (placed) return placed.id;
+  const ids = changes.map(({ id }) => id);
+  return findByPrefix(given, ids, { what: "change", where: `toolplane plan show ${plan}` });
+}
+
+async function readEdits(plan: Plan, given: readonly string[]): Promise<Record<string, JsonObject>> {
+  const edits: Record<string, JsonObject> = {};
+  for (const pair of given) {
+    const [, change, json] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    if (change === undefined || json === undefined)
+      throw new PlaneError("USAGE", `--args '${pair}' must be CHANGE=JSON, e.g. --args '2={"key":"value"}'.`);
+    edits[findChange(plan, change)] = await readObject(json, "--args CHANGE=JSON");
+  }
+  return edits;
+}

@@ -1,0 +1,217 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf } from "../../../lib/text/wording.ts";
+import {
+  type ContextCost,
+  type ContextStats,
+  type FailOn,
+  type Finding,
+  failOnLevels,
+  type QualityOptions,
+  type QualityReport,
+  type ToolQuality,
+  type ToolReview,
+} from "../../../model/catalogue/quality.ts";
+import type { ClientContext } from "../../../model/client-context.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Cli, GlobalOptions } from "../cli.ts";
+import { colors, print, printJson, renderTable, say, sayMore, show } from "../terminal/output.ts";
+import { terminal } from "../terminal/terminal.ts";
+import { withPlane } from "../with-plane.ts";
+import { oneOf, readFilters, type ToolFilters } from "./option-values.ts";
+
+type LintOptions = GlobalOptions & {
+  server?: string;
+  threshold?: string;
+  requireExamples: boolean;
+  failOn: string;
+};
+
+/** 1 when a tool does not pass. */
+export async function lintTools(cli: Cli, options: LintOptions): Promise<number> {
+  const { server, threshold, requireExamples } = options;
+  const asked: QualityOptions = {
+    requireExamples,
+    failOn: oneOf("--fail-on", options.failOn, failOnLevels) ?? "high",
+    ...withoutUndefined({ server, threshold: threshold === undefined ? undefined : toScore(threshold) }),
+  };
+  const report = await withPlane(cli, options, (plane) => plane.tools.quality(asked));
+  show(options, report, () => renderReport(report));
+  return report.passed === report.total ? 0 : 1;
+}
+
+function toScore(text: string): number {
+  const score = Number(text);
+  if (text.trim() === "" || !Number.isFinite(score) || score < 0 || score > 100)
+    throw new PlaneError("USAGE", `--threshold '${text}' is not a number from 0 to 100.`);
+  return score;
+}
+
+function renderReport({ tools, total, passed, threshold, failOn }: QualityReport): string {
+  const shown = tools.filter(({ checks, findings }) => checks.length > 0 || findings.length > 0);
+  const flawless = total - shown.length;
+  return [
+    ...shown.flatMap((tool) => [...renderTool(tool), ""]),
+    ...(flawless > 0 && shown.length > 0 ? [`${flawless} without a flaw.`] : []),
+    `${passed}/${total} passed: a score of at least ${threshold}${failOn === "none" ? "" : `, not quarantined, nothing found that is ${atLeast(failOn)}`}.`,
+  ].join("\n");
+}
+
+function atLeast(level: Exclude<FailOn, "none">): string {
+  return level === "high" ? "high" : `${level} or worse`;
+}
+
+function renderTool({ name, score, passed, checks, findings, held }: ToolQuality): string[] {
+  const mark = passed ? colors.green(String(score).padStart(3)) : colors.red(String(score).padStart(3));
+  return [
+    `${mark}  ${colors.bold(plainText(name))}${held === null ? "" : colors.red("  quarantined")}`,
+    ...checks.map(({ penalty, message, fix }) => plainText(`     ${`−${penalty}`.padStart(4)}  ${message} ${fix}`)),
+    ...findings.map((finding) => `      ${colors.yellow("!")}    ${renderFinding(finding)}`),
+  ];
+}
+
+/** The tools that are meant, each with its score and what it lost points for. */
+export async function listQuality(cli: Cli, options: GlobalOptions & ToolFilters): Promise<void> {
+  const query = readFilters(options);
+  const { page, report } = await withPlane(cli, options, async (plane) => ({
+    page: await plane.tools.page(query),
+    report: await plane.tools.quality(query.server === null ? {} : { server: query.server }),
+  }));
+  const scored = new Map(report.tools.map((tool) => [tool.name, tool]));
+  const { total, nextCursor } = page;
+  if (options.json) {
+    const tools = page.tools.map((tool) => ({ ...tool, quality: qualityOf(scored.get(tool.name)) }));
+    return printJson({ tools, total, nextCursor });
+  }
+  const rows = page.tools.map(({ name }) => [name, ...cellsOf(scored.get(name))]);
+  print(rows.length === 0 ? "No tool matches." : renderTable(["TOOL", "SCORE", "ISSUES"], rows));
+  sayMore(nextCursor, `${rows.length} of ${countOf(total, "tool")}`);
+}
+
+function qualityOf(tool: ToolQuality | undefined) {
+  if (!tool) return null;
+  const { score, passed, checks, findings } = tool;
+  return { score, passed, checks, findings };
+}
+
+function cellsOf(tool: ToolQuality | undefined): [score: string, issues: string] {
+  if (!tool) return ["", ""];
+  const issues = [...tool.checks.map(({ check }) => check), ...tool.findings.map(({ kind }) => kind)];
+  return [`${tool.score}${tool.passed ? "" : " ✖"}`, [...new Set(issues)].join(", ") || "none"];
+}
+
+const meanings: Record<Finding["kind"], string> = {
+  hidden_text: "text in invisible characters",
+  invisible_characters: "invisible characters",
+  direction_controls: "characters that change the direction of writing",
+  lookalike_letters: "letters of another script that look like Latin ones",
+  escape_sequence: "control sequences for a terminal",
+  instruction: "an order to the model",
+  concealment: "something to be kept from the user",
+  secret_request: "a request for secrets",
+  pseudo_tag: "a tag that pretends to be a prompt",
+  encoded_text: "encoded text",
+  cross_reference: "a tool of another server",
+  overlong: "a very long text",
+  hidden_comment: "a comment that no reader sees",
+  padding: "empty space before more text",
+  disguised_text: "an order in disguise",
+  exfiltration: "data to be sent elsewhere",
+};
+
+export function renderFinding({ kind, severity, where, excerpt, decoded }: Finding): string {
+  const says = decoded === null ? "" : ` → ${JSON.stringify(decoded)}`;
+  return plainText(`${severity}: ${meanings[kind]} at ${where}: ${JSON.stringify(excerpt)}${says}`);
+}
+
+/** The same in a few words, for a list; empty when there is nothing to say. */
+export function renderReviewNote(review: ToolReview | undefined): string {
+  if (!review) return "";
+  const serious = review.findings.filter(({ severity }) => severity !== "low");
+  const notes = [
+    ...(review.change === null ? [] : [review.change === "new" ? "new" : "changed since it was pinned"]),
+    ...new Set(serious.map(({ kind }) => meanings[kind])),
+  ];
+  return notes.length === 0 ? "" : `(look at it: ${notes.join(", ")}) `;
+}
+
+type StatsOptions = GlobalOptions & { server?: string; tools: boolean; limit?: number };
+
+const barWidth = 24;
+const maxNamed = 3;
+
+export async function showStats(cli: Cli, options: StatsOptions): Promise<void> {
+  const { server, tools, limit } = options;
+  const asked = { tools, ...withoutUndefined({ server, limit }) };
+  const stats = await withPlane(cli, options, (plane) => plane.stats(asked));
+  if (options.json) return printJson(stats);
+  if (stats.totals.tools === 0) return print("The catalogue is empty. 'toolplane servers list' shows why.");
+  print(renderStats(stats, terminal.stdout.isTTY === true));
+  say(colors.dim(`Tokens by ${stats.tokenizer}.`));
+}
+
+export function renderStats(stats: ContextStats, withBars: boolean): string {
+  const { servers, totals, tools = [], lazy, sessions = [] } = stats;
+  const dearest = (rows: readonly ContextCost[]) => Math.max(...rows.map(({ fullTokens }) => fullTokens));
+  const bar = (cost: ContextCost, most: number) => (withBars ? [renderBar(cost.fullTokens / most)] : []);
+  // Nothing is saved where clients get every definition whole.
+  const lazyColumns = lazy.isActive ? ["LOADED", "SAVED"] : ["IF LAZY", "WOULD SAVE"];
+  const head = ["FULL", "SUMMARY", ...lazyColumns, ...(withBars ? [""] : [])];
+  const lines = [
+    renderTable(
+      ["SERVER", "TOOLS", ...head],
+      [
+        ...servers.map((server) => [
+          server.name,
+          String(server.tools),
+          ...numbers(server),
+          ...bar(server, dearest(servers)),
+        ]),
+        ["all", String(totals.tools), ...numbers(totals), ...(withBars ? [""] : [])],
+      ],
+    ),
+    "",
+  ];
+  if (tools.length > 0) {
+    const rows = tools.map((tool) => [tool.name, ...numbers(tool), ...bar(tool, dearest(tools))]);
+    lines.push(renderTable(["TOOL", ...head], rows), "");
+  }
+  lines.push(renderLazy(lazy, totals.fullTokens));
+  if (sessions.length > 0) lines.push("", renderSessions(sessions, totals.fullTokens));
+  return lines.join("\n");
+}
+
+function renderSessions(sessions: readonly ClientContext[], full: number): string {
+  const rows = sessions.map(({ client, user, era, mode, tools, loaded, loadedTokens }) => [
+    plainText(client ?? "-"),
+    user ?? "-",
+    era,
+    mode,
+    String(tools),
+    String(loadedTokens),
+    full === 0 ? "-" : `${Math.max(0, Math.round((1 - loadedTokens / full) * 1_000) / 10)} %`,
+    loaded.length === 0 ? "-" : shorten(loaded),
+  ]);
+  return renderTable(["CLIENT", "USER", "ERA", "MODE", "TOOLS", "TOKENS", "SAVED", "LOADED"], rows);
+}
+
+function shorten(names: readonly string[]): string {
+  const more = names.length - maxNamed;
+  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function numbers({ fullTokens, summaryTokens, loadedTokens, savedPercent }: ContextCost): string[] {
+  return [...[fullTokens, summaryTokens, loadedTokens].map(String), `${savedPercent} %`];
+}
+
+function renderBar(share: number): string {
+  return "█".repeat(Math.max(1, Math.round(share * barWidth)));
+}
+
+function renderLazy({ mode, thresholdTokens, isActive }: ContextStats["lazy"], full: number): string {
+  if (mode !== "auto")
+    return `Definitions are ${isActive ? "loaded when they are needed" : "given whole"}: 'lazy.mode' is '${mode}'.`;
+  const relation = isActive ? "above" : "not above";
+  const what = isActive ? "loaded when they are needed" : "given whole";
+  return `Definitions are ${what}: ${full} tokens are ${relation} 'lazy.thresholdTokens', ${thresholdTokens}.`;
+}

@@ -1,0 +1,257 @@
+import { isDeepStrictEqual } from "node:util";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { matchesGlob } from "../../../lib/text/glob.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf } from "../../../lib/text/wording.ts";
+import type { HealthSummary, ToolHealth } from "../../../model/catalogue/health.ts";
+import type { FoundTool, SearchAnswer } from "../../../model/catalogue/search.ts";
+import { type ProviderSpec, providerLabel } from "../../../model/catalogue/tool.ts";
+import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../../model/catalogue/tool-formats.ts";
+import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
+import { everyTool } from "../../../model/catalogue/tool-query.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { ToolListing } from "../../../model/plane-tools.ts";
+import type { Cli, GlobalOptions } from "../cli.ts";
+import { colors, print, printJson, printWarning, renderTable, say, sayMore, show } from "../terminal/output.ts";
+import { describeTrouble } from "../terminal/server-trouble.ts";
+import { withPlane } from "../with-plane.ts";
+import { renderSpan } from "./dead-letters.ts";
+import { readFilters, type ToolFilters } from "./option-values.ts";
+import { listQuality, renderFinding, renderReviewNote } from "./quality.ts";
+
+const emptyCatalogue =
+  "The catalogue is empty. 'toolplane servers list' shows why; 'toolplane doctor' says what to try.";
+
+type ListOptions = GlobalOptions & ToolFilters & { quality?: boolean };
+
+export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
+  if (options.quality) return listQuality(cli, options);
+  const query = readFilters(options);
+  await withPlane(cli, options, async (plane) => {
+    const { tools, total, nextCursor, locked = [] } = await plane.tools.page(query);
+    if (options.json) return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
+    const rows = tools.map(({ name, description, unavailable, review, stale }) => {
+      const note = unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review);
+      return [name, `${stale ? "(stale) " : ""}${note}${description}`];
+    });
+    if (rows.length > 0) print(renderTable(["TOOL", "DESCRIPTION"], rows));
+    else print(isDeepStrictEqual(query, everyTool) ? emptyCatalogue : "No tool matches.");
+    for (const { name, contact } of locked)
+      say(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
+    if (plane.config().policy.mode === "review")
+      say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
+    sayMore(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
+    for (const status of await plane.servers.list()) {
+      const trouble = describeTrouble(status);
+      if (trouble !== null) printWarning(trouble);
+    }
+  });
+}
+
+export async function showTool(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
+  const tool = await withPlane(cli, options, (plane) => plane.tools.get(name));
+  show(options, { tools: [tool] }, () => renderTool(tool));
+}
+
+function renderTool(tool: ToolListing): string {
+  const { name, modelName, description, metadata, providers, health, source, unavailable } = tool;
+  const facts = [
+    ["for models", modelName],
+    ["source", source],
+    ["version", metadata.version],
+    ["side effects", metadata.side_effects],
+    ...(tool.persona === null ? [] : [["persona", tool.persona]]),
+    ...(metadata.capabilities.length === 0 ? [] : [["capabilities", metadata.capabilities.join(", ")]]),
+    ...(metadata.safety_level === undefined ? [] : [["safety level", metadata.safety_level]]),
+    ["consent", metadata.requires_consent ? `required (${tool.consent})` : "not required"],
+    ...(metadata.auth.required ? [["auth", ["required", ...(metadata.auth.scopes ?? [])].join(" ")]] : []),
+    ...(metadata.cost_per_call === undefined
+      ? []
+      : [["cost", `${metadata.cost_per_call} ${metadata.cost_unit ?? ""}`.trim()]]),
+    ...(metadata.default_timeout === undefined ? [] : [["timeout", `${metadata.default_timeout} s`]]),
+    ["parallel", isSerial(tool) ? "no, one call after the other" : "yes"],
+    ...providers.map((provider) => ["provider", renderProvider(provider, tool)]),
+    ["health", renderHealth(health)],
+    ...(health.persona === undefined ? [] : [[`for ${health.persona.name}`, renderHealth(health.persona)]]),
+    ...(health.last_invocation === null ? [] : [["last call", renderLast(health.last_invocation)]]),
+    ...(unavailable === null ? [] : [["unavailable", unavailable]]),
+    ...(tool.stale ? [["stale", "its server could not list its tools again"]] : []),
+    ...(tool.warnings ?? []).map((warning) => ["warning", plainText(warning)]),
+    ...(tool.review?.change ? [["pinned", `no: it is ${tool.review.change}`]] : []),
+    ...(tool.review?.findings ?? []).map((finding) => ["suspicious", renderFinding(finding)]),
+  ];
+  return [
+    colors.bold(name),
+    plainText(description),
+    "",
+    colors.bold("Arguments"),
+    ...renderArguments(tool),
+    "",
+    ...facts.map(([label, value]) => `${colors.dim(String(label).padEnd(13))} ${value}`),
+  ].join("\n");
+}
+
+function isSerial({ parallel, metadata }: ToolListing): boolean {
+  return parallel === "explicit" && !metadata.allow_parallel;
+}
+
+function renderProvider(spec: ProviderSpec, { providers, health }: ToolListing): string {
+  const label = providerLabel(spec, providers);
+  const { server, tool } = spec.config;
+  const where = typeof server === "string" ? ` ${server}.${String(tool)}` : "";
+  const { router } = health.providers[label] ?? {};
+  const cooldown = router?.backoff_until
+    ? `, next try in ${renderSpan(Date.parse(router.backoff_until) - Date.now())}`
+    : "";
+  return plainText(`${spec.name}${where}, priority ${spec.priority}${cooldown}`);
+}
+
+function renderArguments({ parameters: { properties, required } }: ToolListing): string[] {
+  const entries = Object.entries(isObject(properties) ? properties : {});
+  if (entries.length === 0) return ["  none"];
+  const needed = Array.isArray(required) ? required : [];
+  return entries.map(([name, schema]) => {
+    const { description, ...rest } = isObject(schema) ? schema : {};
+    const facts = [typeOf(rest), needed.includes(name) ? "required" : "optional", ...limitsOf(rest)];
+    const text = typeof description === "string" ? `: ${oneLine(description)}` : "";
+    return `  ${plainText(name)} ${colors.dim(`(${facts.join(", ")})`)}${text}`;
+  });
+}
+
+function typeOf({ type, items }: UnknownObject): string {
+  const own = Array.isArray(type) ? type.join(" or ") : String(type ?? "any");
+  const inner = type === "array" && isObject(items) && items.type !== undefined ? ` of ${items.type}` : "";
+  return oneLine(own + inner);
+}
+
+/** What else a caller has to know before they choose a value. */
+function limitsOf({ default: fallback, enum: choices }: UnknownObject): string[] {
+  return [
+    ...(fallback === undefined ? [] : [`default ${oneLine(JSON.stringify(fallback))}`]),
+    ...(Array.isArray(choices) ? [`one of ${oneLine(choices.map((choice) => JSON.stringify(choice)).join(" "))}`] : []),
+  ];
+}
+
+function oneLine(text: string): string {
+  return plainText(text).replaceAll(/\s+/g, " ");
+}
+
+function renderLast({ at, ok, selected }: NonNullable<ToolHealth["last_invocation"]>): string {
+  return `${at}, ${ok ? `answered by ${selected ?? "its provider"}` : "failed"}`;
+}
+
+function renderHealth({ total, success_rate, average_latency_ms, p95_latency_ms }: HealthSummary): string {
+  if (total === 0) return "not called yet";
+  const share = Math.round(success_rate * 100);
+  return `${share} % of ${countOf(total, "call")}, ${Math.round(average_latency_ms)} ms on average, p95 ${Math.round(p95_latency_ms)} ms`;
+}
+
+type SearchOptions = { and?: string[]; regex?: boolean; server?: string; limit?: number };
+
+export async function searchTools(cli: Cli, words: string[], options: GlobalOptions & SearchOptions): Promise<void> {
+  const query = words.join(" ");
+  const { and = [], regex, server, limit } = options;
+  const what = and.length === 0 ? { query } : { queries: [query, ...and] };
+  const request = { ...what, ...withoutUndefined({ regex, server, limit }) };
+  const answer = await withPlane(cli, options, (plane) => plane.search(request));
+  if (options.json) return printJson(answer);
+  printAnswer(answer);
+}
+
+export async function recommendTools(
+  cli: Cli,
+  words: string[],
+  options: GlobalOptions & { limit?: number },
+): Promise<void> {
+  const { limit } = options;
+  const found = await withPlane(cli, options, (plane) => plane.recommend(words.join(" "), withoutUndefined({ limit })));
+  if (options.json) return printJson(found);
+  if (found.tools.length === 0) return print("Nothing here fits the task.");
+  const servers = found.servers.map(({ name, score, tools }) => [renderScore(score), name, String(tools)]);
+  if (servers.length > 0) print(`${renderTable(["SCORE", "SERVER", "TOOLS"], servers)}\n`);
+  print(renderTools(found.tools));
+}
+
+function printAnswer({ tools, total, truncated, next, note }: SearchAnswer): void {
+  if (tools.length > 0) print(renderTools(tools));
+  else print("No tool was found.");
+  if (truncated) say(colors.dim(`${tools.length} of ${total} that match.`));
+  if (next.length > 0) say(colors.dim(`Next: ${plainText(next.join(", "))}`));
+  if (note !== undefined) say(`${colors.yellow("note:")} ${plainText(note)}`);
+}
+
+function renderTools(tools: readonly FoundTool[]): string {
+  const rows = tools.map((tool) => [
+    renderScore(tool.score),
+    tool.name,
+    tool.required.join(", ") || "-",
+    [tool.summary, ...remarksOn(tool)].join(" "),
+  ]);
+  return renderTable(["SCORE", "TOOL", "NEEDS", "SUMMARY"], rows);
+}
+
+function remarksOn({ alsoOn = [], differsBy = [] }: FoundTool): string[] {
+  return [
+    ...(alsoOn.length > 0 ? [`(also on ${alsoOn.join(", ")})`] : []),
+    ...(differsBy.length > 0 ? [`(this one: ${differsBy.join(", ")})`] : []),
+  ];
+}
+
+const barWidth = 5;
+const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+export function renderScore(score: number): string {
+  const parts = Math.round(Math.min(1, Math.max(0, score)) * barWidth * 8);
+  const bar = `${"█".repeat(Math.floor(parts / 8))}${eighths[parts % 8]}`;
+  return `${bar.padEnd(barWidth, "·")} ${score.toFixed(2)}`;
+}
+
+type ExportOptions = GlobalOptions & { format: string; server?: string; tool?: string[]; defer?: boolean };
+
+export async function exportTools(cli: Cli, options: ExportOptions): Promise<void> {
+  const { format } = options;
+  if (!isToolFormat(format))
+    throw new PlaneError("USAGE", `--format '${format}' is not one of ${Object.keys(toolFormats).join(", ")}.`);
+  if (options.defer && !isDeferredFormat(format))
+    throw new PlaneError(
+      "USAGE",
+      `--defer is known for ${Object.keys(deferredFormats).join(" and ")}; '${format}' has no definitions that are loaded later.`,
+    );
+  const exported = await withPlane(cli, options, async (plane) => {
+    const tools = await choose(plane, options);
+    return options.defer && isDeferredFormat(format) ? defer(plane, format, tools) : toolFormats[format](tools);
+  });
+  printJson({ tools: exported });
+}
+
+/** What is always loaded for our own clients is so for others. */
+function defer(plane: Plane, format: keyof typeof deferredFormats, tools: readonly ToolListing[]): unknown {
+  const { lazy, servers } = plane.config();
+  const always: ReadonlySet<unknown> = alwaysLoaded(tools, lazy.alwaysLoadTools, matchesGlob);
+  return deferredFormats[format](tools, {
+    isDeferred: (tool) => !always.has(tool),
+    describeServer: (server) => servers[server]?.description ?? "",
+  });
+}
+
+/** By name, so that the same catalogue gives the same text. */
+async function choose(plane: Plane, { server, tool: names }: ExportOptions): Promise<ToolListing[]> {
+  const tools =
+    names === undefined
+      ? (await plane.tools.list(withoutUndefined({ server }))).filter(isTrusted)
+      : await Promise.all(names.map((name) => plane.tools.get(name)));
+  const stranger = tools.find(({ id }) => server !== undefined && id.server !== server);
+  if (stranger)
+    throw new PlaneError("USAGE", `Tool '${stranger.name}' is not one of server '${server}'.`, {
+      data: { tool: stranger.name },
+    });
+  const distinct = new Map(tools.map((tool) => [tool.modelName, tool]));
+  return [...distinct.values()].sort((a, b) => (a.modelName < b.modelName ? -1 : 1));
+}
+
+/** What may be poisoned is for people to look at, and not for a model unless it is asked for by name. */
+function isTrusted({ review }: ToolListing): boolean {
+  return (review?.held ?? null) === null;
+}

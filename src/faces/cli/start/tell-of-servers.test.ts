@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
+import { createPlane } from "../../../index.ts";
+import { trusted } from "../../../model/principal.ts";
+import { tellOfServers } from "./serving.ts";
+
+test("why a server is away is told once and in one line, however often it is tried", async () => {
+  await using directory = await temporaryDirectory();
+  const script = "console.error('starting\\nError: no licence\\n    at main (x.js:1:1)'); process.exit(1)";
+  await using plane = await createPlane({
+    config: { mcpServers: { e2: { command: process.execPath, args: ["-e", script] } } },
+    dataDirectory: directory.file("data"),
+    principal: trusted({ user: "ada" }),
+  });
+  const lines: string[] = [];
+  const write = mock.method(process.stderr, "write", (text: string) => lines.push(text) > 0);
+  try {
+    tellOfServers(plane);
+    for (const _ of [1, 2, 3]) await plane.servers.connect("e2").catch(() => undefined);
+    await plane.servers.get("e2");
+  } finally {
+    write.mock.restore();
+  }
+  assert.equal(lines.length, 1, lines.join());
+  assert.match(lines[0] ?? "", /e2: it exited with code 1; it last wrote: Error: no licence\n$/);
+});

@@ -1,0 +1,197 @@
+import { serialized } from "../../../lib/async/once.ts";
+import type { Outcome, WaitingOutcome } from "../../../model/calls/call.ts";
+import type { Answer, AskHere, HeldView } from "../../../model/calls/held-call.ts";
+import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
+import { isObject, type JsonObject } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { renderApproval } from "../commands/approvals.ts";
+import { printWarning, say } from "./output.ts";
+import { terminal } from "./terminal.ts";
+
+type Held = Pick<HeldView, "adminRequired" | "allowEdit">;
+
+/** What can be said about a call that waits. A line with nothing on it decides nothing. */
+export function choicesFor({ adminRequired, allowEdit }: Held, mayEdit = true): string {
+  const more = [
+    ...(adminRequired ? [] : ["always (for this tool)"]),
+    ...(allowEdit && mayEdit ? ["edit (its arguments)"] : []),
+  ];
+  return ["yes", "no", ...more].join(", ").concat(" or later");
+}
+
+/** Undefined when it is no answer; null when the person would rather decide later. */
+export function readAnswer(line: string, held: Held): Answer | "edit" | null | undefined {
+  const [word = "", ...reason] = line.trim().split(/\s+/);
+  switch (word.toLowerCase()) {
+    case "y":
+    case "yes":
+      return { decision: "approve" };
+    case "a":
+    case "always":
+      return held.adminRequired ? undefined : { decision: "approve", remember: { for: "tool" } };
+    case "e":
+    case "edit":
+      return held.allowEdit ? "edit" : undefined;
+    case "n":
+    case "no":
+      return { decision: "reject", ...(reason.length > 0 ? { reason: reason.join(" ") } : {}) };
+    case "":
+    case "l":
+    case "later":
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+/** As much of standard input as is needed to read past what was typed. */
+type Typed = {
+  isTTY?: boolean;
+  isRaw?: boolean;
+  setRawMode?(isRaw: boolean): unknown;
+  on(event: "data", hear: (typed: Buffer | string) => void): unknown;
+  off(event: "data", hear: (typed: Buffer | string) => void): unknown;
+  pause(): unknown;
+};
+
+/** Typed input arrives at once; no person reads a question and answers it in this time. */
+const quietMs = 60;
+/** A key that is held down has no end. */
+const maxMs = 1_000;
+const interrupt = "\u0003";
+
+/** What was typed before a question was shown is no answer to it. Only an interruption counts at any time. */
+export async function dropTyped(input: Typed = terminal.stdin): Promise<void> {
+  if (!input.isTTY || !input.setRawMode) return;
+  const wasRaw = input.isRaw ?? false;
+  // Otherwise half a line does not arrive before its end.
+  input.setRawMode(true);
+  let isInterrupted = false;
+  let heard = 0;
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(quiet);
+      clearTimeout(last);
+      input.off("data", hear);
+      resolve();
+    };
+    const hear = (typed: Buffer | string) => {
+      heard += 1;
+      isInterrupted ||= typed.toString().includes(interrupt);
+      quiet.refresh();
+    };
+    // On a busy machine the timer may fire first: input that is there is read in the same turn.
+    const look = () => {
+      const before = heard;
+      setImmediate(() => heard === before && end());
+    };
+    const quiet = setTimeout(look, quietMs);
+    const last = setTimeout(end, maxMs);
+    input.on("data", hear);
+  });
+  input.pause();
+  input.setRawMode(wasRaw);
+  if (isInterrupted) process.kill(process.pid, "SIGINT");
+}
+
+/** What a person says to a held call; null when they would rather decide later. */
+export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<Answer | null>;
+
+/** Puts a call that waits to the person at the terminal; also that of a plane in another process. */
+export async function answerHere(plane: Plane, waiting: WaitingOutcome, ask: AskPerson = askPerson): Promise<Outcome> {
+  const held = await plane.approvals.get(waiting.approval.id);
+  say(renderApproval(held, Date.now()));
+  for (;;) {
+    try {
+      const answer = await ask(held);
+      if (answer === null) return waiting;
+      const { outcome, approval } = await plane.approvals.answer(held.id, answer);
+      return outcome ?? notRun(waiting, approval);
+    } catch (thrown) {
+      const { code, message } = toPlaneError(thrown);
+      if (code !== "INVALID_ARGUMENTS" && code !== "USAGE") throw thrown;
+      printWarning(message);
+    }
+  }
+}
+
+/** The same for the waiting calls of an agent, here or in another process. */
+export function askAtTerminal(ask: AskPerson = askPerson): AskHere {
+  return serialized<Parameters<AskHere>, Answer | null>(async (held, signal, problem) => {
+    if (signal.aborted) return null;
+    if (problem === null) say(renderApproval(held, Date.now()));
+    else printWarning(problem);
+    return ask(held, signal);
+  });
+}
+
+function notRun(waiting: WaitingOutcome, { tool, status, answer }: HeldView): Outcome {
+  if (status !== "rejected") return waiting;
+  const code = "APPROVAL_DENIED";
+  const why = answer?.reason ? `: ${answer.reason}` : "";
+  const message = `'${tool}' was not run: you rejected it${why}.`;
+  return {
+    ok: false,
+    call: { ...waiting.call, status: "refused" },
+    error: { ...waiting.error, code, category: errorTable[code].category, message },
+  };
+}
+
+/** A word and Enter: neither a key that was pressed by mistake nor one that was pressed too early says yes. */
+async function askPerson(held: HeldView, signal?: AbortSignal): Promise<Answer | null> {
+  const { isCancel, text } = await import("@clack/prompts");
+  const choices = choicesFor(held);
+  await dropTyped();
+  const line = await text({
+    message: `Shall it run? ${choices}:`,
+    placeholder: "later",
+    output: terminal.stderr,
+    ...(signal ? { signal } : {}),
+    validate: (typed) => (readAnswer(typed ?? "", held) === undefined ? `Say ${choices}.` : undefined),
+  });
+  const answer = isCancel(line) ? null : (readAnswer(line ?? "", held) ?? null);
+  if (answer !== "edit") return answer;
+  return { decision: "approve", arguments: await editArguments(held.arguments) };
+}
+
+/** In the person's editor, or on one line where none is set. */
+async function editArguments(args: JsonObject): Promise<JsonObject> {
+  const editor = terminal.env.VISUAL || terminal.env.EDITOR;
+  const edited = editor ? await editFile(editor, args) : await editLine(args);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(edited);
+  } catch (thrown) {
+    throw new PlaneError("USAGE", `The arguments are no valid JSON: ${(thrown as Error).message}.`);
+  }
+  if (isObject(parsed)) return parsed as JsonObject;
+  throw new PlaneError("USAGE", 'The arguments must be a JSON object like {"key": "value"}.');
+}
+
+async function editLine(args: JsonObject): Promise<string> {
+  const { isCancel, text } = await import("@clack/prompts");
+  const given = await text({
+    message: "The arguments, as JSON",
+    initialValue: JSON.stringify(args),
+    output: terminal.stderr,
+  });
+  return isCancel(given) ? JSON.stringify(args) : given;
+}
+
+async function editFile(editor: string, args: JsonObject): Promise<string> {
+  const [{ spawnSync }, { mkdtempSync, readFileSync, rmSync, writeFileSync }, { tmpdir }, { join }] = await Promise.all(
+    [import("node:child_process"), import("node:fs"), import("node:os"), import("node:path")],
+  );
+  const directory = mkdtempSync(join(tmpdir(), "toolplane-"));
+  try {
+    const file = join(directory, "arguments.json");
+    writeFileSync(file, `${JSON.stringify(args, null, 2)}\n`, { mode: 0o600 });
+    const [command = editor, ...words] = editor.split(/\s+/);
+    const { status, error } = spawnSync(command, [...words, file], { stdio: "inherit" });
+    if (error || status !== 0)
+      throw new PlaneError("USAGE", `The editor '${editor}' did not end well, so nothing was changed.`);
+    return readFileSync(file, "utf8");
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

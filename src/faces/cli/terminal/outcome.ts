@@ -1,0 +1,120 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf } from "../../../lib/text/wording.ts";
+import type { Outcome } from "../../../model/calls/call.ts";
+import {
+  type ArtifactResult,
+  type ContentBlock,
+  readArtifacts,
+  readMedia,
+  type ToolResult,
+} from "../../../model/calls/result.ts";
+import { errorTable } from "../../../model/errors.ts";
+import { isObject, type Json } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { shownIdLength } from "./ids.ts";
+import { print, printError, printWarning, say } from "./output.ts";
+
+export function printOutcome({ call, result, error, verdict, plan }: Outcome, hints: readonly string[] = []): void {
+  for (const warning of call.warnings) printWarning(warning);
+  if (result && call.status !== "dry_run") {
+    const text = renderResult(result, call.id);
+    if (result.isError) say(text);
+    else print(text);
+  }
+  if (call.status === "dry_run") {
+    print(`'${call.tool}' would ${verdicts[verdict?.verdict ?? "allow"]}.`);
+    if (verdict) say(`${verdict.origin}: ${verdict.reason}`);
+  }
+  // To be queued is no failure, and is said by `sayWhatWaits`.
+  if (error && error.code !== "TOOL_ERROR" && !plan) printError(error);
+  for (const hint of hints) say(hint);
+}
+
+const verdicts = {
+  allow: "run with these arguments",
+  ask: "wait for a person's yes with these arguments",
+  queue: "be queued in a plan with these arguments",
+  deny: "be refused",
+} as const;
+
+/** Where a call waits for a person, and the command that shows or approves it. */
+export async function sayWhatWaits(
+  plane: Pick<Plane, "plans">,
+  { approval, plan }: Outcome,
+  write = say,
+): Promise<void> {
+  if (approval) say(`Approve it: toolplane approvals approve ${approval.id}`);
+  if (!plan) return;
+  const { changes } = await plane.plans.get(plan.id);
+  const place = changes.findIndex(({ id }) => id === plan.change) + 1;
+  const id = plan.id.slice(0, shownIdLength);
+  write(`Queued as change ${place} of plan ${id}. See it: toolplane plan show ${id}`);
+}
+
+export function exitCodeOf({ error }: Outcome): number {
+  return error ? errorTable[error.code].exit : 0;
+}
+
+/** A result as text. What is no text is saved to a file or named, never left out. */
+export function renderResult(result: ToolResult, callId: string): string {
+  const lines: string[] = [];
+  const found = readArtifacts(result);
+  for (const [at, block] of result.content.entries())
+    if (!found || !isTheirJson(block)) lines.push(renderBlock(block, at, callId));
+  if (found) return [...lines, ...renderArtifacts(found)].join("\n");
+  if (result.content.length === 0 && result.structuredContent !== undefined) {
+    lines.push(plainText(JSON.stringify(result.structuredContent, null, 2)));
+  }
+  return lines.join("\n");
+}
+
+/** The same in one piece, with the bytes of every file in it. */
+function isTheirJson({ type, text }: ContentBlock): boolean {
+  return type === "text" && typeof text === "string" && /^\s*\{[\s\S]*"artifacts"/.test(text);
+}
+
+function renderBlock(block: ContentBlock, at: number, callId: string): string {
+  if (block.type === "text") return plainText(String(block.text ?? ""));
+  if (block.type === "image" || block.type === "audio") return renderMedia(block, at, callId);
+  if (block.type === "resource" && isObject(block.resource)) return renderResource(block.resource);
+  if (block.type === "resource_link")
+    return `[resource ${plainText(String(block.name ?? ""))}: ${plainText(String(block.uri))}]`;
+  return plainText(JSON.stringify(block));
+}
+
+function renderMedia(block: ContentBlock, at: number, callId: string): string {
+  const media = readMedia(block);
+  if ("problem" in media) return `[${plainText(media.problem)}]`;
+  const directory = join(tmpdir(), "toolplane", callId);
+  const file = join(directory, `mcp_${block.type}_${at + 1}.${media.extension}`);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  writeFileSync(file, media.bytes);
+  return `[${block.type} ${media.mimeType}, ${countOf(media.bytes.length, "byte")}: ${file}]`;
+}
+
+function renderResource(resource: Record<string, unknown>): string {
+  const uri = plainText(String(resource.uri));
+  if (typeof resource.text === "string") return `[resource ${uri}]\n${plainText(resource.text)}`;
+  const size = typeof resource.blob === "string" ? Buffer.byteLength(resource.blob, "base64") : 0;
+  return `[resource ${uri}, ${plainText(String(resource.mimeType ?? "unknown type"))}, ${countOf(size, "byte")}]`;
+}
+
+/** A result that came with files: what it says, and the name of each file instead of its bytes. */
+function renderArtifacts({ results, metadata, artifacts, problems }: ArtifactResult): string[] {
+  return [
+    ...(results === undefined ? [] : [renderValue(results)]),
+    ...(metadata === undefined ? [] : [renderValue(metadata)]),
+    ...artifacts.map(
+      ({ name, mimeType, bytes }) =>
+        `[artifact ${plainText(name)}, ${plainText(mimeType ?? "unknown type")}, ${countOf(bytes, "byte")}; --save-artifacts DIR saves it]`,
+    ),
+    ...problems.map((problem) => `[${plainText(problem)}]`),
+  ];
+}
+
+function renderValue(value: Json): string {
+  return plainText(typeof value === "string" ? value : JSON.stringify(value, null, 2));
+}

@@ -1,0 +1,87 @@
+import pico from "picocolors";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import type { PlaneError } from "../../../model/errors.ts";
+import { currentTerminal, terminal } from "./terminal.ts";
+
+/** For people only: a log or a pipe gets plain text, also on a build machine. */
+export const colors = pico.createColors(isColored());
+
+function recolor(): void {
+  Object.assign(colors, pico.createColors(isColored()));
+}
+
+function isColored(): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = terminal.env;
+  const forced = Boolean(FORCE_COLOR) && FORCE_COLOR !== "0";
+  const watched = terminal.stdout.isTTY === true && TERM !== "dumb";
+  return !NO_COLOR && (forced || watched);
+}
+
+/** Run once, before the next thing is printed: whatever is drawn meanwhile has to go first. */
+export const beforeOutput = new Set<() => void>();
+
+export function print(text: string): void {
+  makeRoom();
+  terminal.stdout.write(`${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, terminal.stdout.isTTY ? 2 : undefined));
+}
+
+/** One JSON document for --json, text for people. */
+export function show({ json }: { json?: boolean }, value: unknown, render: () => string): void {
+  if (json) printJson(value);
+  else print(render());
+}
+
+/** For people, and therefore not on standard output. */
+export function say(text: string): void {
+  makeRoom();
+  terminal.stderr.write(`${text}\n`);
+}
+
+/** Where a list goes on; `shown` says how much of it was printed. */
+export function sayMore(nextCursor: string | null, shown = "There are more"): void {
+  if (nextCursor !== null) say(`${shown}; the next ones with --cursor ${nextCursor}`);
+}
+
+function makeRoom(): void {
+  for (const clear of beforeOutput) clear();
+  beforeOutput.clear();
+}
+
+const silenced = new WeakSet<object>();
+
+/** For the terminal of a command that begins: nothing of an earlier one stays. */
+export function beginOutput(): void {
+  beforeOutput.clear();
+  silenced.delete(currentTerminal());
+  recolor();
+}
+
+export function silenceWarnings(): void {
+  silenced.add(currentTerminal());
+}
+
+export function printWarning(text: string): void {
+  if (silenced.has(currentTerminal())) return;
+  say(`${colors.yellow("warning:")} ${plainText(text)}`);
+}
+
+export function printError(error: Pick<PlaneError, "code" | "message">): void {
+  say(`${colors.red("error:")} ${plainText(error.message)} ${colors.dim(`[${error.code}]`)}`);
+}
+
+/** Columns as wide as their content; the last one takes what the terminal leaves. */
+export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => plainText(cell).replaceAll(/\s+/g, " ")));
+  const widths = head.map((title, at) => Math.max(title.length, ...cells.map((row) => row[at]?.length ?? 0)));
+  // A terminal without a known size says 0.
+  const width = terminal.stdout.columns || 160;
+  const line = (row: readonly string[]) => {
+    const text = row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join("  ");
+    return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+  };
+  return [colors.bold(line(head)), ...cells.map(line)].join("\n");
+}

@@ -1,0 +1,129 @@
+import { plainText } from "../../../lib/text/plain-text.ts";
+import type { Question } from "../../../model/calls/provider.ts";
+import { toPlaneError } from "../../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
+import { colors, printWarning, say } from "./output.ts";
+import { terminal } from "./terminal.ts";
+
+/** The person would rather not. */
+export const declined = Symbol("declined");
+type Or<T> = T | typeof declined;
+
+export type Prompts = {
+  confirm(message: string, usual: boolean | undefined): Promise<Or<boolean>>;
+  /** Undefined when something optional is left out. */
+  choose(message: string, values: readonly unknown[], isRequired: boolean): Promise<Or<unknown>>;
+  write(message: string, given: { usual?: string; isRequired: boolean }): Promise<Or<string | undefined>>;
+};
+
+/** What a server wants to know, field by field; null when the person would rather not say. */
+async function fillIn({ url, schema }: Question, prompts: Prompts): Promise<UnknownObject | null> {
+  if (url !== null) return agree(`Open ${plainText(url)} in your browser. Done?`, prompts);
+  const fields = isObject(schema?.properties) ? Object.entries(schema.properties) : [];
+  const required = Array.isArray(schema?.required) ? schema.required : [];
+  if (fields.length === 0) return agree("Do you agree?", prompts);
+  const content: UnknownObject = {};
+  for (const [name, field] of fields) {
+    const value = await askField(name, isObject(field) ? field : {}, required.includes(name), prompts);
+    if (value === declined) return null;
+    if (value !== undefined) content[name] = value;
+  }
+  return content;
+}
+
+async function agree(message: string, { confirm }: Prompts): Promise<UnknownObject | null> {
+  return (await confirm(message, undefined)) === true ? {} : null;
+}
+
+async function askField(
+  name: string,
+  field: UnknownObject,
+  isRequired: boolean,
+  { confirm, choose, write }: Prompts,
+): Promise<Or<unknown>> {
+  const message = plainText(String(field.title ?? field.description ?? name)).replaceAll(/\s+/g, " ");
+  if (field.type === "boolean") return confirm(message, field.default === true);
+  if (Array.isArray(field.enum)) return choose(message, field.enum, isRequired);
+  const usual = field.default === undefined ? {} : { usual: String(field.default) };
+  const given = await write(isRequired ? message : `${message} (optional)`, { ...usual, isRequired });
+  if (given === declined || given === undefined || given === "") return given === "" ? undefined : given;
+  const isNumber = field.type === "number" || field.type === "integer";
+  // What is no number is refused by name, like any other invalid answer.
+  return isNumber && given.trim() !== "" && Number.isFinite(Number(given)) ? Number(given) : given;
+}
+
+/** Questions that take the terminal for themselves. */
+export const terminalPrompts: Prompts = {
+  async confirm(message, usual) {
+    const { confirm, isCancel } = await import("@clack/prompts");
+    const answer = await confirm({
+      message,
+      ...(usual === undefined ? {} : { initialValue: usual }),
+      output: terminal.stderr,
+    });
+    return isCancel(answer) ? declined : answer;
+  },
+  async choose(message, values) {
+    const { isCancel, select } = await import("@clack/prompts");
+    const options = values.map((value) => ({ value, label: plainText(String(value)) }));
+    const answer = await select({ message, options, output: terminal.stderr });
+    return isCancel(answer) ? declined : answer;
+  },
+  async write(message, { usual, isRequired }) {
+    const { isCancel, text } = await import("@clack/prompts");
+    const answer = await text({
+      message,
+      ...(usual === undefined ? {} : { initialValue: usual }),
+      validate: (value) => (isRequired && !value ? "This is needed." : undefined),
+      output: terminal.stderr,
+    });
+    return isCancel(answer) ? declined : answer;
+  },
+};
+
+/** After so many invalid answers the question is declined. */
+const maxAttempts = 3;
+
+export function canBeAsked(): boolean {
+  return terminal.stdin.isTTY === true && terminal.stderr.isTTY === true;
+}
+
+/** Puts what servers ask to the person at the terminal, one question after the other. */
+export function answerQuestions(
+  plane: Plane,
+  prompts: Prompts = terminalPrompts,
+  /** Does a person here wait for a call that may ask? */
+  isWaiting: () => boolean = () => true,
+): Disposable {
+  let last = Promise.resolve();
+  const leave = plane.on("question.asked", ({ questionId }) => {
+    if (!isWaiting()) return;
+    last = last
+      .then(() => put(plane, questionId, prompts))
+      .catch((thrown) => printWarning(toPlaneError(thrown).message));
+  });
+  return { [Symbol.dispose]: leave };
+}
+
+async function put(plane: Plane, id: string, prompts: Prompts): Promise<void> {
+  const question = (await plane.questions.list()).find((waiting) => waiting.id === id);
+  if (!question) return;
+  say(`${colors.bold(question.server)} asks: ${plainText(question.message)}`);
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) if (await answerOnce(plane, question, prompts)) return;
+  await plane.questions.answer(id, { action: "decline" });
+}
+
+async function answerOnce(plane: Plane, question: Question, prompts: Prompts): Promise<boolean> {
+  const content = await fillIn(question, prompts);
+  try {
+    await plane.questions.answer(question.id, content === null ? { action: "decline" } : { action: "accept", content });
+    return true;
+  } catch (thrown) {
+    const error = toPlaneError(thrown);
+    // No call waits for it any more; the call itself says so.
+    if (error.code === "NOT_FOUND" || error.code === "CONFLICT") return true;
+    printWarning(error.message);
+    return content === null;
+  }
+}

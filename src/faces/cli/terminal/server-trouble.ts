@@ -1,0 +1,55 @@
+import { plainText } from "../../../lib/text/plain-text.ts";
+import { sentence } from "../../../lib/text/wording.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { ServerStatus } from "../../../model/servers/server.ts";
+
+/** Why a server is not there, with what it wrote itself. */
+export function renderTrouble({ error, stderrTail }: Pick<ServerStatus, "error" | "stderrTail">): string | null {
+  if (error === null || stderrTail === undefined) return error;
+  return `${error}; it last wrote: ${plainText(stderrTail)}`;
+}
+
+/** A server that is fine and waits for its first use was not disconnected by a person. */
+export function shownState({ state, idle }: Pick<ServerStatus, "state" | "idle">): string {
+  return idle ? "idle" : state;
+}
+
+export function renderInstalling({ installing }: Pick<ServerStatus, "installing">): string | null {
+  if (installing === undefined) return null;
+  const { lastLine, since } = installing;
+  return `installing: ${lastLine === null ? `since ${since.slice(11, 19)} UTC` : plainText(lastLine)}`;
+}
+
+/** The problem of a server, in one sentence; a cached list comes with its age. */
+export function describeTrouble({ name, state, stale, error, listedAt }: ServerStatus): string | null {
+  if (error === null) return null;
+  const from = stale && listedAt !== null ? clock(listedAt) : null;
+  if (state === "connected" && from !== null) return `Server '${name}': its list is from ${from}; ${sentence(error)}`;
+  const also = from === null ? "" : ` Its list is from ${from}.`;
+  return `Server '${name}' is not available: ${sentence(error)}${also}`;
+}
+
+/** The time of today, or the day with it. */
+function clock(at: string): string {
+  const [then, now] = [new Date(at), new Date()];
+  const two = (part: number) => String(part).padStart(2, "0");
+  const time = `${two(then.getHours())}:${two(then.getMinutes())}`;
+  if (then.toDateString() === now.toDateString()) return time;
+  return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())} ${time}`;
+}
+
+/** The person here may read the server's log, so its last line joins the error. */
+export async function withStderrTail(plane: Plane, thrown: unknown): Promise<unknown> {
+  if (!(thrown instanceof PlaneError) || thrown.code !== "SERVER_UNAVAILABLE") return thrown;
+  const added = await stderrTailOf(plane, thrown.data.server);
+  if (added === null) return thrown;
+  const { code, message, data, cause } = thrown;
+  return new PlaneError(code, `${message} ${added}`, { data, cause });
+}
+
+export async function stderrTailOf(plane: Plane, server: string | null | undefined): Promise<string | null> {
+  if (typeof server !== "string") return null;
+  const status = await plane.servers.get(server).catch(() => null);
+  return status?.stderrTail === undefined ? null : `It last wrote: ${plainText(status.stderrTail)}`;
+}
