@@ -50,10 +50,10 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
       {draft.visibility === "fixed" ? (
         <FixedValue draft={draft} onChange={set} />
       ) : (
-        <div className="grid gap-3 md:grid-cols-[120px_1fr_110px]">
+        <div className="grid gap-3 md:grid-cols-[150px_1fr_150px]">
           <Field label="Type">
             <Select
-              options={[{ value: "", text: listed ? unchanged(listed.type) : "–" }, ...types]}
+              options={[{ value: "", text: listed ? "Unchanged" : "–" }, ...types]}
               value={draft.type ?? ""}
               onChange={({ target }) => set({ type: target.value as ArgumentDraft["type"] })}
             />
@@ -89,8 +89,6 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
     </li>
   );
 }
-
-const unchanged = (type: string) => (type === "" ? "Unchanged" : `Unchanged (${type})`);
 
 /** A stored value is never shown; it can only be replaced. */
 function FixedValue({ draft, onChange }: { draft: ArgumentDraft; onChange: (part: Partial<ArgumentDraft>) => void }) {

@@ -41,7 +41,7 @@ export function ToolFacts({ tool }: { tool: ToolAnswer }) {
     ],
     ["Version", tool.version],
     ["Safety level", tool.safety_level],
-    ["Consent", tool.requires_consent ? `asked for (${settings.consent})` : null],
+    ["Consent", tool.requires_consent ? `required (${settings.consent})` : null],
     [
       "Hints",
       <span key="hints" className="flex flex-wrap gap-1 before:text-muted empty:before:content-['none']">

@@ -106,7 +106,7 @@ function ToolView({ tool }: { tool: ToolAnswer }) {
 function schemaTabs({ parameters, outputSchema }: ToolAnswer) {
   const asText = (schema: unknown) => JSON.stringify(schema, null, 2);
   return [
-    { name: "list", title: "Arguments", content: <SchemaTable schema={parameters} /> },
+    { name: "list", title: "List", content: <SchemaTable schema={parameters} /> },
     { name: "schema", title: "JSON Schema", content: <CodeView label="schema" text={asText(parameters)} /> },
     ...(outputSchema === undefined
       ? []
