@@ -9,7 +9,7 @@ helper=
 case $kind in
   # A process of its own that does not end when the server is killed.
   helper) sleep 900 </dev/null >/dev/null 2>&1 & helper=$! ;;
-  # Stays when it is told to go, and when nobody talks to it any more.
+  # Ignores SIGTERM and the end of its input.
   stubborn) trap '' TERM HUP INT ;;
 esac
 
@@ -33,6 +33,6 @@ while IFS= read -r line; do
   esac
 done
 
-# Waited for, or it would be counted as alive until somebody else buries it.
+# Waited for, or it would stay a zombie and count as alive.
 if [ -n "$helper" ]; then kill "$helper"; wait "$helper"; fi
 while [ "$kind" = stubborn ]; do sleep 1; done

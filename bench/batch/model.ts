@@ -1,4 +1,4 @@
-/** A model in a process of its own, so that it takes no time of whoever is measured: three calls, then an answer. */
+/** A model in a process of its own, so that it takes no CPU time of the measured process: three calls, then an answer. */
 import { startScriptedModel } from "../../test/fixtures/llm-script.ts";
 import { callsOf } from "./work.ts";
 

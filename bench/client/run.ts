@@ -45,7 +45,7 @@ const variants = opened.filter(({ name }) => flags.only === undefined || name ==
 const samples = new Map<string, Sample[]>();
 const samplesOf = (name: string, load: string) => samples.get(`${name}, ${load}`) ?? [];
 
-// Two rounds warm the compiler up. Every round starts with another variant, so that nobody is always first.
+// Two rounds warm the compiler up. Every round starts with another variant, so that none is always first.
 for (let round = -2; round < rounds; round++) {
   for (const { load, inFlight } of loads) {
     for (const at of variants.keys()) {

@@ -1,4 +1,4 @@
-// The same echo tool over Streamable HTTP, on raw node:http: one session for everybody, answers in JSON. Prints its address.
+// The same echo tool over Streamable HTTP, on raw node:http: one session for all clients, answers in JSON. Prints its address.
 import { createServer } from "node:http";
 
 const tool = {

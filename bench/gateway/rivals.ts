@@ -7,7 +7,7 @@ import { echoServer, retry, type Target, toTarget } from "./targets.ts";
 
 const here = import.meta.dirname;
 
-/** Rivals are installed by whoever wants to compare: `npm install --prefix DIR mcp-hub mcp-proxy supergateway`. */
+/** Install rivals to compare with: `npm install --prefix DIR mcp-hub mcp-proxy supergateway`. */
 export async function openRivals(directory: string): Promise<Target[]> {
   const bin = (name: string) => join(directory, "node_modules", ".bin", name);
   const openers: Record<string, (port: number) => { command: string; args: string[] }> = {

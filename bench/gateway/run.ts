@@ -62,7 +62,7 @@ const targets = [floor, ...planes, ...rivals];
 const samples = new Map<string, Sample[]>();
 const samplesOf = (target: Target, load: string) => samples.get(`${target.name}, ${load}`) ?? [];
 
-// Two rounds warm everything up. Every round starts with another target, so that nobody is always first.
+// Two rounds warm everything up. Every round starts with another target, so that none is always first.
 for (let round = -2; round < rounds; round++) {
   for (const load of loads) {
     for (const at of targets.keys()) {

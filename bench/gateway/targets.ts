@@ -53,7 +53,7 @@ export async function startPlane({
     config,
     JSON.stringify({
       mcpServers: servers,
-      // Large results are to be passed on whole, as by everybody else, and one client makes all the calls.
+      // Large results are passed on whole, as by the others, and one client makes all the calls.
       results: { maxInlineBytes: 0 },
       budgets: { maxToolDurationMs: 0 },
     }),
@@ -107,7 +107,7 @@ export async function startAndRead(args: string[], pattern: RegExp): Promise<Sta
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
   let said = "";
   return new Promise((resolve, reject) => {
-    // Read to the end: whoever has more to say must find somebody who listens.
+    // Read to the end, so that a late write does not fail.
     child.stdout.on("data", (chunk) => {
       said += chunk;
       const [url] = pattern.exec(said) ?? [];

@@ -14,7 +14,7 @@ export type Balancer = {
   url: string;
   /** How many replicas say that they take requests. */
   ready(): number;
-  /** Answers that broke off in the middle though nobody was killed. */
+  /** Truncated answers without a kill. */
   cutOff(): readonly string[];
   close(): Promise<void>;
 };
@@ -29,7 +29,7 @@ export async function startBalancer(replicas: readonly Replica[]): Promise<Balan
   const cutOff: string[] = [];
   let turn = 0;
 
-  /** As every balancer does: whoever says no gets nothing more, until it says yes. */
+  /** As every load balancer: a plane that is not ready gets no requests until it is. */
   async function look(): Promise<void> {
     for (const replica of replicas) {
       const address = `http://127.0.0.1:${replica.port()}/readyz`;
@@ -56,13 +56,13 @@ export async function startBalancer(replicas: readonly Replica[]): Promise<Balan
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     turn += 1;
-    // Others have their turn while this one is passed on, and nobody may be skipped for that.
+    // Other requests move the turn while this one is forwarded; no plane may be skipped for that.
     const first = turn;
     for (let at = 0; at < replicas.length; at += 1) {
       const replica = replicas[(first + at) % replicas.length] as Replica;
       if (ready.has(replica) && (await passOn(replica, incoming, body, outgoing))) return;
     }
-    outgoing.writeHead(503, { [brokenHeader]: `nobody of ${ready.size} ready` }).end("{}");
+    outgoing.writeHead(503, { [brokenHeader]: `none of ${ready.size} ready` }).end("{}");
   }
 
   /** False when nothing was sent, so that another may be asked. */

@@ -9,7 +9,7 @@ export type ComparedJobs = {
   states: Record<string, number>;
   /** Runs that a plane went on with after another was killed. */
   takenOver: number;
-  /** Acknowledged runs that nobody knows, or that never end. */
+  /** Acknowledged runs that are lost or never end. */
   lost: string[];
   /** Runs that left two lines, or succeeded without one. */
   wrong: string[];

@@ -73,12 +73,12 @@ export async function underKills(options: KillOptions) {
   const endedAt = Date.now();
   const ticks = world.ticks.filter(({ at }) => at > told.beganAt && at < endedAt);
   const jobs = await compareJobs({ url: balancer.url, told, ledger, ticks, waitMs });
-  // Whoever was killed stores with its next start what it could not store any more.
+  // A killed plane stores its pending records at its next start.
   const lost = await compare(told, { run: postgres.run, schema, ledger });
   const isOfOutage = ({ at, tookMs, status, reason }: Failure) => {
     const asked = told.beganAt + at;
     const isThen = outage !== null && asked < outage.to && asked + tookMs > outage.from;
-    return isThen && status === 503 && /STORE_FAILED|^nobody/.test(reason);
+    return isThen && status === 503 && /STORE_FAILED|^none/.test(reason);
   };
   const unexplained = told.unexplained.filter((failure) => !isOfOutage(failure));
   return {

@@ -6,7 +6,7 @@ import type { Told } from "./told.ts";
 type Kind = (ask: Ask, told: Told, stop: AbortSignal) => Promise<void>;
 
 /** Plans of people are short, and jobs are not begun without a pause. */
-const restMs = 200;
+const pauseMs = 200;
 
 /** Clients that do everything there is to do: call over HTTP and in sessions, approve, queue, begin jobs. */
 export const everything: readonly Kind[] = [
@@ -53,7 +53,7 @@ async function approve(ask: Ask, told: Told): Promise<void> {
   const { id } = asked.body.approval as { id: string };
   told.approvals.set(id, text);
   const answer = await ask(`/approvals/${id}`, { decision: "approve" });
-  // Whoever lost the first answer is told that it was taken.
+  // After a lost answer the retry gets a conflict.
   if (!answer || !isExpected(told, "approval", answer, 200, 409)) return;
   told.answered.add(id);
   if ((answer.body.outcome as { ok?: boolean } | undefined)?.ok === true) told.done.add(id);
@@ -65,14 +65,14 @@ async function queue(ask: Ask, told: Told): Promise<void> {
   if (!answer || !isExpected(told, "change", answer, 202)) return;
   const { approvalId } = (answer.body.error as { data: { approvalId: string } }).data;
   told.changes.add(approvalId);
-  await pause(restMs);
+  await pause(pauseMs);
 }
 
 async function beginJob(ask: Ask, told: Told): Promise<void> {
   const mark = `run ${randomUUID()}`;
   const answer = await ask("/jobs/signing/run", { input: { mark } });
   if (answer && isExpected(told, "job", answer, 200, 202)) told.runs.set((answer.body.run as { id: string }).id, mark);
-  await pause(restMs);
+  await pause(pauseMs);
 }
 
 /** One session, for as long as there is one, wherever its requests go. */
@@ -93,7 +93,7 @@ async function callInSession(ask: Ask, told: Told, stop: AbortSignal): Promise<v
     const answer = await ask("/mcp", { jsonrpc: "2.0", id, method: "tools/call", params: call }, headers);
     if (!answer) continue;
     const isAnswered = isExpected(told, "call in a session", answer, 200);
-    // Nobody knows the session any more.
+    // The session is lost.
     if (answer.status === 404) return;
     if (!isAnswered) continue;
     if (answer.body.error) told.unexplained.push(answer.failure("call in a session"));

@@ -40,7 +40,7 @@ async function kill() {
   return { facts: { seconds: values.seconds, ...factsOf(killed) }, bars: barsOf(killed) };
 }
 
-/** Two do 1.6 times what one does where a call costs them at most 1.25 times as much, and where nobody waits for the other. */
+/** Two do 1.6 times what one does where a call costs them at most 1.25 times as much, and where neither waits for the other. */
 function scalingBars([one, two]: readonly Scaled[]): Bar[] {
   if (!one || !two) return [];
   return [

@@ -57,7 +57,7 @@ export async function measureKeys(world: World, count: number): Promise<Keys> {
     // Nothing is remembered from the round before.
     const round = Math.floor(at / queries.length);
     for (const letter of `${queries[at % queries.length]}${round === 0 ? "" : ` ${round}`}`) {
-      // Whoever waits for the answer of the page waits before the key, not beside it.
+      // Wait for the page's answer before the key, not in parallel.
       await page.evaluate("void (globalThis.timed = stopwatch.nextKey())");
       await page.keyboard.press(letter === " " ? "Space" : letter);
       times.push(await page.evaluate<number>("globalThis.timed"));
@@ -79,7 +79,7 @@ export type Approval = { visible: number; continues: number };
 
 const waiting = "article[aria-label$='waits for an answer']";
 
-/** Another client calls; somebody sees it in the open page, says yes, and the client has its answer. */
+/** Another client calls; the open page shows the approval, approves it, and the client gets its answer. */
 export async function measureApprovals(world: World, count: number): Promise<Approval[]> {
   const page = await openTimed(world, "/approvals", "main h1");
   const found: Approval[] = [];

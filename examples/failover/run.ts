@@ -45,7 +45,7 @@ assert.equal(await ask(), "far");
 
 const { health } = await plane.tools.get("where");
 const { backoff_until, last_error } = health.providers["mcp:near"]?.router ?? {};
-console.log(`near rests until ${backoff_until}: ${last_error}`);
+console.log(`near has a cooldown until ${backoff_until}: ${last_error}`);
 assert.ok(backoff_until);
 
 await plane.servers.connect("near");

@@ -14,7 +14,7 @@ function createDemoServer(): McpServer {
   server.registerTool(
     "greet",
     {
-      title: "Greet somebody",
+      title: "Greet a person",
       description: "Says hello to a person by name.",
       inputSchema: z.object({ name: z.string().describe("whom to greet") }),
       annotations: { readOnlyHint: true },

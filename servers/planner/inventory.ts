@@ -4,7 +4,7 @@ import { isObject, type UnknownObject } from "../../src/model/json.ts";
 export type KnownTool = { server: string; name: string; description: string; parameters: UnknownObject };
 export type KnownServer = { name: string; description: string; tools: KnownTool[] };
 
-/** `_mcp_data` as it came: whoever calls this server without a plane may send anything. */
+/** Untrusted `_mcp_data`: without a plane, callers may send anything. */
 export function readInventory(data: unknown): { servers: KnownServer[]; omitted: number } {
   const given = isObject(data) ? data : {};
   const servers = Array.isArray(given.available_servers) ? given.available_servers.filter(isObject) : [];

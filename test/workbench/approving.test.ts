@@ -5,7 +5,7 @@ import { eventually } from "../scenarios/approving.ts";
 import { fixture, textsOf } from "../scenarios/support.ts";
 import { accessibilityProblems, noBrowser, openWorld, type Page, type World } from "./browser.ts";
 
-const secret = "an-injected-secret-of-nobody";
+const secret = "an-injected-secret";
 const insider = fixture("insider", [], { inject: [{ parameter: "_key", from: "constant", value: secret }] });
 const policy = {
   profile: "guarded",
@@ -17,7 +17,7 @@ type Answered = Partial<Outcome> & { plan?: { id: string } };
 
 /** Clicks on the first yes as soon as there is one card less, before anything else happens in the page. */
 const clickWhatComesNext = `
-  const cards = () => document.querySelectorAll("article[aria-label$='waits for an answer']");
+  const cards = () => document.querySelectorAll("article[aria-label$='waits for approval']");
   const before = cards().length;
   const watch = new MutationObserver(() => {
     if (cards().length === before) return;
@@ -44,11 +44,11 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     });
     return (await response.json()) as Answered;
   };
-  const card = (page: Page, tool: string) => page.getByRole("article", { name: `${tool} waits for an answer` });
+  const card = (page: Page, tool: string) => page.getByRole("article", { name: `${tool} waits for approval` });
 
   test("a call appears in the open page, is changed and approved, and runs with what was approved", async () => {
     const { page, complaints, context } = await world.open("/approvals");
-    await page.getByText("Nothing waits").waitFor();
+    await page.getByText("No approvals waiting").waitFor();
     const calling = call("echo.put_note", { key: "a\u202elive", text: "before" });
     const waiting = card(page, "echo.put_note");
     await waiting.getByText("before").waitFor();
@@ -56,7 +56,7 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     assert.match(await page.title(), /^\(1\)/);
     assert.match((await waiting.textContent()) ?? "", /it is not known to only read/);
     await waiting.getByRole("button", { name: "Change" }).click();
-    const editor = waiting.getByLabel("Run it with these instead");
+    const editor = waiting.getByLabel("Edited arguments");
     assert.match(await editor.inputValue(), /"a\\u202elive"/);
     await editor.fill("{");
     assert.equal(await waiting.getByRole("button", { name: /Approve/ }).isDisabled(), true);
@@ -115,7 +115,7 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Approve" }).first().click();
     await page.locator("body[data-clicked]").waitFor();
     await page.getByRole("article", { name: /is answered/ }).waitFor();
-    assert.equal(await page.getByRole("article", { name: /waits for an answer/ }).count(), 1);
+    assert.equal(await page.getByRole("article", { name: /waits for approval/ }).count(), 1);
     await page.getByRole("button", { name: "Reject" }).click();
     assert.deepEqual((await Promise.all(calls)).map(({ ok }) => ok).toSorted(), [false, true]);
     await context.close();
@@ -127,16 +127,16 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     const calling = call("echo.put_note", { key: "e", text: "again" });
     const waiting = card(page, "echo.put_note");
     await card(other, "echo.put_note").getByLabel("Reason").fill("too late");
-    await waiting.getByLabel("Your yes is good for").selectOption("tool");
+    await waiting.getByLabel("Approve for").selectOption("tool");
     await waiting.getByRole("button", { name: "Approve" }).click();
     await calling;
-    await other.getByText("echo.put_note no longer waits: somebody else answered").waitFor();
-    await other.getByText("Nothing waits").waitFor();
+    await other.getByText("echo.put_note no longer waits: answered by another person").waitFor();
+    await other.getByText("No approvals waiting").waitFor();
     await other.context().close();
     assert.equal((await call("echo.put_note", { key: "f", text: "again" })).ok, true);
     await page.getByRole("tab", { name: "Remembered" }).click();
     await page.getByRole("button", { name: "Ask again" }).click();
-    await page.getByText("Every call is asked about").waitFor();
+    await page.getByText("No remembered approvals").waitFor();
     await context.close();
   });
 
@@ -156,7 +156,7 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     const waiting = card(page, "insider.open");
     await waiting.getByText("«set by the system»").first().waitFor();
     assert.match((await waiting.textContent()) ?? "", /it knows a key/);
-    await waiting.getByText("A rule asks about this every time").waitFor();
+    await waiting.getByText("A rule requires approval each time").waitFor();
     await waiting.getByRole("button", { name: "Reject" }).click();
     assert.equal((await calling).ok, false);
     await page.getByRole("article", { name: "insider.open is answered" }).waitFor();
@@ -182,10 +182,10 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     const { page, complaints, context } = await world.open("/plans");
     await page.getByRole("link", { name: "echo.put_note × 3" }).click();
     await page.waitForURL(`**/plans/${plan}`);
-    await page.getByLabel("The first so many").fill("2");
+    await page.getByLabel("Number of changes").fill("2");
     const change = page.getByRole("listitem").filter({ hasText: "beta" });
     await change.getByRole("button", { name: "Change" }).click();
-    await change.getByLabel("Run it with these instead").fill('{"key": "instead", "text": "words"}');
+    await change.getByLabel("Edited arguments").fill('{"key": "instead", "text": "words"}');
     await page.getByRole("button", { name: "Approve 2" }).click();
     await page.getByText("stored alpha").waitFor();
     await page.getByText("stored instead").waitFor();

@@ -31,7 +31,7 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
     const card = page.getByRole("article", { name: /A call of echo/ });
     await card.getByText("from the model").waitFor();
     await page
-      .getByRole("article", { name: "echo.put_note waits for an answer" })
+      .getByRole("article", { name: "echo.put_note waits for approval" })
       .getByRole("button", { name: "Approve" })
       .click();
     await card.getByText("stored chat").waitFor();

@@ -19,15 +19,15 @@ const wrongIn = (value: unknown) =>
 
 test("a form says what is missing, of another type, out of bounds or none of the choices", () => {
   assert.deepEqual(wrongIn({ count: 1, colour: "red", either: null, places: [{ city: "Bern" }] }), []);
-  assert.deepEqual(wrongIn({}), ["count is needed"]);
-  assert.deepEqual(wrongIn({ count: 1.5 }), ["count has to be integer"]);
-  assert.deepEqual(wrongIn({ count: 0 }), ["count has to be at least 1"]);
-  assert.deepEqual(wrongIn({ count: 1, colour: "blue" }), ['colour has to be one of "red", "green"']);
+  assert.deepEqual(wrongIn({}), ["count is required"]);
+  assert.deepEqual(wrongIn({ count: 1.5 }), ["count must be integer"]);
+  assert.deepEqual(wrongIn({ count: 0 }), ["count must be at least 1"]);
+  assert.deepEqual(wrongIn({ count: 1, colour: "blue" }), ['colour must be one of "red", "green"']);
   assert.deepEqual(wrongIn({ count: 1, places: [{}, { city: "B" }] }), [
-    "places.0.city is needed",
-    "places.1.city has to be at least 2 long",
+    "places.0.city is required",
+    "places.1.city must be at least 2 long",
   ]);
-  assert.deepEqual(wrongIn({ count: 1, either: 3 }), ["either fits none of what is allowed"]);
+  assert.deepEqual(wrongIn({ count: 1, either: 3 }), ["either matches none of the allowed schemas"]);
 });
 
 test("references that lead in a circle, elsewhere or nowhere say nothing", () => {

@@ -31,7 +31,7 @@ suite("jobs in the browser", { skip: noBrowser }, () => {
     await page.getByText("Monday at 09:00 (Europe/Berlin)").waitFor();
     await page.getByRole("button", { name: "news" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Could it run now?" }).click();
+    await dialog.getByRole("button", { name: "Check readiness" }).click();
     await dialog.getByLabel("Preflight").getByText("ready", { exact: true }).waitFor();
     await dialog.getByRole("button", { name: "Run now", exact: true }).click();
     await dialog.getByText("succeeded").first().waitFor();

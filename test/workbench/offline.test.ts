@@ -32,7 +32,7 @@ suite("a plane that goes away", { skip: noBrowser }, () => {
     await page.goto(`${world.url}/workbench/servers`);
     await page.getByRole("link", { name: "Jobs", exact: true }).click();
     await page.getByRole("heading", { name: "This page cannot be shown" }).waitFor();
-    await page.getByText("The plane was away, or was updated, while this page was open.").waitFor();
+    await page.getByText("The plane was restarted or updated while this page was open.").waitFor();
     await page.getByRole("link", { name: "Servers", exact: true }).click();
     await page.getByRole("link", { name: "echo", exact: true }).waitFor();
     assert.equal(await page.title(), "Servers · Toolplane");

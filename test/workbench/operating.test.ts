@@ -62,7 +62,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Connect echo" }).click();
     await page.getByRole("button", { name: "Disconnect echo" }).waitFor();
     await page.getByRole("link", { name: "lost", exact: true }).click();
-    await page.getByRole("button", { name: "Examine" }).click();
+    await page.getByRole("button", { name: "Run diagnostics" }).click();
     await page
       .getByText(/^Fix: /)
       .first()
@@ -90,11 +90,11 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByLabel("Configuration").fill(JSON.stringify({ mcpServers: { notes: fixture("state") } }));
     const link = page.getByLabel("The link from the terminal");
     await link.fill(`${world.url}/workbench/#pass=guessed`);
-    await page.getByRole("button", { name: "Show it" }).click();
-    await page.getByText("This is not the link of this plane.").waitFor();
+    await page.getByRole("button", { name: "Unlock" }).click();
+    await page.getByText("Not this plane's link.").waitFor();
     assert.doesNotMatch(readFileSync(world.config, "utf8"), /"notes"/);
     await link.fill(`${world.url}/workbench/${world.pass}`);
-    await page.getByRole("button", { name: "Show it" }).click();
+    await page.getByRole("button", { name: "Unlock" }).click();
     await page.getByRole("button", { name: "Add notes" }).click();
     await page.getByRole("link", { name: "notes", exact: true }).click();
     await page.getByRole("button", { name: "Remove" }).click();
@@ -119,14 +119,14 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
 
   test("a call that somebody makes appears by itself, with where its time went", async () => {
     const { page, context } = await world.open("/calls?tool=echo.lines");
-    await page.getByText("No call fits").waitFor();
+    await page.getByText("No calls match").waitFor();
     await post("/tools/echo.lines/call", { arguments: { count: 2 } });
     await page.getByRole("link", { name: "echo.lines" }).click();
     await page.getByRole("list", { name: "Stages of the call" }).getByText("execute").waitFor();
-    await page.getByText("count (values are not kept)").waitFor();
+    await page.getByText("count (values are not stored)").waitFor();
     await page.getByRole("link", { name: "← All calls" }).click();
     await page.getByLabel("Status").selectOption("failed");
-    await page.getByText("No call fits").waitFor();
+    await page.getByText("No calls match").waitFor();
     assert.match(page.url(), /status=failed/);
     await page.goto(`${world.url}/workbench/calls/nobody-made-it`);
     await page.getByRole("alert").waitFor();
@@ -137,11 +137,11 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
   test("many tabs hear of what happens through one connection, and the next goes on when it is closed", async () => {
     const path = "/calls?tool=echo.cwd";
     const { page: first, context } = await world.open(path);
-    await first.getByText("No call fits").waitFor();
+    await first.getByText("No calls match").waitFor();
     const openTab = async () => {
       const tab = await context.newPage();
       await tab.goto(`${world.url}/workbench${path}`);
-      await tab.getByText("No call fits").waitFor();
+      await tab.getByText("No calls match").waitFor();
       return tab;
     };
     // One more than a browser opens connections to a host.
@@ -162,15 +162,15 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByText("I add them.").waitFor();
     await page.getByText(hostile).waitFor();
     await page.getByRole("list", { name: "Turns and calls" }).getByText("echo.add").waitFor();
-    const marks = page.getByRole("list", { name: "To know about this run" });
-    await marks.getByText("The answer is cut off").waitFor();
-    await marks.getByText("The server lost had nothing to offer").waitFor();
-    await page.getByText("it had no room left (length)").first().waitFor();
+    const marks = page.getByRole("list", { name: "Notes on this run" });
+    await marks.getByText("The answer is truncated").waitFor();
+    await marks.getByText("The server lost was unavailable").waitFor();
+    await page.getByText("output limit reached (length)").first().waitFor();
     await page.getByRole("link", { name: "Record" }).first().click();
-    await page.getByRole("link", { name: "The conversation it was made in" }).click();
+    await page.getByRole("link", { name: "Conversation" }).click();
     await marks.getByRole("link", { name: "Decide" }).click();
     await page
-      .getByRole("article", { name: "echo.write_note waits for an answer" })
+      .getByRole("article", { name: "echo.write_note waits for approval" })
       .getByRole("button", { name: "Reject" })
       .click();
     await page.getByRole("heading", { name: "echo.write_note no longer waits" }).waitFor();
@@ -195,12 +195,12 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await post("/tools/fault.drop_after_receipt/call", { arguments: { times: 9 } });
     const { page, context } = await world.open("/dead-letters");
     await page.getByRole("button", { name: "fault.drop_after_receipt" }).click();
-    await page.getByRole("button", { name: "Call again" }).click();
-    await page.getByText("If it has, it runs twice.").waitFor();
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByText("If it did, it runs twice.").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByLabel("Note").fill("sent by hand");
-    await page.getByRole("button", { name: "Taken care of" }).click();
-    await page.getByText("None is pending").waitFor();
+    await page.getByRole("button", { name: "Mark resolved" }).click();
+    await page.getByText("No dead letters are pending").waitFor();
     const { deadLetters } = (await (await fetch(`${world.url}/dead-letters`)).json()) as {
       deadLetters: { status: string; history: { note: string | null }[] }[];
     };
@@ -228,7 +228,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByText("It would run.").waitFor();
     await page.getByLabel("Arguments").fill("{oops");
     await page.getByRole("button", { name: "Test" }).click();
-    await page.getByText(/The arguments are no JSON/).waitFor();
+    await page.getByText(/Arguments: invalid JSON/).waitFor();
     assert.equal(await page.evaluate("globalThis.broken"), undefined);
     assert.equal(await countCalls(), calls);
     await context.close();
@@ -249,7 +249,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
 
   test("when the plane is gone the page says so, and when it is back it goes on", async () => {
     const { page, context } = await world.open("/calls?tool=echo.pid");
-    await page.getByText("No call fits").waitFor();
+    await page.getByText("No calls match").waitFor();
     const startAgain = await world.stopPlane();
     await page.getByText("The plane does not answer; what you see may be old.").waitFor();
     await startAgain();

@@ -23,7 +23,7 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
     const key = await world.createKey("laptop", "admin");
     const { page, context } = await world.open("/servers");
     await signIn(page, "tp_not-a-key");
-    await page.getByText("This key or token is not taken here.").waitFor();
+    await page.getByText("Key or token refused.").waitFor();
     await signIn(page, key);
     await page.getByRole("link", { name: "echo", exact: true }).waitFor();
     assert.ok(!(await readable(page)).includes(key));
@@ -71,7 +71,7 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
     await page.getByRole("tab", { name: "Keys" }).click();
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByLabel("Name").fill("reader");
-    await page.getByLabel("May").selectOption("read");
+    await page.getByLabel("Scope").selectOption("read");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     const secret = (await page.getByRole("group", { name: "key" }).textContent()) ?? "";
     assert.match(secret, /^tp_/);
@@ -91,7 +91,7 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
     await other.page.getByRole("link", { name: "Try" }).last().waitFor();
     assert.equal(await other.page.getByRole("link", { name: "Edit" }).count(), 0);
     await other.page.goto(`${world.url}/workbench/policy`);
-    await other.page.getByText("The rules are for admins to see").waitFor();
+    await other.page.getByText("Only admins can see the rules").waitFor();
     await other.page.locator("datalist option").first().waitFor({ state: "attached" });
 
     await entry.getByRole("button", { name: "Revoke" }).click();

@@ -40,7 +40,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await page.getByLabel("Version").fill("^1.0");
     await page.getByRole("link", { name: "image.mixed" }).waitFor();
     await page.getByRole("button", { name: "reads only" }).click();
-    await page.getByText("No tool is like that").waitFor();
+    await page.getByText("No tools match").waitFor();
     await page.getByRole("button", { name: "reads only" }).click();
     await page.waitForURL((address) => address.search === "?server=image&version=%5E1.0");
     await page.reload();
@@ -71,7 +71,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await page.getByLabel("Structured").getByText("sum").waitFor();
     assert.deepEqual(await accessibilityProblems(page), []);
     await json.fill("{}");
-    await page.getByRole("button", { name: "Take again" }).first().click();
+    await page.getByRole("button", { name: "Reuse arguments" }).first().click();
     assert.deepEqual(JSON.parse(await json.inputValue()), { a: 2, b: 40 });
     await page.getByRole("button", { name: "Copy as" }).click();
     await page.getByText(`toolplane call echo.add --args '{"a":2,"b":40}'`).waitFor();
@@ -97,7 +97,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
   test("every kind of content is shown, and nothing that is shown runs", async () => {
     const { page, complaints, context } = await world.open("/try?tool=image.mixed");
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByRole("img", { name: "What the tool answered" }).first().waitFor();
+    await page.getByRole("img", { name: "Tool result" }).first().waitFor();
     await page.locator("audio").waitFor();
     await page.getByText("embedded text").waitFor();
     await page.getByText("fx://report").waitFor();
@@ -130,7 +130,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await preview.getByText("one of red, green").waitFor();
     assert.notEqual(Number.parseInt((await tokens.textContent()) ?? "", 10), before);
     assert.deepEqual(await accessibilityProblems(page), []);
-    await page.getByLabel("Why").fill("notes have a colour");
+    await page.getByLabel("Reason").fill("notes have a colour");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: /echo\.put_note/ }).waitFor();
     const shown = (await (await fetch(`${world.url}/tools/echo.put_note`)).json()) as {
@@ -138,7 +138,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     };
     assert.deepEqual(Object.keys(shown.parameters.properties), ["text", "colour"]);
     await page.getByRole("link", { name: "Edit" }).click();
-    await page.getByPlaceholder("A value is set; type to replace it").waitFor();
+    await page.getByPlaceholder("A value is stored; type to replace it").waitFor();
     await page
       .getByRole("listitem", { name: "colour" })
       .getByRole("button", { name: /Delete/ })
@@ -149,8 +149,8 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     const stored = await (await callTool("echo.put_note", { text: "words" })).text();
     assert.match(stored, new RegExp(`stored ${fixedValue}`));
     await page.getByRole("link", { name: "Edit" }).click();
-    await page.getByRole("button", { name: "Take it back" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Take it back" }).click();
+    await page.getByRole("button", { name: "Reset to server's" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Reset to server's" }).click();
     await page.getByRole("link", { name: "Try", exact: true }).last().waitFor();
     assert.deepEqual(complaints, []);
     await context.close();
@@ -164,8 +164,8 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     const difference = page.getByLabel("What is different");
     await difference.getByText("Adds nothing.").waitFor();
     await difference.getByText("Adds something else.").waitFor();
-    await page.getByRole("button", { name: "Accept the definition" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Accept" }).click();
+    await page.getByRole("button", { name: "Trust this definition" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Trust" }).click();
     await difference.waitFor({ state: "detached" });
     assert.equal((await callTool("changing.late", {})).status, 200);
     assert.deepEqual(complaints, []);

@@ -37,7 +37,7 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     await page
       .getByRole("img", { name: /^1,500 calls in the last hour, 150 failed, refused or tool errors/ })
       .waitFor();
-    await page.getByRole("img", { name: /How long calls took/ }).waitFor();
+    await page.getByRole("img", { name: /Latency in the last hour/ }).waitFor();
     await post("echo.add", { a: 1, b: 2 });
     await page.getByText("1,501 in the last hour").waitFor();
     await page.getByRole("link", { name: "echo.add" }).waitFor();
@@ -48,7 +48,7 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
 
   test("the log of a server comes by itself, can be read in peace, and is narrowed to what is serious", async () => {
     const { page, complaints, context } = await world.open("/servers/progress");
-    await page.getByText("It has said nothing.").waitFor();
+    await page.getByText("No output yet.").waitFor();
     await post("progress.log_lines", { text: "first of all" });
     const log = page.getByRole("log", { name: "Log of progress" });
     await log.getByText("first of all").first().waitFor();
@@ -84,11 +84,11 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     const asked = post("progress.keep_alive", { ms: 120_000 });
     const { page, context } = await world.open("/servers/progress");
     // The page hears of the call by itself.
-    await page.locator("dt", { hasText: "Waiting requests" }).locator("+ dd", { hasText: "1" }).waitFor();
+    await page.locator("dt", { hasText: "Pending requests" }).locator("+ dd", { hasText: "1" }).waitFor();
     const disconnect = page.getByRole("button", { name: "Disconnect" }).first();
     const dialog = page.getByRole("dialog", { name: "Disconnect progress?" });
     await disconnect.click();
-    await dialog.getByText("1 request waits for its answer, and would fail.").waitFor();
+    await dialog.getByText("1 pending request will fail.").waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await disconnect.click();
     await dialog.getByRole("button", { name: "Disconnect" }).click();
@@ -99,17 +99,17 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
 
   test("a token of one's own goes in, is shown to nobody, and is forgotten after a question", async () => {
     const { page, context } = await world.open("/servers/remote");
-    await page.getByText("None is kept for you.").waitFor();
+    await page.getByText("No token stored.").waitFor();
     await page.getByLabel("Token", { exact: true }).fill("hunter2-hunter2");
-    await page.getByRole("button", { name: "Keep" }).click();
-    await page.getByText("Given by you").waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Entered by you").waitFor();
     assert.equal(await page.getByLabel("Another token").inputValue(), "");
     assert.doesNotMatch(await (await fetch(`${world.url}/tokens`)).text(), /hunter2/);
     assert.deepEqual(await accessibilityProblems(page), []);
     await page.getByRole("button", { name: "Forget" }).click();
     const dialog = page.getByRole("dialog", { name: "Forget your token for remote?" });
     await dialog.getByRole("button", { name: "Forget" }).click();
-    await page.getByText("None is kept for you.").waitFor();
+    await page.getByText("No token stored.").waitFor();
     await context.close();
   });
 
@@ -118,17 +118,17 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     const models = { default: { baseURL: model.url, model: "scripted" } };
     await using chatting = await openWorld({ echo: fixture("echo") }, { models });
     const { page } = await chatting.open("/chat");
-    const anew = page.getByRole("button", { name: "Begin anew" }).first();
+    const anew = page.getByRole("button", { name: "New chat" }).first();
     assert.equal(await anew.isDisabled(), true);
     await page.getByLabel("Your question").fill("Hello?");
     await page.keyboard.press("Enter");
     await page.getByText("Good morning.").waitFor();
     await anew.click();
-    const dialog = page.getByRole("dialog", { name: "Begin a new conversation?" });
+    const dialog = page.getByRole("dialog", { name: "Start a new chat?" });
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("Good morning.").waitFor();
     await anew.click();
-    await dialog.getByRole("button", { name: "Begin anew" }).click();
+    await dialog.getByRole("button", { name: "New chat" }).click();
     await page.getByText("Good morning.").waitFor({ state: "detached" });
   });
 });

@@ -13,7 +13,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   mcpServers?: ServersInput | undefined;
   /** Hand-written tools, by name: manifests with their providers. */
   tools?: ToolsInput | undefined;
-  /** What you say about tools that servers list, by server.tool; what is left out is as the server has it. */
+  /** Overrides of servers' tools, by server.tool; other fields keep the server's value. */
   overlays?: Readonly<Record<string, ToolOverlayInput>> | undefined;
   /** Variables for all local servers; a server's own 'env' wins. */
   env?: Readonly<Record<string, string>> | undefined;
@@ -21,7 +21,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   inheritEnv?: boolean | readonly string[] | undefined;
   /** Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject. Default: []. */
   inject?: readonly InjectionInput[] | undefined;
-  /** How tools are told of other tools in _mcp_data, where their server says nothing else. */
+  /** Default options of the inventory in _mcp_data. */
   inject_options?: InjectOptionsInput | undefined;
   /** Globs of manifest files to read, from where this file is; manifest.schema.json says what they hold. Default: []. */
   manifests?: readonly string[] | undefined;
@@ -29,37 +29,37 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   toolsets?: Readonly<Record<string, ToolsetInput>> | undefined;
   /** Models, by name. */
   models?: Readonly<Record<string, ModelInput>> | undefined;
-  /** What servers may ask of the models, in the middle of a call; agents.md tells more. */
+  /** Sampling: requests of servers to the models; see agents.md. */
   sampling?: SamplingInput | undefined;
-  /** What runs, what is asked about, what is refused. */
+  /** What runs, what needs approval, what is refused. */
   policy?: PolicyInput | undefined;
-  /** Programs that are asked about calls; hooks.md tells how. */
+  /** Programs that decide about calls; see hooks.md. */
   hooks?: HooksInput | undefined;
-  /** Questions to people. */
+  /** Approvals by people. */
   approvals?: ApprovalsInput | undefined;
-  /** What the tools of a conversation may take. */
+  /** Time and cost budgets of conversations. */
   budgets?: BudgetsInput | undefined;
   /** How much of the catalogue a client sees at first. */
   lazy?: LazyInput | undefined;
-  /** How tools are searched for. */
+  /** Tool search. */
   search?: SearchInput | undefined;
-  /** What becomes of results that are too large to be shown whole. */
+  /** Storage of large results. */
   results?: ResultsInput | undefined;
-  /** The record of calls. */
+  /** Call records. */
   calls?: CallsInput | undefined;
-  /** Runs of jobs; jobs.md tells more. */
+  /** Job runs; see jobs.md. */
   jobs?: JobsInput | undefined;
-  /** What is done about definitions of tools that change or look poisoned; quality.md tells more. */
+  /** Handling of changed or poisoned tool definitions; see quality.md. */
   security?: SecurityInput | undefined;
-  /** Entries of the catalogue that come from other planes. */
+  /** Catalogue entries from other planes. */
   bundles?: BundlesInput | undefined;
   /** sqlite, or postgres://… to share the state between planes. Default: "sqlite". */
   store?: string | undefined;
   /** Seals the tokens in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory. */
   vaultKey?: string | undefined;
-  /** How callers prove who they are. */
+  /** Authentication of callers. */
   auth?: AuthInput | undefined;
-  /** What is known about users, by name. */
+  /** Attributes of users, by name. */
   users?: Readonly<Record<string, UserInput>> | undefined;
   /** What personas may do, by name. */
   personas?: Readonly<Record<string, PersonaInput>> | undefined;
@@ -71,9 +71,9 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
 export interface ToolsetInput {
   /** The servers whose tools are in it. Default: []. */
   providers?: readonly string[] | undefined;
-  /** Which of their tools; null for all. */
+  /** The allowed tools; null for all. */
   allow_tools?: readonly string[] | null | undefined;
-  /** The maximum of tool-call turns; null for 5, or 10 in the style react. */
+  /** Maximum tool-call turns; null for 5, or 10 in the style react. */
   max_tool_call_turns?: number | null | undefined;
   /** Limit of each call in seconds. */
   timeout_sec?: number | null | undefined;
@@ -91,87 +91,87 @@ export interface ModelInput {
   apiKey?: string | undefined;
 }
 
-/** What servers may ask of the models, in the middle of a call; agents.md tells more. */
+/** Sampling: requests of servers to the models; see agents.md. */
 export interface SamplingInput {
-  /** false: servers are not told that they could. Default: true. */
+  /** false: sampling is not offered to servers. Default: true. */
   enabled?: boolean | undefined;
-  /** allow, ask or deny; left out, the profile decides: personal allows, guarded asks unless the server is trusted, strict asks. */
+  /** allow, ask or deny; by default the profile decides: personal allows, guarded asks unless the server is trusted, strict asks. */
   verdict?: "allow" | "ask" | "deny" | null | undefined;
-  /** Which model answers where the server gives no hint that fits; 'default', or the first. */
+  /** The model if no hint of the server matches; 'default', or the first. */
   model?: string | null | undefined;
-  /** The most that one answer may have; a server that says nothing gets 512. Default: 10000. */
+  /** Maximum tokens of an answer; 512 if the server sets none. Default: 10000. */
   maxTokens?: number | undefined;
-  /** How often one call of a tool may ask. Default: 10. */
+  /** Maximum sampling requests per tool call. Default: 10. */
   maxCallsPerToolCall?: number | undefined;
 }
 
 /** How much of the catalogue a client sees at first. */
 export interface LazyInput {
-  /** Are definitions loaded when they are needed? auto: where all of them are more than the threshold. A client may choose for itself with 'mode'. Default: "auto". */
+  /** Lazy loading of definitions. auto: if all of them exceed the threshold. A client can override it with 'mode'. Default: "auto". */
   mode?: "auto" | "always" | "never" | undefined;
   /** The threshold. Default: 8000. */
   thresholdTokens?: number | undefined;
-  /** Tools that are always shown in full: names in any spelling, globs, or a part of the name. Default: []. */
+  /** Tools that are always loaded: names in any spelling, globs, or a part of the name. Default: []. */
   alwaysLoadTools?: readonly string[] | undefined;
   /** Characters of a description in a summary. Default: 100. */
   summaryDescriptionLimit?: number | undefined;
-  /** How many tools a search loads. Default: 5. */
+  /** Maximum tools that a search loads. Default: 5. */
   maxToolsPerSearch?: number | undefined;
-  /** What the definitions may cost that one client has loaded; those that were not used for longest go first. Default: 12000. */
+  /** Maximum tokens of loaded definitions per client; the least recently used are dropped first. Default: 12000. */
   maxLoadedTokens?: number | undefined;
-  /** all: a client may call what it has not searched for. found: only what a search or a list has shown it, and what is always loaded. Default: "all". */
+  /** all: a client may call any tool. found: only tools that a search or list showed it, and always-loaded ones. Default: "all". */
   callable?: "all" | "found" | undefined;
 }
 
-/** How tools are searched for. */
+/** Tool search. */
 export interface SearchInput {
-  /** Words and lists of others that are looked for in their place, a little less; over the usual ones of that word, and with an empty list none. */
+  /** Words and their synonyms, which score a little less; they replace the built-in ones, an empty list removes them. */
   synonyms?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** What becomes of results that are too large to be shown whole. */
+/** Storage of large results. */
 export interface ResultsInput {
   /** Characters of text that an MCP client gets whole; of more, or of half as much structured content, it gets a handle. 0 for no limit. Default: 8000. */
   maxInlineBytes?: number | undefined;
-  /** How long a large result is kept. Default: 86400000. */
+  /** How long a large result is stored. Default: 86400000. */
   keepMs?: number | undefined;
-  /** What all of them may take in the store; the oldest go first. Default: 268435456. */
+  /** Maximum total size in the store; the oldest are dropped first. Default: 268435456. */
   maxStoredBytes?: number | undefined;
   /** false: the tool 'read_result' is not offered. Default: true. */
   builtinTool?: boolean | undefined;
 }
 
-/** The record of calls. */
+/** Call records. */
 export interface CallsInput {
-  /** How many days a call stays in the record, 0 for ever. Default: 90. */
+  /** Days to keep call records, 0 for ever. Default: 90. */
   keepDays?: number | undefined;
 }
 
-/** Runs of jobs; jobs.md tells more. */
+/** Job runs; see jobs.md. */
 export interface JobsInput {
-  /** How many runs of all jobs a plane does at a time; more wait. Default: 8. */
+  /** Concurrency limit of job runs on a plane; more wait. Default: 8. */
   concurrency?: number | undefined;
-  /** How many days a run that is over stays in the history, 0 for ever. Default: 30. */
+  /** Days to keep finished runs, 0 for ever. Default: 30. */
   keepDays?: number | undefined;
 }
 
-/** What is done about definitions of tools that change or look poisoned; quality.md tells more. */
+/** Handling of changed or poisoned tool definitions; see quality.md. */
 export interface SecurityInput {
-  /** A definition that is not the one that was first seen: off, warn, or quarantine until it is accepted. Default: "quarantine". */
+  /** A definition that differs from its pin: off, warn, or quarantine until it is accepted. Default: "quarantine". */
   pinning?: "off" | "warn" | "quarantine" | undefined;
-  /** A tool that a known server did not have before: accept, or quarantine. Default: "accept". */
+  /** A new tool of a known server: accept, or quarantine. Default: "accept". */
   newTools?: "accept" | "quarantine" | undefined;
-  /** Hidden text and orders to the model: off, warn, or quarantine. Left out, what is certain is quarantined and the rest warned about. */
+  /** Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about. */
   poisoning?: "off" | "warn" | "quarantine" | null | undefined;
 }
 
-/** Entries of the catalogue that come from other planes. */
+/** Catalogue entries from other planes. */
 export interface BundlesInput {
-  /** Fingerprints of the keys whose bundles are taken over; our own is always trusted. Default: []. */
+  /** Fingerprints of trusted signing keys; the plane's own is always trusted. Default: []. */
   trustedKeys?: readonly string[] | undefined;
 }
 
-/** How callers prove who they are. */
+/** Authentication of callers. */
 export interface AuthInput {
   /** Tokens of an identity provider. */
   jwt?: JwtInput | undefined;
@@ -179,31 +179,31 @@ export interface AuthInput {
 
 /** Tokens of an identity provider. */
 export interface JwtInput {
-  /** Who must have issued them, to the letter. */
+  /** Required issuer, exact match. */
   issuer: string;
-  /** Whom they must be meant for, to the letter. */
+  /** Required audience, exact match. */
   audience: string;
-  /** Where the keys are; the issuer's metadata says it when left out. */
+  /** URL of the keys; by default from the issuer's metadata. */
   jwksUri?: string | undefined;
-  /** Which claim holds what; dots lead into objects. */
+  /** Claim names; dots for nested objects. */
   claims?: ClaimsInput | undefined;
 }
 
-/** Which claim holds what; dots lead into objects. */
+/** Claim names; dots for nested objects. */
 export interface ClaimsInput {
-  /** Who the bearer is; a token without it is refused. Default: "sub". */
+  /** The user; a token without it is refused. Default: "sub". */
   user?: string | undefined;
-  /** A list of texts, or one text. Default: "groups". */
+  /** A list of strings, or one string. Default: "groups". */
   groups?: string | undefined;
-  /** A text. Default: "persona". */
+  /** A string. Default: "persona". */
   persona?: string | undefined;
-  /** read, call, admin or *, and nothing else counts; when left out it is 'scope', and call where that names none of them. */
+  /** read, call, admin or *, others are ignored; by default 'scope', and call if that names none of them. */
   scopes?: string | undefined;
-  /** A text. Default: "workspace". */
+  /** A string. Default: "workspace". */
   workspace?: string | undefined;
-  /** A text. Default: "compliance". */
+  /** A string. Default: "compliance". */
   compliance?: string | undefined;
-  /** A list of texts, or one text with spaces between them. Default: "tool_groups". */
+  /** A list of strings, or one space-separated string. Default: "tool_groups". */
   tool_groups?: string | undefined;
 }
 
@@ -215,15 +215,15 @@ export interface UserInput {
   persona?: string | null | undefined;
   /** The workspace of the user. */
   workspace?: string | null | undefined;
-  /** The level of the data that the user works with. */
+  /** The compliance level of the user's data. */
   compliance?: string | null | undefined;
-  /** The groups of tools the user may ask for; default when left out, * for all. */
+  /** The tool groups the user may request; default is 'default', * for all. */
   tool_groups?: readonly string[] | undefined;
 }
 
 /** What one persona may do. */
 export interface PersonaInput {
-  /** Switches that tools ask for with requires_flags; only true is on. */
+  /** Flags that tools require with requires_flags; only true counts. */
   flags?: Readonly<Record<string, Json>> | undefined;
 }
 

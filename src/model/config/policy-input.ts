@@ -1,16 +1,16 @@
 // Generated from the schema of the configuration by npm run docs. Change the schema instead.
 
-/** What runs, what is asked about, what is refused. */
+/** What runs, what needs approval, what is refused. */
 export interface PolicyInput {
-  /** What is asked about where no rule matches; personal as long as no credentials are needed, guarded from then on. */
+  /** What needs approval if no rule matches; personal while no credentials are required, otherwise guarded. */
   profile?: "personal" | "guarded" | "strict" | null | undefined;
-  /** build runs writes, plan queues them, debug asks about each, review refuses them; what only reads runs. Default: "build". */
+  /** build runs writes, plan queues them, debug asks for approval, review refuses them; reads run. Default: "build". */
   mode?: "build" | "plan" | "review" | "debug" | undefined;
   /** Rules in order; the first that matches decides. Default: []. */
   rules?: readonly PolicyRuleInput[] | undefined;
-  /** required: a tool whose safety_level is high runs only on servers that say 'isolated'. Left out, the strict profile asks for it. */
+  /** required: a tool whose safety_level is high runs only on servers that say 'isolated'. By default only the strict profile requires it. */
   isolation?: "off" | "required" | undefined;
-  /** By glob of tool names: what they do, read or write, where you know better. */
+  /** By glob of tool names: read or write, overriding the tool's own claim. */
   effects?: Readonly<Record<string, "read" | "write">> | undefined;
 }
 
@@ -22,9 +22,9 @@ export interface PolicyRuleInput {
   server?: string | undefined;
   /** Any of these effects. */
   side_effects?: readonly ("none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database")[] | undefined;
-  /** Any of read, write and unknown, as 'policy test' tells for a tool. */
+  /** Any of read, write and unknown, as 'policy test' shows for a tool. */
   effects?: readonly ("read" | "write" | "unknown")[] | undefined;
-  /** Any of these risks: a tool's safety_level, else high where it destroys, low where it reads. */
+  /** Any of these risks: a tool's safety_level, else high if destructive, low if read-only. */
   risk?: readonly ("low" | "medium" | "high")[] | undefined;
   /** Any of these callers, by glob. */
   users?: readonly string[] | undefined;
@@ -32,77 +32,77 @@ export interface PolicyRuleInput {
   groups?: readonly string[] | undefined;
   /** Callers that are any of these personas. */
   personas?: readonly string[] | undefined;
-  /** Calls that came in by any of these ways. */
+  /** Calls through any of these faces. */
   faces?: readonly ("library" | "cli" | "http" | "workbench" | "mcp" | "agent")[] | undefined;
-  /** What the named arguments must match, all of them: a glob, or {regex} to look for anywhere in it. */
+  /** Conditions on arguments, all must match: a glob, or {regex} matched anywhere. */
   arguments?: Readonly<Record<string, string | { regex: string }>> | undefined;
-  /** Only then. */
+  /** Only at these times. */
   time?: TimeWindowInput | undefined;
-  /** What then. */
+  /** The verdict. */
   verdict: "allow" | "ask" | "queue" | "deny";
-  /** What the caller is told. */
+  /** The reason sent to the caller. */
   reason?: string | undefined;
 }
 
-/** Only then. */
+/** Only at these times. */
 export interface TimeWindowInput {
-  /** From this time of the day, Default: "00:00". */
+  /** From this time of day. Default: "00:00". */
   from?: string | undefined;
-  /** until this one; across midnight where it is earlier. Default: "00:00". */
+  /** Until this time; past midnight if it is earlier than 'from'. Default: "00:00". */
   to?: string | undefined;
-  /** On these days; every day when left out. Counted when the time begins. */
+  /** On these days, by the start of the period; every day by default. */
   days?: readonly ("sun" | "mon" | "tue" | "wed" | "thu" | "fri" | "sat")[] | undefined;
-  /** By the clock of this time zone. Default: "UTC". */
+  /** The time zone. Default: "UTC". */
   timezone?: string | undefined;
 }
 
-/** Programs that are asked about calls; hooks.md tells how. */
+/** Programs that decide about calls; see hooks.md. */
 export interface HooksInput {
-  /** Asked whether a person has to be asked; may say no, where only the profile asks. Default: []. */
+  /** Decides whether approval is needed; may waive it if only the profile requires it. Default: []. */
   PermissionRequest?: readonly HookInput[] | undefined;
-  /** Asked before a call runs; may write other arguments. Default: []. */
+  /** Runs before a call; may change its arguments. Default: []. */
   PreToolUse?: readonly HookInput[] | undefined;
-  /** Asked about a result; may replace it or hold it back. Default: []. */
+  /** Runs on a result; may replace or withhold it. Default: []. */
   PostToolUse?: readonly HookInput[] | undefined;
-  /** Asked before the first call of a conversation; may refuse it. Default: []. */
+  /** Runs before the first call of a conversation; may refuse it. Default: []. */
   SessionStart?: readonly HookInput[] | undefined;
-  /** Told when a conversation ends. Default: []. */
+  /** Runs when a conversation ends. Default: []. */
   SessionEnd?: readonly HookInput[] | undefined;
 }
 
 /** A program that is asked about calls. */
 export interface HookInput {
-  /** What it is called in reasons and records. */
+  /** Its name in reasons and records. */
   name: string;
-  /** Only for tools whose name this pattern is found in; * for all. Default: "*". */
+  /** Pattern for tool names, matched anywhere; * for all. Default: "*". */
   matcher?: string | undefined;
   /** The program and its arguments; no shell. It runs where this file is. */
   command: readonly string[];
-  /** It is ended after this time, which is a failure. Default: 2000. */
+  /** Timeout; reaching it is a failure. Default: 2000. */
   timeout_ms?: number | undefined;
-  /** What a failure counts for; deny when left out. */
+  /** What a failure means; default deny. */
   on_error?: "deny" | "allow" | undefined;
 }
 
-/** Questions to people. */
+/** Approvals by people. */
 export interface ApprovalsInput {
-  /** How long a question waits. Default: 300000. */
+  /** How long an approval waits before it expires. Default: 300000. */
   timeoutMs?: number | undefined;
-  /** May the arguments be changed before saying yes? Default: true. */
+  /** Whether approvers may edit the arguments. Default: true. */
   allowEdit?: boolean | undefined;
   /** Groups whose members may answer for others; each caller answers for their own calls. Default: []. */
   approvers?: readonly string[] | undefined;
-  /** Is a yes to a tool that only requires consent good for the rest of the conversation? Default: true. */
+  /** Whether consent to a tool covers the rest of the conversation. Default: true. */
   rememberConsent?: boolean | undefined;
 }
 
-/** What the tools of a conversation may take. */
+/** Time and cost budgets of conversations. */
 export interface BudgetsInput {
-  /** How long the tools of one conversation may run in all, 0 for no limit. Default: 120000. */
+  /** Total run time of a conversation's tools, 0 for no limit. Default: 120000. */
   maxToolDurationMs?: number | undefined;
-  /** What the calls of one conversation may cost by their manifests: a number for every unit alike, or numbers by unit. */
+  /** Maximum cost of a conversation's calls: a number for every unit, or numbers by unit. */
   maxCost?: number | Readonly<Record<string, number>> | null | undefined;
-  /** What all calls of a persona may cost, by its name, as long as the plane runs. */
+  /** Maximum cost of all calls of a persona, by its name. */
   perPersona?: Readonly<Record<string, PersonaBudgetInput>> | undefined;
 }
 

@@ -19,63 +19,63 @@ export interface ServerInput extends ForeignServerKeys {
   cwd?: string | undefined;
   /** The address of a remote server. Redirects to other hosts are not followed. */
   url?: string | undefined;
-  /** How to talk to it; detected when left out. */
+  /** The transport; detected by default. */
   transport?: "stdio" | "http" | "sse" | "websocket" | undefined;
   /** Headers for every request to a remote server. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** How to tell a remote server who we are. */
+  /** Authentication to a remote server. */
   auth?: ServerAuthInput | undefined;
   /** What the server is for. */
   description?: string | undefined;
   /** Who wrote it. */
   author?: string | undefined;
-  /** Whom to ask about it. */
+  /** Contact for questions. */
   help_email?: string | undefined;
   /** false: not listed, not callable. Default: true. */
   enabled?: boolean | undefined;
-  /** false: it is started only when it is connected on purpose or one of its tools is called. Default: true. */
+  /** false: started only by an explicit connect or a call of one of its tools. Default: true. */
   autoConnect?: boolean | undefined;
-  /** true: not started before its first use; false: started with the plane. Unsaid, it is started with the plane only as long as its tools are not known. */
+  /** true: not started before its first use; false: started with the plane. By default, started with the plane only while its tools are unknown. */
   lazy?: boolean | undefined;
-  /** Started with the plane, never stopped for idling, started again when it ends. Default: false. */
+  /** Started with the plane, never stopped when idle, restarted when it exits. Default: false. */
   alwaysOn?: boolean | undefined;
-  /** Believe its hints about which tools only read or may be repeated. Default: false. */
+  /** Trust its annotations (read-only, idempotent). Default: false. */
   trusted?: boolean | undefined;
-  /** Limit of a call in milliseconds, 0 for none; 60000 when nothing says otherwise. */
+  /** Limit of a call in milliseconds, 0 for none; 60000 by default. */
   timeoutMs?: number | undefined;
   /** Limit of start, handshake and listing together. Default: 30000. */
   connectTimeoutMs?: number | undefined;
   /** Limit of a first start through npx, uvx, docker run and the like, which may have to install the server. Default: 300000. */
   installTimeoutMs?: number | undefined;
-  /** How long it may idle before it is stopped, 0 for ever. Default: 600000. */
+  /** Idle time before it is stopped, 0 for never. Default: 600000. */
   idleTimeoutMs?: number | undefined;
   /** Its concurrency limit: requests at once; more wait. Default: 64. */
   maxConcurrency?: number | undefined;
-  /** How many may wait; more are refused with BUSY. Default: 1000. */
+  /** Length of its queue; more are refused with BUSY. Default: 1000. */
   maxQueue?: number | undefined;
   /** Its rate limit: calls in a minute, a sixth of them at once. The next waits up to 5 s, or is refused with RATE_LIMITED. */
   rateLimitPerMinute?: number | undefined;
   /** Its circuit breaker. */
   circuit?: CircuitInput | undefined;
-  /** The largest message taken from it. A larger one fails its call and nothing else. Default: 10485760. */
+  /** Maximum message size. A larger one fails only its call. Default: 10485760. */
   maxMessageBytes?: number | undefined;
   /** The backoff after a failure; doubled with each failure in a row. Default: 1000. */
   backoffMs?: number | undefined;
   /** The longest time between two automatic attempts. Default: 60000. */
   maxBackoffMs?: number | undefined;
-  /** How often a WebSocket is asked whether it is still there. Default: 15000. */
+  /** Ping interval of a WebSocket. Default: 15000. */
   pingIntervalMs?: number | undefined;
-  /** How long its lists of tools, prompts and resources are good before they are asked for again, 0 for ever. Default: 300000. */
+  /** Time to live of its lists of tools, prompts and resources, 0 for no expiry. Default: 300000. */
   listingTtlMs?: number | undefined;
-  /** legacy opens with a handshake, modern is 2026-07-28; found out when left out. Default: "auto". */
+  /** legacy opens with a handshake, modern is 2026-07-28; discovered by default. Default: "auto". */
   protocol?: "auto" | "legacy" | "modern" | undefined;
-  /** Directories or file URIs it is told to work in when it asks. Default: []. */
+  /** Directories or file URIs it gets as roots. Default: []. */
   roots?: readonly string[] | undefined;
-  /** The least serious of its log messages to ask for and keep; the server decides when left out. */
+  /** The least serious of its log messages to ask for and keep; by default the server decides. */
   logLevel?: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency" | undefined;
   /** Who shares a session with it. Default: "shared". */
   session?: "shared" | "principal" | "conversation" | undefined;
-  /** Only for members of one of these groups; empty for all callers. Default: []. */
+  /** Groups with access; empty for all callers. Default: []. */
   groups?: readonly string[] | undefined;
   /** Only for this persona. */
   persona?: string | null | undefined;
@@ -83,35 +83,35 @@ export interface ServerInput extends ForeignServerKeys {
   compliance_level?: string | null | undefined;
   /** Only for callers of one of these workspaces; empty for all. Default: []. */
   workspaces?: readonly string[] | undefined;
-  /** true: those who may not use it see its name, its description and whom to ask, and nothing else. Default: false. */
+  /** true: callers without access see only its name, description and contact. Default: false. */
   discoverable?: boolean | undefined;
-  /** Globs of tool names to let through; null lets all through, an empty list none. */
+  /** Globs of allowed tools; null allows all, an empty list none. */
   allow_tools?: readonly string[] | null | undefined;
-  /** Globs of tool names to keep out; they win over allow_tools. */
+  /** Globs of denied tools; they win over allow_tools. */
   deny_tools?: readonly string[] | null | undefined;
-  /** The strongest effect its tools have, where a tool does not say. Default: "network". */
+  /** The strongest effect of its tools; a tool's own wins. Default: "network". */
   side_effects?: "none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database" | undefined;
-  /** false: calls of one tool run one after the other. Left out, as many run as maxConcurrency allows. */
+  /** false: serial execution of each tool. By default, up to maxConcurrency calls run at once. */
   allow_parallel?: boolean | undefined;
-  /** Ask a person before its tools run. */
+  /** Its tools need a person's approval. */
   requires_consent?: boolean | undefined;
-  /** It runs in a container or on a machine of its own; tools whose safety_level is high may need that ('policy.isolation'). */
+  /** It runs in its own container or machine; tools whose safety_level is high may need that ('policy.isolation'). */
   isolated?: boolean | undefined;
-  /** May a call be repeated without harm? Default: false. */
+  /** Whether a call can be repeated safely. Default: false. */
   idempotency_key?: boolean | undefined;
-  /** The version of its tools, where a tool does not say. */
+  /** The version of its tools; a tool's own wins. */
   version?: string | undefined;
-  /** Do its tools need a sign-in, where a tool does not say? Without it they do when there are scopes. */
+  /** Whether its tools need a sign-in; by default only if there are scopes. */
   auth_required?: boolean | undefined;
-  /** Variables that hold its credentials; listings tell whether they are set. */
+  /** Variables that hold its credentials; listings show whether they are set. */
   auth_env?: readonly string[] | undefined;
   /** Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from. Default: ["_mcp_data"]. */
   inject?: readonly InjectionInput[] | undefined;
-  /** How its tools are told of other tools in _mcp_data. */
+  /** Options of the inventory in _mcp_data. */
   inject_options?: InjectOptionsInput | undefined;
 }
 
-/** How to tell a remote server who we are. */
+/** Authentication to a remote server. */
 export interface ServerAuthInput {
   /** bearer sends the token in Authorization, api_key in the header named below, oauth lets each user sign in. Default: "bearer". */
   type?: "none" | "bearer" | "api_key" | "jwt" | "oauth" | undefined;
@@ -119,9 +119,9 @@ export interface ServerAuthInput {
   token?: string | undefined;
   /** The header of an API key. Default: "X-API-Key". */
   header?: string | undefined;
-  /** Scopes to ask for; the server says which when left out. */
+  /** Scopes to request; by default the server's. */
   scopes?: readonly string[] | undefined;
-  /** The OAuth client that was registered for you; found out when left out. */
+  /** The OAuth client that was registered for you; discovered by default. */
   clientId?: string | undefined;
   /** Its secret, best as a reference such as ${SECRET}. */
   clientSecret?: string | undefined;
@@ -135,9 +135,9 @@ export interface ServerAuthInput {
 
 /** Its circuit breaker. */
 export interface CircuitInput {
-  /** Opens after so many failed calls in a row, 0 for never. Default: 5. */
+  /** Failed calls in a row that open it, 0 to disable. Default: 5. */
   failures?: number | undefined;
-  /** How long it stays open at first; then one call tries the server. Doubled each time that fails, 5 minutes at most. Default: 30000. */
+  /** The first cooldown; then one call tries the server. Doubled with each failure, 5 minutes at most. Default: 30000. */
   openMs?: number | undefined;
 }
 
@@ -145,10 +145,10 @@ export interface CircuitInput {
 export type InjectionInput =
   "_mcp_data" | "username" | { parameter: string; from: "inventory" | "user" | "groups" | "persona" | "conversation" | "workspace" | "scopes" | "files" } | { parameter: string; from: "constant"; value: Json };
 
-/** How its tools are told of other tools in _mcp_data. */
+/** Options of the inventory in _mcp_data. */
 export interface InjectOptionsInput {
-  /** Leave its own tools out. */
+  /** Exclude its own tools. */
   exclude_self?: boolean | undefined;
-  /** How large it may be; beyond that descriptions are cut, then parameters left out, then tools. 65536 when left out. */
+  /** Maximum size; beyond it descriptions are cut, then parameters dropped, then tools. 65536 by default. */
   max_bytes?: number | undefined;
 }

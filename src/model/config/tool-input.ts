@@ -14,43 +14,43 @@ export type ToolsInput =
 export interface ToolInput {
   /** Limit of a call in seconds, 0 for none. */
   default_timeout?: number | undefined;
-  /** false: its calls run one after the other. */
+  /** false: serial execution. */
   allow_parallel?: boolean | undefined;
-  /** How dangerous it is; high asks a person. */
+  /** Its risk; high needs approval. */
   safety_level?: "low" | "medium" | "high" | undefined;
-  /** What a call costs. */
+  /** Cost of a call. */
   cost_per_call?: number | undefined;
-  /** In which unit. */
+  /** Unit of the cost. */
   cost_unit?: string | undefined;
-  /** How often it may be called in a minute. */
+  /** Its rate limit: calls per minute. */
   rate_limit_per_minute?: number | undefined;
   /** Only for these personas. */
   persona_allowlist?: readonly string[] | undefined;
   /** By operation: the flags a persona needs for it. */
   requires_flags?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** The groups of tools it is in; default when left out. */
+  /** Its tool groups; default is 'default'. */
   group?: readonly string[] | undefined;
-  /** What an agent's state becomes when it succeeded. */
+  /** The agent's state after success. */
   state?: string | undefined;
-  /** The states it is there in; all when left out. */
+  /** The states it is available in; all by default. */
   "applicable-states"?: readonly string[] | undefined;
   /** Only for callers of one of these workspaces. */
   workspaces?: readonly string[] | undefined;
   /** The level its data belongs to, beside its server's. */
   compliance_level?: string | undefined;
-  /** For people who read listings. */
+  /** Notes for people in listings. */
   notes?: string | undefined;
   /** Its version. Default: "1.0.0". */
   version?: string | undefined;
-  /** The strongest effect it has. */
+  /** Its strongest effect. */
   side_effects: "none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database";
   /** The credentials it needs. */
   auth?: boolean | ToolAuthInput | undefined;
-  /** May a call be repeated without harm? Default: false. */
+  /** Whether a call can be repeated safely. Default: false. */
   idempotency_key?: boolean | { required: boolean; [key: string]: unknown } | undefined;
-  /** Ask a person before it runs. Default: false. */
+  /** It needs a person's approval. Default: false. */
   requires_consent?: boolean | undefined;
-  /** What it can be found by. Default: []. */
+  /** Capabilities to find it by. Default: []. */
   capabilities?: readonly string[] | undefined;
   /** Calls as examples for a model. */
   examples?: unknown | undefined;
@@ -60,7 +60,7 @@ export interface ToolInput {
   description: string;
   /** The JSON Schema of its arguments. */
   parameters?: JsonSchemaInput | undefined;
-  /** What is different about its arguments. */
+  /** Changes to its arguments. */
   arguments?: readonly (string | ToolArgumentInput)[] | undefined;
   /** The ways to execute it. Default: []. */
   providers?: readonly ProviderInput[] | undefined;
@@ -85,21 +85,21 @@ export interface ToolAuthInput {
 
 /** What is said here about one argument of a tool. */
 export interface ToolArgumentInput {
-  /** Which argument; one that the server does not know is added. */
+  /** The argument; an unknown one is added. */
   name: string;
   /** Its type. */
   type?: "string" | "number" | "integer" | "boolean" | "array" | "object" | undefined;
-  /** What it is for. */
+  /** Its description. */
   description?: string | undefined;
-  /** Does a caller have to set it? */
+  /** Whether callers must set it. */
   required?: boolean | undefined;
-  /** Filled in where a caller leaves it out. */
+  /** Used if the caller omits it. */
   default?: Json | undefined;
-  /** The only values it may have. */
+  /** The allowed values. */
   enum?: readonly Json[] | undefined;
-  /** Neither shown nor to be set; a default is then sent always. */
+  /** Hidden from callers; a default is then always sent. */
   hidden?: boolean | undefined;
-  /** The value that is sent always, best as ${VAR} where it is a secret; callers neither see nor set it. */
+  /** Always sent, hidden from callers; use ${VAR} for secrets. */
   fixed?: Json | undefined;
 }
 
@@ -120,44 +120,44 @@ export interface ProviderInput {
 export interface ToolOverlayInput {
   /** Limit of a call in seconds, 0 for none. */
   default_timeout?: number | undefined;
-  /** false: its calls run one after the other. */
+  /** false: serial execution. */
   allow_parallel?: boolean | undefined;
-  /** How dangerous it is; high asks a person. */
+  /** Its risk; high needs approval. */
   safety_level?: "low" | "medium" | "high" | undefined;
-  /** What a call costs. */
+  /** Cost of a call. */
   cost_per_call?: number | undefined;
-  /** In which unit. */
+  /** Unit of the cost. */
   cost_unit?: string | undefined;
-  /** How often it may be called in a minute. */
+  /** Its rate limit: calls per minute. */
   rate_limit_per_minute?: number | undefined;
   /** Only for these personas. */
   persona_allowlist?: readonly string[] | undefined;
   /** By operation: the flags a persona needs for it. */
   requires_flags?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** The groups of tools it is in; default when left out. */
+  /** Its tool groups; default is 'default'. */
   group?: readonly string[] | undefined;
-  /** What an agent's state becomes when it succeeded. */
+  /** The agent's state after success. */
   state?: string | undefined;
-  /** The states it is there in; all when left out. */
+  /** The states it is available in; all by default. */
   "applicable-states"?: readonly string[] | undefined;
   /** Only for callers of one of these workspaces. */
   workspaces?: readonly string[] | undefined;
   /** The level its data belongs to, beside its server's. */
   compliance_level?: string | undefined;
-  /** For people who read listings. */
+  /** Notes for people in listings. */
   notes?: string | undefined;
-  /** Instead of the server's. */
+  /** Replaces the server's description. */
   description?: string | undefined;
-  /** What is different about its arguments. */
+  /** Changes to its arguments. */
   arguments?: readonly (string | ToolArgumentInput)[] | undefined;
   /** Its version. */
   version?: string | undefined;
-  /** The strongest effect it has. */
+  /** Its strongest effect. */
   side_effects?: "none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database" | undefined;
-  /** May a call be repeated without harm? */
+  /** Whether a call can be repeated safely. */
   idempotency_key?: boolean | undefined;
-  /** Ask a person before it runs. */
+  /** It needs a person's approval. */
   requires_consent?: boolean | undefined;
-  /** What it can be found by. */
+  /** Capabilities to find it by. */
   capabilities?: readonly string[] | undefined;
 }

@@ -9,7 +9,7 @@ import type { CallRecord as CallRecordSchema } from "../../../src/operations/sch
 import type { Tool as ToolSchema } from "../../../src/operations/schemas/tool.ts";
 import type { ToolRow as ToolRowSchema } from "../../../src/operations/schemas/tool-row.ts";
 
-/** What routes answer with, from the schemas and the model that the plane itself is made of. */
+/** The types of the API's answers, from the plane's own schemas and model. */
 export type Session = z.infer<typeof SessionSchema>;
 export type ToolAnswer = z.infer<typeof ToolSchema>;
 /** A tool in a list. */

@@ -6,14 +6,14 @@ import type { Paged } from "./answers.ts";
 import { get, part, post, remove, withQuery } from "./client.ts";
 
 export type OutcomeAnswer = z.infer<typeof OutcomeSchema>;
-/** A call that waits, as the API tells it. */
+/** A held call, as the API returns it. */
 export type HeldAnswer = HeldView;
 export type Answered = { approval: HeldAnswer; outcome?: OutcomeAnswer };
 export type PlanOutcomeAnswer = { plan: Plan; outcomes: { change: string; outcome: OutcomeAnswer | null }[] };
 
 type HeldPage = Paged<"approvals", HeldAnswer> & { total: number };
 
-/** How many wait; who only counts them is not sent them. */
+/** How many calls wait; the list itself is not sent. */
 export const pendingCountQuery = () =>
   queryOptions({
     queryKey: ["approvals", "count"],
@@ -23,7 +23,7 @@ export const pendingCountQuery = () =>
 
 const waitingAtOnce = 100;
 
-/** What waits, oldest first, so that nothing moves below somebody's hand. Asked for again when the first is over. */
+/** Waiting calls, oldest first, so that the list does not move under the pointer. Refetched when the first expires. */
 export const waitingQuery = () =>
   infiniteQueryOptions({
     queryKey: ["approvals", "waiting"],
@@ -38,7 +38,7 @@ export const waitingQuery = () =>
     }),
   });
 
-/** The first that wait. */
+/** The oldest waiting calls. */
 export const pendingQuery = () =>
   queryOptions({
     queryKey: ["approvals", "pending"],
@@ -46,7 +46,7 @@ export const pendingQuery = () =>
     refetchInterval: ({ state }) => untilNextEnd(state.data?.approvals ?? []),
   });
 
-/** Browsers take no longer times. */
+/** The longest delay a browser timer takes. */
 const maxMs = 2 ** 31 - 1;
 
 function untilNextEnd(approvals: readonly HeldAnswer[]): number | false {
@@ -57,7 +57,7 @@ function untilNextEnd(approvals: readonly HeldAnswer[]): number | false {
 
 const answeredAtOnce = 200;
 
-/** What there was to answer, newest first, a page at a time; what still waits is among it. */
+/** All held calls, newest first, by page; waiting ones included. */
 export const answeredQuery = () =>
   infiniteQueryOptions({
     queryKey: ["approvals", "answered"],
@@ -90,7 +90,7 @@ export const planQuery = (id: string) =>
 
 const touched = ["approvals", "plans", "calls"];
 
-/** Says yes or no. What is shown of it is asked for again, whoever was first. */
+/** Approves or rejects, then refetches: another person may have answered first. */
 export function useAnswer(id: string) {
   const client = useQueryClient();
   return useMutation({
@@ -110,7 +110,7 @@ export function useForget() {
   });
 }
 
-/** Runs changes of a plan, or does none of them. */
+/** Approves or rejects changes of a plan. */
 export function usePlanDecision(id: string) {
   const client = useQueryClient();
   return useMutation({

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../../src/model/errors.ts";
 import { readJson } from "./exact-json.ts";
 
-/** What the API says when it says no: RFC 9457 with our code. */
+/** A problem of the API: RFC 9457 with our error code. */
 export type Problem = { status: number; code: ErrorCode | "OFFLINE"; detail: string; data?: unknown };
 
 export class ApiError extends Error {
@@ -21,11 +21,11 @@ export class ApiError extends Error {
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type RequestOptions = { body?: unknown; signal?: AbortSignal; headers?: Record<string, string> };
 
-/** The page's half of a session, for all its tabs. Without the cookie, which no page can read, it is of no use. */
+/** The page's half of a session, shared by all tabs. It is useless without the HTTP-only cookie. */
 const pageKey = "toolplane.session";
 
 let session = localStorage.getItem(pageKey);
-// Signing in and out in one tab holds for all of them.
+// Signing in or out applies to all tabs.
 addEventListener("storage", ({ key, newValue }) => {
   if (key === pageKey || key === null) session = newValue;
 });
@@ -36,23 +36,23 @@ export function keepSession(page: string | null): void {
   else localStorage.setItem(pageKey, page);
 }
 
-/** Shows a credential once; from then on the two halves of a session stand for it. */
+/** Exchanges a credential for a session: a cookie and the page's half. */
 export async function beginSession(key: string): Promise<void> {
   const { page } = await post<{ page: string }>("/session", { key });
   keepSession(page);
 }
 
-/** The word that the link of whoever started the plane ends with, or null. */
+/** The pass at the end of the operator's link, or null. */
 export function passIn(text: string): string | null {
   return /#pass=([\w-]+)\s*$/.exec(text)?.[1] ?? null;
 }
 
-/** Takes the word off the address, where others could read it, and shows it to the plane. */
+/** Removes the pass from the address bar and exchanges it for a session. */
 export async function takePass(): Promise<void> {
   const pass = passIn(location.hash);
   if (pass === null) return;
   history.replaceState(null, "", location.pathname + location.search);
-  // A link of yesterday opens the page all the same.
+  // An expired link still opens the page.
   await beginSession(pass).catch(() => undefined);
 }
 
@@ -60,7 +60,7 @@ function ownHeaders(): Record<string, string> {
   return { "x-toolplane-face": "workbench", ...(session === null ? {} : { "x-toolplane-session": session }) };
 }
 
-/** The answer as it comes, whatever its status; rejects with an `ApiError` where nobody answers. */
+/** The response of any status; rejects with an `ApiError` if the plane does not answer. */
 export async function send(method: Method, path: string, options: RequestOptions = {}): Promise<Response> {
   const { body, signal, headers } = options;
   try {
@@ -86,7 +86,7 @@ export async function send(method: Method, path: string, options: RequestOptions
   }
 }
 
-/** The answer's body; a problem is thrown as an `ApiError`. */
+/** The response body; a problem is thrown as an `ApiError`. */
 export async function request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
   const response = await send(method, path, options);
   if (!response.ok) throw await readProblem(response);
@@ -110,7 +110,7 @@ export async function readProblem(response: Response): Promise<ApiError> {
 
 type QueryValue = string | number | boolean | readonly string[] | null | undefined;
 
-/** `/tools?server=git`, without what is not said. */
+/** `/tools?server=git`, without undefined values. */
 export function withQuery(path: string, query: Record<string, QueryValue>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -120,5 +120,5 @@ export function withQuery(path: string, query: Record<string, QueryValue>): stri
   return parameters.size === 0 ? path : `${path}?${parameters}`;
 }
 
-/** A part of a path, whatever is in it. */
+/** An escaped path segment. */
 export const part = encodeURIComponent;

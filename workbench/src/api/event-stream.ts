@@ -4,7 +4,7 @@ import { readServerSentEvents } from "./server-sent-events.ts";
 
 export type LiveEvent = { id: string; event: PlaneEvent & { at: string } };
 
-/** Follows `/events` behind `after`, until it ends or `signal` says so. With `fetch`, because it can say who asks. */
+/** Follows `/events` after `after`, until it ends or `signal` aborts. With `fetch`, because it can send credentials. */
 export async function followEvents(
   after: string | null,
   signal: AbortSignal,

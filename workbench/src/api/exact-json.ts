@@ -2,7 +2,7 @@ import { isRawJSON, mayLoseNumbers, parseExactly } from "../../../src/lib/json/e
 
 const canBeExact = "rawJSON" in JSON;
 
-/** A number with more digits than a browser can count with. It is written as it was read. */
+/** A number beyond double precision, written as it was read. */
 export class ExactNumber {
   readonly text: string;
 
@@ -19,7 +19,7 @@ export class ExactNumber {
   }
 }
 
-/** Reads JSON without making other numbers of those in it. */
+/** Parses JSON without losing precision of large numbers. */
 export function readJson<T>(text: string): T {
   if (!canBeExact || !mayLoseNumbers(text)) return JSON.parse(text) as T;
   return keepExact(parseExactly(text)) as T;

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { CallSeries } from "../../../src/model/calls/call-history.ts";
 import { get } from "./client.ts";
 
-/** Events keep it up between; how long calls took is asked for. */
+/** Events update the counts between; durations come from the plane. */
 const everyMs = 60_000;
 
 /** The last hour, minute by minute. */

@@ -29,7 +29,7 @@ export const jobRunsQuery = (name: string) =>
 
 export type SkillCheck = { skill: string; problem: string | null };
 
-/** Asks each skill what it would do; one that cannot be done says why. Nothing is done. */
+/** Dry-runs each skill; one that cannot run says why. */
 export const preflightQuery = (job: string, skills: readonly string[]) =>
   queryOptions({
     queryKey: ["preflight", job, skills],

@@ -16,7 +16,7 @@ import type {
 } from "./answers.ts";
 import { get, part, withQuery } from "./client.ts";
 
-/** The first word of a query's key says what it is about; `app/live-events.ts` says which events change that. */
+/** The first word of a query key is its topic; `app/live-events.ts` maps events to topics. */
 export type Topic =
   | "session"
   | "servers"
@@ -39,7 +39,7 @@ export type Topic =
 export const sessionQuery = () =>
   queryOptions({ queryKey: ["session"], queryFn: ({ signal }) => get<Session>("/session", signal) });
 
-/** What an installer writes makes no event. */
+/** Output of an installer raises no event, so it is polled. */
 const installPollMs = 2_000;
 
 export const serversQuery = () =>
@@ -78,12 +78,12 @@ export const heldPinsQuery = () =>
     queryFn: ({ signal }) => get<PinsAnswer>("/pins?held=true", signal),
   });
 
-/** With so many of the tools, the dearest. */
-export const statsQuery = (dearest = 0) =>
+/** With the most expensive tools, up to `maxTools`. */
+export const statsQuery = (maxTools = 0) =>
   queryOptions({
-    queryKey: ["stats", dearest],
+    queryKey: ["stats", maxTools],
     queryFn: ({ signal }) =>
-      get<ContextStats>(withQuery("/stats", dearest > 0 ? { tools: true, limit: dearest } : {}), signal),
+      get<ContextStats>(withQuery("/stats", maxTools > 0 ? { tools: true, limit: maxTools } : {}), signal),
   });
 
 export type CallFilter = { tool?: string; status?: string; user?: string; run?: string };

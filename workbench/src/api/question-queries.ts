@@ -5,7 +5,7 @@ import { get, part, post } from "./client.ts";
 
 export type ServerQuestion = Question;
 
-/** What servers ask whoever looks, in the middle of their calls. */
+/** Questions that servers ask the user during their calls. */
 export const questionsQuery = () =>
   queryOptions({
     queryKey: ["questions"],

@@ -2,7 +2,7 @@ import { createParser } from "eventsource-parser";
 
 export type SentEvent = { id: string; name: string; data: string };
 
-/** Server-sent events, as they come in. Comments keep a connection alive and say nothing. */
+/** Parses server-sent events. Comments only keep the connection alive. */
 export async function readServerSentEvents(
   body: ReadableStream<Uint8Array>,
   onEvent: (event: SentEvent) => void,

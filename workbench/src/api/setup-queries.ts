@@ -17,7 +17,7 @@ export const policyQuery = () =>
 export const configQuery = () =>
   queryOptions({ queryKey: ["config"], queryFn: ({ signal }) => get<ConfigAnswer>("/config", signal) });
 
-/** Asked when somebody asks, because it starts programs. */
+/** Runs on request only, because it starts programs. */
 export const doctorQuery = (server: string) =>
   queryOptions({
     queryKey: ["doctor", server],

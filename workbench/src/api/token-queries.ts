@@ -3,14 +3,14 @@ import type { TokenStatus } from "../../../src/model/access/credentials.ts";
 import type { Paged } from "./answers.ts";
 import { get, part, put, remove } from "./client.ts";
 
-/** What is kept for whoever asks; never the tokens themselves. */
+/** The status of the user's tokens; never the tokens themselves. */
 export const tokensQuery = () =>
   queryOptions({
     queryKey: ["tokens"],
     queryFn: ({ signal }) => get<Paged<"tokens", TokenStatus>>("/tokens?limit=1000", signal),
   });
 
-/** Gives a token of one's own for a server, or with null takes it away. */
+/** Stores the user's token for a server; null deletes it. */
 export function useToken(server: string) {
   const client = useQueryClient();
   return useMutation({

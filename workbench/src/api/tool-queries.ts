@@ -7,16 +7,15 @@ import type { PinAnswer, ToolRow, ToolRowsAnswer } from "./answers.ts";
 import { get, part, request, withQuery } from "./client.ts";
 import type { ToolFilter } from "./queries.ts";
 
-/** A screen and a half; nobody who types waits for more. */
+/** A screen and a half, so that typing stays quick. */
 const firstPage = 30;
 const laterPages = 50;
-/** What was not counted yet is asked for again. */
+/** Refetched until the tokens are counted. */
 const uncountedMs = 1_500;
 const isUncounted = (rows: readonly ToolRow[]) => rows.some(({ tokens }) => tokens === null);
 
 /**
- * Tools by name, a page at a time; before them so many of those that fit `q` best. Whoever has scrolled far is not
- * sent all of it again with every call.
+ * Tools by name, by page, after the `best` matches for `q`. A long list is not refetched with every call.
  */
 export const toolPagesQuery = (filter: ToolFilter, best?: number) =>
   infiniteQueryOptions({
@@ -56,7 +55,7 @@ export const overlayQuery = (name: string) =>
   queryOptions({
     queryKey: ["overlays", name],
     queryFn: ({ signal }) => get<OverlayView>(`/tools/${part(name)}/overlay`, signal),
-    // Whoever edits must not have it changed below their hands.
+    // No refetch while the user edits.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });

@@ -5,7 +5,7 @@ import { useLiveEvent } from "./live-events.ts";
 const key = "toolplane.sound";
 const listeners = new Set<() => void>();
 
-/** Does this browser want to hear when something waits? */
+/** Whether this browser plays a sound for a new approval. */
 export function useHasSound(): [boolean, (on: boolean) => void] {
   const on = useSyncExternalStore(
     (listener) => {
@@ -22,7 +22,7 @@ export function useHasSound(): [boolean, (on: boolean) => void] {
   return [on, set];
 }
 
-/** Two short tones, made here: no file has to be loaded. Browsers are silent until somebody has clicked. */
+/** Two short synthesized tones. Browsers stay silent until the first click. */
 function ring(): void {
   const audio = new AudioContext();
   const volume = audio.createGain();
@@ -42,7 +42,7 @@ const hear = ({ type }: LiveEvent["event"]): void => {
   if (type === "approval.requested" && localStorage.getItem(key) === "on") ring();
 };
 
-/** Rings wherever in the workbench somebody is. */
+/** Rings on every page. */
 export function useApprovalSound(): void {
   useLiveEvent(hear);
   useEffect(() => {

@@ -10,7 +10,7 @@ import { places } from "./navigation.ts";
 
 type Choice = { key: string; label: string; about: string; icon: IconType; go: () => void };
 
-/** Pages, servers and tools by a few letters. */
+/** Finds pages, servers and tools. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
@@ -82,7 +82,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             <span className="truncate text-muted">{about}</span>
           </button>
         ))}
-        {choices.length === 0 && <p className="px-2.5 py-4 text-center text-[13px] text-muted">Nothing fits.</p>}
+        {choices.length === 0 && <p className="px-2.5 py-4 text-center text-[13px] text-muted">No matches.</p>}
       </div>
     </dialog>
   );

@@ -1,7 +1,7 @@
 import { PlugZap } from "../parts/icons.ts";
 import { useConnection } from "./live-events.ts";
 
-/** What is shown may be old as long as nobody answers. */
+/** The data may be stale while the plane does not answer. */
 export function ConnectionBanner() {
   if (useConnection() !== "lost") return null;
   return (

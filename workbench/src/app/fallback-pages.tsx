@@ -5,8 +5,8 @@ import { Empty, Failed } from "../parts/states.tsx";
 
 export function NotFound() {
   return (
-    <Page title="There is no such page">
-      <Empty icon={Compass} title="The address leads nowhere">
+    <Page title="Page not found">
+      <Empty icon={Compass} title="No page at this address">
         <Link to="/" className="text-accent underline">
           Go to the overview
         </Link>
@@ -15,7 +15,7 @@ export function NotFound() {
   );
 }
 
-/** A defect of one page leaves the others alone. */
+/** An error on one page does not break the others. */
 export function PageFailed({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page cannot be shown">

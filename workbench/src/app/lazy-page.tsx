@@ -7,12 +7,12 @@ import { useConnection } from "./live-events.ts";
 type Source = { loaded: ComponentType | null; load: () => Promise<void> };
 
 const sources: Source[] = [];
-/** The page in sight comes first. */
-const restMs = 1_500;
+/** The visible page loads first. */
+const preloadDelayMs = 1_500;
 
 /**
- * A page that is loaded when somebody goes there. Where nobody answers it says so, and appears when the plane is back. The router's
- * own way is to load everything anew, which without a plane leaves nothing of what somebody has begun to write.
+ * A page loaded on first visit. If the plane is down it says so, and appears when the plane is back. The router itself
+ * would reload the whole app and lose unsaved input.
  */
 export function lazyPage<Name extends string>(
   find: () => Promise<Record<Name, ComponentType>>,
@@ -29,7 +29,7 @@ export function lazyPage<Name extends string>(
   return Object.assign(() => <LazyPage source={source} />, { preload });
 }
 
-/** Loads the others when there is nothing else to do, so that all of them are there when the plane is not. */
+/** Loads the other pages while idle, so that they work when the plane is down. */
 export function loadRest(): () => void {
   let isOver = false;
   const timer = setTimeout(async () => {
@@ -38,7 +38,7 @@ export function loadRest(): () => void {
       if (isOver) return;
       await source.load().catch(() => undefined);
     }
-  }, restMs);
+  }, preloadDelayMs);
   return () => {
     isOver = true;
     clearTimeout(timer);
@@ -49,7 +49,7 @@ function LazyPage({ source }: { source: Source }) {
   const [problem, setProblem] = useState<unknown>(null);
   const [tries, setTries] = useState(0);
   const connection = useConnection();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another try, or a plane that is back, is a reason to look again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a retry, or a plane that is back, loads again
   useEffect(() => {
     if (source.loaded !== null) return;
     let isGone = false;
@@ -74,12 +74,12 @@ function LazyPage({ source }: { source: Source }) {
   );
 }
 
-/** Nobody answers, or what was asked for is no longer there. Browsers do not ask twice for what has failed once. */
+/** The plane is down, or it was updated and the file is gone. Browsers cache a failed import. */
 async function whyNot(): Promise<unknown> {
   try {
     await send("GET", "/healthz");
   } catch (thrown) {
     return thrown;
   }
-  return new Error("The plane was away, or was updated, while this page was open. Load it again.");
+  return new Error("The plane was restarted or updated while this page was open. Reload the page.");
 }

@@ -3,9 +3,9 @@ import { useEffect, useSyncExternalStore } from "react";
 import type { EventType } from "../../../src/model/events.ts";
 import type { LiveEvent } from "../api/event-stream.ts";
 import type { Topic } from "../api/queries.ts";
-import { followTogether } from "./follow-together.ts";
+import { shareEvents } from "./tab-leader.ts";
 
-/** What an event changes. What begins with a word has the topics of that word; events that are not here change nothing. */
+/** The topics that an event invalidates, by prefix of its type. Other events invalidate nothing. */
 const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
   ["server.", ["servers", "tools", "tool-list"]],
   ["config.", ["servers", "tools", "tool-list", "stats", "config", "policy", "jobs"]],
@@ -22,10 +22,10 @@ const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
   ["job.", ["jobs"]],
 ];
 
-/** News of one topic come at once the first time, and then together after so long. */
-const gatherMs = 400;
-/** Lists that are long or dear to ask for may be a little behind; what somebody waits for may not. */
-const gatherMsOf: Partial<Record<Topic, number>> = {
+/** The first event of a topic refreshes at once; later ones are throttled to one refresh in this time. */
+const throttleMs = 400;
+/** Long or expensive lists may lag; approvals and questions may not. */
+const throttleMsOf: Partial<Record<Topic, number>> = {
   ...{ approvals: 100, questions: 100 },
   ...{ tools: 4_000, "tool-list": 4_000, stats: 3_000, calls: 1_000, jobs: 3_000 },
 };
@@ -52,7 +52,7 @@ export function useConnection(): Connection {
   );
 }
 
-/** Hears of every event while the component is there. `listener` must stay the same function. */
+/** Calls `listener` for every event while mounted. `listener` must be a stable function. */
 export function useLiveEvent(listener: (event: LiveEvent["event"]) => void): void {
   useEffect(() => {
     eventListeners.add(listener);
@@ -60,39 +60,39 @@ export function useLiveEvent(listener: (event: LiveEvent["event"]) => void): voi
   }, [listener]);
 }
 
-/** Keeps what is shown up to date, until the returned function is called. */
+/** Refreshes queries on events, until the returned function is called. */
 export function startLiveEvents(client: QueryClient): () => void {
   const refresh = createRefresh(client);
-  return followTogether((news) => {
-    if (news.kind === "refused") return void client.invalidateQueries({ queryKey: ["session"] });
-    if (news.kind === "event") {
-      refresh(topicsByEvent.find(([type]) => news.event.type.startsWith(type))?.[1] ?? []);
-      for (const tell of eventListeners) tell(news.event);
+  return shareEvents((message) => {
+    if (message.kind === "refused") return void client.invalidateQueries({ queryKey: ["session"] });
+    if (message.kind === "event") {
+      refresh(topicsByEvent.find(([type]) => message.event.type.startsWith(type))?.[1] ?? []);
+      for (const tell of eventListeners) tell(message.event);
       return;
     }
-    setConnection(news.state);
-    if (news.state !== "open") return;
-    // What was asked for before somebody listened may be old: what waits for people the first time, later everything.
-    if (news.isFirst) refresh(["approvals", "questions", "servers"]);
+    setConnection(message.state);
+    if (message.state !== "open") return;
+    // Answers from before the stream opened may be stale: on the first connection what waits for people, later all.
+    if (message.isFirst) refresh(["approvals", "questions", "servers"]);
     else void client.invalidateQueries();
   });
 }
 
-/** Asks for what changed: the first time at once, so that an approval is there when it is made. */
+/** Refetches the changed topics: the first time at once, so that an approval shows without delay. */
 function createRefresh(client: QueryClient) {
   const waiting = new Set<Topic>();
-  const resting = new Set<Topic>();
+  const throttled = new Set<Topic>();
   const ask = (topic: Topic): void => {
-    resting.add(topic);
+    throttled.add(topic);
     void client.invalidateQueries({ queryKey: [topic] });
     setTimeout(() => {
-      resting.delete(topic);
+      throttled.delete(topic);
       if (waiting.delete(topic)) ask(topic);
-    }, gatherMsOf[topic] ?? gatherMs);
+    }, throttleMsOf[topic] ?? throttleMs);
   };
   return (topics: readonly Topic[]): void => {
     for (const topic of topics) {
-      if (resting.has(topic)) waiting.add(topic);
+      if (throttled.has(topic)) waiting.add(topic);
       else ask(topic);
     }
   };

@@ -31,6 +31,6 @@ export const places = [
 
 export type Place = (typeof places)[number];
 
-/** Those within reach of a thumb. */
+/** The entries of the bottom bar on phones. */
 const withinReach: readonly string[] = ["/approvals", "/servers", "/tools", "/calls"];
 export const phonePlaces = withinReach.flatMap((to) => places.filter((place) => place.to === to));

@@ -1,7 +1,7 @@
 import { QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api/client.ts";
 
-/** What was refused stays refused; only what did not get through is tried again. */
+/** Retries transport failures only; a refusal is final. */
 const isWorthRetrying = (failures: number, error: unknown) =>
   failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500);
 

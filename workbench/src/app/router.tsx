@@ -9,7 +9,7 @@ const under = { getParentRoute: () => root, errorComponent: PageFailed };
 
 type CallSearch = { tool?: string; status?: string; user?: string; view?: string; outcome?: string };
 
-/** A search parameter that is a text, or nothing. What looks like a number was made one by the router. */
+/** A search parameter as a string, if set. The router parses what looks like a number. */
 type Search = Record<string, unknown>;
 const text = (search: Search, name: string) => {
   const value = search[name];

@@ -16,7 +16,7 @@ import { startLiveEvents } from "./live-events.ts";
 import { PhoneBar, SideBar } from "./side-bar.tsx";
 import { SignIn } from "./sign-in.tsx";
 
-/** Around every page: who is there decides whether there is a page at all. */
+/** The frame of every page; asks for credentials first where the plane requires them. */
 export function Shell() {
   const session = useQuery(sessionQuery());
   if (session.error instanceof ApiError && session.error.status === 401) return <SignIn />;
@@ -24,7 +24,7 @@ export function Shell() {
   return session.error ? <Failed error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
 }
 
-/** What had the focus may be gone with its page; then it is at the top of everything, a long way from the content. */
+/** When the focused element disappears with its page, focus moves to the content instead of the top. */
 function keepFocus(): void {
   const { activeElement, body } = document;
   if (activeElement === null || activeElement === body) document.getElementById("content")?.focus();

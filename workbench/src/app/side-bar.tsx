@@ -98,7 +98,7 @@ function Foot() {
   return (
     <div className="flex items-center gap-1 border-t border-line px-3 py-2">
       <div className="min-w-0 flex-1 px-1">
-        <p className="truncate text-[13px] font-medium">{session?.user ?? "nobody"}</p>
+        <p className="truncate text-[13px] font-medium">{session?.user ?? "anonymous"}</p>
         <p className="truncate text-[11px] text-muted">
           {session?.scopes.at(-1) ?? "–"} · {session?.version}
         </p>
@@ -109,7 +109,7 @@ function Foot() {
   );
 }
 
-/** On a phone: what is needed most at the bottom, the rest behind one button. */
+/** On a phone: the main pages at the bottom, the others behind one button. */
 export function PhoneBar({ waiting, onSearch }: BarProps) {
   const [open, setOpen] = useState(false);
   return (

@@ -6,14 +6,14 @@ import { Field, TextInput } from "../parts/field.tsx";
 import { KeyRound } from "../parts/icons.ts";
 import { Complaint } from "../parts/states.tsx";
 
-/** Shown where the plane wants to know who asks. The key goes to the plane once and is kept nowhere here. */
+/** Shown where the plane requires credentials. The key is sent once and not stored here. */
 export function SignIn() {
   const [key, setKey] = useState("");
   const signIn = useMutation({
     mutationFn: () => post<{ page: string }>("/session", { key: key.trim() }),
     onSuccess({ page }) {
       keepSession(page);
-      // It may be another person, and nothing of the one before is for them.
+      // It may be another user: drop what the last one saw.
       location.reload();
     },
   });
@@ -31,10 +31,10 @@ export function SignIn() {
           <h1 className="text-lg font-semibold">Toolplane</h1>
         </div>
         <p className="text-[13px] text-muted">
-          This plane wants to know who asks. Make a key on its machine with{" "}
+          This plane requires a key. Create one on its machine with{" "}
           <code className="font-mono text-ink">toolplane keys create NAME</code>.
         </p>
-        <Field label="API key" hint="It begins with tp_. A token of the plane's issuer is fine, too.">
+        <Field label="API key" hint="Starts with tp_. A token from the configured issuer works too.">
           <TextInput
             type="password"
             autoComplete="current-password"
@@ -53,8 +53,8 @@ export function SignIn() {
   );
 }
 
-/** Strangers are told no more by the plane; this page knows that something was shown. */
+/** The plane does not say why it refused; this page knows that a credential was sent. */
 function whyNot(error: Error): Error {
   if (!(error instanceof ApiError) || error.status !== 401) return error;
-  return new Error("This key or token is not taken here. It may be mistyped, revoked or expired.");
+  return new Error("Key or token refused. It may be mistyped, revoked or expired.");
 }

@@ -23,7 +23,7 @@ function choose(theme: Theme): void {
   for (const tell of listeners) tell();
 }
 
-/** What the person chose; the system's own when they did not. `public/boot.js` applies it before the first paint. */
+/** The chosen theme, by default the system's. `public/boot.js` applies it before the first paint. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
   const theme = useSyncExternalStore((listener) => {
     listeners.add(listener);

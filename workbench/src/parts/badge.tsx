@@ -4,6 +4,7 @@ import type { HeldStatus } from "../../../src/model/calls/held-call.ts";
 import type { ServerState, ServerStatus } from "../../../src/model/servers/server.ts";
 import type { DeadLetterStatus } from "../../../src/model/work/dead-letter.ts";
 import { classes } from "./class-names.ts";
+import { Time } from "./time.tsx";
 
 export type Tone = "neutral" | "accent" | "good" | "warn" | "bad";
 
@@ -39,14 +40,14 @@ const serverStates: Record<ServerState, Word> = {
   connecting: { tone: "accent", text: "connecting" },
   disconnected: { tone: "neutral", text: "disconnected" },
   disabled: { tone: "neutral", text: "disabled" },
-  backoff: { tone: "warn", text: "backing off" },
+  backoff: { tone: "warn", text: "retrying" },
   error: { tone: "bad", text: "error" },
   config_error: { tone: "bad", text: "configuration error" },
 };
 
 const callStatuses: Record<CallStatus, Word> = {
   succeeded: { tone: "good", text: "succeeded" },
-  tool_error: { tone: "warn", text: "tool said no" },
+  tool_error: { tone: "warn", text: "tool error" },
   failed: { tone: "bad", text: "failed" },
   refused: { tone: "bad", text: "refused" },
   waiting: { tone: "accent", text: "waiting" },
@@ -76,27 +77,43 @@ const letterStatuses: Record<DeadLetterStatus, Word> = {
 
 const tables = { server: serverStates, call: callStatuses, held: heldStatuses, letter: letterStatuses };
 
+const faceNames: Record<string, string> = { http: "HTTP", mcp: "MCP", cli: "CLI" };
+
+/** `root, via HTTP`. */
+export const callerText = (user: string | null | undefined, face: string) =>
+  `${user ?? "anonymous"}, via ${faceNames[face] ?? face}`;
+
 export const callStatusText = (status: string) => (callStatuses as Record<string, Word>)[status]?.text ?? status;
 
-/** What people are told of a server's state: one that waits to be needed is idle, one that is fetched is installing. */
-export function ServerBadge({ server }: { server: Pick<ServerStatus, "state" | "idle" | "installing"> }) {
-  const { state, idle, installing } = server;
+/** A server's state. An unused lazy server is idle; one whose package downloads is installing. */
+export function ServerBadge({
+  server,
+}: {
+  server: Pick<ServerStatus, "state" | "idle" | "installing" | "nextRetryAt">;
+}) {
+  const { state, idle, installing, nextRetryAt } = server;
   if (idle)
     return (
-      <Badge tone="neutral" dot title="Fine; it starts when it is needed.">
+      <Badge tone="neutral" dot title="Healthy; starts on first use.">
         idle
       </Badge>
     );
   if (installing)
     return (
-      <Badge tone="accent" dot title={installing.lastLine ?? "It is being fetched before it starts."}>
+      <Badge tone="accent" dot title={installing.lastLine ?? "Downloading its package."}>
         installing
+      </Badge>
+    );
+  if (state === "backoff" && nextRetryAt !== null)
+    return (
+      <Badge tone="warn" dot>
+        retrying <Time at={nextRetryAt} />
       </Badge>
     );
   return <StateBadge kind="server" state={state} />;
 }
 
-/** A state in the colour and the words it has everywhere. */
+/** A state in its colour and term. */
 export function StateBadge({ kind, state }: { kind: keyof typeof tables; state: string }) {
   const word = (tables[kind] as Record<string, Word>)[state] ?? { tone: "neutral", text: state };
   return (

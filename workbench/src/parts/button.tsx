@@ -14,7 +14,7 @@ type Native = ButtonHTMLAttributes<HTMLButtonElement>;
 export type ButtonProps = Native & {
   variant?: keyof typeof looks;
   icon?: IconType;
-  /** Shows that it works, and takes no second click. */
+  /** Shows a spinner and ignores further clicks. */
   busy?: boolean;
 };
 
@@ -40,7 +40,7 @@ export function Button({ variant = "plain", icon, busy, children, className, dis
 
 type IconButtonProps = Native & { label: string; icon: IconType };
 
-/** Only an icon to see; `label` is what it is called. */
+/** An icon; `label` is its accessible name. */
 export function IconButton({ label, icon: Icon, className, ...rest }: IconButtonProps) {
   return (
     <button

@@ -3,12 +3,12 @@ import { classes } from "./class-names.ts";
 type ChoiceChipsProps = {
   label: string;
   options: readonly { value: string; text: string }[];
-  /** Those that are chosen. */
+  /** The chosen values. */
   value: readonly string[];
   onChange: (value: string[]) => void;
 };
 
-/** Some of a few; none chosen means all of them. */
+/** Multiple choice; none chosen means all. */
 export function ChoiceChips({ label, options, value, onChange }: ChoiceChipsProps) {
   const toggle = (one: string) =>
     onChange(value.includes(one) ? value.filter((other) => other !== one) : [...value, one]);

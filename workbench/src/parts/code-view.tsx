@@ -2,7 +2,7 @@ import { useState } from "react";
 import { IconButton } from "./button.tsx";
 import { Check, Copy } from "./icons.ts";
 
-/** Puts `text` on the clipboard and says so. */
+/** Copies `text` and confirms it. */
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   return (
@@ -17,7 +17,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   );
 }
 
-/** Without https a page from another machine has no clipboard but that of old. */
+/** The clipboard API needs a secure context; elsewhere the old command does it. */
 async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const box = document.createElement("textarea");
@@ -31,11 +31,11 @@ async function copy(text: string): Promise<void> {
 type CodeViewProps = {
   text: string;
   label: string;
-  /** Lines are broken instead of scrolled. */
+  /** Wraps lines instead of scrolling. */
   wrap?: boolean;
 };
 
-/** Text as it is, to be read or copied. */
+/** Verbatim text with a copy button. */
 export function CodeView({ text, label, wrap = false }: CodeViewProps) {
   return (
     <figure className="relative min-w-0 rounded-md border border-line bg-sunken">

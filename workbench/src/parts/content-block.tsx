@@ -3,7 +3,7 @@ import { Download, FileText, Link2 } from "./icons.ts";
 import { JsonView } from "./json-view.tsx";
 import { ResultText } from "./result-text.tsx";
 
-/** One block of a result, by its type; what nobody knows is shown as it came. */
+/** One block of a result, by its type; unknown types are shown as JSON. */
 export function ContentBlock({ block }: { block: UnknownObject }) {
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   const { type, data, mimeType } = block;
@@ -20,14 +20,14 @@ const base64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
 const imageType = /^image\/[a-z0-9.+-]+$/i;
 const audioType = /^audio\/[a-z0-9.+-]+$/i;
 
-/** In an `img` nothing runs, whatever is in the picture. */
+/** In an `img` no script runs, even in SVG. */
 function Picture({ data, mimeType }: { data: string; mimeType: string }) {
   if (!base64.test(data) || !imageType.test(mimeType)) return <Broken what="image" mimeType={mimeType} />;
   return (
     <figure className="w-fit max-w-full rounded-md border border-line bg-sunken p-2">
       <img
         src={`data:${mimeType};base64,${data}`}
-        alt="What the tool answered"
+        alt="Tool result"
         className="max-h-[50vh] min-h-4 min-w-4 max-w-full"
       />
       <figcaption className="mt-1 text-xs text-muted">{mimeType}</figcaption>
@@ -38,21 +38,16 @@ function Picture({ data, mimeType }: { data: string; mimeType: string }) {
 function Sound({ data, mimeType }: { data: string; mimeType: string }) {
   if (!base64.test(data) || !audioType.test(mimeType)) return <Broken what="sound" mimeType={mimeType} />;
   return (
-    // biome-ignore lint/a11y/useMediaCaption: nobody has written down what is heard
-    <audio
-      controls
-      src={`data:${mimeType};base64,${data}`}
-      aria-label="What the tool answered"
-      className="max-w-full"
-    />
+    // biome-ignore lint/a11y/useMediaCaption: the tool sends no captions
+    <audio controls src={`data:${mimeType};base64,${data}`} aria-label="Tool result" className="max-w-full" />
   );
 }
 
 function Broken({ what, mimeType }: { what: string; mimeType: string }) {
   return (
     <p className="rounded-md bg-warn-soft px-3 py-2 text-[13px] text-warn">
-      The tool answered with {what === "image" ? "an image" : "a sound"} that cannot be shown
-      {mimeType === "" ? " because it does not say of which type it is" : ` (${mimeType})`}.
+      The tool returned {what === "image" ? "an image" : "a sound"} that cannot be shown
+      {mimeType === "" ? " because it has no MIME type" : ` (${mimeType})`}.
     </p>
   );
 }
@@ -71,7 +66,7 @@ function Resource({ resource: { uri, mimeType, text, blob } }: { resource: Unkno
   );
 }
 
-/** Whatever it says it is, a browser only keeps it and never shows it. */
+/** Download only: the browser never renders it. */
 function Blob64({ data, uri }: { data: string; uri: string }) {
   if (!base64.test(data)) return <Broken what="image" mimeType="" />;
   return (
@@ -112,7 +107,7 @@ function ResourceLink({ block: { uri, name, description, mimeType } }: { block: 
 function Other({ block }: { block: UnknownObject }) {
   return (
     <div className="rounded-md border border-line p-3">
-      <p className="mb-1 text-xs text-muted">A kind of content that is not known here</p>
+      <p className="mb-1 text-xs text-muted">Unknown content type</p>
       <JsonView value={block} depth={2} />
     </div>
   );

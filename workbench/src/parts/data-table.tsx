@@ -8,34 +8,34 @@ export type Column<Row> = {
   width: string;
   render: (row: Row) => ReactNode;
   align?: "right";
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   wide?: boolean;
 };
 
 type DataTableProps<Row> = {
-  /** What it lists, for those who cannot see it. */
+  /** The accessible name. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** Left out where rows hold nothing of their own: then a place stays and what is in it changes, which is quicker. */
+  /** Omit it where rows have no state: reusing rows by position is quicker. */
   keyOf?: (row: Row) => string;
   onOpen?: (row: Row) => void;
   isSelected?: (row: Row) => boolean;
   rowHeight?: number;
-  /** Shown in the place of rows. */
+  /** Shown instead of rows. */
   empty?: ReactNode;
   hasMore?: boolean;
   isLoadingMore?: boolean;
-  /** What is shown is about to be replaced. */
+  /** The rows are stale. */
   isOld?: boolean;
-  /** What the rows answer: another question is answered from the top. */
+  /** A new value scrolls to the top. */
   question?: string;
-  /** So many rows before the end; a screenful when left out. */
+  /** Rows before the end at which more are loaded; by default a screenful. */
   moreAhead?: number;
   onMore?: () => void;
 };
 
-/** A list that renders only what is in sight, however long it is, and asks for more before its end. */
+/** A virtual list that loads more before its end. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, keyOf, rowHeight = 40, empty, hasMore = false, onMore } = props;
   const { moreAhead = 20 } = props;
@@ -75,7 +75,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       aria-label={label}
       aria-rowcount={rows.length + 1}
       aria-busy={props.isOld ?? false}
-      // Whoever has no mouse scrolls it with the keys.
+      // Scrollable with the keyboard.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
       tabIndex={0}
       style={grid}
@@ -128,11 +128,11 @@ type RowProps = {
   top: number;
   height: number;
   onOpen: ((row: unknown) => void) | undefined;
-  /** Undefined where nothing can be selected. */
+  /** Undefined if rows cannot be selected. */
   isSelected: boolean | undefined;
 };
 
-/** Rendered again only when something of it has changed: whoever types renders the list around it with every letter. */
+/** Memoized: typing re-renders the list around it with every key. */
 const TableRow = memo(({ columns, row, index, top, height, onOpen, isSelected }: RowProps) => {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a larger target for the link or button inside the row

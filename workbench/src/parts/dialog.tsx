@@ -10,12 +10,12 @@ type DialogProps = {
   title: ReactNode;
   children: ReactNode;
   footer?: ReactNode;
-  /** From the right edge, over the whole height. */
+  /** A drawer at the right edge. */
   side?: boolean;
   wide?: boolean;
 };
 
-/** The browser's own dialog: it keeps the focus inside, closes with Escape, and needs no style of its own making. */
+/** The browser's dialog: it traps focus and closes with Escape. */
 export function Dialog({ open, onClose, title, children, footer, side = false, wide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const label = useId();
@@ -62,7 +62,7 @@ type ConfirmProps = {
   open: boolean;
   title: string;
   children: ReactNode;
-  /** What the button says: the verb, not "yes". */
+  /** The button's text: the verb, not "yes". */
   action: string;
   busy?: boolean;
   error?: unknown;
@@ -70,7 +70,7 @@ type ConfirmProps = {
   onClose: () => void;
 };
 
-/** Asks before something that cannot be taken back. */
+/** Confirms an action that cannot be undone. */
 export function Confirm({ open, title, children, action, busy = false, error, onConfirm, onClose }: ConfirmProps) {
   return (
     <Dialog

@@ -27,17 +27,17 @@ export function EffectBadge({ effect }: { effect: SideEffects }) {
 }
 
 const hints = {
-  readOnlyHint: "says it reads only",
-  destructiveHint: "says it destroys",
-  idempotentHint: "says it can be repeated",
-  openWorldHint: "says it reaches outside",
+  readOnlyHint: "read-only (declared)",
+  destructiveHint: "destructive (declared)",
+  idempotentHint: "idempotent (declared)",
+  openWorldHint: "open world (declared)",
 } as const;
 
-/** What the tool's own server says about it, and whether that is believed. */
+/** The server's annotations, and whether they are trusted. */
 export function HintBadges({ tool }: { tool: ToolAnswer }) {
   const about = tool.settings.trusted
-    ? "The server is trusted with this."
-    : "The server is not trusted, so this decides nothing.";
+    ? "The server is trusted, so this counts."
+    : "The server is not trusted, so this is ignored.";
   const said = Object.entries(hints).filter(([hint]) => tool.annotations[hint] === true);
   return said.map(([hint, text]) => (
     <Badge key={hint} title={about} tone={hint === "destructiveHint" ? "bad" : "neutral"}>
@@ -49,11 +49,11 @@ export function HintBadges({ tool }: { tool: ToolAnswer }) {
 type Troubled = {
   unavailable: string | null;
   stale?: true | undefined;
-  /** Lists tell how many findings there are, and pages which. */
+  /** Lists have the count, pages the findings. */
   review?: { held: string | null; change: string | null; findings: number | readonly unknown[] } | undefined;
 };
 
-/** Why a tool cannot be called, or is better looked at first. */
+/** Why a tool cannot be called or needs a review. */
 export function TroubleBadges({ tool: { review, unavailable, stale } }: { tool: Troubled }) {
   const { findings: found = 0 } = review ?? {};
   const findings = typeof found === "number" ? found : found.length;
@@ -61,21 +61,21 @@ export function TroubleBadges({ tool: { review, unavailable, stale } }: { tool: 
     <>
       {review?.held && (
         <Badge tone="bad" title={review.held}>
-          held back
+          quarantined
         </Badge>
       )}
       {!review?.held && review?.change && (
-        <Badge tone="warn" title="Its definition is not the pinned one.">
+        <Badge tone="warn" title="Its definition differs from the pinned one.">
           {review.change}
         </Badge>
       )}
       {findings > 0 && (
-        <Badge tone="bad" title="Its definition says things to a model that it should not.">
+        <Badge tone="bad" title="Its definition may contain instructions to the model.">
           suspicious
         </Badge>
       )}
       {stale && (
-        <Badge tone="warn" title="Its server could not list its tools again. This is from an earlier list.">
+        <Badge tone="warn" title="Its server could not list its tools again. This is the last known definition.">
           stale
         </Badge>
       )}

@@ -50,7 +50,7 @@ type FieldProps = {
   children: ReactElement<{ id?: string; "aria-describedby"?: string; "aria-invalid"?: boolean }>;
 };
 
-/** A control with its name, what to know about it, and what is wrong with it. */
+/** A control with label, hint and error. */
 export function Field({ label, hint, error = null, children }: FieldProps) {
   const id = useId();
   const about = error ?? hint;

@@ -6,19 +6,19 @@ type GrowingListProps<Item> = {
   items: readonly Item[];
   keyOf: (item: Item) => string;
   children: (item: Item, index: number) => ReactNode;
-  /** Something to find an item by from outside. */
+  /** The id of an item's element. */
   idOf?: (item: Item) => string;
-  /** How many there are, where only some of them are at hand. */
+  /** The total, if only a part is loaded. */
   total?: number;
-  /** Asks for more of them. */
+  /** Loads more. */
   onMore?: () => void;
   atOnce?: number;
   className?: string;
 };
 
 /**
- * A list of things of any height: so many are there at first, more when its end comes into sight, and what is out of
- * sight is not drawn. None is ever taken away, so that what was typed into one stays.
+ * A list of items of any height. It starts with `atOnce` items, adds more when its end is visible and skips drawing
+ * off-screen ones. Items stay mounted, so that typed input survives.
  */
 export function GrowingList<Item>(props: GrowingListProps<Item>) {
   const { items, keyOf, children, idOf, total = items.length, onMore, atOnce = 20, className } = props;
@@ -30,7 +30,7 @@ export function GrowingList<Item>(props: GrowingListProps<Item>) {
     if (limit < items.length) setLimit(limit + atOnce);
     if (limit + atOnce >= items.length && items.length < total) onMore?.();
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an end that stays in sight is looked at again when more has come
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an end that stays visible is checked again when items are added
   useEffect(() => {
     const element = end.current;
     if (element === null || left <= 0) return;

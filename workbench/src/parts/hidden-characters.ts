@@ -7,7 +7,7 @@ export function nameCharacter(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** JSON of the same value in which they are written as escapes; what stands between values stays. */
+/** The JSON text with such characters escaped. */
 export function escapeHidden(json: string): string {
   return json.replaceAll(hiddenCharacters, (character) =>
     Array.from({ length: character.length }, (_, at) => {

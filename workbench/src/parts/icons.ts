@@ -1,9 +1,9 @@
 import type { ComponentType } from "react";
 
-/** An icon takes its size and colour from its classes. */
+/** Size and colour come from its classes. */
 export type IconType = ComponentType<{ className?: string; "aria-hidden"?: boolean; "aria-label"?: string }>;
 
-/** Every icon of the workbench, by what it shows here. */
+/** Every icon of the workbench. */
 export {
   AlertIcon as CircleAlert,
   ArrowDownIcon as ArrowDown,

@@ -6,11 +6,11 @@ import { VisibleText } from "./visible-text.tsx";
 
 type JsonViewProps = {
   value: unknown;
-  /** So many levels are open at first. */
+  /** Levels open at first. */
   depth?: number;
 };
 
-/** JSON to be looked into. Everything in it is text, whatever it says. */
+/** A JSON tree. All content renders as text. */
 export function JsonView({ value, depth = 2 }: JsonViewProps) {
   return (
     <div className="overflow-x-auto font-mono text-xs leading-5">
@@ -19,7 +19,7 @@ export function JsonView({ value, depth = 2 }: JsonViewProps) {
   );
 }
 
-/** More than this at one level is shown when somebody asks. */
+/** Entries per level before "more". */
 const atOnce = 100;
 
 function Node({ name, value, depth }: { name?: string; value: unknown; depth: number }) {

@@ -4,7 +4,7 @@ type LinesProps = { lines: readonly Line[]; label: string; className?: string };
 
 const height = 100;
 
-/** Several lines over the same time, each with gaps where nothing is known. */
+/** Several lines over the same time, with gaps where there is no data. */
 export function Lines({ lines, label, className = "h-16 w-full" }: LinesProps) {
   const most = Math.max(...lines.flatMap(({ values }) => values.map((value) => value ?? 0)), 0.001);
   const length = Math.max(1, ...lines.map(({ values }) => values.length));
@@ -31,7 +31,7 @@ export function Lines({ lines, label, className = "h-16 w-full" }: LinesProps) {
   );
 }
 
-/** A value that stands alone is a dash as wide as its time. */
+/** A lone value is a dash as wide as its step. */
 function pathOf(values: readonly (number | null)[], most: number): string {
   const isKnown = (at: number) => typeof values[at] === "number";
   const steps = values.flatMap((value, at) => {

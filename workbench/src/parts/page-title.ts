@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 let title = "";
 const listeners = new Set<() => void>();
 
-/** What the page in sight is called, for the browser's tab and its history. */
+/** The page's title, for the browser's tab and history. */
 export function tellPageTitle(next: string): void {
   if (next === title) return;
   title = next;

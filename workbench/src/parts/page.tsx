@@ -8,14 +8,14 @@ type PageProps = {
   about?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
-  /** The content fills the window and scrolls by itself, as tables do. */
+  /** The content fills the window and scrolls itself, as tables do. */
   fill?: boolean;
 };
 
-/** The frame of every page: its title, what can be done with it, and its content. */
+/** The frame of every page: title, actions, content. */
 export function Page({ title, about, actions, children, fill = false }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // Its first words are its name; what follows are marks.
+  // The first text is the name; badges follow.
   useEffect(() => tellPageTitle(heading.current?.firstChild?.textContent?.trim() ?? ""));
   return (
     <div className={classes("flex min-w-0 flex-col gap-4 p-4 md:p-6", fill && "h-full min-h-0")}>
@@ -44,7 +44,7 @@ type PanelProps = {
   className?: string;
 };
 
-/** A part of a page. `flush` leaves the edges to the content. */
+/** A section of a page. `flush` removes the padding. */
 export function Panel({ title, actions, children, flush = false, className }: PanelProps) {
   return (
     <section className={classes("min-w-0 rounded-lg border border-line bg-surface", className)}>
@@ -59,7 +59,7 @@ export function Panel({ title, actions, children, flush = false, className }: Pa
   );
 }
 
-/** Names and values beside each other. */
+/** A list of names and values. */
 export function Facts({ items }: { items: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[minmax(90px,max-content)_1fr] gap-x-4 gap-y-1.5 text-[13px]">

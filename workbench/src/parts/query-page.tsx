@@ -4,14 +4,14 @@ import { type Query, QueryView } from "./states.tsx";
 
 type QueryPageProps<Data> = {
   query: Query<Data>;
-  /** What it is called until more is known of it. */
+  /** The title while loading. */
   title: string;
-  /** The way back to all of them. */
+  /** The link back to the list. */
   back: ReactNode;
   children: (data: Data) => ReactNode;
 };
 
-/** A page about one thing. Where it cannot be shown, there is still a title and a way back. */
+/** A page about one item. On an error it keeps its title and the link back. */
 export function QueryPage<Data>({ query, title, back, children }: QueryPageProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   return (

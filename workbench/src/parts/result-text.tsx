@@ -2,7 +2,7 @@ import { mayLoseNumbers } from "../../../src/lib/json/exact-numbers.ts";
 import { indentJson } from "../../../src/lib/json/render-json.ts";
 import { CodeView } from "./code-view.tsx";
 
-/** Text as it is; what is JSON is put in order. */
+/** Verbatim text; JSON is indented. */
 export function ResultText({ text }: { text: string }) {
   return <CodeView wrap label="text" text={inOrder(text)} />;
 }

@@ -3,7 +3,7 @@ import type { OutcomeAnswer } from "../api/approval-queries.ts";
 import { ContentBlock } from "./content-block.tsx";
 import { JsonView } from "./json-view.tsx";
 
-/** What came of a call: what the tool said, in every form it said it, or why there is nothing. */
+/** A call's result: content, structured content, files. */
 export function ResultView({ outcome }: { outcome: OutcomeAnswer }) {
   const { result, error, stored, artifacts } = outcome;
   const blocks = (result?.content ?? []) as UnknownObject[];
@@ -11,7 +11,7 @@ export function ResultView({ outcome }: { outcome: OutcomeAnswer }) {
     <div className="flex min-w-0 flex-col gap-3">
       {error && <CallError error={error} />}
       {blocks.map((block, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no name and never change places
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no id and keep their order
         <ContentBlock key={at} block={block} />
       ))}
       {result?.structuredContent !== undefined && (
@@ -21,12 +21,11 @@ export function ResultView({ outcome }: { outcome: OutcomeAnswer }) {
         </section>
       )}
       {result && blocks.length === 0 && result.structuredContent === undefined && (
-        <p className="text-[13px] text-muted">The tool answered with nothing.</p>
+        <p className="text-[13px] text-muted">The result is empty.</p>
       )}
       {stored && (
         <p className="text-[13px] text-muted">
-          The result was too large to be given whole; it is kept as{" "}
-          <code className="font-mono text-xs">{stored.id}</code>.
+          The result is too large to show; it is stored as <code className="font-mono text-xs">{stored.id}</code>.
         </p>
       )}
       {artifacts && artifacts.length > 0 && (

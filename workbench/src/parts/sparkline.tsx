@@ -2,9 +2,9 @@ import { classes } from "./class-names.ts";
 
 type SparklineProps = {
   values: readonly number[];
-  /** Places in it where something went wrong. */
+  /** Indexes of failures. */
   marked?: readonly number[];
-  /** What a person would say who sees it. */
+  /** The accessible description. */
   label: string;
   className?: string;
 };
@@ -12,7 +12,7 @@ type SparklineProps = {
 const width = 100;
 const height = 24;
 
-/** A line without axes: how something went lately. */
+/** A line without axes. */
 export function Sparkline({ values, marked = [], label, className }: SparklineProps) {
   const most = Math.max(1, ...values);
   const step = width / Math.max(1, values.length - 1);
@@ -54,7 +54,7 @@ export type Bar = { label: string; parts: readonly { value: number; className: s
 
 type BarsProps = { bars: readonly Bar[]; label: string; className?: string };
 
-/** Bars of several parts each, from the bottom up, with their own hover text. */
+/** Stacked bars with hover text. */
 export function Bars({ bars, label, className }: BarsProps) {
   const most = Math.max(1, ...bars.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0)));
   const gap = bars.length > 40 ? 0.25 : 0.3;
@@ -84,7 +84,7 @@ export function Bars({ bars, label, className }: BarsProps) {
   );
 }
 
-/** How much of a whole; `value` from 0 to 1. */
+/** A meter; `value` from 0 to 1. */
 export function Meter({
   value,
   label,

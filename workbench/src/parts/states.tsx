@@ -5,7 +5,7 @@ import { CircleAlert, type IconType, Inbox, LoaderCircle, PlugZap } from "./icon
 
 type EmptyProps = { icon?: IconType; title: string; children?: ReactNode; action?: ReactNode };
 
-/** Nothing is there, and what to do about that. */
+/** An empty state, with what to do next. */
 export function Empty({ icon: Icon = Inbox, title, children, action }: EmptyProps) {
   return (
     <div className="flex flex-col items-center justify-center gap-2 px-6 py-12 text-center">
@@ -28,7 +28,7 @@ export function Loading({ what = "Loading" }: { what?: string }) {
 
 type FailedProps = { error: unknown; onRetry?: () => void };
 
-/** What went wrong, in the words of the plane, and another try. */
+/** An error of the plane, with a retry. */
 export function Failed({ error, onRetry }: FailedProps) {
   const isOffline = error instanceof ApiError && error.code === "OFFLINE";
   const Icon = isOffline ? PlugZap : CircleAlert;
@@ -41,7 +41,7 @@ export function Failed({ error, onRetry }: FailedProps) {
   );
 }
 
-/** An error in the middle of a form. */
+/** An error within a form. */
 export function Complaint({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null;
   return (
@@ -58,7 +58,7 @@ export function messageOf(error: unknown): string {
 export type Query<Data> = { data: Data | undefined; error: unknown; isPending: boolean; refetch(): unknown };
 type QueryViewProps<Data> = { query: Query<Data>; what?: string; children: (data: Data) => ReactNode };
 
-/** The three states of everything that is asked for. What is known stays in sight while it is asked for again. */
+/** Loading, failed or data. Data stays visible during a refetch. */
 export function QueryView<Data>({ query, what, children }: QueryViewProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;

@@ -12,7 +12,7 @@ const steps: Record<string, (at: number, count: number) => number> = {
   End: (_, count) => count - 1,
 };
 
-/** Views of one thing beside each other, moved between with the arrow keys. */
+/** Tabs with arrow-key navigation. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
   const id = useId();
   const [own, setOwn] = useState(tabs[0]?.name ?? "");

@@ -15,7 +15,7 @@ const exact = new Intl.DateTimeFormat(undefined, {
 });
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
-/** `09:05`, the same everywhere. */
+/** `09:05`, in any locale. */
 export const renderClock = (at: number | string) => clock.format(new Date(at));
 
 /** One clock for every time on the page. */
@@ -37,7 +37,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time, as exact as people need it. */
+/** A relative time at a readable precision. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => tick);
 }
@@ -52,7 +52,7 @@ export function renderAgo(at: string | number, now: number): string {
   return String(at);
 }
 
-/** How long ago; the exact time beside it with `full`, otherwise when somebody points at it. */
+/** How long ago; the exact time beside it with `full`, otherwise on hover. */
 export function Time({ at, full = false }: { at: string | null; full?: boolean }) {
   useNow();
   const now = Date.now();
@@ -77,7 +77,7 @@ export const counted = (count: number, one: string, many = `${one}s`) =>
 
 const whole = new Intl.NumberFormat("en");
 
-/** `97.2 %`; what is not all of it is never shown as if it were. */
+/** `97.2 %`; only 100 % itself is shown as 100 %. */
 export function renderPercent(percent: number): string {
   const shown = percent > 99 && percent < 100 ? Math.floor(percent * 10) / 10 : percent;
   return `${shown.toFixed(shown > 0 && shown < 100 ? 1 : 0)} %`;

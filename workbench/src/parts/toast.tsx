@@ -6,7 +6,7 @@ import { messageOf } from "./states.tsx";
 
 type Toast = { id: number; tone: "good" | "bad" | "neutral"; text: string };
 
-/** Long enough to read, and errors stay until somebody has. */
+/** Long enough to read; errors stay until dismissed. */
 const shownMs = 5_000;
 const maxAtOnce = 4;
 
@@ -23,7 +23,7 @@ function dismiss(id: number): void {
   change(toasts.filter((toast) => toast.id !== id));
 }
 
-/** Says something in passing. */
+/** Shows a short notice. */
 export function toast(text: string, tone: Toast["tone"] = "good"): void {
   lastId += 1;
   const id = lastId;

@@ -2,8 +2,8 @@ import { Fragment } from "react";
 import { hiddenCharacters, nameCharacter } from "./hidden-characters.ts";
 
 /**
- * Text of others that somebody decides by: what cannot be seen in it, or turns its letters round, is named in its
- * place, so that nobody says yes to something else than what they read.
+ * Untrusted text that a person decides by. Invisible and direction-changing characters are shown by name, so that the
+ * person approves what they read.
  */
 export function VisibleText({ text }: { text: string }) {
   const found = [...text.matchAll(hiddenCharacters)];

@@ -3,7 +3,7 @@ import type { Answered } from "../../api/approval-queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { ResultView } from "../../parts/result-view.tsx";
 
-/** What came of an answer that was given here. */
+/** The outcome of an answer given here. */
 export function AnsweredCard({ answered: { approval, outcome } }: { answered: Answered }) {
   return (
     <article aria-label={`${approval.tool} is answered`} className="rounded-lg border border-line bg-surface">

@@ -36,7 +36,7 @@ const columnsFor = (onOpen: (held: HeldAnswer) => void): Column<HeldAnswer>[] =>
   },
 ];
 
-/** What no longer waits, newest first. */
+/** Answered and expired calls, newest first. */
 export function AnsweredList() {
   const query = useInfiniteQuery(answeredQuery());
   const [open, setOpen] = useState<HeldAnswer | null>(null);
@@ -54,7 +54,7 @@ export function AnsweredList() {
             hasMore={hasMore}
             isLoadingMore={query.isFetchingNextPage}
             onMore={query.fetchNextPage}
-            empty={!query.hasNextPage && <Empty title="Nothing was answered yet" />}
+            empty={!query.hasNextPage && <Empty title="No answers yet" />}
           />
           <Dialog side open={open !== null} onClose={() => setOpen(null)} title={open?.tool ?? ""}>
             {open && <AnsweredView held={open} />}
@@ -76,15 +76,15 @@ export function AnsweredView({ held }: { held: HeldAnswer }) {
           ["Asked by", principal.user],
           ["Through", held.face],
           ["Asked", <Time key="asked" at={held.at} />],
-          ["Answer", answer && (answer.decision === "approve" ? "yes" : "no")],
+          ["Answer", answer && (answer.decision === "approve" ? "approved" : "rejected")],
           ["By", answer?.by],
           ["Reason", answer?.reason],
-          ["Outcome", outcome && (outcome.ok ? "it went well" : (outcome.code ?? "the tool said no"))],
+          ["Outcome", outcome && (outcome.ok ? "succeeded" : (outcome.code ?? "tool error"))],
         ]}
       />
-      {answer?.arguments && <ArgumentList title="Arguments it ran with" args={answer.arguments} />}
+      {answer?.arguments && <ArgumentList title="Executed arguments" args={answer.arguments} />}
       <ArgumentList
-        title={answer?.arguments ? "Arguments that were asked for" : "Arguments"}
+        title={answer?.arguments ? "Requested arguments" : "Arguments"}
         args={held.shown}
         before={held.before}
         injected={held.injected}
@@ -94,7 +94,7 @@ export function AnsweredView({ held }: { held: HeldAnswer }) {
         params={{ id: outcome?.callId ?? held.callId }}
         className="w-fit text-[13px] text-accent hover:underline"
       >
-        The record of the call
+        Call record
       </Link>
     </div>
   );

@@ -5,6 +5,7 @@ import type { Answer } from "../../../../src/model/calls/held-call.ts";
 import { type Answered, type HeldAnswer, useAnswer } from "../../api/approval-queries.ts";
 import { toolQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
+import { callerText } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { EffectBadge, HintBadges, TroubleBadges } from "../../parts/effect-badge.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
@@ -18,11 +19,11 @@ import { anHour, RememberChoice, type RememberedFor, toRemember } from "./rememb
 type ApprovalCardProps = {
   held: HeldAnswer;
   onAnswered?: (answered: Answered) => void;
-  /** It has just come to where another one was: a click may still be meant for that. */
+  /** The card just moved into place: a click may be meant for the previous one. */
   isMoving?: boolean;
 };
 
-/** A call that waits: what exactly would run, why it is asked about, and the answer. */
+/** A held call: what would run, why it needs approval, and the answer. */
 export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCardProps) {
   const answer = useAnswer(held.id);
   const mayAnswer = useMay("call");
@@ -36,7 +37,7 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
       ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
       ...(decision === "approve" ? toRemember(remember) : {}),
     };
-    // The card may be gone before the answer is: what waits is asked for again meanwhile.
+    // A refetch may remove the card before the answer arrives.
     void answer.mutateAsync(given).then(onAnswered, () => undefined);
   };
   const isWrong = edited === null;
@@ -44,7 +45,7 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
   const busyWith = answer.isPending ? answer.variables.decision : null;
   return (
     <article
-      aria-label={`${held.tool} waits for an answer`}
+      aria-label={`${held.tool} waits for approval`}
       className="flex min-w-0 flex-col rounded-lg border border-line bg-surface"
     >
       <CardHead held={held} />
@@ -52,7 +53,7 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
         <ChangedDefinition tool={held.tool} />
         <ArgumentsEditor held={held} onChange={setEdited} />
         <div className="grid gap-3 md:grid-cols-2">
-          <Field label="Reason" hint="Told to whoever made the call.">
+          <Field label="Reason" hint="Sent to the caller.">
             <TextInput value={reason} maxLength={2_000} onChange={(event) => setReason(event.target.value)} />
           </Field>
           <RememberChoice held={held} value={remember} onChange={setRemember} />
@@ -61,9 +62,7 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
       </div>
       <div className="flex flex-wrap items-center gap-2 border-t border-line px-4 py-3 md:justify-end">
         {!mayAnswer && (
-          <p className="basis-full text-xs text-muted md:basis-auto">
-            You may look. Saying yes or no takes the scope call.
-          </p>
+          <p className="basis-full text-xs text-muted md:basis-auto">Read-only: approving needs the scope call.</p>
         )}
         <Button
           className="h-10 flex-1 md:h-8 md:flex-none"
@@ -114,7 +113,7 @@ function CardHead({ held }: { held: HeldAnswer }) {
         </span>
       </p>
       <p className="text-xs text-muted">
-        {user ?? "somebody"} through {held.face}, <Time at={held.at} />
+        {callerText(user, held.face)}, <Time at={held.at} />
         {held.expiresAt !== null && (
           <>
             , expires <Time at={held.expiresAt} />

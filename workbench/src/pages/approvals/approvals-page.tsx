@@ -14,7 +14,7 @@ import { WaitingList } from "./waiting-list.tsx";
 
 const route = getRouteApi("/approvals");
 
-/** What waits for a person, first of all; then what became of the rest. */
+/** Waiting, answered and remembered approvals. */
 export function ApprovalsPage() {
   const { id, view = "waiting" } = route.useSearch();
   const navigate = useNavigate();
@@ -33,7 +33,7 @@ export function ApprovalsPage() {
   return (
     <Page
       title="Approvals"
-      about="Calls that run only when somebody says yes."
+      about="Calls that need a person's approval."
       actions={
         <Button icon={hasSound ? Bell : BellOff} aria-pressed={hasSound} onClick={() => setSound(!hasSound)}>
           {hasSound ? "Sound on" : "Sound off"}

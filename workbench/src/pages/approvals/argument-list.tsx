@@ -11,7 +11,7 @@ type ArgumentListProps = {
   injected?: readonly string[];
 };
 
-/** Every argument with its whole value; nothing that matters is behind a click. */
+/** Every argument with its whole value; nothing is hidden behind a click. */
 export function ArgumentList({ title, ...list }: ArgumentListProps) {
   if (title === undefined) return <Rows {...list} />;
   return (
@@ -25,15 +25,14 @@ export function ArgumentList({ title, ...list }: ArgumentListProps) {
 function Rows({ args, before, injected = [] }: Omit<ArgumentListProps, "title">) {
   const names = Object.keys(args);
   const gone = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(args, name));
-  if (names.length + gone.length === 0)
-    return <p className="text-[13px] text-muted">It is called without arguments.</p>;
+  if (names.length + gone.length === 0) return <p className="text-[13px] text-muted">No arguments.</p>;
   return (
     <dl className="divide-y divide-line overflow-hidden rounded-md border border-line">
       {names.map((name) => (
         <Row key={name} name={name} value={args[name]} note={noteOn(name, args, before, injected)} />
       ))}
       {gone.map((name) => (
-        <Row key={name} name={name} value={before?.[name]} note="taken out by a hook" />
+        <Row key={name} name={name} value={before?.[name]} note="removed by a hook" />
       ))}
     </dl>
   );
@@ -59,11 +58,11 @@ function Row({ name, value, note }: { name: string; value: unknown; note: string
   );
 }
 
-/** More than this may not be in sight all at once. */
+/** Longer values scroll. */
 const longText = 1_500;
 
 function LongText({ text }: { text: string }) {
-  if (text === "") return <span className="text-xs leading-5 text-muted">an empty text</span>;
+  if (text === "") return <span className="text-xs leading-5 text-muted">empty string</span>;
   return (
     <>
       <span className="block max-h-80 overflow-auto whitespace-pre-wrap break-words font-mono text-xs leading-5">

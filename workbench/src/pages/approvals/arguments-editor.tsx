@@ -10,11 +10,11 @@ import { ArgumentList } from "./argument-list.tsx";
 
 type EditorProps = {
   held: HeldAnswer;
-  /** Undefined for what was asked for, null for what cannot be read. */
+  /** Undefined: unchanged. Null: invalid JSON. */
   onChange: (args: JsonObject | null | undefined) => void;
 };
 
-/** What would run, to be looked at and, where that is allowed, to be changed. What the system sets is nobody's to change. */
+/** The arguments, editable where allowed. Injected ones are never editable. */
 export function ArgumentsEditor({ held, onChange }: EditorProps) {
   const [text, setText] = useState<string | null>(null);
   const problem = text === null ? null : problemWith(text);
@@ -37,14 +37,14 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
             </Button>
           ) : (
             <Button variant="quiet" icon={Undo2} onClick={() => edit(null)}>
-              As they were
+              Reset
             </Button>
           ))}
       </div>
       {text === null ? (
         <ArgumentList args={held.shown} before={held.before} injected={held.injected} />
       ) : (
-        <Field label="Run it with these instead" hint="They are checked like those of any call." error={problem}>
+        <Field label="Edited arguments" hint="Validated like those of any call." error={problem}>
           <TextArea
             rows={Math.min(16, text.split("\n").length + 1)}
             value={text}
@@ -61,7 +61,7 @@ function problemWith(text: string): string | null {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? null
-      : "Arguments are an object: { … }.";
+      : "Arguments must be an object: { … }.";
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);
   }

@@ -8,12 +8,12 @@ import { Complaint, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
-/** Forms are heavy, and most who come here only say yes or no. */
+/** Loaded on demand: most questions need no form. */
 const SchemaForm = lazy(async () => ({
   default: (await import("../../parts/schema-form/schema-form.tsx")).SchemaForm,
 }));
 
-/** What a server wants to know before it goes on with a call: a form, a page to visit, or only a yes. */
+/** A server's question during a call: a form, a page to visit, or a confirmation. */
 export function QuestionCard({ question }: { question: ServerQuestion }) {
   const { id, server, tool, message, schema, url, expiresAt } = question;
   const answer = useQuestionAnswer(id);
@@ -88,7 +88,7 @@ function fieldsOf(schema: ServerQuestion["schema"]): [name: string, field: unkno
   return typeof properties === "object" && properties !== null ? Object.entries(properties) : [];
 }
 
-/** What the server suggests is there to be seen and changed. */
+/** The server's defaults, editable. */
 function defaultsOf(schema: ServerQuestion["schema"]): UnknownObject {
   const suggested = fieldsOf(schema).flatMap(([name, field]) =>
     typeof field === "object" && field !== null && "default" in field ? [[name, field.default] as const] : [],

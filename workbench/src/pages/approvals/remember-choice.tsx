@@ -16,10 +16,10 @@ const times = [
   { value: anHour, text: "for an hour" },
   { value: String(8 * hour), text: "for 8 hours" },
   { value: String(7 * 24 * hour), text: "for a week" },
-  { value: "", text: "for good" },
+  { value: "", text: "with no expiry" },
 ];
 
-/** What a yes is to be good for. */
+/** The scope and duration of an approval. */
 export function toRemember({ what, forMs, conversation }: RememberedFor): Pick<Answer, "remember"> {
   if (what === "once") return {};
   return {
@@ -40,12 +40,14 @@ type RememberChoiceProps = {
 export function RememberChoice({ held, value, onChange }: RememberChoiceProps) {
   if (held.adminRequired)
     return (
-      <p className="self-center text-xs text-muted">A rule asks about this every time, so no yes is remembered.</p>
+      <p className="self-center text-xs text-muted">
+        A rule requires approval each time, so approvals are not remembered.
+      </p>
     );
   const inConversation = held.options.conversation !== undefined;
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      <Field label="Your yes is good for">
+      <Field label="Approve for">
         <Select
           options={whats}
           value={value.what}

@@ -8,7 +8,7 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { toastError } from "../../parts/toast.tsx";
 
-/** Answers that are good for more than one call. */
+/** Approvals that cover more than one call. */
 export function RememberedList() {
   const query = useQuery(rememberedQuery());
   const forget = useForget();
@@ -16,7 +16,7 @@ export function RememberedList() {
     <QueryView query={query}>
       {({ remembered }) =>
         remembered.length === 0 ? (
-          <Empty title="Every call is asked about">A yes can be given for a tool or a server, for a while.</Empty>
+          <Empty title="No remembered approvals">You can approve a tool or a server for a period.</Empty>
         ) : (
           <Panel flush className="max-w-3xl">
             <GrowingList
@@ -30,9 +30,9 @@ export function RememberedList() {
                   <div className="min-w-0">
                     <p className="break-words">{describe(one)}</p>
                     <p className="text-xs text-muted">
-                      said <Time at={one.createdAt} />,{" "}
+                      approved <Time at={one.createdAt} />,{" "}
                       {one.expiresAt === null ? (
-                        "for good"
+                        "no expiry"
                       ) : (
                         <>
                           ends <Time at={one.expiresAt} />

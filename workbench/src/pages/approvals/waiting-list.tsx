@@ -12,7 +12,7 @@ import { AnsweredView } from "./answered-list.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
 import { QuestionCard } from "./question-card.tsx";
 
-/** What waits. One that was answered here stays in sight with what came of it, until the page is left. */
+/** Waiting calls. One answered here stays visible with its outcome until the page is left. */
 export function WaitingList({ id }: { id: string | undefined }) {
   const query = useInfiniteQuery(waitingQuery());
   const questions = useQuery(questionsQuery()).data?.questions ?? [];
@@ -22,12 +22,12 @@ export function WaitingList({ id }: { id: string | undefined }) {
     if (id !== undefined) document.getElementById(`held-${id}`)?.scrollIntoView({ block: "start" });
   }, [id]);
   return (
-    <QueryView query={query} what="Looking what waits">
+    <QueryView query={query} what="Loading approvals">
       {({ approvals, total }) => (
         <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 md:mx-0">
           {approvals.length + questions.length + answered.length === 0 && id === undefined && (
-            <Empty icon={CircleCheck} title="Nothing waits">
-              What is asked about appears here at once.
+            <Empty icon={CircleCheck} title="No approvals waiting">
+              New approvals appear here at once.
             </Empty>
           )}
           {id !== undefined && !approvals.some((held) => held.id === id) && <NoLongerWaiting id={id} />}
@@ -62,14 +62,14 @@ export function WaitingList({ id }: { id: string | undefined }) {
   );
 }
 
-/** The button that had the focus is gone with its card; who uses the keyboard goes on with what still waits. */
+/** The focused button disappears with its card; moves focus to the list. */
 function goOnFromHere(): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body) document.getElementById("content")?.focus();
   });
 }
 
-/** Somebody came for one that is answered already, or that is not theirs to see. */
+/** The linked call was answered already, or is not visible to this user. */
 function NoLongerWaiting({ id }: { id: string }) {
   const { data: held, error } = useQuery({ ...heldCallQuery(id), retry: false });
   if (error) return <Complaint error={error} />;
@@ -81,12 +81,12 @@ function NoLongerWaiting({ id }: { id: string }) {
   );
 }
 
-/** Two clicks that are meant as one come within this time. */
+/** The time between the clicks of a double click. */
 const settleMs = 500;
 
 /**
- * Says why something is no longer there that nobody here has answered. True while the rest moves up to its place, so
- * that a second click does not say yes to what was never looked at.
+ * Explains a call that disappeared without an answer here. True while the next one moves into its place, so that a
+ * second click does not approve an unread call.
  */
 function useTellGone(approvals: readonly HeldAnswer[] | undefined): boolean {
   const client = useQueryClient();
@@ -104,7 +104,7 @@ function useTellGone(approvals: readonly HeldAnswer[] | undefined): boolean {
     const [only] = elsewhere;
     if (only === undefined) return;
     const what = elsewhere.length === 1 ? `${only.tool} no longer waits` : `${elsewhere.length} calls no longer wait`;
-    toast(`${what}: somebody else answered, or nobody in time.`, "neutral");
+    toast(`${what}: answered by another person, or expired.`, "neutral");
   }, [approvals, client]);
   useEffect(() => {
     if (movedAt === 0) return;
@@ -114,7 +114,7 @@ function useTellGone(approvals: readonly HeldAnswer[] | undefined): boolean {
   return movedAt !== 0;
 }
 
-/** Whoever came for one sees it first. */
+/** Puts the linked call first. */
 function inFront(approvals: readonly HeldAnswer[], id: string | undefined): HeldAnswer[] {
   return approvals.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { CallAnswer } from "../../api/answers.ts";
 import { callQuery } from "../../api/queries.ts";
-import { Badge, StateBadge } from "../../parts/badge.tsx";
+import { Badge, callerText, StateBadge } from "../../parts/badge.tsx";
 import { CopyButton } from "../../parts/code-view.tsx";
 import { FlaskConical } from "../../parts/icons.ts";
 import { JsonView } from "../../parts/json-view.tsx";
@@ -55,7 +55,7 @@ function CallView({ call }: { call: CallAnswer }) {
       {error && (status === "waiting" ? <Waits error={error} /> : <CallError error={error} />)}
       <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-3">
-          <Panel title={`Where ${renderDuration(durationMs)} went`}>
+          <Panel title={`Timing: ${renderDuration(durationMs)}`}>
             <Waterfall label="Stages of the call" spans={callSpans(call)} totalMs={durationMs} />
           </Panel>
           <Panel title="Attempts" flush>
@@ -67,7 +67,7 @@ function CallView({ call }: { call: CallAnswer }) {
         </Panel>
       </div>
       {error && status !== "waiting" && Object.keys(error.data).length > 0 && (
-        <Panel title="More about the error">
+        <Panel title="Error details">
           <JsonView value={error.data} />
         </Panel>
       )}
@@ -79,14 +79,14 @@ function CallError({ error }: { error: NonNullable<CallAnswer["error"]> }) {
   return <Complaint error={`${error.code}: ${error.message}`} />;
 }
 
-/** Waiting is no failure: it says for what, and where to decide. */
+/** A waiting call has not failed: links to the decision. */
 function Waits({ error: { data } }: { error: NonNullable<CallAnswer["error"]> }) {
   const { approvalId, planId } = data as { approvalId?: unknown; planId?: unknown };
   return (
     <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-[13px]">
       {typeof planId === "string" ? (
         <>
-          It was queued instead of made, and runs when somebody approves{" "}
+          Queued. It runs after approval of{" "}
           <Link to="/plans/$id" params={{ id: planId }} className="text-accent underline">
             the plan
           </Link>
@@ -94,7 +94,7 @@ function Waits({ error: { data } }: { error: NonNullable<CallAnswer["error"]> })
         </>
       ) : (
         <>
-          It runs when somebody says yes.{" "}
+          It runs after approval.{" "}
           {typeof approvalId === "string" && (
             <Link to="/approvals" search={{ id: approvalId }} className="text-accent underline">
               Decide
@@ -108,7 +108,7 @@ function Waits({ error: { data } }: { error: NonNullable<CallAnswer["error"]> })
 
 function Attempts({ attempts }: Pick<CallAnswer, "attempts">) {
   if (attempts.length === 0)
-    return <p className="p-4 text-[13px] text-muted">Nobody was asked: the call ended before.</p>;
+    return <p className="p-4 text-[13px] text-muted">No attempts: the call ended before it reached a provider.</p>;
   return (
     <ol className="divide-y divide-line text-[13px]">
       {attempts.map(({ provider, ok, durationMs, error }, index) => (
@@ -153,17 +153,17 @@ function CallFacts({ call }: { call: CallAnswer }) {
           ),
         ],
         ["Provider", provider],
-        ["Caller", `${principal.user ?? "nobody"} through ${face}`],
+        ["Caller", callerText(principal.user, face)],
         ["Groups", principal.groups.join(", ")],
         ["Verdict", approval && `${approval.verdict}: ${approval.reason} (${approval.origin})`],
-        ["Arguments", argumentNames.length > 0 ? `${argumentNames.join(", ")} (values are not kept)` : "none"],
+        ["Arguments", argumentNames.length > 0 ? `${argumentNames.join(", ")} (values are not stored)` : "none"],
         ["Set by the system", injected.join(", ")],
         ["Large result", stored],
         [
           "Agent run",
           run && (
             <Link to="/runs/$id" params={{ id: run }} className="text-accent hover:underline">
-              The conversation it was made in
+              Conversation
             </Link>
           ),
         ],

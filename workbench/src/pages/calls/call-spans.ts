@@ -1,7 +1,7 @@
 import type { CallAnswer } from "../../api/answers.ts";
 import type { Span } from "./waterfall.tsx";
 
-/** The stages of the path in their order, the attempts inside the one that makes them. */
+/** The stages of the path in order, with the attempts inside `execute`. */
 export function callSpans({ stages, attempts, hooks = [], status }: CallAnswer): Span[] {
   const spans: Span[] = [];
   let at = 0;

@@ -40,7 +40,7 @@ const columns: readonly Column<CallAnswer>[] = [
     title: "Caller",
     width: "minmax(70px, 1fr)",
     wide: true,
-    render: ({ principal }) => principal.user ?? "nobody",
+    render: ({ principal }) => principal.user ?? "anonymous",
   },
   { title: "Face", width: "80px", wide: true, render: ({ face }) => <Badge>{face}</Badge> },
   { title: "Tries", width: "40px", align: "right", wide: true, render: ({ attempts }) => attempts.length },
@@ -120,8 +120,8 @@ function CallsTable() {
             isLoadingMore={calls.isFetchingNextPage}
             onMore={calls.fetchNextPage}
             empty={
-              <Empty title={isFiltered ? "No call fits" : "Nobody has called a tool yet"}>
-                {isFiltered ? "Take a filter away to see more." : "Every call is recorded here, refused ones too."}
+              <Empty title={isFiltered ? "No calls match" : "No calls yet"}>
+                {isFiltered ? "Remove a filter to see more." : "Every call is recorded here, refused ones too."}
               </Empty>
             }
           />
@@ -131,7 +131,7 @@ function CallsTable() {
   );
 }
 
-/** In the address, so that what is looked at can be passed on. */
+/** In the address, so that the view can be shared. */
 function Filters() {
   const search = route.useSearch();
   const navigate = useNavigate();

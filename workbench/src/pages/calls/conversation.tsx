@@ -9,7 +9,7 @@ import { JsonView } from "../../parts/json-view.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { renderDuration } from "../../parts/time.tsx";
 
-/** What was said, with each call beside its result. */
+/** The messages, each call with its result. */
 export function Conversation({ run }: { run: AgentRun }) {
   const { messages, steps, question, answer } = run;
   const made = new Map(steps.flatMap(({ calls }) => calls.map((call) => [call.id, call] as const)));
@@ -24,7 +24,7 @@ export function Conversation({ run }: { run: AgentRun }) {
           <Text content={question} />
         </Turn>
         {answer === null ? (
-          <Empty title="The conversation was not kept" />
+          <Empty title="The conversation was not stored" />
         ) : (
           <Turn icon={Bot} who="Answer">
             <Text content={answer} />
@@ -59,7 +59,7 @@ function Message({ message, made, results }: MessageProps) {
     return (
       <Turn icon={Settings2} who="System">
         <details>
-          <summary className="cursor-pointer text-[13px] text-muted">What the model was told</summary>
+          <summary className="cursor-pointer text-[13px] text-muted">System prompt</summary>
           <Text content={message.content} />
         </details>
       </Turn>

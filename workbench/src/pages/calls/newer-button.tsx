@@ -2,12 +2,12 @@ import { Button } from "../../parts/button.tsx";
 import { ArrowUp } from "../../parts/icons.ts";
 import { renderCount } from "../../parts/time.tsx";
 
-/** Leads back to the beginning of a list that somebody has scrolled far down. */
+/** Jumps to the top of a long list. */
 export function NewerButton({ count, onClick }: { count: number | null; onClick: () => void }) {
   if (count === null) return null;
   return (
     <Button icon={ArrowUp} className="ml-auto" onClick={onClick}>
-      {count === 0 ? "To the newest" : `${renderCount(count)} newer`}
+      {count === 0 ? "Newest" : `${renderCount(count)} newer`}
     </Button>
   );
 }

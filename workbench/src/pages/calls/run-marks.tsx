@@ -3,18 +3,15 @@ import type { ReactNode } from "react";
 import type { AgentRun } from "../../../../src/model/agent/agent-run.ts";
 import { Ellipsis, Hand, type IconType, Unplug } from "../../parts/icons.ts";
 
-/** What whoever reads the answer has to know: that it is cut off, that something still waits, that somebody was missing. */
+/** Caveats of an answer: truncated, calls still waiting, servers missing. */
 export function RunMarks({ run: { truncated, waiting = [], missing = [] } }: { run: AgentRun }) {
   if (!truncated && waiting.length + missing.length === 0) return null;
   return (
-    <ul
-      aria-label="To know about this run"
-      className="flex flex-col gap-1.5 rounded-md bg-warn-soft px-3 py-2 text-[13px]"
-    >
-      {truncated && <Mark icon={Ellipsis}>The answer is cut off: it ends where the model had no room left.</Mark>}
+    <ul aria-label="Notes on this run" className="flex flex-col gap-1.5 rounded-md bg-warn-soft px-3 py-2 text-[13px]">
+      {truncated && <Mark icon={Ellipsis}>The answer is truncated: the model reached its output limit.</Mark>}
       {waiting.map(({ id, tool }) => (
         <Mark key={id} icon={Hand}>
-          <span className="font-mono text-xs">{tool}</span> waited for a yes when the run ended.{" "}
+          <span className="font-mono text-xs">{tool}</span> waited for approval when the run ended.{" "}
           <Link to="/approvals" search={{ id }} className="text-accent hover:underline">
             Decide
           </Link>
@@ -22,7 +19,7 @@ export function RunMarks({ run: { truncated, waiting = [], missing = [] } }: { r
       ))}
       {missing.map(({ server, reason }) => (
         <Mark key={server} icon={Unplug}>
-          The server {server} had nothing to offer: {reason}
+          The server {server} was unavailable: {reason}
         </Mark>
       ))}
     </ul>
@@ -39,22 +36,22 @@ function Mark({ icon: Icon, children }: { icon: IconType; children: ReactNode })
 }
 
 const reasons: Record<string, string> = {
-  stop: "it had said all",
-  tool_calls: "it asked for tools",
-  "tool-calls": "it asked for tools",
-  length: "it had no room left",
-  content_filter: "its endpoint withheld the rest",
-  "content-filter": "its endpoint withheld the rest",
+  stop: "finished",
+  tool_calls: "called tools",
+  "tool-calls": "called tools",
+  length: "output limit reached",
+  content_filter: "stopped by the content filter",
+  "content-filter": "stopped by the content filter",
 };
 
-/** Why a model stopped, for people; what nobody knows is told in the endpoint's own word. */
+/** Why a model stopped; an unknown reason is shown as the endpoint gave it. */
 export function renderFinish(finish: string | undefined): string {
-  if (finish === undefined) return "it broke off";
+  if (finish === undefined) return "interrupted";
   const known = Object.hasOwn(reasons, finish) ? reasons[finish] : undefined;
   return known === undefined ? finish : `${known} (${finish})`;
 }
 
-/** Did it stop because it wanted to? */
+/** Whether the model finished by itself. */
 export function isWholeFinish(finish: string | undefined): boolean {
   return finish !== undefined && finish !== "length" && !/^content.filter$/.test(finish);
 }

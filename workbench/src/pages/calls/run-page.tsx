@@ -52,7 +52,7 @@ function RunView({ run }: { run: AgentRun }) {
           <Panel title="Run">
             <RunFacts run={run} />
           </Panel>
-          <Panel title={`Where ${renderDuration(durationMs)} went`}>
+          <Panel title={`Timing: ${renderDuration(durationMs)}`}>
             <Waterfall
               label="Turns and calls"
               spans={steps.flatMap((step) => stepSpans(step, run.at))}
@@ -86,7 +86,7 @@ function RunFacts({ run }: { run: AgentRun }) {
         ["Turns", turns],
         ["Calls", counters.totalToolCalls],
         ["Tokens", `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
-        ["Sampled", sampled > 0 && `${renderCount(sampled)} tokens, asked for by servers`],
+        ["Sampled", sampled > 0 && `${renderCount(sampled)} tokens, requested by servers`],
         ["Finish", last && renderFinish(last.finish)],
         ["Kept", trace.replace("_", " ")],
       ]}

@@ -10,15 +10,14 @@ import type { EventType } from "../../../../src/model/events.ts";
 import type { LiveEvent } from "../../api/event-stream.ts";
 import { useLiveEvent } from "../../app/live-events.ts";
 
-/** Up to so many pages a list is asked for again when something happens. */
+/** Longer lists are not refetched on events. */
 const maxLivePages = 3;
 
 type Options<Page, Key extends QueryKey> = UseInfiniteQueryOptions<Page, Error, InfiniteData<Page>, Key, string>;
 
 /**
- * A list that is up to date as long as it is short. Whoever has scrolled far looks at what was; asking for all of it
- * with every call would cost more than it tells, so what comes meanwhile is counted and shown when they want it.
- * `newer` is null while the list is up to date.
+ * A list that stays up to date while it is short. Refetching a long one with every call costs too much, so new items
+ * are counted and shown on request. `newer` is null while the list is up to date.
  */
 export function useLongList<Page, Key extends QueryKey>(options: Options<Page, Key>, added: EventType) {
   const client = useQueryClient();

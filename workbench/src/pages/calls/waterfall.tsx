@@ -15,7 +15,7 @@ type WaterfallProps = { label: string; spans: readonly Span[]; totalMs: number }
 
 const maxInSight = 12;
 
-/** What happened one after the other, and how long each took. Whatever took time is at least a thin line. */
+/** Spans over time. Even the shortest is a visible line. */
 export function Waterfall({ label, spans, totalMs }: WaterfallProps) {
   const total = Math.max(totalMs, ...spans.map(({ startMs, ms }) => startMs + ms), 0.001);
   return (

@@ -5,7 +5,7 @@ import { JsonView } from "../../parts/json-view.tsx";
 import { ResultText } from "../../parts/result-text.tsx";
 import type { ChatItem } from "./chat-items.ts";
 
-/** One thing that was said or done. What a model says is text. */
+/** One item. Model output renders as text. */
 export function ChatItemView({ item }: { item: ChatItem }) {
   if (item.kind === "call") return <CallCard item={item} />;
   if (item.kind === "question")
@@ -36,7 +36,7 @@ export function ChatItemView({ item }: { item: ChatItem }) {
 
 type CallItem = Extract<ChatItem, { kind: "call" }>;
 
-/** A tool that the model called: with what, and what came of it. */
+/** A tool call with arguments and result. */
 function CallCard({ item: { call, result } }: { item: CallItem }) {
   return (
     <article aria-label={`A call of ${call.tool}`} className="rounded-lg border border-line bg-surface text-[13px]">

@@ -37,7 +37,7 @@ test("a call is one card: its arguments come later, then its result; the same id
   assert.equal(items[1]?.kind === "call" && items[1].result, null);
 });
 
-test("what nobody will answer any more does not look as if it went on", () => {
+test("a call of an ended run no longer looks busy", () => {
   const items = after(said({ type: "action", call: { id: "c", tool: "a" } }), { ended: "q" });
   assert.equal(items[0]?.kind === "call" && items[0].result, "");
 });

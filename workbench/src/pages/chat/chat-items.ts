@@ -2,16 +2,16 @@ import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
 
 type CallPiece = NonNullable<AgentMessage["call"]>;
 
-/** One thing on the page: what a person said, what the model said or thought, or a tool that it called. */
+/** One item of the chat: a question, an answer, a thought or a tool call. */
 export type ChatItem =
   | { kind: "question"; id: string; text: string }
   | { kind: "thought" | "answer" | "error"; id: string; text: string }
   | { kind: "call"; id: string; call: CallPiece; result: string | null };
 
-/** `ended` is the question of which nothing more will be heard. */
+/** `ended`: the question whose run is over. */
 export type Happened = { question: string; id: string } | { message: AgentMessage } | { ended: string };
 
-/** What is on the page after this has happened. */
+/** The items after an event. */
 export function listen(items: readonly ChatItem[], happened: Happened): readonly ChatItem[] {
   if ("question" in happened) return [...items, { kind: "question", id: happened.id, text: happened.question }];
   if ("ended" in happened) return items.map((item) => (isOpen(item) ? { ...item, result: "" } : item));
@@ -31,7 +31,7 @@ type CallItem = Extract<ChatItem, { kind: "call" }>;
 
 const isOpen = (item: ChatItem): item is CallItem => item.kind === "call" && item.result === null;
 
-/** An action may come in pieces; the one with the arguments is the last. */
+/** An action may arrive in parts; the last one has the arguments. */
 function withCall(items: readonly ChatItem[], call: CallPiece, id: string): readonly ChatItem[] {
   const isSame = (item: ChatItem): item is CallItem => isOpen(item) && item.call.id === call.id;
   if (!items.some(isSame)) return [...items, { kind: "call", id: `${id}-${call.id}`, call, result: null }];

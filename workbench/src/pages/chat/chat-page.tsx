@@ -31,7 +31,7 @@ type Choices = z.infer<typeof AgentChoices>;
 const choicesQuery = () =>
   queryOptions({ queryKey: ["config", "agent"], queryFn: ({ signal }) => get<Choices>("/agent", signal) });
 
-/** A model with the tools of this plane, and every call that it makes in sight. */
+/** Chat with a model that has the plane's tools; shows every call. */
 export function ChatPage() {
   const query = useQuery(choicesQuery());
   return (
@@ -40,7 +40,7 @@ export function ChatPage() {
         choices.models.length === 0 ? (
           <Page title="Chat">
             <Empty icon={MessageSquare} title="No model is configured">
-              Write one into the section “models” of the configuration: {'{"default": {"baseURL": "…", "model": "…"}}'}.
+              Add one to “models” in the configuration: {'{"default": {"baseURL": "…", "model": "…"}}'}.
             </Empty>
           </Page>
         ) : (
@@ -64,7 +64,7 @@ function Chat({ choices }: { choices: Choices }) {
             <Select
               aria-label="Model"
               className="w-auto!"
-              options={[{ value: "", text: "The usual model" }, ...choices.models]}
+              options={[{ value: "", text: "Default model" }, ...choices.models]}
               value={options.model}
               onChange={({ target }) => setOptions({ ...options, model: target.value })}
             />
@@ -76,7 +76,7 @@ function Chat({ choices }: { choices: Choices }) {
             value={options.toolset}
             onChange={({ target }) => setOptions({ ...options, toolset: target.value })}
           />
-          <BeginAnew chat={chat} />
+          <NewChat chat={chat} />
         </>
       }
     >
@@ -86,18 +86,18 @@ function Chat({ choices }: { choices: Choices }) {
   );
 }
 
-/** A conversation is kept nowhere else, so nobody loses one by a slip. */
-function BeginAnew({ chat: { items, isBusy } }: { chat: Conversation }) {
+/** Confirms first: the conversation is stored nowhere else. */
+function NewChat({ chat: { items, isBusy } }: { chat: Conversation }) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>
       <Button icon={RotateCcw} disabled={items.length === 0} onClick={() => setAsking(true)}>
-        Begin anew
+        New chat
       </Button>
       <Confirm
         open={isAsking}
-        title="Begin a new conversation?"
-        action="Begin anew"
+        title="Start a new chat?"
+        action="New chat"
         onClose={() => setAsking(false)}
         onConfirm={() => {
           setAsking(false);
@@ -105,15 +105,14 @@ function BeginAnew({ chat: { items, isBusy } }: { chat: Conversation }) {
         }}
       >
         <p>
-          What was said here is gone from this page{isBusy && ", and what the model is doing is stopped"}. Its calls
-          stay on record, and the run can be read under “Calls”.
+          The conversation leaves this page{isBusy && ", and the model stops"}. Its calls and runs stay under “Calls”.
         </p>
       </Confirm>
     </>
   );
 }
 
-/** What was said, and what waits for a yes so that it can go on. */
+/** The messages, and the approvals that the run waits for. */
 function Said({ chat: { items, conversation, isBusy, last } }: { chat: Conversation }) {
   const pending = useQuery(pendingQuery()).data?.approvals ?? [];
   const ours = pending.filter(({ options }) => options.conversation === conversation);
@@ -122,7 +121,7 @@ function Said({ chat: { items, conversation, isBusy, last } }: { chat: Conversat
   const list = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const lastQuestion = items.findLast(({ kind }) => kind === "question")?.id;
-  // Whoever asks wants to see the answer, wherever they have scrolled to.
+  // A new question scrolls to the answer.
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each question
   useEffect(() => {
     isAtEnd.current = true;
@@ -147,7 +146,7 @@ function Said({ chat: { items, conversation, isBusy, last } }: { chat: Conversat
       <div className="mx-auto flex max-w-3xl flex-col gap-3 pb-2">
         {items.length === 0 && (
           <Empty icon={MessageSquare} title="Ask something">
-            The model may use your tools. Each call is shown here, and waits here where it needs your yes.
+            The model may use your tools. Each call is shown here; approve it here if needed.
           </Empty>
         )}
         {items.map((item) => (

@@ -10,7 +10,7 @@ import { type ChatItem, type Happened, listen } from "./chat-items.ts";
 export type AskOptions = { model: string; toolset: string };
 
 export type Chat = {
-  /** Whose it is: nobody else who signs in at this page sees it. */
+  /** The owner: another user who signs in here does not see it. */
   user: string | null;
   conversation: string;
   items: readonly ChatItem[];
@@ -26,7 +26,7 @@ let chat: Chat = begin(null);
 let history: ChatMessage[] = [];
 let leaving = new AbortController();
 
-/** A conversation with a model. It goes on while other pages are looked at, and is gone with the tab. */
+/** A conversation with a model. It continues on other pages and ends with the tab. */
 export function useConversation(user: string | null): Chat {
   return useSyncExternalStore(
     (listener) => {
@@ -55,11 +55,11 @@ export async function askChat(question: string, { model, toolset }: AskOptions):
   const { conversation } = chat;
   leaving = new AbortController();
   const { signal } = leaving;
-  // Whoever has begun anew hears nothing more of what was before.
+  // A new chat ignores events of the old one.
   const isOver = () => chat.conversation !== conversation;
   const tell = (happened: Happened) => !isOver() && change({ items: listen(chat.items, happened) });
   const hear = (message: AgentMessage & Partial<AgentAnswer>) => {
-    // Of another question the same ids may come again.
+    // Ids repeat between questions.
     tell({ message: { ...message, id: `${turn}-${message.id}` } });
     if (isOver() || !message.endOfDialog || message.history === undefined) return;
     history = message.history;
@@ -76,7 +76,7 @@ export async function askChat(question: string, { model, toolset }: AskOptions):
   try {
     await follow(body, signal, hear);
   } catch (thrown) {
-    const text = signal.aborted ? "You stopped it." : messageOf(thrown);
+    const text = signal.aborted ? "Stopped." : messageOf(thrown);
     tell({ message: { id: `${turn}-end`, type: "error", text, end: true, endOfDialog: true } });
   } finally {
     tell({ ended: turn });
@@ -109,10 +109,10 @@ async function follow(body: object, signal: AbortSignal, hear: (message: AgentMe
     isWhole ||= message.endOfDialog;
     hear(message);
   });
-  if (!isWhole) throw new Error("The connection to the plane was lost before the model had answered.");
+  if (!isWhole) throw new Error("The connection to the plane was lost before the model answered.");
 }
 
-/** Also where the page came over plain HTTP, where browsers make no ids. */
+/** Works over plain HTTP, where `crypto.randomUUID` is missing. */
 function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

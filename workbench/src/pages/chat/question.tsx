@@ -6,10 +6,10 @@ import { CircleStop, SendHorizontal } from "../../parts/icons.ts";
 
 type QuestionProps = { isBusy: boolean; onAsk: (text: string) => void; onStop: () => void };
 
-/** What is half written stays while other pages are looked at. */
+/** The draft survives page changes. */
 let draft = "";
 
-/** Enter asks, with Shift it begins a new line. */
+/** Enter sends; Shift+Enter starts a new line. */
 export function Question({ isBusy, onAsk, onStop }: QuestionProps) {
   const [text, setText] = useState(draft);
   const write = (next: string) => {

@@ -51,7 +51,7 @@ const columnsFor = (onOpen: (id: string) => void): readonly Column<DeadLetter>[]
     ...{ title: "Next try", width: "120px", wide: true },
     render: ({ nextRetryAt, hold }) =>
       nextRetryAt === null ? (
-        <span className="text-muted" title="Nothing tries it again by itself.">
+        <span className="text-muted" title="No automatic retry.">
           {holdText(hold)}
         </span>
       ) : (
@@ -60,7 +60,7 @@ const columnsFor = (onOpen: (id: string) => void): readonly Column<DeadLetter>[]
   },
 ];
 
-/** Calls that failed for good, and what can be done about them. */
+/** Dead letters and their actions. */
 export function DeadLettersPage() {
   const search = route.useSearch();
   const navigate = useNavigate();
@@ -78,7 +78,7 @@ export function DeadLettersPage() {
     <Page
       fill
       title="Dead letters"
-      about="Calls that failed for good are kept, so that they can be made again."
+      about="Calls that failed permanently, kept for retry."
       actions={
         <Select
           aria-label="Status"
@@ -109,8 +109,8 @@ export function DeadLettersPage() {
             isLoadingMore={letters.isFetchingNextPage}
             onMore={letters.fetchNextPage}
             empty={
-              <Empty icon={MailCheck} title={status === "" ? "No call has failed for good" : `None is ${status}`}>
-                What cannot be delivered after all its tries is kept here, to be called again or given up.
+              <Empty icon={MailCheck} title={status === "" ? "No dead letters" : `No dead letters are ${status}`}>
+                A call that fails after all retries is kept here.
               </Empty>
             }
           />
@@ -121,7 +121,7 @@ export function DeadLettersPage() {
   );
 }
 
-/** In the address, so that what is looked at can be passed on. */
+/** In the address, so that the view can be shared. */
 function readStatus(status: string | undefined): DeadLetterStatus | "" {
   if (status === "any") return "";
   return deadLetterStatuses.find((known) => known === status) ?? "pending";

@@ -15,7 +15,7 @@ import { LetterFacts, LetterHistory } from "./letter-facts.tsx";
 
 type Verb = "retry" | "resolve" | "abandon" | "delete";
 
-/** One of them: what was called, what went wrong, and four ways to go on. */
+/** One dead letter: the call, the error and four actions. */
 export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose: () => void }) {
   const [note, setNote] = useState("");
   const [asking, setAsking] = useState<"retry" | "delete" | null>(null);
@@ -23,7 +23,7 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
   const isOpen = letter.status === "pending" || letter.status === "abandoned";
   const disabled = !useMay("call") || act.isPending;
   const isBusy = (verb: Verb) => act.isPending && act.variables === verb;
-  // What may have happened already is done twice only if somebody says so.
+  // A call that may have run is retried only after confirmation.
   const retry = () => (letter.hold === "may_have_run" ? setAsking("retry") : act.mutate("retry"));
   if (asking !== null) return <Sure verb={asking} letter={letter} act={act} onClose={() => setAsking(null)} />;
   return (
@@ -46,13 +46,13 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
           {isOpen && (
             <>
               <Button icon={X} disabled={disabled} busy={isBusy("abandon")} onClick={() => act.mutate("abandon")}>
-                Give up
+                Abandon
               </Button>
               <Button icon={Check} disabled={disabled} busy={isBusy("resolve")} onClick={() => act.mutate("resolve")}>
-                Taken care of
+                Mark resolved
               </Button>
               <Button variant="primary" icon={RotateCcw} disabled={disabled} busy={isBusy("retry")} onClick={retry}>
-                Call again
+                Retry
               </Button>
             </>
           )}
@@ -63,12 +63,12 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
         <Complaint error={act.error ?? `${letter.error.code}: ${letter.error.message}`} />
         <LetterFacts letter={letter} />
         <section>
-          <h3 className="mb-1 text-xs font-medium text-muted">Arguments, as the caller gave them</h3>
+          <h3 className="mb-1 text-xs font-medium text-muted">Arguments from the caller</h3>
           <JsonView value={letter.arguments} />
         </section>
         <LetterHistory letter={letter} />
         {isOpen && (
-          <Field label="Note" hint="Kept with what you decide.">
+          <Field label="Note" hint="Stored with your decision.">
             <TextInput value={note} onChange={(event) => setNote(event.target.value)} />
           </Field>
         )}
@@ -88,10 +88,12 @@ function useLetterVerb({ id, tool }: DeadLetter, note: string, onDone: () => voi
       return null;
     },
     onSuccess(outcome, verb) {
-      if (outcome && !outcome.ok) toast(`${tool} was called again: ${outcome.error?.message ?? "it said no"}.`, "bad");
+      if (outcome && !outcome.ok) toast(`${tool} was retried: ${outcome.error?.message ?? "tool error"}.`, "bad");
       else
         toast(
-          { retry: `${tool} was called again.`, resolve: "Noted.", abandon: "Given up.", delete: "Deleted." }[verb],
+          { retry: `${tool} was retried.`, resolve: "Marked resolved.", abandon: "Abandoned.", delete: "Deleted." }[
+            verb
+          ],
         );
       onDone();
     },
@@ -110,8 +112,8 @@ function Sure({ verb, letter, act, onClose }: SureProps) {
   return (
     <Confirm
       open
-      title={verb === "retry" ? "Call it again?" : "Delete it?"}
-      action={verb === "retry" ? "Call again" : "Delete"}
+      title={verb === "retry" ? "Retry the call?" : "Delete it?"}
+      action={verb === "retry" ? "Retry" : "Delete"}
       busy={act.isPending}
       error={act.error}
       onConfirm={() => act.mutate(verb)}
@@ -119,8 +121,8 @@ function Sure({ verb, letter, act, onClose }: SureProps) {
     >
       <p>
         {verb === "retry"
-          ? `Nobody knows whether ${letter.tool} has run already. If it has, it runs twice.`
-          : "It cannot be made again afterwards. The record of the call stays."}
+          ? `${letter.tool} may have run already. If it did, it runs twice.`
+          : "It cannot be retried afterwards. The call record stays."}
       </p>
     </Confirm>
   );

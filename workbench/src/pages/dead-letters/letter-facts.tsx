@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import type { DeadLetter } from "../../../../src/model/work/dead-letter.ts";
-import { StateBadge } from "../../parts/badge.tsx";
+import { callerText, StateBadge } from "../../parts/badge.tsx";
 import { Facts } from "../../parts/page.tsx";
 import { Time } from "../../parts/time.tsx";
 import { holdText } from "./hold-text.ts";
 
-/** Whose call it was, where it stands, and what comes next. */
+/** Caller, status and next retry. */
 export function LetterFacts({ letter }: { letter: DeadLetter }) {
   const { status, server, callId, principal, face, attempts, maxAttempts, nextRetryAt, hold, createdAt } = letter;
   return (
@@ -16,26 +16,23 @@ export function LetterFacts({ letter }: { letter: DeadLetter }) {
         [
           "Call",
           <Link key="call" to="/calls/$id" params={{ id: callId }} className="text-accent hover:underline">
-            What is on record
+            Call record
           </Link>,
         ],
-        ["Caller", `${principal.user ?? "nobody"} through ${face}`],
+        ["Caller", callerText(principal.user, face)],
         ["Tries", `${attempts} of ${maxAttempts}`],
-        [
-          "Next try",
-          nextRetryAt === null ? `not by itself: ${holdText(hold)}` : <Time full key="next" at={nextRetryAt} />,
-        ],
+        ["Next try", nextRetryAt === null ? `none: ${holdText(hold)}` : <Time full key="next" at={nextRetryAt} />],
         ["Since", <Time full key="since" at={createdAt} />],
       ]}
     />
   );
 }
 
-/** Every try, and what people have said of it. */
+/** Attempts and decisions. */
 export function LetterHistory({ letter: { history } }: { letter: DeadLetter }) {
   return (
     <section>
-      <h3 className="mb-1 text-xs font-medium text-muted">What happened to it</h3>
+      <h3 className="mb-1 text-xs font-medium text-muted">History</h3>
       <ol className="flex flex-col gap-1 text-[13px]">
         {history.map(({ at, status, code, by, note }) => (
           <li key={`${at} ${status}`} className="flex flex-wrap items-center gap-2">

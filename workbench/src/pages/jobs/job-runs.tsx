@@ -13,7 +13,7 @@ import { renderDuration, Time } from "../../parts/time.tsx";
 import { toastError } from "../../parts/toast.tsx";
 import { RunState } from "./run-state.tsx";
 
-/** The runs of a job, newest first, each with its tasks. */
+/** A job's runs, newest first, with their tasks. */
 export function JobRuns({ name }: { name: string }) {
   const query = useInfiniteQuery(jobRunsQuery(name));
   const runs = query.data?.pages.flatMap((page) => page.runs) ?? [];
@@ -23,7 +23,7 @@ export function JobRuns({ name }: { name: string }) {
       <QueryView query={query}>
         {() =>
           runs.length === 0 ? (
-            <Empty title="It has not run yet" />
+            <Empty title="No runs yet" />
           ) : (
             <GrowingList className="gap-2" items={runs} keyOf={({ id }) => id}>
               {(run) => <RunItem run={run} />}
@@ -33,7 +33,7 @@ export function JobRuns({ name }: { name: string }) {
       </QueryView>
       {query.hasNextPage && (
         <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Earlier ones
+          Show earlier runs
         </Button>
       )}
     </section>
@@ -57,7 +57,7 @@ function RunItem({ run }: { run: JobRun }) {
         <RunState state={run.state} />
         <Time full at={run.startedAt ?? run.createdAt} />
         <span className="text-xs text-muted">
-          {run.origin === "schedule" ? "by the clock" : (run.user ?? "by hand")}
+          {run.origin === "schedule" ? "scheduled" : (run.user ?? "manual")}
           {tookMs !== null && `, ${renderDuration(tookMs)}`}
         </span>
         <Button
@@ -81,14 +81,14 @@ function RunItem({ run }: { run: JobRun }) {
       <Confirm
         open={isStopping && !isOver}
         title="Stop this run?"
-        action="Stop it"
+        action="Stop"
         onClose={() => setStopping(false)}
         onConfirm={() => {
           setStopping(false);
           act.mutate();
         }}
       >
-        <p>What is done stays done; the rest is not begun.</p>
+        <p>Finished tasks stay done; the others do not start.</p>
       </Confirm>
     </article>
   );
@@ -97,7 +97,7 @@ function RunItem({ run }: { run: JobRun }) {
 function TaskItem({ task: { task, state, attempts, error, steps } }: { task: TaskRun }) {
   return (
     <li className="flex flex-wrap items-center gap-2 text-xs">
-      {/* A task that went wrong is ended like one that nobody wanted any more; people want to know which. */}
+      {/* A failed task is stored as cancelled, with an error. */}
       <RunState state={error && state === "cancelled" ? "failed" : state} />
       <span className="font-medium">{task}</span>
       {attempts > 1 && <span className="text-muted">{attempts} attempts</span>}

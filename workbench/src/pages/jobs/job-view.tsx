@@ -12,7 +12,7 @@ import { counted, renderDuration, Time } from "../../parts/time.tsx";
 import { JobRuns } from "./job-runs.tsx";
 import { renderRecurrence } from "./render-recurrence.ts";
 
-/** One job: its order, its times, whether it could run, and its runs. */
+/** One job: tasks, schedule, readiness and runs. */
 export function JobView({ name }: { name: string }) {
   const query = useQuery(jobQuery(name));
   return (
@@ -79,17 +79,17 @@ function JobFacts({ job }: { job: JobStatus }) {
     <Facts
       items={[
         ["When", renderRecurrence(job.recurrence)],
-        ["As cron", job.recurrence?.cron && <code className="font-mono text-xs">{job.recurrence.cron}</code>],
+        ["Cron", job.recurrence?.cron && <code className="font-mono text-xs">{job.recurrence.cron}</code>],
         ["Next", schedule.nextAt && <Time full key="next" at={schedule.nextAt} />],
         [
           "Paused",
           schedule.pausedAt && (
             <>
-              <Time at={schedule.pausedAt} /> by {schedule.pausedBy ?? "somebody"}
+              <Time at={schedule.pausedAt} /> by {schedule.pausedBy ?? "anonymous"}
             </>
           ),
         ],
-        ["Under way", active === 0 ? null : String(active)],
+        ["Running", active === 0 ? null : String(active)],
         [
           "Health",
           total === 0
@@ -109,7 +109,7 @@ function Preflight({ job: { name, required_skills: skills } }: { job: JobStatus 
   return (
     <section className="flex flex-col gap-2">
       <Button icon={ShieldCheck} className="w-fit" busy={check.isFetching} onClick={() => void check.refetch()}>
-        Could it run now?
+        Check readiness
       </Button>
       {check.data && (
         <ul aria-label="Preflight" className="flex flex-col gap-1 text-[13px]">

@@ -15,7 +15,7 @@ import { RunState } from "./run-state.tsx";
 
 const route = getRouteApi("/jobs");
 
-/** Work that is done without anybody watching: when, and how it went. */
+/** Jobs: schedule, last run, health. */
 export function JobsPage() {
   const query = useQuery(jobsQuery());
   const { job: open = null } = route.useSearch();
@@ -23,7 +23,7 @@ export function JobsPage() {
   const setOpen = (job: string | null) =>
     void navigate({ to: "/jobs", search: job === null ? {} : { job }, replace: true });
   return (
-    <Page fill title="Jobs" about="Tasks in an order, begun by the clock or by hand.">
+    <Page fill title="Jobs" about="Scheduled workflows. Start one by hand or on a schedule.">
       <QueryView query={query}>
         {({ jobs }) => (
           <DataTable

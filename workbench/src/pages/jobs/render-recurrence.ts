@@ -2,7 +2,7 @@ import type { Recurrence } from "../../../../src/model/work/job.ts";
 
 const units = { hourly: "hour", daily: "day", weekly: "week", monthly: "month" };
 
-/** When a job is due, in words where there are some. */
+/** A schedule in words, or as cron. */
 export function renderRecurrence(recurrence: Recurrence | undefined): string {
   if (recurrence === undefined) return "on request";
   const { cron, frequency, interval = 1, timezone } = recurrence;
@@ -11,7 +11,7 @@ export function renderRecurrence(recurrence: Recurrence | undefined): string {
   return interval === 1 ? `every ${units[frequency]}` : `every ${interval} ${units[frequency]}s`;
 }
 
-/** The usual ones; null for those that are better read as they are written. */
+/** Common patterns; null for others. */
 function renderCron(cron: string): string | null {
   const [minute = "", hour = "", day, month, weekday = "", ...rest] = cron.trim().split(/\s+/);
   if (rest.length > 0 || day !== "*" || month !== "*") return null;

@@ -6,7 +6,7 @@ import { seriesQuery } from "../../api/history-queries.ts";
 import { useLiveEvent } from "../../app/live-events.ts";
 import { withCall } from "./call-series.ts";
 
-/** How calls went lately: counted by the plane, and kept up by the events, however many there are. */
+/** The last hour's calls: counted by the plane, updated by events. */
 export function useCallHistory() {
   const client = useQueryClient();
   useLiveEvent(

@@ -1,7 +1,7 @@
 import type { CallStatus } from "../../../../src/model/calls/call.ts";
 import { type CallSeries, failedStatuses, type SeriesStep } from "../../../../src/model/calls/call-history.ts";
 
-/** The same with one more call, which may be the first of a new minute. */
+/** Adds a call, in a new minute if needed. */
 export function withCall(series: CallSeries, at: number, status: CallStatus): CallSeries {
   const moved = upTo(series, at);
   const place = Math.floor((at - Date.parse(moved.since)) / moved.stepMs);
@@ -13,7 +13,7 @@ export function withCall(series: CallSeries, at: number, status: CallStatus): Ca
   };
 }
 
-/** The same hour later: what is too old by then is neither shown nor counted. */
+/** Moves the hour on and drops older minutes. */
 export function upTo(series: CallSeries, now: number): CallSeries {
   const { stepMs } = series;
   const late = Math.min(series.steps.length, Math.max(0, Math.floor((now - Date.parse(series.until)) / stepMs) + 1));

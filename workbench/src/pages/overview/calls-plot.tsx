@@ -3,7 +3,7 @@ import { Lines } from "../../parts/lines.tsx";
 import { Bars } from "../../parts/sparkline.tsx";
 import { counted, renderClock, renderCount, renderDuration } from "../../parts/time.tsx";
 
-/** Calls of every minute, and how long they took. */
+/** Calls and latency per minute. */
 export function CallsPlot({ series: { steps, total } }: { series: CallSeries }) {
   const most = Math.max(...steps.map(({ calls }) => calls));
   return (
@@ -13,10 +13,10 @@ export function CallsPlot({ series: { steps, total } }: { series: CallSeries }) 
           { look: "bg-accent-fill", text: "answered" },
           { look: "bg-bad", text: "failed, refused or tool errors" },
         ]}
-        note={most === 0 ? "none" : `at most ${renderCount(most)} a minute`}
+        note={most === 0 ? "none" : `max ${renderCount(most)} per minute`}
       />
       <Bars
-        label={`${counted(total.calls, "call")} in the last hour, ${renderCount(total.errors)} failed, refused or tool errors, at most ${renderCount(most)} a minute`}
+        label={`${counted(total.calls, "call")} in the last hour, ${renderCount(total.errors)} failed, refused or tool errors, max ${renderCount(most)} per minute`}
         className="h-32 border-b border-line"
         bars={steps.map(({ at, calls, errors }) => ({
           label: `${renderClock(at)}: ${counted(calls, "call")}, ${renderCount(errors)} failed, refused or tool errors`,
@@ -45,14 +45,14 @@ function TimesPlot({ steps }: Pick<CallSeries, "steps">) {
       <div className="mt-3">
         <Legend
           keys={[
-            { look: "bg-accent", text: "half took less (p50)" },
-            { look: "bg-warn", text: "19 of 20 took less (p95)" },
+            { look: "bg-accent", text: "p50" },
+            { look: "bg-warn", text: "p95" },
           ]}
-          note={`at most ${renderDuration(longest)}`}
+          note={`max ${renderDuration(longest)}`}
         />
       </div>
       <Lines
-        label={`How long calls took in the last hour: 19 of 20 less than ${renderDuration(longest)} in every minute`}
+        label={`Latency in the last hour: p95 up to ${renderDuration(longest)}`}
         className="h-16 w-full border-b border-line"
         lines={[
           { name: "p95", values: steps.map(({ p95Ms }) => p95Ms), className: "stroke-warn" },

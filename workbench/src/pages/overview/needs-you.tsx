@@ -3,14 +3,14 @@ import { Panel } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { useNeeds } from "./use-needs.tsx";
 
-/** What a person has to look at, most urgent first. */
+/** Open items for the user, most urgent first. */
 export function NeedsYou({ className }: { className?: string }) {
   const needs = useNeeds();
   return (
-    <Panel flush title="What needs you" {...(className ? { className } : {})}>
+    <Panel flush title="Needs attention" {...(className ? { className } : {})}>
       {needs.length === 0 ? (
-        <Empty icon={CircleCheck} title="Nothing needs you">
-          Approvals, questions, plans and whatever is broken would stand here.
+        <Empty icon={CircleCheck} title="Nothing needs attention">
+          Approvals, questions, plans and errors appear here.
         </Empty>
       ) : (
         <ul className="divide-y divide-line text-[13px]">

@@ -10,7 +10,7 @@ import { counted, renderCount, renderDuration, renderPercent } from "../../parts
 const lately = 5;
 const unknown = "…";
 
-/** The plane in five numbers; null as long as the calls are not known. */
+/** Key figures; null until the calls are loaded. */
 export function Numbers({ series }: { series: CallSeries | null }) {
   return (
     <div className="grid grid-cols-2 gap-3 lg:grid-cols-6 xl:grid-cols-5">
@@ -81,10 +81,10 @@ function CallNumbers({ series }: { series: CallSeries | null }) {
       </NumberCard>
       <NumberCard
         width="lg:max-xl:col-span-3"
-        title="Time per call"
+        title="Latency"
         value={whenKnown(p50Ms === null ? "–" : renderDuration(p50Ms))}
       >
-        {p95Ms === null ? "nothing to measure yet" : `half took less; 19 of 20 at most ${renderDuration(p95Ms)}`}
+        {p95Ms === null ? "no calls yet" : `p50; p95 ${renderDuration(p95Ms)}`}
       </NumberCard>
     </>
   );
@@ -108,7 +108,7 @@ function SavedNumber() {
       />
       <span className="mt-1 block">
         {stats === undefined
-          ? "counting the tokens"
+          ? "counting tokens"
           : isLazy
             ? `${renderCount(loadedTokens)} instead of ${renderCount(fullTokens)} in a model's context`
             : `all ${renderCount(fullTokens)} tokens are loaded; ${renderPercent(ifLazy)} less when lazy`}
@@ -119,7 +119,7 @@ function SavedNumber() {
 
 type NumberCardProps = { title: string; value: string; children: ReactNode; width?: string };
 
-/** Five of them fill two or six columns as well. */
+/** Five cards, in two or six columns. */
 function NumberCard({ title, value, children, width = "lg:max-xl:col-span-2" }: NumberCardProps) {
   return (
     <section className={classes("rounded-lg border border-line bg-surface px-4 py-3", width)}>

@@ -8,7 +8,7 @@ import { NeedsYou } from "./needs-you.tsx";
 import { Numbers } from "./numbers.tsx";
 import { RecentCalls, ServerList } from "./short-lists.tsx";
 
-/** Beside each other where there is room; otherwise what needs somebody comes first. */
+/** Two columns if there is room; otherwise open items come first. */
 const column = "contents xl:flex xl:min-w-0 xl:flex-col xl:gap-3";
 
 export function OverviewPage() {

@@ -21,7 +21,7 @@ export function RecentCalls({ className }: { className: string }) {
       <QueryView query={useQuery(recentCallsQuery(8))}>
         {({ calls }) =>
           calls.length === 0 ? (
-            <Empty title="Nobody has called a tool yet">
+            <Empty title="No calls yet">
               Try one, or connect a client to <code className="font-mono">{location.origin}/mcp</code>.
             </Empty>
           ) : (
@@ -50,7 +50,7 @@ export function RecentCalls({ className }: { className: string }) {
   );
 }
 
-/** So many are listed here; those that have trouble stand first. */
+/** The length of the list; failing servers come first. */
 const maxServers = 30;
 const hasTrouble = ({ state }: { state: string }) =>
   !["connected", "connecting", "disabled", "disconnected"].includes(state);

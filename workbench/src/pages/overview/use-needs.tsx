@@ -20,10 +20,10 @@ import { counted } from "../../parts/time.tsx";
 
 export type Need = { key: string; icon: IconType; title: string; about: string; link: ReactNode };
 
-/** More than these are told together. */
+/** More than these are one item. */
 const maxServers = 3;
 
-/** What waits for a person, most urgent first: those who wait, then what is held back, then what is broken. */
+/** Open items: waiting calls first, then quarantined tools, then failures. */
 export function useNeeds(): Need[] {
   return [...useWaiting(), ...useHeldBack(), ...useBroken(), ...useFailed()];
 }
@@ -40,7 +40,7 @@ function useWaiting(): Need[] {
       ...{
         key: "approvals",
         icon: Hand,
-        title: `${counted(total, "call waits", "calls wait")} for a yes`,
+        title: `${counted(total, "call waits", "calls wait")} for approval`,
       },
       ...{ about: names(approvals.map(({ tool }) => tool)), link: go("Decide", { to: "/approvals" }) },
     }),
@@ -53,10 +53,10 @@ function useWaiting(): Need[] {
       ...{
         key: "plans",
         icon: ListChecks,
-        title: `${counted(plans.length, "plan waits", "plans wait")} to be run`,
+        title: `${counted(plans.length, "plan waits", "plans wait")} for approval`,
       },
       about: names(plans.flatMap(({ changes }) => changes.map(({ tool }) => tool))),
-      link: go("Look", plans.length === 1 && plan ? { to: "/plans/$id", params: { id: plan.id } } : { to: "/plans" }),
+      link: go("Review", plans.length === 1 && plan ? { to: "/plans/$id", params: { id: plan.id } } : { to: "/plans" }),
     }),
   ];
 }
@@ -65,8 +65,8 @@ function useHeldBack(): Need[] {
   const held = useQuery(heldPinsQuery()).data?.pins ?? [];
   const title = counted(
     held.length,
-    "tool is held back because of its definition",
-    "tools are held back because of their definitions",
+    "tool is quarantined because of its definition",
+    "tools are quarantined because of their definitions",
   );
   return some(held, {
     ...{ key: "held", icon: ShieldAlert, title, about: names(held.map(({ name }) => name)) },
@@ -80,13 +80,13 @@ function useBroken(): Need[] {
   if (broken.length > maxServers)
     return [
       {
-        ...{ key: "servers", icon: Unplug, title: `${broken.length} servers cannot be reached` },
-        ...{ about: names(broken.map(({ name }) => name)), link: go("Find out why", { to: "/servers" }) },
+        ...{ key: "servers", icon: Unplug, title: `${broken.length} servers are unreachable` },
+        ...{ about: names(broken.map(({ name }) => name)), link: go("Diagnose", { to: "/servers" }) },
       },
     ];
   return broken.map(({ name, error }) => ({
-    ...{ key: `server ${name}`, icon: Unplug, title: name, about: error ?? "It is not connected." },
-    link: go("Find out why", { to: "/servers/$name", params: { name } }),
+    ...{ key: `server ${name}`, icon: Unplug, title: name, about: error ?? "Not connected." },
+    link: go("Diagnose", { to: "/servers/$name", params: { name } }),
   }));
 }
 
@@ -98,20 +98,20 @@ function useFailed(): Need[] {
   return [
     ...some(failed, {
       ...{ key: "letters", icon: MailWarning, about: names(failed.map(({ tool }) => tool)) },
-      title: `${counted(letters?.total ?? 0, "call has", "calls have")} failed for good`,
-      link: go("Look", { to: "/dead-letters" }),
+      title: `${counted(letters?.total ?? 0, "call has", "calls have")} failed permanently`,
+      link: go("Review", { to: "/dead-letters" }),
     }),
     ...some(errors, {
       ...{ key: "config", icon: FileWarning, about: errors[0]?.message ?? "" },
       title: `The configuration has ${counted(errors.length, "error")}`,
-      link: go("Look", { to: "/settings", search: { view: "config" } }),
+      link: go("Review", { to: "/settings", search: { view: "config" } }),
     }),
   ];
 }
 
 const some = (found: readonly unknown[], need: Need): Need[] => (found.length === 0 ? [] : [need]);
 
-/** Each once, and not all of many. */
+/** Distinct names, shortened. */
 function names(all: readonly string[]): string {
   const each = [...new Set(all)];
   return each.slice(0, 3).join(", ") + (each.length > 3 ? ` and ${each.length - 3} more` : "");

@@ -8,7 +8,7 @@ import { Complaint } from "../../parts/states.tsx";
 type PlanActionsProps = {
   chosen: number;
   waiting: number;
-  /** Are those that are chosen the first of all that wait? */
+  /** Whether the selection is the first n waiting changes. */
   isFirst: boolean;
   isWrong: boolean;
   busyWith: "approve" | "reject" | null;
@@ -17,7 +17,7 @@ type PlanActionsProps = {
   onDecide: (verb: "approve" | "reject", more: { continueOnFailure?: boolean; reason?: string }) => void;
 };
 
-/** All, the first few or these: yes or no. */
+/** Approves or rejects all, the first n or the selected changes. */
 export function PlanActions({
   chosen,
   waiting,
@@ -46,7 +46,7 @@ export function PlanActions({
               type="number"
               min={0}
               max={waiting}
-              aria-label="The first so many"
+              aria-label="Number of changes"
               className="w-16!"
               value={isFirst ? chosen : ""}
               onChange={({ target }) => onChooseFirst(Math.min(waiting, Math.max(0, Math.trunc(Number(target.value)))))}
@@ -74,7 +74,7 @@ export function PlanActions({
       </div>
       <Confirm
         open={isRejecting}
-        title="Do not do this?"
+        title="Reject these changes?"
         action={`Reject ${what}`}
         onClose={() => setRejecting(false)}
         onConfirm={() => {
@@ -82,7 +82,7 @@ export function PlanActions({
           onDecide("reject", reason.trim() === "" ? {} : { reason: reason.trim() });
         }}
       >
-        <p>What is rejected cannot be approved later; it would have to be queued again.</p>
+        <p>Rejected changes cannot be approved later. Queue them again instead.</p>
         <Field label="Reason">
           <TextInput value={reason} maxLength={2_000} onChange={({ target }) => setReason(target.value)} />
         </Field>

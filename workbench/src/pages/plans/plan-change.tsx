@@ -21,7 +21,7 @@ type PlanChangeProps = {
   outcome: OutcomeAnswer | null;
 };
 
-/** One change: what it would do, and what came of it. */
+/** One change and its outcome. */
 export function PlanChange({ change, place, isChosen, onToggle, onEdit, outcome }: PlanChangeProps) {
   const tool = useQuery(toolQuery(change.tool)).data;
   const isWaiting = change.status === "pending";

@@ -6,7 +6,7 @@ import { GrowingList } from "../../parts/growing-list.tsx";
 import { PlanActions } from "./plan-actions.tsx";
 import { PlanChange } from "./plan-change.tsx";
 
-/** The changes of a plan, which of them are meant, and what to run instead of what was queued. */
+/** The changes of a plan: choose, edit, approve or reject. */
 export function PlanEditor({ plan }: { plan: Plan }) {
   const decide = usePlanDecision(plan.id);
   const waiting = plan.changes.filter(({ status }) => status === "pending");
@@ -25,7 +25,7 @@ export function PlanEditor({ plan }: { plan: Plan }) {
       {
         onSuccess: (answer) => {
           if ("outcomes" in answer) setOutcomes((before) => [...before, ...answer.outcomes]);
-          // What was left out this time is what is meant next.
+          // Next, the changes that are left are selected.
           setLeft(new Set());
         },
       },
@@ -67,7 +67,7 @@ export function PlanEditor({ plan }: { plan: Plan }) {
   );
 }
 
-/** Only what is run can run with other arguments. */
+/** Edited arguments apply to approved changes only. */
 function instead(
   verb: "approve" | "reject",
   chosen: readonly HeldView[],

@@ -9,7 +9,7 @@ import { PlanStatus } from "./plans-page.tsx";
 
 const route = getRouteApi("/plans/$id");
 
-/** One plan: what would be done, in which order. */
+/** One change plan: its changes, in order. */
 export function PlanPage() {
   const { id } = route.useParams();
   const query = useQuery(planQuery(id));
@@ -27,7 +27,7 @@ export function PlanPage() {
               <AllPlans />
               {" · "}
               {plan.changes.length === 1 ? "One change" : `${plan.changes.length} changes, run in this order`}, queued
-              by {plan.user ?? "somebody"} <Time at={plan.createdAt} />
+              by {plan.user ?? "anonymous"} <Time at={plan.createdAt} />
             </>
           }
         >

@@ -49,24 +49,24 @@ const columns: Column<Plan>[] = [
 type Changes = Plan["changes"];
 const waitingIn = (changes: Changes) => changes.filter(({ status }) => status === "pending").length;
 
-/** Each tool once, and how often. */
+/** Each tool with its count. */
 function renderTools(tools: readonly string[]): string {
   const counts = Map.groupBy(tools, (tool) => tool);
   return [...counts].map(([tool, all]) => (all.length === 1 ? tool : `${tool} × ${all.length}`)).join(", ");
 }
 
-/** Those that wait for somebody, then those that are over, the newest first of each. */
+/** Waiting plans, then finished ones, newest first. */
 function waitingFirst(plans: readonly Plan[]): Plan[] {
   const isOver = ({ changes }: Plan) => Number(waitingIn(changes) === 0);
   return plans.toReversed().toSorted((one, other) => isOver(one) - isOver(other));
 }
 
-/** Changes that were queued instead of made, those that wait first. */
+/** Change plans, waiting ones first. */
 export function PlansPage() {
   const query = useQuery(plansQuery());
   const navigate = useNavigate();
   return (
-    <Page fill title="Plans" about="Changes that were queued together, to be looked at and run in order.">
+    <Page fill title="Plans" about="Queued changes, to be reviewed and run in order.">
       <QueryView query={query}>
         {({ plans }) => (
           <DataTable
@@ -77,7 +77,7 @@ export function PlansPage() {
             onOpen={({ id }) => void navigate({ to: "/plans/$id", params: { id } })}
             empty={
               <Empty icon={ListChecks} title="No plans">
-                In plan mode, what may change something is queued here instead of made.
+                In plan mode, calls with side effects are queued here.
               </Empty>
             }
           />

@@ -11,23 +11,23 @@ import { VerdictBadge } from "./verdict-badge.tsx";
 
 const profiles = {
   personal:
-    "Who types a command or clicks here has agreed to it; MCP clients ask their own user. Only what is marked as needing consent is asked about.",
-  guarded: "What needs consent and what may change something is asked about; known reads run.",
-  strict: "Everything but reads of trusted servers is asked about.",
+    "Commands and clicks count as consent; MCP clients ask their own user. Only tools marked as needing consent need approval.",
+  guarded: "Tools that need consent or may change something need approval; known reads run.",
+  strict: "Everything except reads of trusted servers needs approval.",
 } as const;
 
 const modes = {
   build: "Calls run as the rules allow.",
-  plan: "What may change something is queued in a plan.",
+  plan: "Calls that may change something are queued in a plan.",
   review: "Only reads run.",
-  debug: "What may change something is asked about.",
+  debug: "Calls that may change something need approval.",
 } as const;
 
-/** What is asked about and why, and a way to find out without calling. */
+/** The rules in force, and a dry run of a verdict. */
 export function PolicyPage() {
   const mayManage = useMay("admin");
   return (
-    <Page title="Policy" about="The first rule that fits decides; where none does, the mode and the profile do.">
+    <Page title="Policy" about="The first matching rule decides; if none matches, the mode and the profile decide.">
       <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-3">{mayManage ? <InForce /> : <NotYours />}</div>
         <TestVerdict />
@@ -39,8 +39,8 @@ export function PolicyPage() {
 function NotYours() {
   return (
     <Panel title="Rules">
-      <Empty icon={Scale} title="The rules are for admins to see">
-        What they say about a call of yours can be tried here.
+      <Empty icon={Scale} title="Only admins can see the rules">
+        You can test the verdict for your own calls here.
       </Empty>
     </Panel>
   );
@@ -58,7 +58,7 @@ function InForce() {
                   "Profile",
                   <span key="profile">
                     <strong className="font-semibold">{policy.profile}</strong>
-                    {policy.isDefault && <span className="text-muted"> (nobody chose one)</span>}
+                    {policy.isDefault && <span className="text-muted"> (default)</span>}
                     <span className="block text-muted">{profiles[policy.profile]}</span>
                   </span>,
                 ],
@@ -111,7 +111,7 @@ function Rules({ policy: { rules, effects } }: { policy: PolicyAnswer }) {
         )}
       </Panel>
       {said.length > 0 && (
-        <Panel title="What tools do, by the operator's word">
+        <Panel title="Effects set by the operator">
           <Facts items={said} />
         </Panel>
       )}
@@ -119,7 +119,7 @@ function Rules({ policy: { rules, effects } }: { policy: PolicyAnswer }) {
   );
 }
 
-/** When a rule applies, in one line. */
+/** A rule's conditions in one line. */
 function renderConditions({ verdict: _, reason: _reason, ...conditions }: PolicyRule): string {
   const parts = Object.entries(conditions).flatMap(([name, value]) => {
     if (value === undefined) return [];

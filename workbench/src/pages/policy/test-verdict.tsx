@@ -15,11 +15,11 @@ import { VerdictBadge } from "./verdict-badge.tsx";
 const route = getRouteApi("/policy");
 
 const faces = ["workbench", "mcp", "agent", "cli", "http", "library"];
-const modes = [{ value: "", text: "as configured" }, "build", "plan", "review", "debug"];
+const modes = [{ value: "", text: "Default" }, "build", "plan", "review", "debug"];
 /** More names than anybody reads in a list. */
 const means = {
   allow: "It would run.",
-  ask: "It would wait for a person's yes.",
+  ask: "It would wait for approval.",
   queue: "It would be queued in a plan.",
   deny: "It would be refused.",
 } as const;
@@ -66,7 +66,7 @@ export function TestVerdict() {
           <TextArea rows={4} value={args} onChange={(event) => setArgs(event.target.value)} />
         </Field>
         <div className="grid grid-cols-2 gap-3">
-          <Field label="Through">
+          <Field label="Via">
             <Select options={faces} value={face} onChange={(event) => setFace(event.target.value)} />
           </Field>
           <Field label="Mode">
@@ -106,6 +106,6 @@ function readArguments(text: string): unknown {
   try {
     return JSON.parse(text.trim() === "" ? "{}" : text);
   } catch (thrown) {
-    throw new Error(`The arguments are no JSON: ${(thrown as Error).message}.`);
+    throw new Error(`Arguments: invalid JSON: ${(thrown as Error).message}.`);
   }
 }

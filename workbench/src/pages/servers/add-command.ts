@@ -1,7 +1,7 @@
 import { shellQuote } from "../../../../src/lib/text/shell.ts";
 import type { PastedServer } from "./pasted-servers.ts";
 
-/** The command that does on the machine itself what the page may not. Null where the command line cannot say it. */
+/** The equivalent command for the plane's machine; null if the command line has none. */
 export function renderAddCommand({ name, definition }: PastedServer): string | null {
   const { command, args = [], env = {}, url, headers = {}, ...rest } = definition;
   if (Object.keys(rest).length > 0) return null;

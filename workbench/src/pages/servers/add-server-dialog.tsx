@@ -13,7 +13,7 @@ import { type PastedServer, parsePastedServers } from "./pasted-servers.ts";
 import { ProveFirst } from "./prove-first.tsx";
 import { emptyForm, type Form, type Found, fromForm, nothing } from "./typed-server.ts";
 
-/** By a form, or by pasting what another client has. */
+/** Adds a server from a form or from another client's JSON. */
 export function AddServerDialog({ onClose }: { onClose: () => void }) {
   const [way, setWay] = useState("form");
   const [form, setForm] = useState<Form>(emptyForm);
@@ -125,8 +125,8 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
       <Complaint error={add.error} />
       {replaced.length > 0 && (
         <p className="break-words text-[13px] text-warn">
-          {replaced.map(({ name }) => name).join(", ")}: there is a server of that name. What the configuration says
-          about it is replaced.
+          {replaced.map(({ name }) => name).join(", ")}: there is a server of that name. The existing entry about it is
+          replaced.
         </p>
       )}
       <Button
@@ -142,7 +142,7 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
   );
 }
 
-/** What does the same without this page. */
+/** The equivalent command. */
 function renderInstead(servers: readonly PastedServer[]): { command: string; isFile: boolean } {
   const commands = servers.map(renderAddCommand);
   if (commands.every((command) => command !== null)) return { command: commands.join("\n"), isFile: false };

@@ -6,14 +6,14 @@ import { counted } from "../../parts/time.tsx";
 
 type DisconnectButtonProps = {
   name: string;
-  /** Requests that wait for its answer. */
+  /** Pending requests. */
   pending: number;
   disabled: boolean;
   busy: boolean;
   onDisconnect: () => void;
 };
 
-/** Asks only where somebody would lose something by it. */
+/** Confirms only if requests would fail. */
 export function DisconnectButton({ name, pending, disabled, busy, onDisconnect }: DisconnectButtonProps) {
   const [isAsking, setAsking] = useState(false);
   return (
@@ -37,8 +37,8 @@ export function DisconnectButton({ name, pending, disabled, busy, onDisconnect }
         }}
       >
         <p>
-          {counted(pending, "request waits", "requests wait")} for its answer, and would fail. It stays away until
-          somebody connects it again.
+          {counted(pending, "pending request", "pending requests")} will fail. The server stays disconnected until you
+          connect it again.
         </p>
       </Confirm>
     </>

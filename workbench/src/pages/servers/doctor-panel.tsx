@@ -5,23 +5,23 @@ import { CircleCheck, CircleX, Stethoscope } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { Failed } from "../../parts/states.tsx";
 
-/** What is wrong, check by check, and the first thing to try. */
+/** Diagnostics, check by check, with fixes. */
 export function DoctorPanel({ server }: { server: string }) {
   const doctor = useQuery(doctorQuery(server));
   const checks = doctor.data?.servers[0]?.checks ?? [];
   return (
     <Panel
-      title="Doctor"
+      title="Diagnostics"
       actions={
         <Button icon={Stethoscope} busy={doctor.isFetching} onClick={() => void doctor.refetch()}>
-          Examine
+          Run diagnostics
         </Button>
       }
     >
       {doctor.error !== null && <Failed error={doctor.error} />}
       {checks.length === 0 && doctor.error === null && (
         <p className="text-[13px] text-muted">
-          Starts the server, speaks with it and says what is wrong and what to do about it.
+          Starts the server, tests the connection and reports problems with fixes.
         </p>
       )}
       <ul className="flex flex-col gap-2 text-[13px]">

@@ -10,7 +10,7 @@ import { counted } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { ProveFirst } from "./prove-first.tsx";
 
-/** What the clients of this machine have already. Looking writes nothing. */
+/** Servers of other clients on this machine. The preview writes nothing. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const preview = useQuery({
     queryKey: ["servers", "import"],
@@ -39,7 +39,7 @@ function Found({ answer, onDone }: { answer: ImportAnswer; onDone: () => void })
   const take = useMutation({
     mutationFn: () => post<ImportAnswer>("/servers/import", {}),
     onSuccess({ imported }) {
-      toast(imported.length === 0 ? "Nothing was new." : `Imported ${imported.join(", ")}.`);
+      toast(imported.length === 0 ? "No new servers." : `Imported ${imported.join(", ")}.`);
       onDone();
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
@@ -65,7 +65,7 @@ function Found({ answer, onDone }: { answer: ImportAnswer; onDone: () => void })
       ))}
       {answer.holdSecrets.length > 0 && (
         <p className="text-warn">
-          {answer.holdSecrets.join(", ")}: a secret stands there in clear. It is better kept in a variable.
+          {answer.holdSecrets.join(", ")}: contains a secret in plain text. Use a variable instead.
         </p>
       )}
       <Complaint error={take.error} />

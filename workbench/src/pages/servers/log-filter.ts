@@ -10,14 +10,14 @@ export const logFilters = [
 
 export type LogFilter = (typeof logFilters)[number]["value"];
 
-/** From the least to the most serious; by heart, because the model brings a library along. */
+/** By severity. Repeated here because the model's file imports a library. */
 const ranks: Record<LogLevel, number> = {
   ...{ debug: 0, info: 1, notice: 2, warning: 3 },
   ...{ error: 4, critical: 5, alert: 6, emergency: 7 },
 };
 const rankOf = (level: string) => ranks[level as LogLevel] ?? ranks.info;
 
-/** What a server writes to its standard error says of itself how serious it is only to people. */
+/** Lines on stderr have no level. */
 export function isShown({ source, level }: Pick<ServerLogLine, "source" | "level">, filter: LogFilter): boolean {
   if (filter === "all") return true;
   if (filter === "stderr") return source === "stderr";

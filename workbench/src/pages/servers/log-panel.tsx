@@ -16,7 +16,7 @@ const clock = new Intl.DateTimeFormat("en-GB", {
 });
 const renderLine = ({ at, source, level, text }: LogLine) => `${at} ${level ?? source} ${text}`;
 
-/** What a server wrote or logged, as it does. */
+/** A server's live log. */
 export function LogPanel({ server }: { server: string }) {
   const log = useServerLog(server);
   const [filter, setFilter] = useState<LogFilter>("all");
@@ -44,9 +44,7 @@ export function LogPanel({ server }: { server: string }) {
       {log === null && <Loading what="Reading" />}
       {log !== null && !hasLines && log.error !== null && <Failed error={log.error} />}
       {log !== null && !hasLines && log.error === null && (
-        <p className="p-4 text-[13px] text-muted">
-          It has said nothing. What it writes to its standard error or logs is shown here as it comes.
-        </p>
+        <p className="p-4 text-[13px] text-muted">No output yet. Its stderr and log messages appear here live.</p>
       )}
       {hasLines && lines.length === 0 && (
         <p className="p-4 text-[13px] text-muted">
@@ -66,7 +64,7 @@ function LiveBadge({ isLive }: { isLive: boolean }) {
   );
 }
 
-/** Follows its end until somebody scrolls up to read, and again when they want to. */
+/** Follows the end until the user scrolls up. */
 function Lines({ label, lines }: { label: string; lines: readonly LogLine[] }) {
   const list = useRef<HTMLDivElement>(null);
   const [stoppedAt, setStoppedAt] = useState<number | null>(null);

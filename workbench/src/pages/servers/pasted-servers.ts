@@ -1,6 +1,6 @@
 type Entry = Record<string, unknown>;
 export type PastedServer = { name: string; definition: Entry };
-/** `left` are those that cannot be taken over, and why. */
+/** `left`: entries that cannot be imported, and why. */
 export type Pasted = { servers: PastedServer[]; left: { name: string; reason: string }[] };
 type Candidate = { name: string; entry: unknown };
 
@@ -8,8 +8,8 @@ type Candidate = { name: string; entry: unknown };
 const sections = ["mcpServers", "servers", "context_servers", "mcp_servers", "amp.mcpServers"];
 
 /**
- * The servers in what somebody copied from the configuration of any client: the whole file, its map of servers, or one
- * entry with its name. With comments and commas at the end, as people write them.
+ * The servers in JSON copied from any client's configuration: the whole file, its map of servers, or one named entry.
+ * Comments and trailing commas are allowed.
  */
 export function parsePastedServers(text: string): Pasted {
   const pasted: Pasted = { servers: [], left: [] };
@@ -20,7 +20,7 @@ export function parsePastedServers(text: string): Pasted {
   }
   if (pasted.servers.length + pasted.left.length === 0)
     throw new Error(
-      'There is no server in it. Paste something like {"mcpServers": {"files": {"command": "npx", "args": […]}}}.',
+      'No server found. Paste something like {"mcpServers": {"files": {"command": "npx", "args": […]}}}.',
     );
   return pasted;
 }
@@ -43,14 +43,14 @@ const named = (entry: unknown): Candidate => ({
   entry,
 });
 
-/** As the end of a sentence; null for what can be taken over. */
+/** Why an entry cannot be imported; null if it can. */
 function whyNot(entry: unknown): string | null {
   if (!isServer(entry)) return "it has neither a command nor a url";
   const [asked] = /\$\{input:[^}]*\}/.exec(JSON.stringify(entry)) ?? [];
-  return asked === undefined ? null : `its client asks for ${asked}; write \${NAME} there, and set that variable`;
+  return asked === undefined ? null : `its client prompts for ${asked}; write \${NAME} and set that variable`;
 }
 
-/** Clients write variables of the environment in two ways. */
+/** Clients write environment variables in two ways. */
 const inOurWords = (entry: Entry) => JSON.parse(JSON.stringify(entry).replaceAll(/\$\{env:(\w+)\}/g, "${$1}")) as Entry;
 
 function toServer(name: string, given: Entry): PastedServer {
@@ -101,7 +101,7 @@ function parseLoosely(text: string): unknown {
   throw new Error(`This is not JSON: ${(problem as Error).message}.`);
 }
 
-/** Texts are kept as they are, whatever looks like a comment in them. */
+/** Skips strings, so that comment markers in them stay. */
 function withoutComments(text: string): string {
   return text.replaceAll(
     /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*(?:\/\/[^\n]*\s*)*[}\]])/g,

@@ -8,14 +8,14 @@ import { Field, TextInput } from "../../parts/field.tsx";
 import { Complaint } from "../../parts/states.tsx";
 
 type ProveFirstProps = {
-  /** What does the same on the machine itself. */
+  /** The equivalent command on the plane's machine. */
   command: string;
   isFile?: boolean;
-  /** For those who may. */
+  /** Shown if the user may change servers. */
   children: ReactNode;
 };
 
-/** A server is a program that gets started, so the page may change servers only for who has shown who they are. */
+/** Adding a server starts a program, so the page first requires proof of identity. */
 export function ProveFirst({ command, isFile = false, children }: ProveFirstProps) {
   const may = useServerChanges();
   if (may === "allowed") return children;
@@ -25,16 +25,14 @@ export function ProveFirst({ command, isFile = false, children }: ProveFirstProp
       {may === "needs_proof" ? (
         <>
           <p className="text-muted">
-            A server is a program that gets started. Show that you are the one who started the plane: paste the link
-            that <code className="font-mono">toolplane serve</code> printed.
+            A server is a program that runs on this machine. To unlock changes, paste the link that{" "}
+            <code className="font-mono">toolplane serve</code> printed.
           </p>
           <ShowPass />
-          <p className="text-muted">{where} instead; it appears here at once.</p>
+          <p className="text-muted">{where} instead; the change appears here at once.</p>
         </>
       ) : (
-        <p className="text-muted">
-          This plane runs without a configuration file, so there is none to write to. {where}, then start it again.
-        </p>
+        <p className="text-muted">This plane has no configuration file to write to. {where}, then restart it.</p>
       )}
       <CodeView wrap label={isFile ? "configuration" : "command"} text={command} />
     </div>
@@ -47,9 +45,7 @@ function ShowPass() {
   const show = useMutation({
     mutationFn: async () => {
       await beginSession(passIn(link) ?? link.trim()).catch(() => {
-        throw new Error(
-          "This is not the link of this plane. It ends in #pass=… and is another one each time the plane starts.",
-        );
+        throw new Error("Not this plane's link. It ends in #pass=… and changes with each start.");
       });
       await client.invalidateQueries({ queryKey: ["session"] });
     },
@@ -74,7 +70,7 @@ function ShowPass() {
           </Field>
         </div>
         <Button type="submit" disabled={link.trim() === ""} busy={show.isPending}>
-          Show it
+          Unlock
         </Button>
       </div>
       <Complaint error={show.error} />

@@ -7,7 +7,7 @@ import { Confirm, Dialog } from "../../parts/dialog.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { ProveFirst } from "./prove-first.tsx";
 
-/** Takes it out of the configuration, after asking. */
+/** Removes a server from the configuration, after confirmation. */
 export function RemoveServer({ name, onClose }: { name: string; onClose: () => void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -37,8 +37,8 @@ export function RemoveServer({ name, onClose }: { name: string; onClose: () => v
       onClose={onClose}
     >
       <p>
-        Its entry is taken out of the configuration file, its sessions end, and its tools are gone from the catalogue.
-        What was called stays on record.
+        Removes its entry from the configuration file, ends its sessions and removes its tools from the catalogue. Call
+        records stay.
       </p>
     </Confirm>
   );

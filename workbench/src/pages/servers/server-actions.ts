@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { RefreshReport, ServerStatus } from "../../../../src/model/servers/server.ts";
 import { part, post } from "../../api/client.ts";
+import { counted } from "../../parts/time.tsx";
 import { toast, toastError } from "../../parts/toast.tsx";
 
 export type ServerVerb = "connect" | "disconnect" | "refresh";
 
-/** What can be done to one server. The answer is in the events as well, but not everybody waits for those. */
+/** Actions on one server. */
 export function useServerVerb(name: string) {
   const client = useQueryClient();
   return useMutation({
@@ -36,6 +37,6 @@ export function useRefreshAll() {
 function sayRefreshed({ attempted, still_failed, skipped }: RefreshReport): void {
   const good = attempted.length - still_failed.length;
   for (const { server, reason } of still_failed.slice(0, 3)) toast(`${server}: ${reason}`, "bad");
-  const rested = skipped.length === 0 ? "" : ` ${skipped.length} left alone: ${skipped[0]?.reason}.`;
-  if (good > 0 || rested !== "") toast(`${good} listed again.${rested}`, good > 0 ? "good" : "neutral");
+  const left = skipped.length === 0 ? "" : ` ${skipped.length} skipped: ${skipped[0]?.reason}.`;
+  if (good > 0 || left !== "") toast(`${counted(good, "server")} refreshed.${left}`, good > 0 ? "good" : "neutral");
 }

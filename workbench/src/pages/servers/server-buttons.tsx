@@ -9,7 +9,7 @@ import { SignInButton } from "./sign-in-button.tsx";
 
 export const isRemote = ({ transport }: Pick<ServerStatus, "transport">) => transport !== "stdio" && transport !== null;
 
-/** What can be done with one server. */
+/** The actions on one server. */
 export function ServerButtons({
   server: { name, state, transport, pending },
   mayManage,

@@ -56,33 +56,28 @@ export const serverColumns: readonly Column<ServerStatus>[] = [
   { title: "Actions", width: "72px", render: (server) => <RowActions server={server} /> },
 ];
 
-/** What its definitions cost in the context of a model. */
+/** The context cost of its definitions. */
 function Tokens({ server }: { server: string }) {
   const cost = useQuery(statsQuery()).data?.servers.find(({ name }) => name === server);
   return cost === undefined ? "–" : renderCount(cost.fullTokens);
 }
 
-function Note({ server: { state, error, rejected, nextRetryAt, installing } }: { server: ServerStatus }) {
+function Note({ server: { error, rejected, installing } }: { server: ServerStatus }) {
   if (installing)
     return (
       <span title={installing.lastLine ?? undefined} className="block truncate text-xs text-muted">
-        installing: {installing.lastLine ?? "fetched before it starts"}
+        installing: {installing.lastLine ?? "downloading its package"}
       </span>
     );
   if (error !== null)
     return (
       <span title={error} className="block truncate text-xs text-bad">
-        {nextRetryAt !== null && state === "backoff" && (
-          <>
-            again <Time at={nextRetryAt} />:{" "}
-          </>
-        )}
         {error}
       </span>
     );
   if (rejected.length === 0) return null;
   return (
-    <span className="block truncate text-xs text-warn">not usable: {rejected.map(({ tool }) => tool).join(", ")}</span>
+    <span className="block truncate text-xs text-warn">rejected: {rejected.map(({ tool }) => tool).join(", ")}</span>
   );
 }
 

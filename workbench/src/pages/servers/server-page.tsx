@@ -61,7 +61,7 @@ function ServerView({ server }: { server: ServerStatus }) {
       {error !== null && !installing && <Complaint error={error} />}
       {stderrTail !== undefined && (
         <p className="break-words text-[13px] text-muted">
-          The last thing it wrote: <span className="font-mono text-xs text-ink">{stderrTail}</span>
+          Last line on stderr: <span className="font-mono text-xs text-ink">{stderrTail}</span>
         </p>
       )}
       <div className="grid items-start gap-3 lg:grid-cols-2">
@@ -73,7 +73,7 @@ function ServerView({ server }: { server: ServerStatus }) {
         </Panel>
       </div>
       {rejected.length > 0 && (
-        <Panel title="Tools that could not be taken">
+        <Panel title="Rejected tools">
           <ul className="flex flex-col gap-1 text-[13px]">
             {rejected.map(({ tool, reason }) => (
               <li key={tool} className="break-words">
@@ -99,10 +99,13 @@ function StateFacts({ server }: { server: ServerStatus }) {
         ["Protocol", protocolVersion],
         ["Process", pid],
         ["Sessions", sessions],
-        ["Waiting requests", pending],
-        ["Circuit", circuit && circuit.state !== "closed" ? `${circuit.state}, ${circuit.failures} failures` : null],
+        ["Pending requests", pending],
+        [
+          "Circuit breaker",
+          circuit && circuit.state !== "closed" ? `${circuit.state}, ${counted(circuit.failures, "failure")}` : null,
+        ],
         ["Next try", nextRetryAt && <Time full at={nextRetryAt} />],
-        ["Noise", noise > 0 ? `${counted(noise, "line is", "lines are")} no message of the protocol` : null],
+        ["Noise", noise > 0 ? `${counted(noise, "invalid line")} on stdout` : null],
       ]}
     />
   );
@@ -137,8 +140,8 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
             <Time full key="listed" at={listedAt} />
           ),
         ],
-        ["Tokens", cost && `${renderCount(cost.fullTokens)} in full, ${renderCount(cost.summaryTokens)} in short`],
-        ["Saved", cost && `${cost.savedPercent.toFixed(0)} % where definitions are loaded when needed`],
+        ["Tokens", cost && `${renderCount(cost.fullTokens)} in full, ${renderCount(cost.summaryTokens)} as summary`],
+        ["Saved", cost && `${cost.savedPercent.toFixed(0)} % with lazy loading`],
         [
           "Quality",
           quality && average !== null && `${average} of 100 on average; ${quality.passed} of ${quality.total} pass`,

@@ -33,7 +33,7 @@ export function ServersPage() {
         <>
           <Button
             icon={RefreshCw}
-            title="Asks every server for its tools, and connects again what had failed."
+            title="Lists the tools of every server again and reconnects failed ones."
             busy={refreshAll.isPending}
             disabled={!mayManage}
             onClick={() => refreshAll.mutate()}
@@ -66,7 +66,7 @@ export function ServersPage() {
                     Add one, paste the configuration of any client, or import what your editor already has.
                   </Empty>
                 ) : (
-                  <Empty icon={Server} title="No server fits">
+                  <Empty icon={Server} title="No servers match">
                     Looked for “{words}” in names, states and errors.
                   </Empty>
                 )
@@ -74,7 +74,7 @@ export function ServersPage() {
             />
             {locked.length > 0 && (
               <p className="text-xs text-muted">
-                Not for you:{" "}
+                No access:{" "}
                 {locked
                   .map(({ name, contact }) => `${name} (ask ${contact.help_email ?? contact.author ?? "its owner"})`)
                   .join(", ")}
@@ -104,7 +104,7 @@ function renderSummary({ servers, total }: ServersAnswer): string {
   ].join(", ");
 }
 
-/** `trouble` finds those that have some. */
+/** `trouble` matches failing servers. */
 function fits({ name, state, error, idle, installing }: ServerStatus, words: string): boolean {
   const shown = [idle ? "idle" : state, installing ? "installing" : "", troubled.includes(state) ? "trouble" : ""];
   const about = [name, ...shown, error ?? ""].join(" ").toLowerCase();

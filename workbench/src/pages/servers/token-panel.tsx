@@ -13,14 +13,14 @@ import { Complaint } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
 
-/** Who you are to a remote server. A token goes in and is never shown again. */
+/** The user's token for a remote server. It is never shown again. */
 export function TokenPanel({ server }: { server: string }) {
   const kept = (useQuery(tokensQuery()).data?.tokens ?? []).filter((token) => token.server === server);
   return (
     <Panel title="Your token">
       <div className="flex flex-col gap-3 text-[13px]">
         {kept.length === 0 ? (
-          <p className="text-muted">None is kept for you. Where the server wants one, give it here or sign in.</p>
+          <p className="text-muted">No token stored. If the server needs one, enter it here or sign in.</p>
         ) : (
           kept.map((token) => <Kept key={token.kind} token={token} />)
         )}
@@ -36,9 +36,9 @@ function Kept({ token: { server, kind, expiresAt, expired, scopes } }: { token: 
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Badge dot tone={expired ? "bad" : "good"}>
-        {expired ? "expired" : "kept"}
+        {expired ? "expired" : "stored"}
       </Badge>
-      <span>{kind === "oauth" ? "From signing in" : "Given by you"}</span>
+      <span>{kind === "oauth" ? "From sign-in" : "Entered by you"}</span>
       {expiresAt !== null && (
         <span className="text-muted">
           ends <Time at={expiresAt} />
@@ -57,7 +57,7 @@ function Kept({ token: { server, kind, expiresAt, expired, scopes } }: { token: 
         onClose={() => setForgetting(false)}
         onConfirm={() => forget.mutate(null, { onSuccess: () => setForgetting(false) })}
       >
-        <p>Your sessions with it end, and your calls fail until you give another one or sign in again.</p>
+        <p>Your sessions end, and your calls fail until you enter another token or sign in again.</p>
       </Confirm>
     </div>
   );
@@ -75,7 +75,7 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
         give.mutate(token.trim(), {
           onSuccess() {
             setToken("");
-            toast("The token is kept.");
+            toast("Token stored.");
           },
         });
       }}
@@ -86,7 +86,7 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
             <TextInput
               type="password"
               autoComplete="off"
-              placeholder={isKept ? "Type to replace the one that is kept" : "Sealed before it is kept"}
+              placeholder={isKept ? "Type to replace the stored token" : "Encrypted before it is stored"}
               disabled={!mayGive}
               value={token}
               onChange={({ target }) => setToken(target.value)}
@@ -94,7 +94,7 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
           </Field>
         </div>
         <Button type="submit" icon={KeyRound} disabled={!mayGive || token.trim() === ""} busy={give.isPending}>
-          {isKept ? "Replace" : "Keep"}
+          {isKept ? "Replace" : "Save"}
         </Button>
       </div>
       <Complaint error={give.error} />

@@ -5,13 +5,13 @@ export type Form = typeof emptyForm;
 export type Found = Pasted & { problem: string | null };
 export const nothing: Pasted = { servers: [], left: [] };
 
-/** The server that somebody describes in the form; none until there is enough of it. */
+/** The server described by the form, once it is complete. */
 export function fromForm({ name, kind, command, args, env, url, headers }: Form): Found {
   const isCommand = kind === "command";
   const wrong = isCommand ? notPairs("Environment", env) : notPairs("Headers", headers);
   if (wrong !== null) return { ...nothing, problem: wrong };
   if (!isCommand && url.trim() !== "" && !/^(https?|wss?):\/\/./i.test(url.trim()))
-    return { ...nothing, problem: "URL: it begins with https://, http://, wss:// or ws://." };
+    return { ...nothing, problem: "URL: must start with https://, http://, wss:// or ws://." };
   if (name.trim() === "" || (isCommand ? command : url).trim() === "") return { ...nothing, problem: null };
   const lines = args.split("\n").filter((line) => line !== "");
   const definition = isCommand

@@ -4,10 +4,10 @@ import type { LiveEvent } from "../../api/event-stream.ts";
 import { serverQuery } from "../../api/queries.ts";
 import { useLiveEvent } from "../../app/live-events.ts";
 
-/** However many calls there are, it is asked about once in this time. */
-const restMs = 1_000;
+/** Refetches at most once in this time. */
+const throttleMs = 1_000;
 
-/** One server with what is asked of it right now: its calls change that, and say so. */
+/** One server, refetched when its calls change. */
 export function useLiveServer(name: string) {
   const client = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
@@ -25,7 +25,7 @@ export function useLiveServer(name: string) {
         timer.current ??= setTimeout(() => {
           timer.current = null;
           void client.invalidateQueries({ queryKey: serverQuery(name).queryKey });
-        }, restMs);
+        }, throttleMs);
       },
       [client, name],
     ),
@@ -35,6 +35,6 @@ export function useLiveServer(name: string) {
 
 function isAbout(event: LiveEvent["event"], server: string): boolean {
   if (event.type === "tool.result") return event.server === server;
-  // A name may be another spelling; then its end tells.
+  // The call may use another spelling; its result then refreshes.
   return event.type === "tool.call" && event.tool.startsWith(`${server}.`);
 }

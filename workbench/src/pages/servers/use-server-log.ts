@@ -3,7 +3,7 @@ import type { ServerLogLine } from "../../../../src/model/servers/server.ts";
 import { ApiError, part, readProblem, send } from "../../api/client.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 
-/** `number` counts all lines that ever came, so that a line stays the same when those before it are forgotten. */
+/** `number` counts all lines, so that a line keeps its key when older ones are dropped. */
 export type LogLine = ServerLogLine & { number: number };
 export type ServerLog = { lines: readonly LogLine[]; isLive: boolean; error: unknown };
 
@@ -11,13 +11,13 @@ const maxLines = 2_000;
 const againMs = 2_000;
 
 /**
- * What a server wrote, and what it writes as it does. A browser opens six connections to a host and no more, so a page
- * that nobody looks at gives its own back, and has all of it again when somebody does.
+ * A server's log, live. A browser opens at most six connections to a host, so a hidden page closes its stream and
+ * reopens it when visible.
  */
 export function useServerLog(server: string): ServerLog | null {
   const [log, setLog] = useState<ServerLog | null>(null);
   useEffect(() => {
-    // What another server wrote is not shown as if this one had.
+    // Drop the lines of the previous server.
     setLog(null);
     let leaving = new AbortController();
     const follow = () => {
@@ -42,7 +42,7 @@ async function keepFollowing(server: string, signal: AbortSignal, setLog: SetLog
     const error = await followOnce(server, signal, setLog).catch((thrown: unknown) => thrown);
     if (signal.aborted) return;
     setLog((before) => ({ lines: before?.lines ?? [], isLive: false, error: error ?? null }));
-    // What was refused stays refused.
+    // A refusal is final.
     if (error instanceof ApiError && error.status >= 400 && error.status < 500) return;
     await new Promise((resolve) => setTimeout(resolve, againMs));
   }

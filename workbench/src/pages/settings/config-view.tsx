@@ -39,7 +39,7 @@ function renderPlace({ file, line }: Pick<Value, "file" | "line">): string {
   return line === null ? file : `${file}:${line}`;
 }
 
-/** What was written, where, and what is wrong with it. Secrets are masked by the plane. */
+/** Values with their file and line, and problems. The plane masks secrets. */
 export function ConfigView() {
   return (
     <QueryView query={useQuery(configQuery())}>
@@ -60,7 +60,7 @@ function Problems({ config: { problems, files, ok } }: { config: ConfigAnswer })
       actions={<Badge tone={ok ? "good" : "bad"}>{ok ? "valid" : "has errors"}</Badge>}
     >
       {problems.length === 0 ? (
-        <p className="text-[13px] text-muted">Nothing is wrong with it. Changes of the files apply at once.</p>
+        <p className="text-[13px] text-muted">No problems. Changes to the files apply at once.</p>
       ) : (
         <ul className="flex flex-col gap-2 text-[13px]">
           {problems.map(({ file, line, severity, message, hint }) => (
@@ -91,13 +91,13 @@ function Values({ values }: { values: readonly Value[] }) {
         onChange={(event) => setWords(event.target.value)}
       />
       <DataTable
-        label="Values of the configuration"
+        label="Configuration values"
         columns={columnsFor(setOpen)}
         rows={rows}
         rowHeight={34}
         onOpen={setOpen}
         keyOf={({ key }) => key}
-        empty={<Empty title={values.length === 0 ? "No file says anything" : "No key fits"} />}
+        empty={<Empty title={values.length === 0 ? "No values" : "No keys match"} />}
       />
       {open && (
         <Dialog open wide onClose={() => setOpen(null)} title={open.key}>

@@ -7,19 +7,18 @@ import { Meter } from "../../parts/sparkline.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { counted, renderCount, Time } from "../../parts/time.tsx";
 
-/** Nobody reads more. */
 const maxTools = 15;
 
-/** What definitions cost in the context of a model, and who has how much of it. */
+/** Context cost of tool definitions, by client, server and tool. */
 export function ContextMeter() {
   return (
     <QueryView query={useQuery(statsQuery(maxTools))} what="Counting tokens">
       {(stats) => (
         <div className="grid items-start gap-3 xl:grid-cols-2">
-          <Panel title="In all">
+          <Panel title="Total">
             <Totals stats={stats} />
           </Panel>
-          <Panel flush title="Clients that are connected">
+          <Panel flush title="Connected clients">
             <Sessions stats={stats} />
           </Panel>
           <Panel flush title="By server">
@@ -31,10 +30,10 @@ export function ContextMeter() {
               }))}
             />
           </Panel>
-          <Panel flush title="Dearest tools">
+          <Panel flush title="Most expensive tools">
             <Costs
               rows={(stats.tools ?? []).map(({ name, fullTokens, summaryTokens }) => ({
-                ...{ name, fullTokens, about: `${summaryTokens} in short` },
+                ...{ name, fullTokens, about: `${renderCount(summaryTokens)} as summary` },
               }))}
             />
           </Panel>

@@ -17,11 +17,11 @@ const lasting = [
   { value: "30", text: "30 days" },
   { value: "90", text: "90 days" },
   { value: "365", text: "a year" },
-  { value: "", text: "until it is revoked" },
+  { value: "", text: "never" },
 ];
 const dayMs = 86_400_000;
 
-/** Makes a key and shows its secret this once. */
+/** Creates a key and shows its secret once. */
 export function CreateKey({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const [form, setForm] = useState({ name: "", user: "", groups: "", scope: "call", days: "90" });
@@ -42,7 +42,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
         title={`The key ${create.data.key.name}`}
         footer={<Button onClick={onClose}>Done</Button>}
       >
-        <p className="mb-3 text-[13px]">Copy it now: it is kept nowhere and cannot be shown again.</p>
+        <p className="mb-3 text-[13px]">Copy it now: it cannot be shown again.</p>
         <CodeView wrap label="key" text={create.data.secret} />
       </Dialog>
     );
@@ -55,19 +55,19 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
           create.mutate();
         }}
       >
-        <Field label="Name" hint="What it is for.">
+        <Field label="Name" hint="Its purpose.">
           <TextInput required {...bind("name")} placeholder="nightly report" />
         </Field>
-        <Field label="User" hint="Whoever shows the key is this user; you when left out.">
+        <Field label="User" hint="The key acts as this user. Default: you.">
           <TextInput {...bind("user")} />
         </Field>
         <Field label="Groups" hint="Separated by commas.">
           <TextInput {...bind("groups")} />
         </Field>
-        <Field label="May">
+        <Field label="Scope">
           <Select options={scopes} {...bind("scope")} />
         </Field>
-        <Field label="Good for">
+        <Field label="Expires">
           <Select options={lasting} {...bind("days")} />
         </Field>
         <Complaint error={create.error} />

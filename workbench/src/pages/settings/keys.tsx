@@ -16,7 +16,7 @@ import { Time } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { CreateKey } from "./create-key.tsx";
 
-/** Who may ask. A secret is shown once, when it is made. */
+/** API keys. A secret is shown once, on creation. */
 export function Keys() {
   const [creating, setCreating] = useState(false);
   const needsCredentials = useNeedsCredentials();
@@ -42,10 +42,10 @@ export function Keys() {
 
 function NoKeys() {
   return (
-    <Empty icon={KeyRound} title="There are no keys">
+    <Empty icon={KeyRound} title="No keys">
       <p className="mb-3">
-        Whoever sits at this machine may ask. The first key is made there; from then on everybody has to show one, this
-        page too.
+        Without keys, local users need no credentials. Create the first key on this machine; from then on every client
+        needs one, this page too.
       </p>
       <CodeView label="command" text="toolplane keys create laptop --scope admin" />
     </Empty>
@@ -76,7 +76,7 @@ function KeyList({ keys }: { keys: readonly ApiKey[] }) {
               )}
               {key.expiresAt !== null && (
                 <>
-                  , ends <Time at={key.expiresAt} />
+                  , expires <Time at={key.expiresAt} />
                 </>
               )}
             </span>
@@ -110,7 +110,8 @@ function Revoke({ apiKey: { id, name, user }, onClose }: { apiKey: ApiKey; onClo
       onClose={onClose}
     >
       <p>
-        Whoever shows it ({user}) is refused from now on. This cannot be taken back; if it is yours, you are signed out.
+        Clients that use this key ({user}) are refused from now on. This cannot be undone. If it is your key, you are
+        signed out.
       </p>
     </Confirm>
   );

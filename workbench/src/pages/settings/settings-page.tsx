@@ -15,7 +15,7 @@ export function SettingsPage() {
   const { view = "context" } = route.useSearch();
   const navigate = useNavigate();
   const mayManage = useMay("admin");
-  const forAdmins = <Empty title="This is for admins to see" />;
+  const forAdmins = <Empty title="Only admins can see this" />;
   const tabs = [
     { name: "context", title: "Context meter", content: <ContextMeter /> },
     { name: "keys", title: "Keys", content: mayManage ? <Keys /> : forAdmins },
@@ -38,14 +38,14 @@ function You() {
   const session = useQuery(sessionQuery()).data;
   if (!session) return null;
   return (
-    <Panel title="Who asks">
+    <Panel title="Session">
       <Facts
         items={[
-          ["User", session.user ?? "nobody"],
+          ["User", session.user ?? "anonymous"],
           ["Groups", session.groups.join(", ") || "none"],
           ["Persona", session.persona],
-          ["May", session.scopes.join(", ")],
-          ["Credentials", session.needsCredentials ? "everybody has to show one" : "not needed on this machine"],
+          ["Scopes", session.scopes.join(", ")],
+          ["Credentials", session.needsCredentials ? "required" : "not required on this machine"],
           ["Version", session.version],
         ]}
       />

@@ -18,11 +18,11 @@ const visibilities = [
   { value: "fixed", text: "Fixed value" },
 ];
 
-/** One argument. What is left empty is as the server has it. */
+/** One argument. Empty fields keep the server's value. */
 export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowProps) {
   const { name, isListed } = draft;
   const set = (part: Partial<ArgumentDraft>) => onChange({ ...draft, ...part });
-  const asServer = (text: string) => (listed ? `as the server has it${text === "" ? "" : `: ${text}`}` : "–");
+  const asServer = (text: string) => (listed ? `unchanged${text === "" ? "" : `: ${text}`}` : "–");
   return (
     <li aria-label={name === "" ? "A new argument" : name} className="flex flex-col gap-3 p-4">
       <div className="flex items-end gap-3">
@@ -33,7 +33,7 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
           </p>
         ) : (
           <div className="min-w-0 flex-1">
-            <Field label="Name" error={name.trim() === "" ? "It needs a name." : null}>
+            <Field label="Name" error={name.trim() === "" ? "Enter a name." : null}>
               <TextInput className="font-mono" value={name} onChange={({ target }) => set({ name: target.value })} />
             </Field>
           </div>
@@ -50,10 +50,10 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
       {draft.visibility === "fixed" ? (
         <FixedValue draft={draft} onChange={set} />
       ) : (
-        <div className="grid gap-3 md:grid-cols-[120px_1fr_110px]">
+        <div className="grid gap-3 md:grid-cols-[150px_1fr_150px]">
           <Field label="Type">
             <Select
-              options={[{ value: "", text: listed ? asItIs(listed.type) : "–" }, ...types]}
+              options={[{ value: "", text: listed ? "Unchanged" : "–" }, ...types]}
               value={draft.type ?? ""}
               onChange={({ target }) => set({ type: target.value as ArgumentDraft["type"] })}
             />
@@ -68,7 +68,7 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
           <Field label="Required">
             <Select
               options={[
-                { value: "", text: listed ? "as it is" : "unless default" },
+                { value: "", text: listed ? "Unchanged" : "unless default" },
                 { value: "yes", text: "yes" },
                 { value: "no", text: "no" },
               ]}
@@ -90,20 +90,18 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
   );
 }
 
-const asItIs = (type: string) => (type === "" ? "as it is" : `${type}, as it is`);
-
-/** A value that is kept is never shown again; it can only be replaced. */
+/** A stored value is never shown; it can only be replaced. */
 function FixedValue({ draft, onChange }: { draft: ArgumentDraft; onChange: (part: Partial<ArgumentDraft>) => void }) {
   const isKept = draft.fixed === hiddenValue;
   return (
     <Field
       label="Value"
-      hint="Sent with every call, shown to nobody. A secret stands in a variable: ${NAME}."
-      error={draft.fixed === "" ? "Say what is sent." : null}
+      hint="Sent with every call and never shown. Refer to secrets as ${NAME}."
+      error={draft.fixed === "" ? "Enter a value." : null}
     >
       <TextInput
         className="font-mono"
-        placeholder={isKept ? "A value is set; type to replace it" : ""}
+        placeholder={isKept ? "A value is stored; type to replace it" : ""}
         value={isKept ? "" : draft.fixed}
         onChange={({ target }) => onChange({ fixed: target.value })}
       />

@@ -1,7 +1,7 @@
 import type { OverlayView, ToolArgument, ToolOverlay } from "../../../../src/model/catalogue/tool.ts";
 import type { Json, UnknownObject } from "../../../../src/model/json.ts";
 
-/** The type alone is taken from the schema; the list is checked against it. */
+/** Checked against the schema's type. */
 export const types = [
   "string",
   "number",
@@ -13,11 +13,11 @@ export const types = [
 
 export type Visibility = "shown" | "hidden" | "fixed";
 
-/** One argument as somebody edits it: texts, as they are typed. */
+/** One argument while it is edited, as typed. */
 export type ArgumentDraft = {
   key: number;
   name: string;
-  /** Does the server know it? */
+  /** Whether the server defines it. */
   isListed: boolean;
   type: ToolArgument["type"] | "";
   description: string;
@@ -28,7 +28,7 @@ export type ArgumentDraft = {
   fixed: string;
 };
 
-/** What the server says about an argument; in the place of what is left empty. */
+/** The server's values, shown as placeholders. */
 export type ListedArgument = { type: string; description: string; isRequired: boolean };
 
 const isRecord = (value: unknown): value is UnknownObject =>
@@ -49,7 +49,7 @@ export function listedArguments({ listed }: OverlayView): Map<string, ListedArgu
   );
 }
 
-/** Every argument of the server, with what is said about it here, then those that only we know. */
+/** The server's arguments with their overlays, then our own. */
 export function toDrafts(view: OverlayView): ArgumentDraft[] {
   const said = new Map((view.overlay.arguments ?? []).map((argument) => [argument.name, argument]));
   const listed = listedArguments(view);
@@ -76,7 +76,7 @@ function toDraft(argument: ToolArgument, key: number): ArgumentDraft {
   };
 }
 
-/** What is set: only what differs from the server's words. */
+/** The overlay: only differences from the server's definition. */
 export function toOverlay(overlay: ToolOverlay, description: string, drafts: readonly ArgumentDraft[]): ToolOverlay {
   const { arguments: _, description: __, ...rest } = overlay;
   const said = drafts.map(toArgument).filter((argument) => Object.keys(argument).length > 1);
@@ -108,7 +108,7 @@ function toArgument({
     ...(values.length === 0 ? {} : { enum: values.map((text) => toValue(text, type)) }),
     ...(visibility === "hidden" ? { hidden: true } : {}),
     ...(visibility === "fixed" ? { fixed: toValue(fixed, type) } : {}),
-    // Of what only we know a name alone already says that it is there.
+    // An argument of our own exists by its name alone.
     ...(isListed || type !== "" ? {} : { type: "string" as const }),
   };
 }
@@ -120,7 +120,7 @@ function splitChoices(text: string): string[] {
     .filter((one) => one !== "");
 }
 
-/** A text is what it says; everything else is JSON where it is some. */
+/** A string stays as typed; other types are parsed as JSON if possible. */
 function toValue(text: string, type: ArgumentDraft["type"]): Json {
   if (type === "string") return text;
   try {

@@ -17,7 +17,7 @@ import { type ArgumentDraft, emptyDraft, listedArguments, toDrafts, toOverlay } 
 import { OverlayMetadata } from "./overlay-metadata.tsx";
 import { OverlayPreview } from "./overlay-preview.tsx";
 
-/** Rows for arguments on the left, what a model sees on the right. */
+/** Arguments on the left, the model's view on the right. */
 export function OverlayEditor({ view }: { view: OverlayView }) {
   const [description, setDescription] = useState(view.overlay.description ?? "");
   const [drafts, setDrafts] = useState(() => toDrafts(view));
@@ -67,14 +67,14 @@ export function OverlayEditor({ view }: { view: OverlayView }) {
               />
             ))}
           </ul>
-          {drafts.length === 0 && <p className="p-4 text-[13px] text-muted">It has no arguments.</p>}
+          {drafts.length === 0 && <p className="p-4 text-[13px] text-muted">No arguments.</p>}
         </Panel>
         <OverlayMetadata value={remarks} onChange={setRemarks} />
       </div>
       <div className="flex min-w-0 flex-col gap-4">
         <OverlayPreview name={view.tool} overlay={overlay} isReady={!isNameless} />
-        <Panel title="Keep it">
-          <Field label="Why" hint="Kept with the change.">
+        <Panel title="Save changes">
+          <Field label="Reason" hint="Stored with the change.">
             <TextInput value={reason} maxLength={2_000} onChange={(event) => setReason(event.target.value)} />
           </Field>
           <Saving view={view} overlay={overlay} reason={reason} isReady={!isNameless} />
@@ -90,7 +90,7 @@ function Saving({ view, overlay, reason, isReady }: SavingProps) {
   const mayEdit = useMay("admin");
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [isTakingBack, setTakingBack] = useState(false);
+  const [isResetting, setResetting] = useState(false);
   const path = withQuery(`/tools/${part(view.tool)}`, { reason: reason.trim() });
   const done = async (said: string) => {
     await Promise.all(
@@ -103,18 +103,18 @@ function Saving({ view, overlay, reason, isReady }: SavingProps) {
   };
   const save = useMutation({
     mutationFn: () => put<{ warnings: string[] }>(path, overlay),
-    onSuccess: () => done(`${view.tool} is set.`),
+    onSuccess: () => done("Changes saved."),
   });
-  const takeBack = useMutation({
+  const reset = useMutation({
     mutationFn: () => remove<{ ok: boolean }>(path),
-    onSuccess: () => done(`${view.tool} is as its server has it.`),
+    onSuccess: () => done("Reset to the server's definition."),
   });
   return (
     <div className="mt-3 flex flex-col gap-3">
       <Complaint error={save.error} />
       {view.source === "config" && (
         <p className="text-xs text-muted">
-          The configuration has an overlay for it; what you set here stands before it, whole.
+          The configuration has an overlay for this tool; your changes replace it entirely.
         </p>
       )}
       <div className="flex flex-wrap gap-2">
@@ -128,21 +128,21 @@ function Saving({ view, overlay, reason, isReady }: SavingProps) {
           Save
         </Button>
         {view.source === "stored" && (
-          <Button icon={RotateCcw} disabled={!mayEdit} onClick={() => setTakingBack(true)}>
-            Take it back
+          <Button icon={RotateCcw} disabled={!mayEdit} onClick={() => setResetting(true)}>
+            Reset to server's
           </Button>
         )}
       </div>
       <Confirm
-        open={isTakingBack}
-        title="Take back what was set?"
-        action="Take it back"
-        busy={takeBack.isPending}
-        error={takeBack.error}
-        onConfirm={() => takeBack.mutate()}
-        onClose={() => setTakingBack(false)}
+        open={isResetting}
+        title="Reset to the server's definition?"
+        action="Reset to server's"
+        busy={reset.isPending}
+        error={reset.error}
+        onConfirm={() => reset.mutate()}
+        onClose={() => setResetting(false)}
       >
-        <p>Models see {view.tool} the way its server, or the configuration, describes it.</p>
+        <p>Models see {view.tool} as its server or the configuration describes it.</p>
       </Confirm>
     </div>
   );

@@ -5,10 +5,10 @@ import { Panel } from "../../parts/page.tsx";
 
 type MetadataProps = { value: ToolOverlay; onChange: (value: ToolOverlay) => void };
 
-const unsaid = { value: "", text: "as it is" };
+const unsaid = { value: "", text: "Unchanged" };
 const flags = [unsaid, { value: "true", text: "yes" }, { value: "false", text: "no" }];
 
-/** What decides about calls beside the arguments. */
+/** Settings that policy uses. */
 export function OverlayMetadata({ value, onChange }: MetadataProps) {
   const set = (key: keyof ToolOverlay, next: unknown) => {
     const { [key]: _, ...rest } = value;
@@ -16,7 +16,7 @@ export function OverlayMetadata({ value, onChange }: MetadataProps) {
   };
   const flag = (text: string) => (text === "" ? undefined : text === "true");
   return (
-    <Panel title="What it does">
+    <Panel title="Behaviour">
       <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
         <Field label="Side effects">
           <Select
@@ -32,14 +32,14 @@ export function OverlayMetadata({ value, onChange }: MetadataProps) {
             onChange={({ target }) => set("safety_level", target.value || undefined)}
           />
         </Field>
-        <Field label="Ask before each call">
+        <Field label="Requires consent">
           <Select
             options={flags}
             value={String(value.requires_consent ?? "")}
             onChange={({ target }) => set("requires_consent", flag(target.value))}
           />
         </Field>
-        <Field label="Several at once">
+        <Field label="Allow parallel calls">
           <Select
             options={flags}
             value={String(value.allow_parallel ?? "")}

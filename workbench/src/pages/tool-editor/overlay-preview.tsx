@@ -12,7 +12,7 @@ import { SchemaTable } from "../tools/schema-table.tsx";
 
 type PreviewProps = { name: string; overlay: ToolOverlay; isReady: boolean };
 
-/** What a model would see and what that costs, as the plane itself says, while somebody types. */
+/** Live preview of the definition and its token cost, computed by the plane. */
 export function OverlayPreview({ name, overlay, isReady }: PreviewProps) {
   const asked = useDeferredValue(JSON.stringify(overlay));
   const query = useQuery({
@@ -27,7 +27,7 @@ export function OverlayPreview({ name, overlay, isReady }: PreviewProps) {
   const tabs = [
     {
       name: "list",
-      title: "In short",
+      title: "Summary",
       content: (
         <div className="flex flex-col gap-3">
           <p className="whitespace-pre-wrap break-words text-[13px]">{seen.description}</p>

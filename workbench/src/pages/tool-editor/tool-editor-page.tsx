@@ -9,7 +9,7 @@ import { OverlayEditor } from "./overlay-editor.tsx";
 
 const route = getRouteApi("/tools/$name/edit");
 
-/** What is said here about a tool of a server, and what a model sees of it. */
+/** The overlay of a tool, with a preview for models. */
 export function ToolEditorPage() {
   const { name } = route.useParams();
   const mayEdit = useMay("admin");
@@ -23,7 +23,7 @@ export function ToolEditorPage() {
       }
       about={
         <>
-          What you say stands on top of what the server says.{" "}
+          Your changes override the server's definition.{" "}
           <Link to="/tools/$name" params={{ name }} className="text-accent underline">
             Back to the tool
           </Link>
@@ -33,7 +33,7 @@ export function ToolEditorPage() {
       {mayEdit ? (
         <QueryView query={query}>{(view) => <OverlayEditor key={view.tool} view={view} />}</QueryView>
       ) : (
-        <Empty icon={Lock} title="This is for admins to change" />
+        <Empty icon={Lock} title="Only admins can change this" />
       )}
     </Page>
   );

@@ -1,7 +1,7 @@
 import type { PinDiff } from "../../../../src/model/catalogue/pin.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
-/** What a definition was and what it is, place by place. */
+/** The changes of a definition, by path. */
 export function DefinitionDifference({ difference }: { difference: PinDiff["difference"] }) {
   return (
     <ul aria-label="What is different" className="flex flex-col gap-2">

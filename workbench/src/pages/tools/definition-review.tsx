@@ -14,7 +14,7 @@ import { toast } from "../../parts/toast.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { DefinitionDifference } from "./definition-difference.tsx";
 
-/** What is to be said against a definition, what is different from the one that was taken for good, and the decision. */
+/** Findings, the difference from the pinned definition, and the decision. */
 export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
   const { review, name } = tool;
   const pin = useQuery({ ...pinQuery(name), enabled: review !== undefined && tool.id.server !== null }).data;
@@ -37,10 +37,10 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
         {isOpen && (
           <div className="flex gap-2">
             <Button disabled={!mayDecide} onClick={() => setDeciding("reject")}>
-              Hold it back
+              Quarantine
             </Button>
             <Button variant="primary" disabled={!mayDecide} onClick={() => setDeciding("accept")}>
-              Accept the definition
+              Trust this definition
             </Button>
           </div>
         )}
@@ -64,16 +64,16 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
   );
 }
 
-/** The commands that are named at its end are the buttons here. */
+/** Drops the commands at its end: this page has buttons. */
 function renderHeld(held: string): string {
   const text = held.replace(/; see 'toolplane .*$/s, "");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
 
 const reasons = {
-  changed: "Its definition is not the one that was pinned.",
-  new: "It is new: nobody has accepted its definition yet.",
-  suspicious: "Its definition says things that a definition should not say.",
+  changed: "Its definition differs from the pinned one.",
+  new: "The tool is new and not accepted yet.",
+  suspicious: "Its definition may contain instructions to the model.",
 };
 
 type DecideProps = { name: string; decision: "accept" | "reject"; onClose: () => void };
@@ -85,15 +85,15 @@ function Decide({ name, decision, onClose }: DecideProps) {
     mutationFn: () => post<PinView>(`/pins/${part(name)}/${decision}`, reason.trim() === "" ? {} : { reason }),
     onSuccess: async () => {
       await Promise.all(["tools", "pins"].map((topic) => client.invalidateQueries({ queryKey: [topic] })));
-      toast(decision === "accept" ? `${name} is accepted.` : `${name} is held back.`);
+      toast(decision === "accept" ? `${name} is trusted.` : `${name} is quarantined.`);
       onClose();
     },
   });
   return (
     <Confirm
       open
-      title={decision === "accept" ? "Accept the definition of today?" : "Hold the tool back?"}
-      action={decision === "accept" ? "Accept" : "Hold back"}
+      title={decision === "accept" ? "Trust this new definition?" : "Quarantine this tool?"}
+      action={decision === "accept" ? "Trust" : "Quarantine"}
       busy={decide.isPending}
       error={decide.error}
       onConfirm={() => decide.mutate()}
@@ -101,10 +101,10 @@ function Decide({ name, decision, onClose }: DecideProps) {
     >
       <p>
         {decision === "accept"
-          ? "Models read it and may call it from now on, until it changes again."
-          : "Nobody can call it until its definition is the pinned one again, or somebody accepts it."}
+          ? "Models see the tool and may call it until its definition changes again."
+          : "It cannot be called until its definition matches the pin again or is trusted."}
       </p>
-      <Field label="Why" hint="For those who look later.">
+      <Field label="Reason" hint="Stored with the decision.">
         <TextInput value={reason} onChange={(event) => setReason(event.target.value)} />
       </Field>
     </Confirm>

@@ -3,7 +3,7 @@ import { Panel } from "../../parts/page.tsx";
 import { Meter } from "../../parts/sparkline.tsx";
 import { QualityScore } from "./quality-score.tsx";
 
-/** How well the definition tells a model what the tool is for, and what would make it better. */
+/** The definition's quality score and its findings. */
 export function QualityPanel({ report }: { report: QualityReport["tools"][number] | undefined }) {
   if (report === undefined) return null;
   return (
@@ -18,11 +18,11 @@ export function QualityPanel({ report }: { report: QualityReport["tools"][number
       />
       {!report.passed && (
         <p className="mt-2 text-xs text-bad">
-          It does not pass{report.held === null ? "." : " while the tool is held back."}
+          Below the threshold{report.held === null ? "." : ": the tool is quarantined."}
         </p>
       )}
       {report.checks.length === 0 ? (
-        <p className="mt-3 text-[13px] text-muted">Nothing to complain of.</p>
+        <p className="mt-3 text-[13px] text-muted">No findings.</p>
       ) : (
         <ul className="mt-3 flex flex-col gap-2 text-[13px]">
           {report.checks.map(({ check, message, fix, penalty }) => (

@@ -4,10 +4,10 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 
 type Property = { name: string; type: string; needed: boolean; about: string; more: string[] };
 
-/** What a caller sets, a line for each argument; what is nested is in the schema. */
+/** One row per argument; nested ones are in the schema. */
 export function SchemaTable({ schema }: { schema: UnknownObject }) {
   const properties = readProperties(schema);
-  if (properties.length === 0) return <p className="text-[13px] text-muted">It is called without arguments.</p>;
+  if (properties.length === 0) return <p className="text-[13px] text-muted">No arguments.</p>;
   return (
     <ul className="divide-y divide-line text-[13px]">
       {properties.map(({ name, type, needed, about, more }) => (
@@ -20,7 +20,7 @@ export function SchemaTable({ schema }: { schema: UnknownObject }) {
           </div>
           <div className="min-w-0">
             <p className="whitespace-pre-wrap break-words">
-              {about ? <VisibleText text={about} /> : <span className="text-muted">Nothing is said about it.</span>}
+              {about ? <VisibleText text={about} /> : <span className="text-muted">No description</span>}
             </p>
             <div className="mt-1 flex flex-wrap gap-1">
               {needed && <Badge tone="accent">required</Badge>}
@@ -61,7 +61,7 @@ export function typeOf(schema: UnknownObject): string {
   if (typeof type === "string") return type;
   const choices = [anyOf, oneOf].find(Array.isArray);
   if (choices) return choices.map((one) => (isRecord(one) ? typeOf(one) : "anything")).join(" or ");
-  if (Array.isArray(schema.enum)) return "one of a few";
+  if (Array.isArray(schema.enum)) return "enum";
   return typeof $ref === "string" ? ($ref.split("/").at(-1) ?? "anything") : "anything";
 }
 
@@ -76,14 +76,14 @@ const limits = {
 
 function remarksOn(schema: UnknownObject): string[] {
   const choices = Array.isArray(schema.enum) ? [`one of ${renderChoices(schema.enum)}`] : [];
-  const fallback = schema.default === undefined ? [] : [`${asText(schema.default)} when left out`];
+  const fallback = schema.default === undefined ? [] : [`default ${asText(schema.default)}`];
   const bounds = Object.entries(limits).flatMap(([key, words]) =>
     schema[key] === undefined ? [] : [`${words} ${schema[key]}`],
   );
   return [...choices, ...fallback, ...bounds];
 }
 
-/** More than these say nothing that the schema beside does not say. */
+/** The schema tab lists them all. */
 const maxChoices = 50;
 
 function renderChoices(choices: readonly unknown[]): string {

@@ -32,7 +32,7 @@ export const toolColumns: readonly Column<ToolRow>[] = [
   },
 ];
 
-/** A plain link: the router's own listens to every change of the address, and there are many rows. */
+/** A plain link: thousands of router links would re-render on every address change. */
 function ToolLink({ name }: { name: string }) {
   const navigate = useNavigate();
   return (

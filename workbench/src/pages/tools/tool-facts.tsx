@@ -10,14 +10,14 @@ import { Facts, Panel } from "../../parts/page.tsx";
 import { renderCount } from "../../parts/time.tsx";
 import { HealthLine } from "./health-line.tsx";
 
-/** What is known of a tool beside its definition. */
+/** Facts about a tool besides its definition. */
 export function ToolFacts({ tool }: { tool: ToolAnswer }) {
   const { name, id, health, settings } = tool;
   const cost = useQuery(toolCostQuery(name)).data?.tools?.[0];
   const list = (names: readonly string[]) => (names.length === 0 ? null : <Words words={names} />);
   const items: [string, ReactNode][] = [
     ["Health", <HealthLine key="health" health={health} />],
-    ["Tokens", cost && `${renderCount(cost.fullTokens)}, ${renderCount(cost.summaryTokens)} in short`],
+    ["Tokens", cost && `${renderCount(cost.fullTokens)}, ${renderCount(cost.summaryTokens)} as summary`],
     [
       "Server",
       id.server && (
@@ -41,7 +41,7 @@ export function ToolFacts({ tool }: { tool: ToolAnswer }) {
     ],
     ["Version", tool.version],
     ["Safety level", tool.safety_level],
-    ["Consent", tool.requires_consent ? `asked for (${settings.consent})` : null],
+    ["Consent", tool.requires_consent ? `required (${settings.consent})` : null],
     [
       "Hints",
       <span key="hints" className="flex flex-wrap gap-1 before:text-muted empty:before:content-['none']">
@@ -64,7 +64,7 @@ export function ToolFacts({ tool }: { tool: ToolAnswer }) {
   ];
   return (
     <Panel
-      title="In short"
+      title="Summary"
       actions={
         <Link to="/calls" search={{ tool: name }} className="text-xs text-accent hover:underline">
           Calls

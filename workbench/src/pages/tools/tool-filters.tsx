@@ -12,17 +12,17 @@ type FiltersProps = { filter: ToolFilter; onChange: (filter: ToolFilter) => void
 const levels = ["low", "medium", "high"].map((value) => ({ value, text: value }));
 const effects = knownEffects.map((value) => ({ value, text: effectText(value) }));
 const texts = [
-  ["capability", "Capability", "all of them, with commas"],
+  ["capability", "Capability", "comma-separated, all must match"],
   ["provider", "Provider", "mcp, http, model …"],
   ["persona", "Persona", "or -shared"],
   ["group", "Group", "all of them"],
   ["state", "State", "any"],
   ["version", "Version", "^1.2 or >=1, <2"],
-  ["min_success_rate", "Least success rate", "80%"],
+  ["min_success_rate", "Minimum success rate", "80%"],
 ] as const satisfies readonly (readonly [ToolFilterName, string, string])[];
 const usual: readonly string[] = ["q", "server"];
 
-/** The filters of `GET /tools`, the usual ones in sight. */
+/** The filters of `GET /tools`; the common ones are visible. */
 export function ToolFilters({ filter, onChange }: FiltersProps) {
   const servers = useQuery(serversQuery()).data?.servers ?? [];
   const refined = Object.keys(filter).filter((name) => !usual.includes(name)).length;
@@ -74,9 +74,9 @@ export function ToolFilters({ filter, onChange }: FiltersProps) {
                 value={filter.include_unused ?? ""}
                 onChange={(event) => set("include_unused", event.target.value)}
                 options={[
-                  { value: "", text: "as usual" },
+                  { value: "", text: "Default" },
                   { value: "true", text: "shown" },
-                  { value: "false", text: "left out" },
+                  { value: "false", text: "hidden" },
                 ]}
               />
             </Field>
@@ -92,7 +92,7 @@ export function ToolFilters({ filter, onChange }: FiltersProps) {
                 })
               }
             >
-              Take back all filters
+              Clear filters
             </Button>
           )}
         </div>

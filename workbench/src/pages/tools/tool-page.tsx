@@ -19,7 +19,7 @@ import { ToolProviders } from "./tool-providers.tsx";
 
 const route = getRouteApi("/tools/$name");
 
-/** All there is to know about one tool. */
+/** One tool. */
 export function ToolPage() {
   const { name } = route.useParams();
   const query = useQuery(toolQuery(name));
@@ -106,7 +106,7 @@ function ToolView({ tool }: { tool: ToolAnswer }) {
 function schemaTabs({ parameters, outputSchema }: ToolAnswer) {
   const asText = (schema: unknown) => JSON.stringify(schema, null, 2);
   return [
-    { name: "list", title: "What a caller sets", content: <SchemaTable schema={parameters} /> },
+    { name: "list", title: "List", content: <SchemaTable schema={parameters} /> },
     { name: "schema", title: "JSON Schema", content: <CodeView label="schema" text={asText(parameters)} /> },
     ...(outputSchema === undefined
       ? []

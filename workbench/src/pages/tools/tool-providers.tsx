@@ -4,12 +4,12 @@ import { JsonView } from "../../parts/json-view.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
 
-/** The ways to execute it, in the order in which they are asked, and which of them is left alone for now. */
+/** The tool's providers in routing order, with their health. */
 export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswer }) {
   const known = Object.entries(health.providers);
   const ordered = [...providers].sort((a, b) => a.priority - b.priority);
   return (
-    <Panel title={providers.length === 1 ? "Provider" : "Providers, the first that is healthy is asked"} flush>
+    <Panel title={providers.length === 1 ? "Provider" : "Providers (the first healthy one is used)"} flush>
       <ul className="divide-y divide-line text-[13px]">
         {ordered.map((provider) => {
           const [, state] = known[providers.indexOf(provider)] ?? [];
@@ -36,16 +36,16 @@ function ProviderState({ state: { router, metrics } }: { state: State }) {
   return (
     <>
       <Badge tone={router.healthy ? "good" : "bad"} dot>
-        {router.healthy ? "healthy" : "not healthy"}
+        {router.healthy ? "healthy" : "unhealthy"}
       </Badge>
       {router.backoff_until !== null && (
         <Badge tone="warn">
-          left alone until <Time at={router.backoff_until} />
+          cooldown until <Time at={router.backoff_until} />
         </Badge>
       )}
       {router.failures > 0 && (
         <span className="text-xs text-bad">
-          {router.failures === 1 ? "its last run failed" : `${router.failures} failures in a row`}
+          {router.failures === 1 ? "last run failed" : `${router.failures} failures in a row`}
         </span>
       )}
       {metrics.total > 0 && (

@@ -12,28 +12,28 @@ import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { renderCount } from "../../parts/time.tsx";
 import { toolColumns } from "./tool-columns.tsx";
 import { ToolFilters } from "./tool-filters.tsx";
-import { useAfterRest } from "./use-after-rest.ts";
+import { useDebounced } from "./use-debounced.ts";
 import { foundToolsQuery, useFoundTools } from "./use-found-tools.ts";
 
 const route = getRouteApi("/tools");
-/** The address follows those who type; it is for whoever comes back. */
+/** The address is updated behind the typing; it serves "back" and links. */
 const addressMs = 400;
-/** What is below the screen is asked for when nobody types. */
-const restMs = 150;
+/** Rows below the screen load after a pause in typing. */
+const debounceMs = 150;
 
-/** Every tool that there is, and the one that is meant. */
+/** All tools, with search and filters. */
 export function ToolsPage() {
   const [filter, setFilter] = useFilter();
   const groups = useAllGroups();
   const { tools, total, note, isOld, listed } = useFoundTools({ ...groups, ...filter });
   const client = useQueryClient();
   const navigate = useNavigate();
-  const afterRest = useAfterRest(filter, restMs);
+  const debounced = useDebounced(filter, debounceMs);
   const isFiltered = Object.keys(filter).length > 0;
   const type = (q: string) => {
     const { q: _, ...rest } = filter;
     const next = q === "" ? rest : { ...rest, q };
-    // The request is under way while the letter is drawn.
+    // Start the request before the render.
     void client.prefetchInfiniteQuery(foundToolsQuery({ ...groups, ...next }));
     setFilter(next);
   };
@@ -57,7 +57,7 @@ export function ToolsPage() {
       {listed.error ? (
         <Failed error={listed.error} onRetry={() => void listed.refetch()} />
       ) : listed.isPending ? (
-        <Loading what="Looking at the tools" />
+        <Loading what="Loading tools" />
       ) : (
         <DataTable
           label="Tools"
@@ -69,9 +69,9 @@ export function ToolsPage() {
           onOpen={({ name }) => void navigate({ to: "/tools/$name", params: { name } })}
           hasMore={listed.hasNextPage && !isOld}
           isLoadingMore={listed.isFetchingNextPage}
-          // The first page is not much more than a screen.
+          // The first page is little more than a screen.
           moreAhead={(listed.data?.pages.length ?? 0) > 1 ? 20 : 8}
-          onMore={() => !listed.isFetchingNextPage && afterRest(() => void listed.fetchNextPage())}
+          onMore={() => !listed.isFetchingNextPage && debounced(() => void listed.fetchNextPage())}
           empty={<NoTools isFiltered={isFiltered} onReset={() => setFilter({})} />}
         />
       )}
@@ -79,7 +79,7 @@ export function ToolsPage() {
   );
 }
 
-/** A line in every case, so that nothing moves when it is known. */
+/** Always one line, so that the layout does not move. */
 function aboutTools(total: number | undefined, isFiltered: boolean, note: string | undefined): string {
   if (total === undefined) return "…";
   return note ?? `${renderCount(total)} ${isFiltered ? "match" : "tools"}`;
@@ -88,8 +88,8 @@ function aboutTools(total: number | undefined, isFiltered: boolean, note: string
 function NoTools({ isFiltered, onReset }: { isFiltered: boolean; onReset: () => void }) {
   if (isFiltered)
     return (
-      <Empty icon={Search} title="No tool is like that" action={<Button onClick={onReset}>Show all</Button>}>
-        Say it in other words, or take back a filter.
+      <Empty icon={Search} title="No tools match" action={<Button onClick={onReset}>Show all</Button>}>
+        Try other words, or remove a filter.
       </Empty>
     );
   return (
@@ -107,7 +107,7 @@ function useFilter(): [ToolFilter, (filter: ToolFilter) => void] {
   const navigate = useNavigate();
   const [filter, setFilter] = useState<ToolFilter>(search);
   const written = useRef(search);
-  // Whoever goes back, or comes by a link to this very page, means what the address says.
+  // After "back" or a link, the address wins.
   useEffect(() => {
     if (!isSame(search, written.current)) setFilter(search);
     written.current = search;

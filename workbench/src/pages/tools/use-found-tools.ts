@@ -5,14 +5,14 @@ import { get } from "../../api/client.ts";
 import type { ToolFilter } from "../../api/queries.ts";
 import { toolPagesQuery } from "../../api/tool-queries.ts";
 
-/** So many of those that fit best come first. */
+/** The number of best matches that come first. */
 const maxFound = 25;
-/** Beside these only the filters of the list know what is meant. */
+/** Search supports these filters; others need the list. */
 const searchable: readonly string[] = ["q", "server", "group"];
 
 /**
- * The tools that are meant: those that fit best first, then everything that has the words in it. What is held back is
- * among the latter only, because the search is the one that models use.
+ * Matching tools: the best search results first, then every tool that contains the words. Quarantined tools are only
+ * among the latter, because models use the same search.
  */
 export function foundToolsQuery(filter: ToolFilter) {
   const { q, ...rest } = filter;
@@ -22,7 +22,7 @@ export function foundToolsQuery(filter: ToolFilter) {
   return toolPagesQuery({ ...rest, q: words }, isSearch ? maxFound : undefined);
 }
 
-/** Personas have tools in the place of shared ones, by the same name. */
+/** Persona tools override shared ones of the same name. */
 const placeOf = ({ name, persona }: ToolRow) => `${persona ?? ""}/${name}`;
 
 export function useFoundTools(filter: ToolFilter) {
@@ -36,11 +36,11 @@ export function useFoundTools(filter: ToolFilter) {
     return [...(first?.tools ?? []), ...later];
   }, [data]);
   const { total, note } = data?.pages[0] ?? {};
-  // What was there stays until what is meant now is known, so that nothing moves twice under somebody's hand.
+  // Keep the old rows until the new ones arrive, so that the list moves once.
   return { tools, total, note, isOld: listed.isPlaceholderData || listed.isPending, listed };
 }
 
-/** The first search makes the index, and the first list of words the words, so both are made before somebody types. */
+/** Warms up the search index and the word list before the first query. */
 function useReadySearch(): void {
   useQuery({
     queryKey: ["search", "ready"],

@@ -2,7 +2,7 @@ import type { UnknownObject } from "../../../../src/model/json.ts";
 
 export type CopiedCall = { name: string; title: string; text: string };
 
-/** The same call for those who do not use a browser. */
+/** The call for the command line, curl and TypeScript. */
 export function renderCall(tool: string, args: UnknownObject, origin: string, needsKey: boolean): CopiedCall[] {
   const json = JSON.stringify(args);
   const hasArguments = Object.keys(args).length > 0;
@@ -35,7 +35,7 @@ function renderTypeScript(tool: string, args: UnknownObject): string {
   ].join("\n");
 }
 
-/** For a POSIX shell: in single quotes nothing means anything. */
+/** Quotes for a POSIX shell. */
 function quote(text: string): string {
   return /^[\w./:=@%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

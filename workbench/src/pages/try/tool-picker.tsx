@@ -10,7 +10,7 @@ type ToolPickerProps = { value: string; onPick: (name: string) => void };
 
 const offered = 12;
 
-/** One tool out of ten thousand, by a few letters of it. */
+/** Finds a tool by a few letters. */
 export function ToolPicker({ value, onPick }: ToolPickerProps) {
   const list = useId();
   const [text, setText] = useState<string | null>(null);
@@ -68,14 +68,14 @@ export function ToolPicker({ value, onPick }: ToolPickerProps) {
         className="absolute inset-x-0 top-9 z-20 max-h-96 overflow-auto rounded-lg border border-line bg-surface py-1 shadow-xl"
       >
         {tools.map(({ name, description }, index) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus and says which one is meant
+          // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus and names the active option
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input hears the keys
           <div
             key={name}
             id={`${list}-${index}`}
             role="option"
             aria-selected={index === at}
-            // Before the input loses its focus and the list with it.
+            // Before the input loses focus and the list closes.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => pick(name)}
             className={classes("cursor-pointer px-3 py-1.5", index === at && "bg-accent-soft")}

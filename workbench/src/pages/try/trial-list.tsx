@@ -5,12 +5,12 @@ import { Panel } from "../../parts/page.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
 import { useTrials } from "./try-history.ts";
 
-/** What was tried before, to be tried again. Forgotten when the page is closed. */
+/** Earlier calls of this tab. */
 export function TrialList({ tool, onPick }: { tool: string; onPick: (args: UnknownObject) => void }) {
   const trials = useTrials(tool);
   if (trials.length === 0) return null;
   return (
-    <Panel flush title="Tried before">
+    <Panel flush title="History">
       <ul className="divide-y divide-line text-[13px]">
         {trials.map(({ id, at, args, outcome }) => (
           <li key={id} className="flex items-center gap-3 px-4 py-1.5">
@@ -21,7 +21,7 @@ export function TrialList({ tool, onPick }: { tool: string; onPick: (args: Unkno
               <Time at={at} />
             </span>
             <Button variant="quiet" onClick={() => onPick(args)}>
-              Take again
+              Reuse arguments
             </Button>
           </li>
         ))}

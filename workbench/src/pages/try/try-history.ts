@@ -16,7 +16,7 @@ const listeners = new Set<() => void>();
 let trials: readonly Trial[] = [];
 let lastId = 0;
 
-/** In memory only: what people try may be nobody else's business. */
+/** In memory only: arguments may be private. */
 export function keepTrial(trial: Omit<Trial, "id" | "at">): void {
   lastId += 1;
   trials = [{ ...trial, id: lastId, at: new Date().toISOString() }, ...trials].slice(0, kept);

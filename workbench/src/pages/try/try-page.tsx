@@ -11,7 +11,7 @@ import { TryTool } from "./try-tool.tsx";
 
 const route = getRouteApi("/try");
 
-/** A tool in a form: filled in, checked, called. */
+/** Calls a tool from a form. */
 export function TryPage() {
   const { tool } = route.useSearch();
   const navigate = useNavigate();

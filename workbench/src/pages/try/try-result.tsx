@@ -13,7 +13,7 @@ import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { QuestionCard } from "../approvals/question-card.tsx";
 import type { useCall } from "./use-call.ts";
 
-/** What came of the call, what it says while it runs, or the question that it waits for. */
+/** The outcome, the progress, or the question that the call waits for. */
 export function TryResult({ tool, call }: { tool: string; call: ReturnType<typeof useCall> }) {
   const { data, error, isPending, isIdle, progress } = call;
   if (isIdle) return null;
@@ -22,7 +22,7 @@ export function TryResult({ tool, call }: { tool: string; call: ReturnType<typeo
       <>
         <Questions tool={tool} />
         <Panel title="Result">
-          <Loading what={progress?.message ?? "The tool works"} />
+          <Loading what={progress?.message ?? "Running"} />
           {progress?.share != null && <Meter value={progress.share} label="Progress" />}
         </Panel>
       </>
@@ -39,7 +39,7 @@ export function TryResult({ tool, call }: { tool: string; call: ReturnType<typeo
   );
 }
 
-/** What the server wants to know before it goes on. Which call asks is not known here before its answer. */
+/** Open questions of servers. The call they belong to is not known before its answer. */
 function Questions({ tool }: { tool: string }) {
   const questions = useQuery(questionsQuery()).data?.questions ?? [];
   return questions
@@ -78,7 +78,7 @@ function OutcomePanel({ outcome }: { outcome: OutcomeAnswer }) {
           </span>
         }
       >
-        {[...call.warnings, ...call.dropped.map((name) => `'${name}' was left out: the tool does not know it.`)].map(
+        {[...call.warnings, ...call.dropped.map((name) => `'${name}' was dropped: the tool has no such argument.`)].map(
           (text) => (
             <p key={text} className="mb-2 rounded-md bg-warn-soft px-3 py-2 text-[13px] text-warn">
               {text}
@@ -87,7 +87,7 @@ function OutcomePanel({ outcome }: { outcome: OutcomeAnswer }) {
         )}
         {call.status === "dry_run" && (
           <p className="text-[13px] text-good">
-            It would run: the arguments fit, and there is a way to execute it. Nothing was called.
+            It would run: the arguments are valid and a provider is available. Nothing was called.
           </p>
         )}
         {isWaiting && outcome.approval && <Waiting id={outcome.approval.id} onAnswered={setAnswered} />}

@@ -16,7 +16,7 @@ import { TrialList } from "./trial-list.tsx";
 import { TryResult } from "./try-result.tsx";
 import { useCall } from "./use-call.ts";
 
-/** The arguments as a form and as JSON, which are the same thing, and what to do with them. */
+/** The arguments as a form and as JSON, with the actions. */
 export function TryTool({ tool }: { tool: ToolAnswer }) {
   const [args, setArguments] = useState<UnknownObject>({});
   const [text, setText] = useState("{}");
@@ -29,7 +29,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
     setArguments(JSON.parse(written) as UnknownObject);
     setText(written);
   };
-  // A form counts as a browser does; what it did not touch stays as it was written.
+  // Forms use double precision; untouched values keep their digits.
   const fillIn = (next: UnknownObject) => fill(problem === null ? keepUntouched(next, args, readJson(text)) : next);
   const write = (next: string) => {
     setText(next);
@@ -41,7 +41,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
     <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <Panel title="Arguments">
         {takesNothing(tool.parameters) ? (
-          <p className="text-[13px] text-muted">It is called without arguments.</p>
+          <p className="text-[13px] text-muted">No arguments.</p>
         ) : (
           <SchemaForm schema={tool.parameters} value={args} onChange={fillIn} />
         )}
@@ -94,7 +94,7 @@ function keepUntouched(next: UnknownObject, before: UnknownObject, written: Unkn
   return Object.fromEntries(Object.entries(next).map(([name, value]) => [name, isSame(name) ? written[name] : value]));
 }
 
-/** Nothing that a form could ask for; what the schema lets through beside that can be written as JSON. */
+/** Whether the schema has no fields; other arguments can be written as JSON. */
 function takesNothing({ properties, additionalProperties, anyOf, oneOf, allOf }: UnknownObject): boolean {
   const isEmpty = Object.keys((properties as UnknownObject | undefined) ?? {}).length === 0;
   const isOpen = typeof additionalProperties === "object" || additionalProperties === true;
@@ -111,7 +111,7 @@ function CopyCall({ tool, args, onClose }: CopyCallProps) {
     content: <CodeView wrap label={title} text={text} />,
   }));
   return (
-    <Dialog open wide title="The same call elsewhere" onClose={onClose}>
+    <Dialog open wide title="Copy the call" onClose={onClose}>
       <Tabs label="Copy as" tabs={tabs} />
     </Dialog>
   );
@@ -121,7 +121,7 @@ function problemWith(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? null : "Arguments are an object: { … }.";
+    return isObject ? null : "Arguments must be an object: { … }.";
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);
   }

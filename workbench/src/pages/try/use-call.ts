@@ -11,7 +11,7 @@ import { keepTrial } from "./try-history.ts";
 type Wanted = { args: UnknownObject; dryRun: boolean };
 export type Progress = { share: number | null; message: string | null };
 
-/** Calls the tool once and keeps what came of it; whoever leaves or gives up cancels the call. */
+/** Calls the tool once and keeps the outcome; leaving the page cancels the call. */
 export function useCall(tool: string) {
   const client = useQueryClient();
   const leaving = useRef<AbortController | null>(null);
@@ -22,7 +22,7 @@ export function useCall(tool: string) {
       const { signal } = leaving.current;
       setProgress(null);
       const body = { arguments: args, ...(dryRun ? { dryRun: true } : {}) };
-      // Servers ask only where somebody is there to be asked, and whoever looks for questions is.
+      // Servers ask questions only if the client can answer; this page can.
       await client.prefetchQuery({ ...questionsQuery(), staleTime: 0, retry: false });
       const headers = { accept: "text/event-stream" };
       const response = await send("POST", `/tools/${part(tool)}/call`, { body, signal, headers });
@@ -37,7 +37,7 @@ export function useCall(tool: string) {
   return { ...call, progress, cancel: () => leaving.current?.abort() };
 }
 
-/** A call that failed is told like one that went well; only where there was none it is a problem. */
+/** A failed call has an outcome too; only a request without a call is a problem. */
 async function readOutcome(response: Response, onProgress: (progress: Progress) => void): Promise<OutcomeAnswer> {
   if (!response.ok || !response.body) throw await readProblem(response);
   let said = "";
@@ -45,7 +45,7 @@ async function readOutcome(response: Response, onProgress: (progress: Progress) 
     if (name === "progress") onProgress(toProgress(JSON.parse(data) as Reported));
     if (name === "outcome") said = data;
   });
-  if (said === "") throw new Error("The plane went away before the tool had answered.");
+  if (said === "") throw new Error("The connection to the plane was lost before the tool answered.");
   const outcome = readJson<OutcomeAnswer | Problem>(said);
   if ("call" in outcome) return outcome;
   throw new ApiError(outcome);

@@ -4,8 +4,8 @@ import { anything } from "./fit-for-forms.ts";
 export type Wrong = { path: readonly string[]; message: string };
 
 /**
- * What a form can say before anybody is asked: types, what is missing, choices and bounds. It makes no program out of
- * a schema, because the page's policy forbids that; the plane's own check, in a dry run, is the one that counts.
+ * The form's quick checks: types, required fields, choices and bounds. It compiles no schema, because the page's CSP
+ * forbids that. The plane's own check, in a dry run, decides.
  */
 export function checkValue(
   schema: unknown,
@@ -18,10 +18,10 @@ export function checkValue(
   const say = (message: string): Wrong[] => [{ path, message }];
   const { type } = rules;
   const types = (Array.isArray(type) ? type : type === undefined ? [] : [type]) as string[];
-  if (types.length > 0 && !types.some((one) => isOfType(value, one))) return say(`has to be ${types.join(" or ")}`);
+  if (types.length > 0 && !types.some((one) => isOfType(value, one))) return say(`must be ${types.join(" or ")}`);
   if (Array.isArray(rules.enum) && !rules.enum.some((choice) => isSame(choice, value)))
-    return say(`has to be one of ${rules.enum.map((choice) => JSON.stringify(choice)).join(", ")}`);
-  if (rules.const !== undefined && !isSame(rules.const, value)) return say(`has to be ${JSON.stringify(rules.const)}`);
+    return say(`must be one of ${rules.enum.map((choice) => JSON.stringify(choice)).join(", ")}`);
+  if (rules.const !== undefined && !isSame(rules.const, value)) return say(`must be ${JSON.stringify(rules.const)}`);
   return [
     ...checkBounds(rules, value).flatMap(say),
     ...checkChoices(rules, value, root, path),
@@ -37,7 +37,7 @@ function checkProperties(rules: UnknownObject, value: UnknownObject, root: unkno
   const properties = isRecord(rules.properties) ? rules.properties : {};
   const missing = required.filter((name) => value[name] === undefined);
   return [
-    ...missing.map((name) => ({ path: [...path, name], message: "is needed" })),
+    ...missing.map((name) => ({ path: [...path, name], message: "is required" })),
     ...Object.entries(properties).flatMap(([name, schema]) =>
       value[name] === undefined ? [] : checkValue(schema, value[name], root, [...path, name]),
     ),
@@ -49,7 +49,7 @@ function checkChoices(rules: UnknownObject, value: unknown, root: unknown, path:
   const all = Array.isArray(rules.allOf) ? rules.allOf.flatMap((one) => checkValue(one, value, root, path)) : [];
   const some = [rules.anyOf, rules.oneOf].filter(Array.isArray);
   const none = some.filter((choices) => !choices.some(fits));
-  return [...all, ...none.map(() => ({ path, message: "fits none of what is allowed" }))];
+  return [...all, ...none.map(() => ({ path, message: "matches none of the allowed schemas" }))];
 }
 
 function checkBounds(rules: UnknownObject, value: unknown): string[] {
@@ -60,16 +60,16 @@ function checkBounds(rules: UnknownObject, value: unknown): string[] {
   const number = typeof value === "number" ? value : undefined;
   return [
     ...(Number.isInteger(number) && !Number.isSafeInteger(number)
-      ? ["is too large for this box to tell exactly; write it as JSON"]
+      ? ["is too large to edit exactly here; write it as JSON"]
       : []),
-    ...(below(rules[least as string], size) ? [`has to be at least ${rules[least as string]} long`] : []),
-    ...(above(rules[most as string], size) ? [`has to be at most ${rules[most as string]} long`] : []),
-    ...(below(rules.minimum, number) ? [`has to be at least ${rules.minimum}`] : []),
-    ...(above(rules.maximum, number) ? [`has to be at most ${rules.maximum}`] : []),
+    ...(below(rules[least as string], size) ? [`must be at least ${rules[least as string]} long`] : []),
+    ...(above(rules[most as string], size) ? [`must be at most ${rules[most as string]} long`] : []),
+    ...(below(rules.minimum, number) ? [`must be at least ${rules.minimum}`] : []),
+    ...(above(rules.maximum, number) ? [`must be at most ${rules.maximum}`] : []),
   ];
 }
 
-/** Only what is in the same document; nothing is fetched. */
+/** Resolves references within the document only. */
 function resolve(schema: unknown, root: unknown, depth = 0): UnknownObject | null {
   if (!isRecord(schema)) return null;
   const { $ref } = schema;

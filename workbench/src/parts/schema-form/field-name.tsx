@@ -3,7 +3,7 @@ import { anything } from "./fit-for-forms.ts";
 
 type FieldNameProps = { path: readonly (string | number)[]; title: string; type?: string };
 
-/** The argument's own name first: it is what a caller says, whatever title it has. */
+/** The argument's name first, because callers use it; then its title. */
 export function FieldName({ path, title, type }: FieldNameProps) {
   const name = path.filter((part) => part !== "XxxOf").at(-1);
   if (typeof name !== "string") return <span className="font-mono">{title}</span>;

@@ -1,17 +1,17 @@
 import type { UnknownObject } from "../../../../src/model/json.ts";
 
-/** The format of what may be anything: one box takes it as JSON. Of no schema there is. */
+/** Our format for a value of any type: one box that takes JSON. */
 export const anything = "toolplane-anything";
 
-/** What a schema says of its value; where it says none of it, anything may be. */
+/** Keywords that constrain a value; without any of them the value may be anything. */
 const saying = ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items", "if", "not"];
 const maps = ["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"];
 const lists = ["anyOf", "oneOf", "allOf"];
 const schemas = ["items", "additionalProperties"];
 
 /**
- * The same schema in words that a form can be made of: references that lead nowhere and what may be anything become a
- * box for JSON, the only value something may have becomes a choice, and choices get names.
+ * Rewrites a schema for forms: dangling references and untyped values become a JSON box, `const` becomes a choice, and
+ * choices get names.
  */
 export function fitForForms(schema: UnknownObject): UnknownObject {
   return fitInside(schema, schema);
@@ -54,7 +54,7 @@ const words = ({ title, description, default: fallback }: UnknownObject): Unknow
   ...(fallback === undefined ? {} : { default: fallback }),
 });
 
-/** One of several choices, so that it is not called "Option 2". */
+/** Names a choice, instead of "Option 2". */
 function withName(fitted: unknown, given: unknown, root: UnknownObject): unknown {
   if (!isRecord(fitted) || typeof fitted.title === "string") return fitted;
   const meant = isRecord(given) ? (resolve(given.$ref, root) ?? given) : {};
@@ -79,7 +79,7 @@ function leadsSomewhere(reference: string, root: UnknownObject): boolean {
   return reference === "#" || resolve(reference, root) !== undefined;
 }
 
-/** Only what is in the same document; nothing is fetched. */
+/** Resolves references within the document only. */
 function resolve(reference: unknown, root: UnknownObject): UnknownObject | undefined {
   if (typeof reference !== "string" || !reference.startsWith("#/")) return undefined;
   const target = reference

@@ -11,19 +11,19 @@ type SchemaFormProps = {
   schema: UnknownObject;
   value: UnknownObject;
   onChange: (value: UnknownObject) => void;
-  /** What the ids of its fields begin with, where there may be several forms on a page. */
+  /** Prefix of the field ids, for several forms on a page. */
   idPrefix?: string;
 };
 
 const looks: UiSchema<UnknownObject, RJSFSchema> = { "ui:submitButtonOptions": { norender: true } };
-/** What a schema says is the default is for the plane to fill in. */
+/** The plane fills in defaults, not the form. */
 const noDefaults = {
   emptyObjectFields: "skipDefaults",
   arrayMinItems: { populate: "never" },
   constAsDefaults: "never",
 } as const;
 
-/** A form for what a JSON Schema describes. What a form cannot be made of can still be written as JSON. */
+/** A form for a JSON Schema. Unsupported schemas fall back to JSON. */
 export function SchemaForm({ schema, value, onChange, idPrefix = "argument" }: SchemaFormProps) {
   const shown = useMemo(() => fitForForms(withoutRootWords(schema)) as RJSFSchema, [schema]);
   return (
@@ -47,7 +47,7 @@ export function SchemaForm({ schema, value, onChange, idPrefix = "argument" }: S
   );
 }
 
-/** The tool's own title and description stand above the form already. */
+/** The tool's title and description are above the form already. */
 function withoutRootWords({ title: _, description: __, $schema: ___, ...schema }: UnknownObject): UnknownObject {
   return { type: "object", ...schema };
 }
@@ -56,7 +56,7 @@ function withoutMissing(value: UnknownObject): UnknownObject {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
 }
 
-/** Servers write schemas that no form can be made of. */
+/** Some schemas have no form. */
 class FormBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 
@@ -66,6 +66,6 @@ class FormBoundary extends Component<{ children: ReactNode }, { failed: boolean 
 
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
-    return <p className="text-[13px] text-muted">No form can be made of this schema. Write the arguments as JSON.</p>;
+    return <p className="text-[13px] text-muted">This schema has no form. Write the arguments as JSON.</p>;
   }
 }

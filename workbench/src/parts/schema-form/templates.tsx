@@ -18,13 +18,13 @@ import { TextInput } from "../field.tsx";
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "../icons.ts";
 import { FieldName, typeIn } from "./field-name.tsx";
 
-/** Some servers write books; the whole of it is on the page of the tool. */
+/** Clamped; the tool's page shows the whole description. */
 const about = "line-clamp-6 whitespace-pre-wrap break-words text-xs text-muted";
 
 type Data = UnknownObject;
 type Schema = RJSFSchema;
 
-/** How the parts of a form are put together; everything that a schema says is text. */
+/** The form's layout. All schema texts render as plain text. */
 function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
   const { id, label, required, displayLabel, rawDescription, children, errors, hidden, schema } = props;
   if (hidden) return <div className="hidden">{children}</div>;
@@ -51,7 +51,7 @@ function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
   );
 }
 
-/** Names that the schema leaves to the caller can be changed and taken out. */
+/** Additional properties can be renamed and removed. */
 function WrapIfAdditionalTemplate(props: WrapIfAdditionalTemplateProps<Data, Schema>) {
   const { children, id, label, schema, onKeyRenameBlur, onRemoveProperty } = props;
   if (!(ADDITIONAL_PROPERTY_FLAG in schema)) return children;
@@ -141,11 +141,11 @@ function MultiSchemaFieldTemplate({ selector, optionSchemaField }: MultiSchemaFi
   );
 }
 
-/** What contains itself goes on as deep as somebody wants. */
+/** Recursive schemas expand on request. */
 function CyclicSchemaExpandTemplate({ fieldPathId, name, onExpand }: CyclicSchemaExpandProps<Data, Schema>) {
   return (
     <Button icon={Plus} className="w-fit" onClick={() => onExpand(fieldPathId.$id)}>
-      Open {name}, which goes on like this
+      Expand {name}
     </Button>
   );
 }

@@ -2,7 +2,7 @@ import type { ErrorSchema, RJSFSchema, ValidatorType } from "@rjsf/utils";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { checkValue, type Wrong } from "./check-value.ts";
 
-/** The checks of forms, without a compiler: see `check-value.ts`. */
+/** The form validator, without a schema compiler: see `check-value.ts`. */
 export const validator: ValidatorType<UnknownObject, RJSFSchema> = {
   isValid: (schema, data, root) => checkValue(schema, data, root).length === 0,
   rawValidation: (schema, data) => ({ errors: checkValue(schema, data) as never[] }),

@@ -15,14 +15,14 @@ import { anything } from "./fit-for-forms.ts";
 
 type Props = WidgetProps<UnknownObject, RJSFSchema>;
 
-/** What is sent where nothing is said; for people to see, because the plane fills it in. */
+/** Shows the default; the plane fills it in. */
 function fallbackIn(schema: RJSFSchema): string | undefined {
   const { default: fallback } = schema;
   if (fallback === undefined || fallback === null) return undefined;
   return typeof fallback === "string" ? fallback : JSON.stringify(fallback);
 }
 
-/** Every input of one line. What is emptied is left out of the call. */
+/** A single-line input. An empty one is omitted from the call. */
 export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, RJSFSchema>) {
   const { id, value, disabled, readonly, schema, type, options, placeholder, onChange, onChangeOverride } = props;
   const { type: kind, step, min, max } = getInputProps(schema, type, options);
@@ -38,7 +38,7 @@ export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, R
   );
 }
 
-/** Texts may have several lines, whatever their schema says. */
+/** Strings may always have several lines. */
 function TextWidget(props: Props) {
   const { id, value, disabled, readonly, placeholder, schema, onChange } = props;
   if (schema.type === "number" || schema.type === "integer") return <BaseInputTemplate {...props} />;
@@ -63,7 +63,7 @@ function SelectWidget(props: Props) {
   const chosen = enumOptionsIndexForValue(value, enumOptions, multiple);
   const shown = enumOptions.map((choice, at) => ({ value: String(at), text: choice.label }));
   const fallback = isOfChoices(id) ? undefined : fallbackIn(schema);
-  const nothing = { value: "", text: fallback === undefined ? "" : `${fallback} when left out` };
+  const nothing = { value: "", text: fallback === undefined ? "" : `default: ${fallback}` };
   return (
     <Select
       id={id}
@@ -83,7 +83,7 @@ function SelectWidget(props: Props) {
   );
 }
 
-/** The box that says which of several schemas is meant; the label above it belongs to what is below. */
+/** The selector of `oneOf` and `anyOf`; the label above belongs to the field below. */
 const isOfChoices = (id: string) => /__(?:one|any)of_select$/.test(id);
 
 function CheckboxWidget(props: Props) {
@@ -105,7 +105,7 @@ function CheckboxWidget(props: Props) {
   );
 }
 
-/** Where one of the two has to be said, an empty box would say neither. */
+/** A required boolean needs an explicit choice; a checkbox cannot be unset. */
 function YesOrNo({ id, value, disabled, readonly, label, onChange }: Props) {
   return (
     <div className="flex flex-col gap-1">
@@ -126,7 +126,7 @@ function YesOrNo({ id, value, disabled, readonly, label, onChange }: Props) {
   );
 }
 
-/** Anything at all, as JSON; what is none is text. */
+/** Any value as JSON; anything else is a string. */
 function AnythingWidget({ id, value, disabled, readonly, onChange }: Props) {
   const [text, setText] = useState<string | null>(null);
   const isOwn = text !== null && JSON.stringify(readAnything(text)) === JSON.stringify(value);
@@ -135,7 +135,7 @@ function AnythingWidget({ id, value, disabled, readonly, onChange }: Props) {
     <TextArea
       {...{ id, name: id }}
       rows={Math.min(12, Math.max(1, shown.split("\n").length))}
-      placeholder="JSON, or text as it is"
+      placeholder="JSON or plain text"
       disabled={disabled || readonly}
       value={shown}
       aria-describedby={ariaDescribedByIds(id)}
@@ -156,7 +156,7 @@ function readAnything(text: string): unknown {
   }
 }
 
-/** The browser's own box leaves out the zone, without which a time is none. */
+/** The browser's time input has no time zone, which the format requires. */
 function TimeWidget(props: Props) {
   return <BaseInputTemplate {...props} type="text" placeholder={props.placeholder || "10:20:00Z"} />;
 }

@@ -2,47 +2,47 @@ import { backoffMs } from "../../../src/lib/async/pause.ts";
 import { ApiError } from "../api/client.ts";
 import { followEvents, type LiveEvent } from "../api/event-stream.ts";
 
-export type News =
+export type TabMessage =
   | ({ kind: "event" } & LiveEvent)
-  /** `isFirst`: nobody has listened before, so nobody can have missed anything that was heard. */
+  /** `isFirst`: no tab followed the events before, so no event was missed. */
   | { kind: "state"; state: "open"; isFirst: boolean }
   | { kind: "state"; state: "lost" }
-  /** Whoever asks has to say who they are. */
+  /** The plane requires credentials. */
   | { kind: "refused" };
 
 const name = "toolplane.events";
 const retry = { firstMs: 500, maxMs: 8_000 };
 
 /**
- * Follows the events until the returned function is called. A browser opens six connections to a host and no more, so
- * of all tabs one listens to the plane and tells the others; when it is closed, the next one goes on where it was.
+ * Follows the events until the returned function is called. A browser opens at most six connections to a host, so one
+ * tab, the leader, holds the stream and broadcasts to the others. When it closes, the next tab continues from there.
  */
-export function followTogether(onNews: (news: News) => void): () => void {
+export function shareEvents(onMessage: (message: TabMessage) => void): () => void {
   const stopped = new AbortController();
   const { signal } = stopped;
   const channel = new BroadcastChannel(name);
   let after: string | null = null;
-  const hear = (news: News) => {
-    if (news.kind === "event") after = news.id;
-    onNews(news);
+  const hear = (message: TabMessage) => {
+    if (message.kind === "event") after = message.id;
+    onMessage(message);
   };
-  const tell = (news: News) => {
+  const tell = (message: TabMessage) => {
     if (signal.aborted) return;
-    hear(news);
-    channel.postMessage(news);
+    hear(message);
+    channel.postMessage(message);
   };
-  channel.onmessage = ({ data }: MessageEvent<News>) => hear(data);
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => hear(data);
   const lead = (isFirst: boolean) => keepFollowing(isFirst, () => after, signal, tell);
-  takeTurns(lead, signal).catch(() => undefined);
+  electLeader(lead, signal).catch(() => undefined);
   return () => {
     stopped.abort();
     channel.close();
   };
 }
 
-/** Leads at once, or as soon as no other tab does. Then events may have passed that nobody has heard. */
-async function takeTurns(lead: (isFirst: boolean) => Promise<void>, signal: AbortSignal): Promise<void> {
-  // Locks are there only where a page is trusted: on this machine, or with https.
+/** Leads at once, or as soon as no other tab does. A later leader may have missed events. */
+async function electLeader(lead: (isFirst: boolean) => Promise<void>, signal: AbortSignal): Promise<void> {
+  // Locks exist only in a secure context: localhost or https.
   if (!navigator.locks) return lead(true);
   const hasLed = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
     if (lock !== null) await lead(true);
@@ -55,7 +55,7 @@ async function keepFollowing(
   isFirst: boolean,
   after: () => string | null,
   signal: AbortSignal,
-  tell: (news: News) => void,
+  tell: (message: TabMessage) => void,
 ): Promise<void> {
   let failures = 0;
   let hasBeenOpen = false;
@@ -77,7 +77,7 @@ async function keepFollowing(
   }
 }
 
-/** Or until the network is back. */
+/** Waits, or until the network is back. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms);

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "react";
 
-/** Does something once `value` has stayed the same for so long; when it changes before that, not at all. */
-export function useAfterRest(value: unknown, ms: number): (task: () => void) => void {
+/** Debounces: runs the task once `value` has not changed for `ms`; a change cancels it. */
+export function useDebounced(value: unknown, ms: number): (task: () => void) => void {
   const since = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it is does not matter, only that it is another one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: any change restarts the timer
   useEffect(() => {
     since.current = performance.now();
     return () => clearTimeout(timer.current);
