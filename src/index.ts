@@ -1,16 +1,7 @@
-export {
-  type AiSdkTool,
-  type AnthropicTurn,
-  answerAnthropicMessage,
-  answerOpenAiCompletion,
-  answerOpenAiResponse,
-  asAiSdkTools,
-  asLangChainTools,
-  type FunctionCallOutput,
-  type LangChainFields,
-  type ToolOutput,
-  type ToolResultBlock,
-} from "./agent/agent.ts";
+export { type AiSdkTool, asAiSdkTools, type ToolOutput } from "./agent/adapters/ai-sdk.ts";
+export { type AnthropicTurn, answerAnthropicMessage, type ToolResultBlock } from "./agent/adapters/anthropic.ts";
+export { asLangChainTools, type LangChainFields } from "./agent/adapters/langchain.ts";
+export { answerOpenAiCompletion, answerOpenAiResponse, type FunctionCallOutput } from "./agent/adapters/openai.ts";
 export type { HookAnswer, HookCall, HookEvent, HookRun, LibraryHook, LibraryHooks } from "./model/access/hook.ts";
 export type {
   AgentCall,

@@ -126,10 +126,16 @@ test("imports point down the list of rooms", () => {
 });
 
 test("a room is entered through its door", () => {
+  // The public API names the files themselves: through a door its declarations would bring the whole room along.
   const wrong = own.filter((found) => {
     const target = ownTarget(found);
     const room = roomOf(target);
-    return withDoor.includes(room) && room !== roomOf(found.file) && target !== `${room}/${room}.ts`;
+    return (
+      found.file !== "index.ts" &&
+      withDoor.includes(room) &&
+      room !== roomOf(found.file) &&
+      target !== `${room}/${room}.ts`
+    );
   });
   assert.deepEqual(wrong, []);
 });

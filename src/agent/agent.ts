@@ -16,11 +16,6 @@ import { createSampling, type SamplingParts } from "./sampling.ts";
 import { createToolset, createToolsetRegistry, type ToolsetRegistry } from "./toolsets.ts";
 import { createRuns, type RunParts, type Runs } from "./trace/runs.ts";
 
-export { type AiSdkTool, asAiSdkTools, type ToolOutput } from "./adapters/ai-sdk.ts";
-export { type AnthropicTurn, answerAnthropicMessage, type ToolResultBlock } from "./adapters/anthropic.ts";
-export { asLangChainTools, type LangChainFields } from "./adapters/langchain.ts";
-export { answerOpenAiCompletion, answerOpenAiResponse, type FunctionCallOutput } from "./adapters/openai.ts";
-
 const defaultParallel = 8;
 
 /** Many prompts, some at a time, all on the sessions of one plane. */
