@@ -16,17 +16,17 @@ import type { OpenedSession } from "./open-session.ts";
 
 export type Live = OpenedSession & {
   openedAt: number;
-  /** How many calls it has answered, and whether it has listed its tools before. */
+  /** Calls it has answered, and whether it has listed its tools. */
   answered: number;
   hasListed: boolean;
-  /** It is new and has not listed its tools, so none of them is called before it has. */
+  /** A new session whose tools must be listed before a call. */
   owesListing: boolean;
 };
 
 export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"> & {
   name: string;
   retry: RetryPolicy;
-  /** Given where a program may have to fetch the server first. */
+  /** Where a program may have to fetch the server first. */
   install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain: ExplainInstall }) | undefined;
   /** Is it reconnected automatically? */
   staysConnected(): boolean;
@@ -34,43 +34,41 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
   hide(text: string): string;
   /** Nothing is left of what this channel started. */
   onLeft(channel: Channel): void;
-  /** What ran under this name before is gone: nothing is opened sooner, and closing waits for it too. */
+  /** The predecessor of this name: opening and closing wait for it. */
   after?: Promise<void> | undefined;
   /** 0 is for ever. */
   idleTimeoutMs?: number;
-  /** It was closed after the idle timeout. */
   onIdle?(): void;
 };
 
-/** What an installer that failed said about it; null when it was not the installer that failed. */
+/** Null when the installer did not fail. */
 export type ExplainInstall = (said: string) => InstallFailure | null;
 
 export type Connection = {
   facts(): ConnectionFacts;
-  /** The last line that the installer wrote, as long as it is at work. */
+  /** The installer's last line while it runs. */
   installLine(): string | null;
   live(): Live | null;
-  /** What a person has to do before it can be opened, when that is why it could not. */
+  /** What a person must do before it can be opened. */
   requirement(): PlaneError | null;
-  /** The open session; one is opened if there is none. Many may ask at once. */
+  /** The open session, opened if need be. Many may ask at once. */
   ensure(options?: { force?: boolean }): Promise<Live>;
-  /** A request begins and ends. */
   enter(): void;
   leave(): void;
   /** Requests use it or wait for it. */
   isInUse(): boolean;
-  /** It answered something: whatever went wrong before is over. */
+  /** It answered: earlier failures are over. */
   worked(live: Live): void;
   /** Gives up on a session that only looks alive. */
   lose(live: Live, reason: string): void;
-  /** Ends the session and waits until nothing of it is left. It may be opened again. */
+  /** Waits until nothing is left. It may be opened again. */
   close(reason: string): Promise<void>;
 };
 
-/** So much of what an installer writes is kept while it is at work. */
+/** Of an installer's output. */
 const installTailCharacters = 2_000;
 
-/** A life that lasted this long was not cut short. */
+/** A life this long was not cut short. */
 const longLifeMs = 10_000;
 
 type State = {
