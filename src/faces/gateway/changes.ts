@@ -6,7 +6,7 @@ import type { Era } from "../../protocol/session.ts";
 import { isLoudEnough } from "./client-relay.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 
-/** Servers that start together change the lists one after the other; clients are told once. */
+/** Servers that start together change the lists one after the other; clients are notified once. */
 const settleMs = 50;
 
 const kinds = ["tools", "prompts", "resources"] as const;
@@ -14,27 +14,26 @@ type Kind = (typeof kinds)[number];
 
 export type ToolTexts = { text(era: Era): Promise<string> };
 
-/** A client that listens for changes. */
 export type Subscriber = {
   surface: Surface;
-  /** The list of tools that they have; others may have the same. */
+  /** Other subscribers may share it. */
   tools: ToolTexts;
   wants(kind: Kind): boolean;
-  /** Under which address they know this resource, if they watch it. */
+  /** The address the client knows it by. */
   watches(server: string, uri: string): string | undefined;
   logLevel(): LogLevel | null;
   hear(method: string, params: UnknownObject): void;
 };
 
 export type Changes = {
-  /** Tells this one, until the returned function is called. */
+  /** Until the returned function is called. */
   tell(subscriber: Subscriber): () => void;
-  /** This list is another one, whatever changed behind us; those who have it are told now. */
+  /** Notifies those who have this list now. */
   listChanged(tools: ToolTexts): Promise<void>;
   close(): void;
 };
 
-/** What changes behind us, told to those whom it concerns. */
+/** Notifies clients of changes that concern them. */
 export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
   const subscribers = new Set<Subscriber>();
   /** The list when the first subscriber came. */
@@ -81,7 +80,7 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
 
 type Compare = (listing: object, kind: Kind, having: readonly Subscriber[]) => Promise<void>;
 
-/** Compares lists a little later, and one time for all subscribers who have the same. */
+/** Compares after a pause, once for all subscribers with the same list. */
 function createChecks(subscribers: ReadonlySet<Subscriber>, compare: Compare) {
   const due = new Set<Kind>();
   let timer: NodeJS.Timeout | undefined;
@@ -116,7 +115,7 @@ function createComparison(
   subscribers: ReadonlySet<Subscriber>,
   atFirst: WeakMap<ToolTexts, Promise<string | undefined>>,
 ) {
-  /** By what is listed: tools by the list, the rest by the surface. */
+  /** Tools by list, the rest by surface. */
   const told = new WeakMap<object, Partial<Record<Kind, string>>>();
 
   function isNews(listing: object, kind: Kind, listed: string, first?: string): boolean {

@@ -31,10 +31,9 @@ import type { Surface, Surfaces } from "./surfaces.ts";
 import type { View } from "./view.ts";
 import { capabilities, serverInfo, type Wire } from "./wire.ts";
 
-/** What a client calls itself is shown to people. */
+/** People read it. */
 const maxName = 100;
 
-/** A client with a session, as the plane counts it. */
 function describeClient({ id, measure }: ClientTools, { principal }: Surface, info: UnknownObject = {}): ClientSource {
   const client = typeof info.name === "string" ? info.name.slice(0, maxName) : null;
   return { id, user: principal.user, client, era: "legacy", since: new Date().toISOString(), measure };
@@ -46,7 +45,7 @@ export type GatewayContext = {
   surfaces: Surfaces;
   changes: Changes;
   lazy: LazyMode;
-  /** Of clients that keep no session. */
+  /** Of clients without a session. */
   shared: SharedClients;
 };
 
@@ -54,31 +53,29 @@ export type SessionOptions = {
   id: string;
   principal: Principal;
   view: View;
-  /** Where goes what belongs to no request. */
+  /** For messages that belong to no request. */
   announce(text: string): void;
-  /** Where other planes can go on with the session. */
+  /** Lets other planes continue the session. */
   keeper?: SessionKeeper;
-  /** What was settled already, on another plane. */
+  /** What was settled on another plane. */
   kept?: KeptSession;
 };
 
-/** Where the answer to a message goes, and what is said or asked because of it. */
+/** For the answer, and for messages because of the request. */
 export type Out = { answer(wire: Wire): void; say(text: string): void };
 
 export type ClientSession = {
   id: string;
-  /** The revision that was settled. */
   version(): string;
-  /** Takes one message; resolves when it is answered, at once where it needs no answer. */
+  /** Resolves when it is answered, at once where it needs no answer. */
   take(message: UnknownObject, out: Out): Promise<void>;
-  /** The same for what another plane got and could not use. */
+  /** For a message that another plane received. */
   takeMail(message: UnknownObject): void;
   cancel(id: Id): void;
-  /** The client listens: from now on it is told what changes, and of the resources it wants to hear of. */
+  /** The client listens: it is notified of changes and of watched resources. */
   follow(kept: KeptSession | null): void;
-  /** Nothing is running. */
   isIdle(): boolean;
-  /** `goesOn` where another plane may go on with it. */
+  /** `goesOn` where another plane may continue it. */
   close(goesOn?: boolean): Promise<void>;
 };
 
@@ -98,7 +95,7 @@ type Session = {
   stopTelling: (() => void) | undefined;
 };
 
-/** One client of the revisions that begin with a handshake, however its messages come. */
+/** A legacy client, on any transport. */
 export function createClientSession(gateway: GatewayContext, options: SessionOptions): ClientSession {
   const session = beginSession(gateway, options);
   const { state, running } = session;
@@ -274,17 +271,14 @@ async function close({ gateway, options, ...session }: Session, goesOn: boolean)
   await gateway.plane.conversations.end(id, { principal, goesOn }).catch(() => undefined);
 }
 
-/** What the plane asks of the client on the other end. */
+/** Requests of the plane to the client. */
 function createClientRequests(send: (message: object) => void) {
   const waiting = new Map<string, (answer: UnknownObject | Error) => void>();
-  // Another plane may ask the same client something, and the answer may come to either.
+  // Another plane may ask the same client, and the answer may come to either.
   const own = uniqueId().slice(0, 8);
   let asked = 0;
   return {
-    /**
-     * Rejects when the client answers with an error, or when the signal aborts, which cancels the request. `via` is
-     * where to ask, when that is not where everything goes.
-     */
+    /** Rejects on an error, and on abort, which cancels the request. `via` replaces the usual channel. */
     request(
       method: string,
       params: UnknownObject,

@@ -26,7 +26,6 @@ import { wireText } from "./wire.ts";
 
 const maxBodyBytes = 4 * 1024 * 1024;
 
-/** What is wrong with a request, and the status that says so. */
 type Refusal = { status: number; code: number; message: string };
 
 function badRequest(message: string): Refusal {
@@ -61,7 +60,7 @@ function notAllowed(response: ServerResponse, allow: string): void {
   refuse(response, { status: 405, code: -32600, message: "Method not allowed." }, { allow });
 }
 
-/** What a defect of ours or a wrong address looks like from outside. */
+/** Renders a defect of ours or a wrong address. */
 function guarded(response: ServerResponse, run: () => void): void {
   try {
     run();
@@ -70,7 +69,7 @@ function guarded(response: ServerResponse, run: () => void): void {
   }
 }
 
-/** The same for what is known later. */
+/** For a promise. */
 async function settled<T>(response: ServerResponse, waited: Promise<T>, run: (value: T) => void): Promise<void> {
   try {
     run(await waited);
@@ -84,7 +83,6 @@ function refuseThrown(response: ServerResponse, thrown: unknown): void {
   sendJson(response, http, renderAnswer(null, renderFailure(thrown)));
 }
 
-/** Why a body is not taken, and the status that says so. */
 type Refused = { status: 400 | 413 | 415; code: number; message: string };
 
 const tooLarge: Refused = {
@@ -100,14 +98,13 @@ const refusals: Record<Wrong, Refused> = {
   "too deep": { status: 400, code: -32600, message: "The body is nested too deeply." },
 };
 
-/** The message in the body of a request. */
 function readMessage(request: IncomingMessage, done: (message: unknown, refused: Refused | null) => void): void {
   const type = request.headers["content-type"] ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     const message = "The body must be JSON: send 'Content-Type: application/json'.";
     return done(null, { status: 415, code: -32600, message });
   }
-  // What it announces need not arrive first.
+  // An announced length is enough to refuse.
   if (Number(request.headers["content-length"]) > maxBodyBytes) return done(null, tooLarge);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -129,11 +126,11 @@ function parse(body: Buffer, done: (message: unknown, refused: Refused | null) =
 export type HttpGatewayOptions = { view?: Partial<View> };
 
 export type HttpGateway = {
-  /** Answers one request at the MCP endpoint. Who asks is known by then. */
+  /** The caller is known by then. */
   handle(request: IncomingMessage, response: ServerResponse, principal: Principal): void;
-  /** The clients that keep a session. */
+  /** Clients with a session. */
   sessions(): number;
-  /** Ends what only listens, and begins no more sessions; what runs goes on. */
+  /** Ends streams and takes no new sessions; running requests continue. */
   drain(): void;
   close(): Promise<void>;
 };
@@ -185,7 +182,7 @@ function viewOf(state: State, request: IncomingMessage, principal: Principal): V
   const { url = "" } = request;
   const at = url.indexOf("?");
   const view = at < 0 ? state.usual : viewIn(state, url.slice(at));
-  // Whatever is wrong with it is said now and not with the first list.
+  // Reports a wrong view now, not with the first list.
   state.gateway.surfaces.of(principal, view);
   return view;
 }
@@ -290,12 +287,12 @@ function listen(state: State, request: IncomingMessage, response: ServerResponse
 function end(state: State, request: IncomingMessage, response: ServerResponse, principal: Principal): void {
   if (request.headers["mcp-session-id"] === undefined) return notAllowed(response, "POST");
   withSession(state, request, response, principal, ({ id }) => {
-    // Only then no other plane goes on with it.
+    // First, so that no other plane continues it.
     void settled(response, state.sessions.end(id), () => response.writeHead(204).end());
   });
 }
 
-/** So many ways to see the plane are read once. */
+/** Parsed views that are kept. */
 const maxViews = 100;
 
 const stopping = { status: 503, code: -32000, message: "This plane is stopping. Begin anew in a moment." };
@@ -304,7 +301,7 @@ const notFound = { status: 404, code: -32001, message: "Session not found. Begin
 
 const hasLeft = new Error("the client has left");
 
-/** A request says for itself that it is of the later revision, or its header names none that has sessions. */
+/** By its own words, or by a header that names no legacy revision. */
 function isModern(message: UnknownObject, { headers }: IncomingMessage): boolean {
   if (saysItsVersion(objectIn(message, "params"))) return true;
   const version = headers["mcp-protocol-version"];
@@ -315,7 +312,7 @@ function isModern(message: UnknownObject, { headers }: IncomingMessage): boolean
   );
 }
 
-/** A client may say where its trace stands with the request of HTTP instead; what it says in `_meta` is nearer. */
+/** `_meta` wins over the trace headers of HTTP. */
 export function takeOverTrace(messages: readonly UnknownObject[], headers: IncomingHttpHeaders): void {
   const said = headers.traceparent === undefined ? null : readTraceContext(headers);
   if (said === null) return;

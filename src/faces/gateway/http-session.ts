@@ -6,7 +6,7 @@ import { type ClientSession, createClientSession, type GatewayContext, type Sess
 import { type Id, isId } from "./request.ts";
 import { type Wire, wireBytes, wireText } from "./wire.ts";
 
-/** A client that leaves more than this unread is disconnected. */
+/** A client that leaves more unread is disconnected. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 /** Keeps proxies from closing an idle stream. */
 const keepAliveMs = 15_000;
@@ -14,7 +14,7 @@ const keepAliveMs = 15_000;
 const open = new Set<ServerResponse>();
 let clock: NodeJS.Timeout | undefined;
 
-/** Begins an event stream, and keeps it alive as long as it is open. */
+/** Keeps the stream alive while it is open. */
 export function openEvents(response: ServerResponse, headers: Record<string, string> = {}): void {
   response.writeHead(200, {
     "content-type": "text/event-stream",
@@ -35,11 +35,10 @@ export function openEvents(response: ServerResponse, headers: Record<string, str
   });
 }
 
-/** Our texts are JSON, so there is no line break in them. */
+/** JSON has no line breaks. */
 export function writeEvent(response: ServerResponse, wire: Wire, id?: string): void {
   const text = wireText(wire);
   response.write(id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`);
-  // A client that does not read is disconnected.
   if (response.writableLength > maxUnreadBytes) response.destroy();
 }
 
@@ -55,7 +54,7 @@ export function sendJson(
     ...headers,
   });
   if (typeof wire === "string") return void response.end(wire);
-  // Held back until all parts are there, so that they leave together.
+  // All parts leave together.
   response.cork();
   for (const part of wire) response.write(part);
   response.end();
@@ -66,12 +65,12 @@ const resumeMs = 30_000;
 export const maxKeptEvents = 256;
 const maxKeptEventBytes = 1024 * 1024;
 
-/** Said to a client that listens nowhere yet. */
+/** Messages for a client that does not listen yet. */
 const maxBacklog = 100;
-/** What belongs to no request. */
+/** The stream for messages that belong to no request. */
 const general = 0;
 
-/** What goes out because of one POST: an answer, or a stream as soon as there is more to say. */
+/** Becomes a stream once there is more than an answer. */
 type Post = {
   stream: number;
   response: ServerResponse | null;
@@ -84,7 +83,7 @@ type Post = {
 
 export type HttpSession = Pick<ClientSession, "id" | "version" | "isIdle" | "takeMail" | "follow" | "close"> & {
   post(messages: readonly UnknownObject[], isBatch: boolean, response: ServerResponse): void;
-  /** Opens the stream for what belongs to no request, or goes on with one that broke off. False when it cannot. */
+  /** The general stream, or a broken one. False when it cannot be resumed. */
   listen(response: ServerResponse, lastEventId: string | undefined): boolean;
   isListening(): boolean;
   stopListening(): void;
@@ -161,7 +160,7 @@ function takePost(state: State, messages: readonly UnknownObject[], isBatch: boo
 function listen(state: State, response: ServerResponse, lastEventId: string | undefined): boolean {
   const { log } = state;
   const missed = lastEventId === undefined ? undefined : log.after(lastEventId);
-  // A listener that lists again learns anew what a plane that is gone had to announce.
+  // A listener that lists again learns what a lost plane had to announce.
   const isNew = lastEventId === undefined || log.streamElsewhere(lastEventId) === general;
   if (!isNew && missed === undefined) return false;
   const stream = missed?.stream ?? general;
@@ -185,7 +184,7 @@ function announce(state: State, text: string): void {
   if (state.backlog.length > maxBacklog) state.backlog.shift();
 }
 
-/** Something beside the answer: from now on it is a stream. */
+/** Makes the answer a stream. */
 function say(state: State, post: Post, text: string): void {
   if (post.isOver) return announce(state, text);
   if (!post.isStream) beginStream(state, post);
@@ -197,7 +196,7 @@ function beginStream(state: State, post: Post): void {
   post.isStream = true;
   if (!post.response) return;
   openEvents(post.response, state.headers);
-  // So that a client knows from where to go on, whenever it breaks off; older ones take it for a broken message.
+  // An id to resume from; older clients take it for a broken message.
   if (state.session.version() === "2025-11-25") writeEvent(post.response, "", state.log.add(post.stream, "").id);
 }
 
@@ -256,15 +255,15 @@ function resume(state: State, stream: number, response: ServerResponse): boolean
 type Event = { id: string; stream: number; text: string };
 
 type EventLog = {
-  /** Keeps it, and gives it the id under which it can be asked for. */
+  /** Under an id that a client can resume from. */
   add(stream: number, text: string): Event;
-  /** What came after this event on its stream; undefined when it is no longer kept. */
+  /** Undefined when it is no longer kept. */
   after(id: string): { stream: number; events: Event[] } | undefined;
-  /** The stream of an event that another plane has told; undefined for our own, and for what is no event. */
+  /** Undefined for our own events, and for what is no event. */
   streamElsewhere(id: string): number | undefined;
 };
 
-/** The last events of one session, so that a stream that broke off can go on. `mark` tells those of other planes apart. */
+/** For resuming streams. `mark` distinguishes planes. */
 export function createEventLog(mark = "0"): EventLog {
   const kept: Event[] = [];
   let bytes = 0;

@@ -14,16 +14,16 @@ import { plainView, type View } from "./view.ts";
 /** At this number, the least recently used session ends. */
 const maxSessionsPerCaller = 256;
 
-/** Whose a session is, as a text that is the same on every plane. */
+/** The same on every plane. */
 function ownerOf(principal: Principal): string {
   return JSON.stringify(principal);
 }
 
-/** Tells the other planes of one session; without a store that outlives us there are none. */
+/** None without a store that outlives us. */
 function keeperFor(sessions: KeptSessions, id: string, principal: Principal, view: View): { keeper?: SessionKeeper } {
   if (!sessions.outlivesUs) return {};
   const owner = ownerOf(principal);
-  // What a client has asked for holds here, also while the store is away.
+  // A client's wishes hold here, also while the store is away.
   const ignore = () => undefined;
   return {
     keeper: {
@@ -36,7 +36,7 @@ function keeperFor(sessions: KeptSessions, id: string, principal: Principal, vie
 
 const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** The session that this caller has begun on another plane; undefined where there is none of theirs. */
+/** Undefined where this caller has none. */
 async function findElsewhere(
   sessions: KeptSessions,
   id: string,
@@ -59,15 +59,15 @@ type Kept = { session: HttpSession; principal: Principal; owner: string; usedAt:
 
 export type HttpSessions = {
   open(principal: Principal, view: View): HttpSession;
-  /** The session of this id, when it is here and this caller's. */
+  /** When it is here and this caller's. */
   find(id: string, principal: Principal): HttpSession | undefined;
-  /** The same when it was begun on another plane, or before this one was started. */
+  /** From another plane, or from before a restart. */
   reopen(id: string, principal: Principal): Promise<HttpSession | undefined>;
   /** The client listens here from now on. */
   follow(session: HttpSession): void;
   end(id: string): Promise<void>;
   size(): number;
-  /** Ends the streams of those who only listen. */
+  /** Ends the streams of listeners. */
   drain(): void;
   close(): Promise<void>;
 };
@@ -144,18 +144,18 @@ async function sweep(state: State): Promise<void> {
   if (!state.keptSessions.outlivesUs) return;
   void state.keptSessions.tidy().catch(ignore);
   const over = await state.keptSessions.ended([...state.all.keys()]).catch(() => []);
-  // What was begun while the store was away is known here only.
+  // A session from a time without the store is known here only.
   for (const id of over) if (state.all.get(id)?.session.isKept()) void leave(state, id, false);
 }
 
-/** From time to time, so that no other plane takes it for forgotten. */
+/** Now and then, so that no other plane ends it. */
 function tellUsed(state: State, kept: Kept): void {
   if (Date.now() - kept.toldAt < sessionTouchMs) return;
   kept.toldAt = Date.now();
   void state.keptSessions.touch(kept.session.id).catch(ignore);
 }
 
-/** Something about it was changed on another plane. */
+/** It was changed on another plane. */
 async function look(state: State, { session }: Kept): Promise<void> {
   const now = await state.keptSessions.find(session.id);
   if (now === null) return leave(state, session.id, false);
@@ -181,7 +181,7 @@ async function end(state: State, id: string): Promise<void> {
   await left;
 }
 
-/** A set keeps its order, so what was used last stands last. */
+/** A set keeps its order: the last used stands last. */
 function noteUse(state: State, id: string, owner: string): void {
   const own = state.byOwner.get(owner) ?? new Set();
   own.delete(id);

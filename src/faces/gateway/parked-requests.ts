@@ -5,7 +5,7 @@ import { missingCapability } from "./envelope.ts";
 import { type Answer, failure, type RequestContext } from "./request.ts";
 import { completed } from "./wire.ts";
 
-/** Tells our handles from the states that servers give out. */
+/** Distinguishes our handles from servers' states. */
 const prefix = "toolplane.";
 const aliveMs = 300_000;
 const maxPerCaller = 64;
@@ -18,7 +18,6 @@ type Parked = {
   ended: AbortController;
   done: Promise<Answer>;
   questions: Map<string, Question>;
-  /** How often so far. */
   asked: number;
   /** The request that waits for it now. */
   context: RequestContext | null;
@@ -43,7 +42,7 @@ export function createParkedRequests() {
     ): Promise<Answer> {
       return attend(waiting, begin(context, request, run), context);
     },
-    /** Goes on with what was parked, or null when this is no handle of ours. */
+    /** Null when this is no handle of ours. */
     async resume(context: RequestContext, request: string, params: UnknownObject): Promise<Answer | null> {
       const { requestState, inputResponses } = params;
       if (typeof requestState !== "string" || !requestState.startsWith(prefix)) return null;
@@ -120,7 +119,7 @@ async function attend(waiting: Waiting, parked: Parked, context: RequestContext)
   signal.addEventListener("abort", onAbort, { once: true });
   parked.context = context;
   const asked = new Promise<null>((resolve) => {
-    // A turn later, so that what is asked together is told together.
+    // A turn later, so that questions asked together leave together.
     parked.wake = () => void setImmediate(() => parked.questions.size > 0 && resolve(null));
     if (parked.questions.size > 0) parked.wake();
   });
