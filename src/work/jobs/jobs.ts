@@ -1,5 +1,4 @@
-import { workNotFound } from "../../catalogue/catalogue.ts";
-import { jobsFor, visibleWork } from "../../catalogue/catalogue.ts";
+import { jobsFor, visibleWork, workNotFound } from "../../catalogue/catalogue.ts";
 import { jobSubject } from "../../model/catalogue/health.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
