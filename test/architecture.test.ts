@@ -126,7 +126,6 @@ test("imports point down the list of rooms", () => {
 });
 
 test("a room is entered through its door", () => {
-  // The public API names the files themselves: through a door its declarations would bring the whole room along.
   const wrong = own.filter((found) => {
     const target = ownTarget(found);
     const room = roomOf(target);

@@ -101,7 +101,7 @@ function nullWhenUnreadable(thrown: unknown): null {
 
 function readVaultKey(text: string): Buffer {
   const key = parseVaultKey(text);
-  if (key !== null) return key;
+  if (key !== null) return Buffer.from(key);
   throw new PlaneError(
     "STORE_FAILED",
     `What 'vaultKey' of the configuration refers to is no key: it must be ${vaultKeyBytes} bytes as hex or base64. Make one with 'openssl rand -hex ${vaultKeyBytes}'.`,
