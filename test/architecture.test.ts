@@ -129,12 +129,9 @@ test("a room is entered through its door", () => {
   const wrong = own.filter((found) => {
     const target = ownTarget(found);
     const room = roomOf(target);
-    return (
-      found.file !== "index.ts" &&
-      withDoor.includes(room) &&
-      room !== roomOf(found.file) &&
-      target !== `${room}/${room}.ts`
-    );
+    // The public API names the adapters themselves, so that its declarations bring no room with them.
+    if (found.file === "index.ts" && isIn(target, "agent/adapters")) return false;
+    return withDoor.includes(room) && room !== roomOf(found.file) && target !== `${room}/${room}.ts`;
   });
   assert.deepEqual(wrong, []);
 });
