@@ -10,9 +10,9 @@ import { createInjectedHider } from "./hide-injected.ts";
 
 const placeholder = "«injected»";
 const hidden = "[redacted]";
-/** So much is looked at, so that a summary costs the same whatever it is of. */
+/** Bounds the cost of a summary. */
 const window = 16 * activityLimits.characters;
-/** A shorter text is held uncut until it is shown: cutting costs more than the memory. */
+/** Shorter texts are held uncut: cutting costs more than the memory. */
 const shortText = 4 * window;
 
 export type Activity = {
@@ -20,7 +20,7 @@ export type Activity = {
   entries(principal: Principal): ActivityEntry[];
 };
 
-/** The last calls in short, for people who look at what happens right now. Nothing of it is stored. */
+/** The last calls in short. Nothing of it is stored. */
 export function createActivity(): Activity {
   const last: { user: string | null; entry(): ActivityEntry }[] = [];
   return {
@@ -38,7 +38,7 @@ export function createActivity(): Activity {
   };
 }
 
-/** Few are ever looked at. Of what is large only the beginning is held until then. */
+/** Few are ever looked at. Of large texts only the beginning is held. */
 function summarizer(call: Requested & Partial<Executed>, outcome: Outcome): () => ActivityEntry {
   if (isShort(call, outcome))
     return once(() => summarize(call, outcome, textOfArguments(call), textOfOutcome(outcome)));
@@ -47,7 +47,7 @@ function summarizer(call: Requested & Partial<Executed>, outcome: Outcome): () =
   return cut(summarize(call, outcome, "", null), argumentsText, said && beginning(said), valuesOf(call));
 }
 
-/** A function of its own: one beside another that needs the whole result would keep it in memory. */
+/** A function of its own: a closure beside one with the whole result would keep it in memory. */
 function cut(entry: ActivityEntry, args: string, said: string | null, values: JsonObject) {
   return once(() => ({
     ...entry,
@@ -77,7 +77,7 @@ function valuesOf({ injected }: Requested & Partial<Executed>): JsonObject {
   return injected?.values ?? {};
 }
 
-/** A copy, because a part of a text keeps all of it in memory. */
+/** A copy: a slice keeps the whole text in memory. */
 function beginning(text: string): string {
   return text.length > window ? Buffer.from(text.slice(0, window + 1), "utf16le").toString("utf16le") : text;
 }
@@ -101,7 +101,7 @@ function textOfArguments(call: Requested & Partial<Executed>): string {
   const { input, asked } = call;
   const values = valuesOf(call);
   const given = input?.arguments ?? asked.arguments ?? {};
-  // A file is shown by the name that the caller gave it, not by what it was replaced with.
+  // A file is shown by the caller's name for it.
   const names = Object.keys(values).filter((name) => !Object.hasOwn(given, name));
   const places = Object.fromEntries(names.map((name) => [name, placeholder]));
   const shown = typeof given === "object" ? { ...given, ...places } : given;
@@ -121,7 +121,7 @@ function hide(key: string): string | undefined {
   return looksSecret(key) ? hidden : undefined;
 }
 
-/** Hidden before it is cut: half a secret would not be known as one. */
+/** Hidden before it is cut: half a secret would not be recognised. */
 function shorten(text: string, values: JsonObject): string {
   const seen = text.length > window ? text.slice(0, window).replace(/\S{1,256}$/, "") : text;
   const shown = redact(createInjectedHider(values).text(seen)).replaceAll(/\s+/g, " ");

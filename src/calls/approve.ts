@@ -10,22 +10,22 @@ import { PlaneError } from "../model/errors.ts";
 import type { RecordOptions } from "./record.ts";
 import { requireReadable } from "./validate.ts";
 
-/** Who can be asked right now, and until when. */
+/** Who can be asked now, and until when. */
 export type Asking = {
   askHere?: AskHere | undefined;
-  /** Passes on what the call says and asks while it runs. */
+  /** Passes on messages and questions during the call. */
   relay?: Relay | undefined;
   signal?: AbortSignal | undefined;
-  /** Aborted when not the caller but the plane goes: what waits goes on waiting. */
+  /** Aborted when the plane, not the caller, goes: waiting calls stay. */
   stopping?: AbortSignal | undefined;
 };
 
 export type ApproveOptions = {
   decide(call: Injected): Verdict | Promise<Verdict>;
-  /** Has the caller said yes before to calls like this? The reason, or null. */
+  /** The reason of an earlier yes to such calls, or null. */
   remembered(call: Injected, verdict: Verdict): Promise<string | null>;
   fingerprint(tool: Tool): Promise<string>;
-  /** Stores the call and puts it to a person. Resolves with the call that goes on, or throws what ends this one. */
+  /** Stores the call and asks a person. Resolves with the call that continues, or throws. */
   hold(call: Injected, verdict: Verdict, asking: Asking): Promise<Requested>;
 };
 
@@ -56,12 +56,12 @@ async function ask(
       data: { tool: call.tool.name, origin },
     });
   }
-  // Where hooks write arguments, a yes is looked at even if none is needed any more: it was given to what was shown.
+  // A yes was given to what was shown, so with hooks it is checked even if none is needed any more.
   const isFree = verdict.verdict === "allow" && !(judged && call.approved);
   if (isFree || call.options.dryRun) return { ...call, approval: verdict };
   if (call.approved) return { ...call, approval: await confirm(call, call.approved, fingerprint) };
   if (verdict.verdict === "ask") {
-    // Consent given beforehand covers the arguments as written, not what a hook made of them.
+    // Earlier consent covers the written arguments, not those of a hook.
     if (call.options.consent && (judged?.before ?? null) === null)
       return { ...call, approval: { verdict: "allow", origin: "user", reason } };
     const before = await remembered(call, verdict);
@@ -72,7 +72,7 @@ async function ask(
   return call.hooks ? { ...answered, hooks: call.hooks } : answered;
 }
 
-/** A yes is good for what was shown and for nothing else. */
+/** A yes holds only for what was shown. */
 async function confirm(call: Injected, yes: HeldYes, fingerprint: ApproveOptions["fingerprint"]): Promise<Verdict> {
   const changed =
     (await fingerprint(call.tool)) !== yes.fingerprint
@@ -90,7 +90,7 @@ async function confirm(call: Injected, yes: HeldYes, fingerprint: ApproveOptions
   return { verdict: "allow", origin: "approval", reason: `${yes.by ?? "a person"} approved '${yes.id}'` };
 }
 
-/** Arguments that the approver edited are not shown again, so a hook may not change them. */
+/** Edited arguments are not shown again, so a hook may not change them. */
 function isWhatWasShown({ input, judged }: Injected, yes: HeldYes): boolean {
   if (yes.arguments === null) return (judged?.before ?? null) === null;
   return sameJson(yes.arguments, input.arguments);

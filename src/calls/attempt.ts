@@ -10,13 +10,12 @@ import type { AttemptPass } from "./limits/limits.ts";
 
 export type AttemptOptions = {
   provider(name: string): Provider | undefined;
-  /** Is the tool still the one that the call was planned for? */
+  /** Is the tool still the planned one? */
   isCurrent?(call: Routed, spec: ProviderSpec): boolean;
   onProgress(call: Routed, progress: ProgressReport): void;
   onTask?(call: Routed, task: TaskReport): void;
-  /** What the caller answered, as its server may read it. */
+  /** The caller's answer, as the server may read it. */
   fit?(asked: Asked, answered: UnknownObject, relay?: Relay): Promise<UnknownObject>;
-  /** Answers what a server asks in the middle of a call. */
   answer(call: Routed, server: string, asked: Asked, signal: AbortSignal, relay?: Relay): Promise<UnknownObject>;
 };
 
@@ -30,7 +29,7 @@ type AttemptWith = {
 /** Made once: a stack is costly. */
 const isOver = new Error("the attempt is over");
 
-/** Asks one provider once; throws where there is none. */
+/** Throws where there is no such provider. */
 export function attempt(
   call: Routed,
   spec: ProviderSpec,
@@ -43,7 +42,7 @@ export function attempt(
       data: { sent: false, retryAt: null },
     });
   }
-  // A server that goes on without its answer waits for it no longer. Few ask anything.
+  // A server that continues without its answer waits no longer. Few ask anything.
   let over: AbortController | undefined;
   const hide = createInjectedHider(call.injected.values);
   return provider(
@@ -102,7 +101,7 @@ type Answering = {
   signal: AbortSignal;
 };
 
-/** The caller answers what a server asks, where it can; else the plane does. */
+/** The caller answers where it can; else the plane does. */
 async function answerServer(
   call: Routed,
   spec: ProviderSpec,
@@ -115,7 +114,7 @@ async function answerServer(
   return (await options.fit?.(asked, answered, relay)) ?? answered;
 }
 
-/** Its server lists another definition by now. Nothing was sent, and the call has to be planned anew. */
+/** The definition has changed. Nothing was sent, and the call must be planned anew. */
 function outdated({ tool }: Routed): PlaneError {
   return new PlaneError("CONFLICT", `The definition of '${tool.name}' keeps changing. Nothing was run.`, {
     data: { tool: tool.name, sent: false, isOutdated: true },
@@ -126,7 +125,7 @@ export function isOutdated(thrown: unknown): boolean {
   return thrown instanceof PlaneError && thrown.data.isOutdated === true;
 }
 
-/** Why an unfinished call ended: it timed out or was cancelled. */
+/** A timeout or a cancellation. */
 export function ended(
   limiter: TimeLimiter,
   limit: TimeLimit,

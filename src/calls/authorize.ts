@@ -12,7 +12,6 @@ import type { Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Principal } from "../model/principal.ts";
 
-/** Policy's yes, or the reason for its no. */
 export type GrantFor = (principal: Principal, tool: Tool, request: AccessRequest) => Grant | Refused;
 
 export function authorize(call: Resolved, grantFor: GrantFor): Authorized {
@@ -29,7 +28,6 @@ export function authorizeArguments(call: Injected, grantFor: GrantFor): Injected
   return call;
 }
 
-/** The grant, or the refusal as an error. */
 export function requireGrant(principal: Principal, tool: Tool, grantFor: GrantFor, request: AccessRequest = {}): Grant {
   const grant = grantFor(principal, tool, request);
   if (!("refused" in grant)) return grant;
@@ -50,7 +48,7 @@ function whomToAsk({ locked }: Refused): string {
   return ` Ask ${locked.help_email ?? locked.author ?? "the administrator of this plane"} for access.`;
 }
 
-/** The options that grants depend on. They may come from outside, so they are checked. */
+/** They may come from outside, so they are checked. */
 export function accessOf({ toolGroups, state, compliance, mcp }: CallOptions): AccessRequest {
   if (mcp !== undefined && typeof mcp !== "boolean" && !isTexts(mcp))
     throw usage("'mcp' must be true, false or a list of servers");

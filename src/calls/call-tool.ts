@@ -18,7 +18,7 @@ import { type CheckArguments, type OnlyReads, requireReadable, validate } from "
 
 export type Path = {
   findTool: FindTool;
-  /** A caller with the rights they have now. */
+  /** With the rights they have now. */
   currentPrincipal?(principal: Principal): Promise<Principal>;
   grantFor: GrantFor;
   checkArguments: CheckArguments;
@@ -32,7 +32,7 @@ export type Path = {
   record: Recorder;
 };
 
-/** Hooks run before approval and on the result. */
+/** Before approval, and on the result. */
 type HookStages = {
   before(call: Injected, on: OnTheWay, signal: AbortSignal | undefined): Promise<Injected>;
   /** Never throws, so that no result gets past it. */
@@ -49,10 +49,7 @@ const maxPlans = 3;
 
 export type CallTool = (call: Requested, asking?: Asking) => ReturnType<Recorder>;
 
-/**
- * The one path: resolve, authorize, validate, inject, approve, route, execute; record wraps the rest. Hooks run before
- * approve and after execute.
- */
+/** The one path: resolve, authorize, validate, inject, approve, route, execute; record wraps the rest. */
 export function createCallTool(path: Path): CallTool {
   const onTheWay = hookContext(path);
   return (requested, asking = {}) =>
@@ -70,12 +67,12 @@ export function createCallTool(path: Path): CallTool {
           rewriteText(executed.executed.result);
           return await step("hooks", () => hooks.after(executed, signal));
         } catch (thrown) {
-          // A server that this call started lists another definition: all decisions so far are void.
+          // A server that this call started lists another definition: all decisions are void.
           if (!isOutdated(thrown) || plans === maxPlans) throw thrown;
         }
       }
 
-      /** A call that waited for a yes starts again with it: everything may have changed meanwhile. */
+      /** After an approval the call starts again: everything may have changed. */
       async function plan(call: Requested): Promise<Approved> {
         const found = step("resolve", () =>
           call.approved || call.resumed
@@ -106,14 +103,13 @@ export function createCallTool(path: Path): CallTool {
     });
 }
 
-/** What hooks may ask and change. */
 function hookContext({ approval, checkArguments, valueFor }: Path): OnTheWay {
   return {
     decide: approval.decide,
     async withArguments(call, args) {
       const asked = { ...call.asked, arguments: args };
       const { input, ...validated } = await validate({ ...call, asked }, checkArguments);
-      // Warnings about the arguments, and what a retry starts from, stay what the caller wrote.
+      // Warnings and retries refer to what the caller wrote.
       const written = { ...call.input, arguments: input.arguments };
       return { ...(await inject({ ...validated, input: written }, valueFor)), asked: call.asked };
     },
@@ -128,7 +124,6 @@ function isApproved(call: Approved | Requested): call is Approved {
   return "approval" in call;
 }
 
-/** A call at the start of the path. */
 export function requestCall(
   tool: string | ToolId,
   args: unknown,

@@ -46,7 +46,7 @@ export { createResults } from "./results/results.ts";
 export { beginRunSpan } from "./spans/spans.ts";
 export { type CheckArguments, validate } from "./validate.ts";
 
-/** The validator is heavy, so it is loaded with the first call. */
+/** Heavy, so it is loaded with the first call. */
 const schemaCheck = once(() => import("./schema-check.ts"));
 
 export async function checkSchema(schema: JsonObject, value: Json): Promise<ArgumentProblem[]> {
@@ -56,9 +56,8 @@ export async function checkSchema(schema: JsonObject, value: Json): Promise<Argu
 type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "registry" | "servers" | "memory"> &
   Pick<ProviderParts, "handWritten" | "fileOfModel"> & {
     environment: Environment;
-    /** What is asked about where no rule matches. */
     profile(): Profile | Promise<Profile>;
-    /** A caller with the rights they have now. */
+    /** With the rights they have now. */
     currentPrincipal(principal: Principal): Promise<Principal>;
     memory: Recorder;
     health: HealthFeed;
@@ -70,7 +69,7 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     results: Pick<Results, "present" | "provider">;
     registry: Pick<Registry, "fixedOf" | "snapshot">;
     quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld">;
-    /** Hooks of the program that embeds the plane. */
+    /** Of the program that embeds the plane. */
     hooks: LibraryHooks | undefined;
     fileOfHook(event: string, at: number): string | undefined;
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
@@ -84,7 +83,7 @@ type Calls = {
   providerTrouble: Providers["trouble"];
   run(requested: Requested, signal?: AbortSignal): Promise<Outcome>;
   start(): void;
-  /** From now on, calls that wait for a person are left to other planes or to the next start. */
+  /** Leaves waiting calls to other planes or to the next start. */
   drain(): void;
   stop(): Promise<void>;
 };
@@ -290,7 +289,7 @@ function createRunner(callTool: CallTool, stopServers: () => Promise<void>) {
   };
 }
 
-/** Throws what is wrong with the arguments that an approver changed a held call to. */
+/** Throws what is wrong with edited arguments. */
 async function checkHeld(held: HeldCall, args: JsonObject, { grants }: CallParts, lookup: Lookup): Promise<void> {
   const { callId, toolId, ...call } = held;
   const tool = await lookup.toCall(toolId, call.principal);
@@ -317,7 +316,7 @@ const updateMark = "MCP_UPDATE:";
 
 type ProgressRead = ProgressReport & { percentage: number | null; update?: UnknownObject };
 
-/** With the percentage, and with the structured update that some servers put into the text. */
+/** With the percentage, and with a structured update in the text. */
 function readProgress({ progress, total, message }: ProgressReport): ProgressRead {
   const percentage = total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
   const update = message?.startsWith(updateMark) ? parseUpdate(message.slice(updateMark.length)) : null;

@@ -15,16 +15,16 @@ import { type AttemptOptions, attempt, ended, isOutdated } from "./attempt.ts";
 import type { AttemptPass, CallPass, Limits } from "./limits/limits.ts";
 import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
 
-/** Health of a tool's providers. A tool goes by its `healthKey`. */
+/** Health by `healthKey`. */
 export type RoutingMemory = {
-  /** `cooldownMs` is what the provider itself asked for. */
+  /** `cooldownMs` is the provider's own wish. */
   failed(tool: string, provider: string, reason: string, cooldownMs?: number): void;
   worked(tool: string, provider: string): void;
-  /** Null when it is there; asked at most once in its interval. */
+  /** Null when it is available; asked at most once per interval. */
   check(tool: string, provider: string, spec: ProviderSpec, signal: AbortSignal): Promise<string | null>;
 };
 
-/** These say something about the call or the caller, not about the way it was tried. */
+/** About the call or the caller, not about the provider. */
 const notTheirFault = new Set([
   "CANCELLED",
   "TIMEOUT",
@@ -34,13 +34,13 @@ const notTheirFault = new Set([
   "BUDGET_EXCEEDED",
 ]);
 
-/** May another provider be asked after this failure? Never where this one may have done something. */
+/** Never where this one may have done something. */
 function mayFallOver(call: Routed, error: PlaneError): boolean {
   if (notTheirFault.has(error.code)) return false;
   return error.data.sent === false || isRepeatable(call.tool);
 }
 
-/** Every way has failed: one error that names each with its reason. */
+/** Names each provider with its reason. */
 function everyProviderFailed(
   call: Routed,
   failures: readonly { provider: string; reason: string }[],
@@ -50,7 +50,7 @@ function everyProviderFailed(
   return new PlaneError("NO_PROVIDER", `Every provider of '${call.tool.name}' failed. ${reasons}`, {
     data: {
       tool: call.tool.name,
-      // Those that were asked did nothing, or the tool may be repeated: otherwise no other would have been tried.
+      // Those asked did nothing, or the tool may be repeated: otherwise no other would have been tried.
       sent: false,
       retryAt: null,
       attempts: attempts.length,
@@ -83,14 +83,14 @@ export function idempotencyKeyOf({ id, tool, options }: Routed): string | undefi
   );
 }
 
-/** Progress may stretch a limit this far. */
+/** Progress may extend a limit this far. */
 const progressStretch = 10;
 
 export type ExecuteOptions = AttemptOptions & {
   checkOutput: CheckOutput;
   onRetry: Retrying["onRetry"];
   routing: RoutingMemory;
-  /** Without them nothing is limited. */
+  /** Default: no limits. */
   limits?: Limits;
   signal: AbortSignal | undefined;
   relay?: Relay | undefined;
@@ -122,7 +122,7 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
   }
 }
 
-/** Retries one provider where repeating does no harm. */
+/** Retries where repeating does no harm. */
 async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   const { call, attempts, limiter, options } = run;
   const { limits, onRetry } = options;
@@ -142,7 +142,7 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   }
 }
 
-/** A failure counts for the provider's cooldown, also where the others are unavailable. */
+/** Counts for the cooldown, also where the others are unavailable. */
 function remember({ call, limiter, options }: Run, spec: ProviderSpec, ended: Executed | PlaneError): void {
   if (call.tool.providers.length < 2 || limiter.signal.aborted) return;
   const [key, provider] = [healthKey(call.tool), labelOf(call, spec)];
@@ -204,7 +204,7 @@ function enterAttempt(
 
 type Entered = AttemptPass | undefined | PlaneError;
 
-/** What was executed, or why not. */
+/** The result, or why there is none. */
 async function tryOnce(
   { call, attempts, limiter, idempotencyKey, options }: Run,
   spec: ProviderSpec,
@@ -221,7 +221,7 @@ async function tryOnce(
   } catch (thrown) {
     const error = limiter.signal.aborted ? endedCall(call, limiter) : toPlaneError(thrown);
     if (isOutdated(error)) {
-      // Says nothing about the server, so neither its health nor its circuit breaker hears of it.
+      // Says nothing about the server: neither health nor circuit breaker counts it.
       pass?.end(error);
       pass?.giveUp(error);
       throw error;
@@ -253,7 +253,7 @@ function endedCall({ tool, route }: Routed, limiter: TimeLimiter): PlaneError {
   return ended(limiter, route.limit, { tool: tool.name, ...(server === null ? {} : { server }) }, also);
 }
 
-/** Why an attempt was not made: a limit, or a timeout in its queue. */
+/** A limit, or a timeout in its queue. */
 function refusal({ tool, route }: Routed, thrown: unknown, limiter: TimeLimiter): PlaneError {
   if (!limiter.signal.aborted) return toPlaneError(thrown);
   const also = " It still waited for its turn and was not run.";
@@ -262,7 +262,7 @@ function refusal({ tool, route }: Routed, thrown: unknown, limiter: TimeLimiter)
 
 type CheckOutput = (schema: JsonObject, result: ToolResult) => Promise<string[]>;
 
-/** What came back, as a result that every face can pass on. */
+/** Fit for every face. */
 function finish(
   call: Routed,
   provider: string,
@@ -285,7 +285,7 @@ function finish(
   const executed = { result, provider, attempts, warnings };
   const { outputSchema } = call.tool;
   if (!outputSchema || result.isError) return { ...call, executed };
-  // The tool has run: whatever is wrong with its schema is no reason to lose what it said.
+  // The tool has run: a bad schema must not lose its result.
   return checkOutput(outputSchema, result)
     .catch((thrown) => [toPlaneError(thrown).message])
     .then((found) => {
@@ -294,7 +294,7 @@ function finish(
     });
 }
 
-/** Keeps the text of a normalised result as the server wrote it. */
+/** As the server wrote it. */
 function keepText(raw: unknown, result: ToolResult): void {
   const text = isObject(raw) ? textOf(raw) : undefined;
   if (text === undefined) return;

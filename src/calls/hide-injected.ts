@@ -6,13 +6,13 @@ import { isObject, type Json, type JsonObject } from "../model/json.ts";
 
 const placeholder = "«injected»";
 
-/** Takes injected values out of what providers say: some repeat what they were given. */
+/** Removes injected values from providers' words: some repeat what they were given. */
 type InjectedHider = {
   text(text: string): string;
-  /** In every text of a value, however deep. */
+  /** At any depth. */
   value<T>(value: T): T;
   error(thrown: unknown): unknown;
-  /** What a tool answers is its own business, but not what it complains about. */
+  /** Hidden in complaints, not in answers. */
   result(result: unknown): unknown;
 };
 
@@ -72,14 +72,14 @@ function escaped(word: string): string {
   return word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** Single words: texts themselves and those in lists. What is in an object is common to many. */
+/** Texts and those in lists. Members of objects are common to many. */
 function textsOf(value: Json): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number" && Math.abs(value) >= 1_000) return [String(value)];
   return Array.isArray(value) ? value.flatMap((inner) => (typeof inner === "string" ? [inner] : [])) : [];
 }
 
-/** A value as those write it who write JSON: tight, with spaces, on lines, and as text inside of JSON. */
+/** As others write JSON: tight, with spaces, on lines, and inside JSON text. */
 function spellings(value: Json): string[] {
   if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return [];
   const tight = JSON.stringify(value);

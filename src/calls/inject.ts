@@ -16,10 +16,10 @@ import type { Principal } from "../model/principal.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { accessOf } from "./authorize.ts";
 
-/** The system's own value for a parameter; undefined when it has none for this caller. */
+/** Undefined when the system has none for this caller. */
 export type ValueFor = (parameter: string, call: Validated) => Json | undefined | Promise<Json | undefined>;
 
-/** Runs after every change to the arguments, so that what a caller or an editor set is overwritten. */
+/** Runs after every change to the arguments, so that a caller's or editor's value is overwritten. */
 export function inject(call: Validated, valueFor: ValueFor): Injected | Promise<Injected> {
   return call.tool.injects.length === 0 ? { ...call, injected: { values: {} } } : fill(call, valueFor);
 }
@@ -39,7 +39,7 @@ type Parts = {
   discover(principal: Principal): Promise<void>;
   visibleTo(principal: Principal, request?: AccessRequest): readonly Tool[];
   mayUse(principal: Principal, tool: Tool, request?: AccessRequest): boolean;
-  /** What would be said to a call of this tool, whatever its arguments are. */
+  /** Whatever the arguments are. */
   verdictOn(call: Validated, tool: Tool): Promise<Verdict>;
   fixedOf(tool: Tool): JsonObject;
   environment: Environment;
@@ -47,7 +47,7 @@ type Parts = {
 
 type Value = (call: Validated, rule: InjectionRule) => Json | undefined | Promise<Json | undefined>;
 
-/** The values that only the system sets, from the caller, the catalogue and the configuration. */
+/** From the caller, the catalogue and the configuration. */
 export function createInjection(parts: Parts): ValueFor {
   const { config, fixedOf } = parts;
   const render = createInventory();
@@ -91,7 +91,7 @@ export function createInjection(parts: Parts): ValueFor {
   }
 }
 
-/** Variables are put in their places only here, so that no listing ever holds what they do. */
+/** Variables are filled in only here, so that no listing holds their values. */
 function reveal(
   parameter: string,
   value: Json | undefined,
@@ -114,7 +114,7 @@ async function usable(call: Validated, parts: Parts): Promise<Tool[]> {
   return offered.filter((_, at) => verdicts[at]?.verdict !== "deny");
 }
 
-/** Those with something to offer, and those whose tools this caller could use if they were known. */
+/** Servers with tools, and those whose unknown tools this caller could use. */
 function serversFor({ principal, options }: Validated, tools: readonly Tool[], parts: Parts): ListedServer[] {
   const offering = new Set(tools.map(({ id }) => id.server));
   const known = new Set(parts.visibleTo(principal).map(({ id }) => id.server));
@@ -127,7 +127,7 @@ function serversFor({ principal, options }: Validated, tools: readonly Tool[], p
     .map(([name, { description = "" }]) => ({ name, description }));
 }
 
-/** Such a tool as the server might have, so that whatever decides about tools decides about it. */
+/** Stands for any tool of the server, so that the policy can decide about it. */
 function anyToolOf(name: string, definition: ServerDefinition): Tool {
   const open = { ...definition, allow_tools: null, deny_tools: null };
   const [tool] = translateTools(name, open, [{ name, inputSchema: { type: "object" } }]).tools;
@@ -139,10 +139,7 @@ function serverOf({ providers }: Tool): string | null {
   return typeof server === "string" ? server : null;
 }
 
-/**
- * What a parameter that names files becomes: addresses in the place of the names that the caller's program knows.
- * Undefined where it knows none of them: then what the caller said goes out as it is.
- */
+/** Addresses in place of the caller's file names. Undefined where none is known: then the value goes out as it is. */
 export function fileValue(parameter: string, { input, files = {} }: Validated): Json | undefined {
   const given = own(input.arguments, parameter);
   const address = (name: Json) => (typeof name === "string" ? own(files, name) : undefined);
@@ -150,7 +147,7 @@ export function fileValue(parameter: string, { input, files = {} }: Validated): 
   return given.some((name) => address(name) !== undefined) ? given.map((name) => address(name) ?? name) : undefined;
 }
 
-/** What a file was called before; the parameter for it is declared by few tools. */
+/** The file's earlier name; few tools declare it. */
 export function originalName(declared: string, parameter: string, { input }: Validated): Json | undefined {
   return declared === originalOf(parameter) ? own(input.arguments, parameter) : undefined;
 }

@@ -16,7 +16,7 @@ import type { Recorder } from "../store/store.ts";
 import { requireGrant } from "./authorize.ts";
 import { findMetaTool } from "./providers/builtin.ts";
 
-/** How long a name that any server may have waits for the slowest of them. */
+/** The wait of a bare name for the slowest server. */
 const waitMs = 5_000;
 /** Names remembered per caller. */
 const minRemembered = 1_000;
@@ -35,32 +35,32 @@ export type LookupParts = {
   quality: Pick<PlaneQuality, "requireTrusted">;
   health: Pick<HealthFeed, "recent">;
   memory: Pick<Recorder, "open" | "requireRoom">;
-  /** Resolves when stored catalogue entries are loaded. */
+  /** When stored catalogue entries are loaded. */
   loaded(): Promise<void>;
   schemaCheck(): Promise<unknown>;
   defaultPrincipal: Principal;
 };
 
-/** The tool for the path: at once where it was found before and nothing has changed since. */
+/** At once where it was found before and nothing has changed. */
 export type FindTool = (
   asked: string | ToolId,
   principal: Principal,
-  /** Called while its server is being installed. */
+  /** While its server is being installed. */
   onProgress?: Relay["onProgress"],
 ) => Tool | Promise<Tool>;
 
 export type Lookup = {
-  /** Makes one server, or all of them, list their tools for this caller. */
+  /** Lists the tools of one server, or of all, for this caller. */
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
   findTool: FindTool;
-  /** A full name finds a tool that is not for the caller too: the refusal is recorded. */
+  /** A full name also finds a hidden tool: the refusal is recorded. */
   toCall(...asked: Parameters<FindTool>): Promise<Tool>;
-  /** A tool that is not for the caller looks like one that does not exist. */
+  /** A hidden tool looks like one that does not exist. */
   toShow(asked: string | ToolId, principal: Principal): Promise<Tool>;
   tool: Verbs["tool"];
 };
 
-/** The one lookup of tools: by name or identity, for one caller, starting servers as needed. */
+/** By name or identity, for one caller, starting servers as needed. */
 export function createLookup(parts: LookupParts): Lookup {
   const { servers, grants, catalogue, loaded, defaultPrincipal } = parts;
   const find = createFinder(parts);
@@ -72,7 +72,7 @@ export function createLookup(parts: LookupParts): Lookup {
     find(asked, principal, {
       onProgress,
       names: servers.names(),
-      // A bare name does not say whose tool is meant, so it means none that is hidden.
+      // A bare name never means a hidden tool.
       shows: (tool) => asked !== tool.id.tool || tool.id.server === null || !isHidden(principal, tool),
     });
   const toShow: Lookup["toShow"] = (asked, principal) =>
@@ -133,10 +133,10 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
     });
     const unlisted = unlistedServers(found, registry.snapshot(principal.persona).byId);
     if (unlisted.length === 0) return found;
-    // A server that has just failed is not waited for: the tool may have another provider.
+    // A server that has just failed is not waited for: another provider may do.
     const failing = new Set(servers.status().flatMap(({ name, error }) => (error === null ? [] : [name])));
     const askable = unlisted.filter((name) => servers.names().includes(name) && !failing.has(name));
-    // What a wrapper injects is known only once the tool it wraps is listed.
+    // A wrapper's injected values are known only once the wrapped tool is listed.
     if (askable.length > 0) await servers.discover(askable, { owner, waitMs });
     return registry.snapshot(principal.persona).byId(found.id) ?? found;
   };
@@ -144,7 +144,7 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
 
 type Remembered = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
 
-/** Remembers what callers have found, and loads what a first call needs while the tool's server starts. */
+/** Remembers finds, and loads what a first call needs while the server starts. */
 function withMemory(parts: LookupParts, find: Lookup["toCall"]): FindTool {
   const { config, registry, servers, memory, health, schemaCheck, quality, grants } = parts;
   const remembered = new WeakMap<Principal, Lru<Remembered>>();
@@ -168,7 +168,7 @@ function withMemory(parts: LookupParts, find: Lookup["toCall"]): FindTool {
 
   function remember(asked: string | ToolId, principal: Principal, tool: Tool): void {
     const likely = serversOf(asked, servers.names());
-    // A tool that was found elsewhere than expected is looked up again.
+    // A tool found elsewhere than expected is looked up again.
     if (tool.id.server === null || !likely.includes(tool.id.server)) return;
     const names = remembered.get(principal) ?? createLru<Remembered>(minRemembered);
     const snapshot = registry.snapshot(principal.persona);
@@ -213,15 +213,15 @@ type Discovery = {
   trouble(server: string): string | null;
   /** What a person must do before the server has tools. */
   requirement(server: string): PlaneError | null;
-  /** What may be suggested to this caller. */
+  /** For suggestions. */
   visible(): readonly Tool[];
-  /** By default: is it among `visible`? */
+  /** Default: among `visible`. */
   mayUse?(tool: Tool): boolean;
-  /** Is a tool that the caller may not use an answer all the same? */
+  /** Is a tool without access an answer all the same? */
   shows?(tool: Tool): boolean;
 };
 
-/** Finds a tool by name or identity, starting no more servers than the name can mean. */
+/** Starts no more servers than the name can mean. */
 export async function findTool(asked: string | ToolId, discovery: Discovery): Promise<Tool> {
   const { snapshot, servers, discover } = discovery;
   if (typeof asked !== "string") {
@@ -234,7 +234,7 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
   if (likely.length > 0) {
     await discover(likely);
     const found = lookUp(asked, discovery);
-    // Another spelling of what is not theirs may be the name of something that is.
+    // Another spelling of a foreign tool may be the name of an own one.
     if (found && (found.name === asked || isUsable(found, discovery))) return found;
   }
   await discover();
@@ -249,7 +249,7 @@ function shown(tool: Tool | undefined, { shows }: Discovery): Tool | undefined {
   return tool && (shows?.(tool) ?? true) ? tool : undefined;
 }
 
-/** A tool the caller may not use is an answer only where no other tool has the name. */
+/** A tool without access is an answer only where no other has the name. */
 function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
   const { index, byId } = discovery.snapshot();
   const found = (accepts: (tool: Tool) => boolean) => {

@@ -40,19 +40,19 @@ import { costField } from "./limits/cost.ts";
 /** Synchronous where the stage is: a microtask per stage costs more than most stages. */
 export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => T | Promise<T>;
 
-/** Runs the stages and tells, whatever happens, how the call went. */
+/** Reports, whatever happens, how the call went. */
 export type Recorder = (
   requested: Requested,
   run: (step: Step) => Routed | Executed | Promise<Routed | Executed>,
 ) => Promise<Outcome>;
 
 export type RecordOptions = {
-  /** Resolves when the record is durable; undefined when it is so already. */
+  /** Undefined when the record is durable already. */
   write(record: CallRecord, samples: HealthSample[]): Promise<void> | undefined;
   emit(event: PlaneEvent): void;
-  /** Keeps a failed call; resolves when that is durable. `error` has the provider's own words. */
+  /** Resolves when durable. `error` has the provider's own words. */
   keepFailed?(call: Learned, record: CallRecord, error: ErrorReport | null): Promise<void>;
-  /** The outcome as its caller gets it: a result that is too large is kept elsewhere. */
+  /** For the caller: a large result is stored. */
   present?(call: Learned, outcome: Outcome): Outcome | Promise<Outcome>;
   onEnded?(call: Learned, outcome: Outcome): void;
   onApprovedEnd?(yes: HeldYes, outcome: Outcome): Promise<void>;
@@ -119,7 +119,7 @@ export function createRecorder(options: RecordOptions): Recorder {
   };
 }
 
-/** Keeps a failed call as a dead letter, and closes the approval of one that a person had approved. */
+/** As a dead letter; closes its approval. */
 async function closeCall(call: Learned, record: CallRecord, outcome: Outcome, options: RecordOptions): Promise<void> {
   const { keepFailed, onApprovedEnd } = options;
   const warn = (what: string) => (thrown: unknown) =>
@@ -144,7 +144,7 @@ function resultEvent({ id, tool, status, durationMs, attempts, server }: CallRec
   };
 }
 
-/** A result that cannot be stored is given whole: nothing of it is lost. */
+/** A result that cannot be stored is returned whole. */
 function presented(call: Learned, outcome: Outcome, present: NonNullable<RecordOptions["present"]>) {
   const giveWhole = (thrown: unknown) => {
     outcome.call.warnings.push(`This large result could not be kept: ${toPlaneError(thrown).message}`);
@@ -183,13 +183,13 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
   };
 }
 
-/** Of the text as it came, where there is one: a result is not written anew to be hashed. */
+/** Of the original text where there is one: no rewriting to hash. */
 function hashResult(result: ToolResult): string {
   const source = bytesOf(result) ?? textOf(result);
   return source === undefined ? hash(result) : hashText(source);
 }
 
-/** What a server wrote into its errors may be anything, so it is shown once and not kept. */
+/** A server's words may be anything: shown once and not kept. */
 function withoutForeignText(error: ErrorReport): ErrorReport {
   if (error.category !== "tool") return error;
   const { rpcData: _, ...data } = error.data;
@@ -197,8 +197,7 @@ function withoutForeignText(error: ErrorReport): ErrorReport {
 }
 
 /**
- * The tool's health counts every executed call; a provider's health only what the provider did. A shared tool also has
- * one for each persona.
+ * A tool's health counts every executed call; a provider's only its own part. A shared tool also has one per persona.
  */
 function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallRecord): HealthSample[] {
   const { tool, principal } = call;
@@ -218,7 +217,7 @@ function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallReco
   ];
 }
 
-/** As much of a call as its stages have learned so far. */
+/** What the stages have learned so far. */
 type Learned = Requested & Partial<Executed>;
 
 function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
@@ -250,7 +249,7 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
   };
 }
 
-/** The status and what the outcome has beside it follow from one code, which no type can tell. */
+/** Status and fields follow from one code, which no type can tell. */
 function failedWith(error: PlaneError, call: CallReport, result: ToolResult | undefined): Outcome {
   const { approvalId, planId } = error.data;
   const report = redactDeep(reportError(error));
@@ -295,7 +294,7 @@ function withEditNote(result: ToolResult, { approved, input }: { approved?: Held
   return { ...result, content: [{ type: "text", text }, ...(result.content ?? [])] };
 }
 
-/** The next state, after success; absent where no states are used. */
+/** After success; absent where no states are used. */
 export function stateField(
   { options: { state }, tool }: Pick<Requested, "options"> & { tool?: Tool },
   status: CallStatus,
@@ -308,7 +307,7 @@ export function stateField(
 
 type Ended = Requested & Partial<Executed>;
 
-/** What the record keeps of what hooks decided, and of a result that they changed beside what the tool said. */
+/** Decisions of hooks, and the tool's own result where they changed it. */
 function hookFields({ executed, hooks }: Ended): Partial<CallRecord> {
   return {
     ...(executed?.said ? { resultHash: hash(executed.said), changedHash: hash(executed.result) } : {}),
@@ -316,12 +315,12 @@ function hookFields({ executed, hooks }: Ended): Partial<CallRecord> {
   };
 }
 
-/** What a hook makes of a result is not the tool's doing. */
+/** A hook's change is not the tool's doing. */
 function toolDidWell({ executed }: Ended, status: CallStatus): boolean {
   return executed?.said ? executed.said.isError !== true : status === "succeeded";
 }
 
-/** The tool said no, or a hook in its place, which says itself who it is. */
+/** The tool, or a hook in its place, which names itself. */
 function saidNo({ tool, executed }: Ended, result: ToolResult): PlaneError {
   const [name, text] = [tool?.name ?? "", resultText(result)];
   return executed?.said && executed.said.isError !== true
@@ -336,7 +335,7 @@ const statuses: Partial<Record<ErrorCode, CallStatus>> = {
   CANCELLED: "cancelled",
 };
 
-/** The tool said no, a provider failed, or the plane refused: three different things. */
+/** Tool, provider or plane: three different failures. */
 export function statusOf(error: PlaneError | undefined, call: { executed?: unknown }): CallStatus {
   if (error === undefined) return call.executed === undefined ? "dry_run" : "succeeded";
   const refused = ["policy", "validation"].includes(errorTable[error.code].category);

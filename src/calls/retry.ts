@@ -19,9 +19,9 @@ const maxWaitMs = 60_000;
 export type Retrying = {
   limiter: TimeLimiter;
   onRetry(call: Routed, retry: { attempt: number; delayMs: number; reason: string }): void;
-  /** Why it is not tried again although it could be, or null. */
+  /** Why there is no retry, or null. */
   against?(error: PlaneError): string | null | Promise<string | null>;
-  /** What ends a call whose time is over or whose caller has left. */
+  /** A timeout, or a caller who left. */
   endedCall(call: Routed, limiter: TimeLimiter): PlaneError;
 };
 
@@ -36,7 +36,7 @@ export async function retryOrGiveUp(
   const safe = notSent || isRepeatable(call.tool);
   const worthwhile = errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, limiter);
   if (!safe || !worthwhile || attempts.length >= retryPolicy.attempts) {
-    // Whether trying again makes sense or not: what may have run is said to be unknown.
+    // In either case: what may have run is reported as unknown.
     const mayHaveRun = !safe && errorTable[error.code].retryable && !limiter.signal.aborted;
     throw withAttempts(call, mayHaveRun ? unknownOutcome(call, error) : error, attempts);
   }
@@ -52,7 +52,7 @@ export async function retryOrGiveUp(
   }
 }
 
-/** It has said when it may be tried again, or that it never may; asking sooner cannot help, nor waiting in vain. */
+/** It named a time, or said never: asking sooner cannot help. */
 function isHopeless({ data: { retryAt, retryInMs } }: PlaneError, limiter: TimeLimiter): boolean {
   const waitMs = Math.min(maxWaitMs, limiter.leftMs());
   return retryAt !== undefined || (typeof retryInMs === "number" && retryInMs > waitMs);

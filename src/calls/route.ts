@@ -7,20 +7,20 @@ import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { requireReadable } from "./validate.ts";
 
 export type RouteOptions = {
-  /** Where credentials that a tool needs are looked for. */
+  /** For credentials of tools. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Why a provider cannot be used right now, or null. */
+  /** Why it cannot be used now, or null. */
   unavailable(provider: ProviderSpec): string | null;
-  /** Why one of several providers is not to be asked again yet, or null. The tool goes by its `healthKey`. */
+  /** Why it is in cooldown, or null. By `healthKey`. */
   resting(tool: string, provider: string): string | null;
-  /** How badly a provider does: the lower the better. Decides between those of one priority. */
+  /** The lower the better; decides between equal priorities. */
   score?(tool: string, provider: string): number;
   serverLimitMs(server: string): number | undefined;
-  /** May the caller use this provider? One they may not is left out silently. */
+  /** Others are left out silently. */
   mayReach?(call: Approved, provider: ProviderSpec): boolean;
 };
 
-/** Who may execute the call, best first, and how long it may take. */
+/** Best first, with the time limit. */
 export function route(call: Approved, options: RouteOptions): Routed {
   const { environment, unavailable, resting, serverLimitMs } = options;
   const { providers } = call.tool;
@@ -42,7 +42,7 @@ export function route(call: Approved, options: RouteOptions): Routed {
   throw noProvider(call, listed.join("; ") || "it declares none", reasons);
 }
 
-/** By priority, then by how well they do, then by name. */
+/** By priority, then score, then name. */
 function ranked(tool: Tool, { score }: RouteOptions): ProviderSpec[] {
   const { providers } = tool;
   if (providers.length < 2) return providers;
@@ -61,7 +61,7 @@ function noProvider(call: Approved, why: string, providers: Record<string, strin
   });
 }
 
-/** Call, then tool, then server, then the default. 0 is unlimited and has to be said. */
+/** Call, tool, server, default. 0 is unlimited. */
 function timeLimit(call: Approved, serverLimitMs: RouteOptions["serverLimitMs"]): TimeLimit {
   const { timeoutMs } = call.options;
   if (timeoutMs !== undefined) return { ms: timeoutMs, setBy: "call" };
@@ -72,7 +72,7 @@ function timeLimit(call: Approved, serverLimitMs: RouteOptions["serverLimitMs"])
   return { ms: defaultTimeoutMs, setBy: "default" };
 }
 
-/** Servers get arguments as they were written. Whatever else executes a tool gets values. */
+/** Servers get arguments as written, other providers get values. */
 export function requireWritable(call: Routed): Routed {
   if (call.input.exact && call.route.candidates.some(({ name }) => name !== "mcp"))
     requireReadable(call, "this tool is not executed by a server that could get it as it is");

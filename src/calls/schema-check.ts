@@ -7,8 +7,7 @@ import { PlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { ArgumentProblem } from "./validate.ts";
 
-// Tools' schemas are foreign: unknown keywords are fine, and validating a schema against its
-// meta-schema costs more than everything else a one-shot call does.
+// Foreign schemas: unknown keywords are fine, and a check against the meta-schema costs more than the rest of a call.
 const options = {
   strict: false,
   allErrors: true,
@@ -18,7 +17,7 @@ const options = {
   logger: false,
 } as const;
 
-/** Compiled once per schema object; a snapshot's schemas never change. */
+/** Once per schema object; a snapshot's schemas never change. */
 const compiled = new WeakMap<JsonObject, ValidateFunction | { broken: string }>();
 
 const createModern = () => formats.default(new Ajv2020(options));
@@ -26,7 +25,7 @@ const createDraft07 = () => formats.default(new Ajv(options));
 const modern = once(createModern);
 const draft07 = once(createDraft07);
 
-/** Schemas that name themselves get a validator of their own, so that two of one name do not meet. */
+/** A validator of its own for schemas with an id, so that two of one id do not meet. */
 function dialectOf(schema: JsonObject): Ajv {
   const isOld = typeof schema.$schema === "string" && /draft-0[67]/.test(schema.$schema);
   if (JSON.stringify(schema).includes('"$id":')) return isOld ? createDraft07() : createModern();
@@ -42,7 +41,7 @@ export function checkSchema(schema: JsonObject, value: Json): ArgumentProblem[] 
   return describe(validator.errors ?? [], value);
 }
 
-/** A result that breaks its own schema is still a result, so this only warns. */
+/** A result that breaks its own schema is still a result. */
 export function checkOutput(schema: JsonObject, { structuredContent }: ToolResult): string[] {
   if (structuredContent === undefined) return ["It declares an output schema and returned no structured content."];
   return checkSchema(schema, structuredContent).map(
@@ -58,7 +57,7 @@ function compile(schema: JsonObject): ValidateFunction | { broken: string } {
     const { $async: _, ...plain } = schema;
     const ajv = dialectOf(plain);
     result = ajv.compile(plain);
-    // Ajv would keep every schema it ever compiled, and servers list theirs again and again.
+    // Ajv would keep every schema it ever compiled.
     ajv.removeSchema(plain);
   } catch (thrown) {
     result = { broken: (thrown as Error).message };
@@ -97,5 +96,5 @@ function valueAt(value: unknown, pointer: string): unknown {
     .reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part], value);
 }
 
-// Loaded while a server starts: the first compilation is the slow one, so it is done now.
+// The first compilation is slow, so it is done while a server starts.
 checkSchema({ type: "object", properties: { warm: { type: "string" } }, required: ["warm"] }, {});

@@ -7,7 +7,7 @@ import type { Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
 
-/** Undeclared arguments are left out, unless the schema welcomes them or declares none at all. */
+/** Undeclared arguments are dropped, unless the schema allows them or declares none. */
 export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; dropped: string[] } {
   const keeps = keeperOf(tool);
   const names = Object.keys(args);
@@ -20,7 +20,7 @@ export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; 
 
 type Keeps = (name: string) => boolean;
 
-/** Found out once for each tool of a snapshot. */
+/** Once per tool of a snapshot. */
 const keepers = new WeakMap<Tool, Keeps>();
 
 function keeperOf(tool: Tool): Keeps {
@@ -30,7 +30,7 @@ function keeperOf(tool: Tool): Keeps {
   const welcomesAll = open || (isSilent(tool.parameters) && names.size === 0 && tool.injects.length === 0);
   const isDeclared = (name: string) => names.has(name) || patterns.some((pattern) => pattern.test(name));
   const taken = new Set(tool.reserved.map(foldName));
-  // No server that is careless about spelling is to take one name for the other.
+  // No careless server may take one name for the other.
   const isForged = (name: string) =>
     tool.reserved.includes(name) || (!names.has(name) && (taken.has(foldName(name)) || name === "__proto__"));
   const keeps = (name: string) => !isForged(name) && (welcomesAll || isDeclared(name));
@@ -44,7 +44,7 @@ function isSilent({ additionalProperties, patternProperties }: UnknownObject): b
 
 type Declared = { names: Set<string>; patterns: RegExp[]; open: boolean };
 
-/** What a schema and the schemas it is put together from declare. One that refers elsewhere may declare anything. */
+/** With composed schemas. A reference may declare anything. */
 function declaredBy(schema: UnknownObject): Declared {
   const parts = [schema.allOf, schema.anyOf, schema.oneOf, [schema.if, schema.then, schema.else]]
     .flatMap((list) => (Array.isArray(list) ? list : []))
@@ -76,13 +76,13 @@ function compile(pattern: string): RegExp[] {
 
 export type ArgumentProblem = { path: string; message: string };
 
-/** Checks arguments against a tool's schema: every problem at once, or none. */
+/** Every problem at once. */
 export type CheckArguments = (schema: JsonObject, args: JsonObject) => ArgumentProblem[] | Promise<ArgumentProblem[]>;
 
-/** Is it known to change nothing? For what may, no argument is guessed. */
+/** For tools that may write, no argument is guessed. */
 export type OnlyReads = (tool: Tool) => boolean;
 
-/** At once, where the check does not wait; what does not fit rejects. */
+/** Synchronous where the check is; rejects what does not fit. */
 export function validate(
   call: Authorized,
   check: CheckArguments,
@@ -137,16 +137,15 @@ function signature(tool: Tool): string {
 
 type ParsedArguments = {
   arguments: JsonObject;
-  /** Was it completed, or read although it is no valid JSON? */
+  /** Completed, or read although it is no valid JSON. */
   repaired: boolean;
-  /** What was spelt otherwise than in JSON. */
+  /** What was not spelt as JSON. */
   respelt?: string[];
 };
 
 /**
- * Arguments as a model, a script or a program gives them. What is not an object never runs as `{}`. What can be read
- * in one way only is read; what was cut off is completed for tools that only read, and for others as far as brackets
- * alone are missing.
+ * From a model, a script or a program. What is no object never runs as `{}`. Unambiguous text is read; cut-off text is
+ * completed for read-only tools, and for others only where just brackets are missing.
  */
 export function parseArguments(given: unknown, tool: string, onlyReads = true): ParsedArguments {
   if (given === undefined || given === null || given === "") return { arguments: {}, repaired: false };
@@ -198,7 +197,7 @@ function invalid(tool: string, what: string): PlaneError {
 
 const maxShown = 40;
 
-/** What is shown, kept or computed with would be another number than the caller wrote: better none. */
+/** It would be shown, kept or used as another number: better none. */
 export function requireReadable({ tool, input }: Validated, why: string): void {
   const first = findChanged(input.exact);
   if (first === undefined) return;

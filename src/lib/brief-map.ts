@@ -1,18 +1,19 @@
 type Key = string | number | bigint;
 
-export type BriefMap<V> = {
+type BriefMap<V> = {
   /** Undefined also for what can be no key. */
   get(key: unknown): V | undefined;
   set(key: Key, value: V): void;
   delete(key: Key): void;
-  /** Those with numbers first, in their order; the others as they came. */
+  /** Numeric keys first, in order; the others as they came. */
   values(): V[];
   size(): number;
 };
 
 /**
- * For what comes and goes with every call. A `Map` that is filled and emptied leaves tables behind that point to what was in
- * them and to the next table; once one of them has grown old, everything after it is kept until the next large collection.
+ * For entries that live as long as a call. A `Map` leaves old tables behind that keep everything after them alive until
+ * the
+ * next large collection.
  */
 export function createBriefMap<V>(): BriefMap<V> {
   const entries: Record<string | number, V> = Object.create(null);

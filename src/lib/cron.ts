@@ -2,8 +2,7 @@ import { Cron, CronDate, CronPattern } from "croner";
 import { createLru } from "./lru.ts";
 
 /*
- * What clocks show in a time zone. A wall time is kept as the moment at which a clock in UTC shows the same, so that
- * days and months can be counted without the zone.
+ * A wall time is kept as the UTC moment that shows the same, so that days and months can be counted without the zone.
  */
 const dayMs = 86_400_000;
 
@@ -15,19 +14,19 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** What a clock in the zone shows at this moment. */
+/** What a clock in the zone shows. */
 export function wallTimeAt(zone: string, at: number): number {
   if (zone === "UTC") return at;
   const { year, month, day, hour, minute, second } = new CronDate(new Date(at), zone);
   return Date.UTC(year, month, day, hour, minute, second) + millisecondsOf(at);
 }
 
-/** The first moment at which the clock shows this, or, where it never does, the one at which it has jumped over it. */
+/** The first moment at which the clock shows this, or at which it jumps over it. */
 export function momentOf(zone: string, wall: number): number {
   if (zone === "UTC") return wall;
   const date = new Date(wall);
   const year = date.getUTCFullYear();
-  // Croner takes years below 100 for those of the last century and ends with 9999.
+  // Croner reads years below 100 as 19xx and ends with 9999.
   if (year < 100 || year > 9_999) return wall;
   const time = [date.getUTCSeconds(), date.getUTCMinutes(), date.getUTCHours()];
   const once = [...time, date.getUTCDate(), date.getUTCMonth() + 1, "*", year].join(" ");
@@ -35,14 +34,14 @@ export function momentOf(zone: string, wall: number): number {
   return found === null ? wall : found.getTime() + millisecondsOf(wall);
 }
 
-/** A date is the beginning of that day; without an offset it is what a clock in the zone shows. Null when it is neither. */
+/** A date is the start of its day. Without an offset it is local to the zone. Null when it is neither. */
 export function readMoment(text: string, zone: string): { at: number; isDate: boolean } | null {
   const parts = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   if (parts === null) return null;
   const [, date = "", time, offset] = parts;
   const wall = Date.parse(`${date}T${time ?? "00:00"}${offset ?? "Z"}`);
   const day = Date.parse(`${date}T00:00Z`);
-  // 30 February is taken for 2 March by the parser.
+  // The parser reads 30 February as 2 March.
   if (Number.isNaN(wall) || Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return null;
   return { at: offset === undefined ? momentOf(zone, wall) : wall, isDate: time === undefined };
 }
@@ -51,7 +50,6 @@ function millisecondsOf(at: number): number {
   return at - Math.floor(at / 1_000) * 1_000;
 }
 
-/** The first time after a moment; null when there is none. */
 type CronTimes = { next(after: number): number | null };
 
 type Field = { name: string; from: number; to: number; shape: RegExp };
@@ -95,7 +93,7 @@ function parse(text: string, zone: string): CronTimes | { problem: string } {
   return timesOf(words.map(spell).join(" "), zone, /^[*?]/.test(day) || /^[*?]/.test(week));
 }
 
-/** Croner is more liberal, with `?` in any field or `jan1` for 11, and names no field where it refuses. */
+/** Croner accepts more, such as `?` in any field or `jan1` for 11, and names no field when it refuses. */
 function problemOf(word: string, at: number): string | null {
   const { name, from, to, shape } = fields[at] as Field;
   const refuse = (part: string, why = `give ${from} to ${to}, a list, a range or a step`) =>
@@ -123,7 +121,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** As croner writes it: a step begins with a range, and a week that begins with Saturday ends with 7. */
+/** As croner writes it: a step begins with a range, and a week from Saturday ends with 7. */
 function spell(word: string, at: number): string {
   const ranges = word.replaceAll(/(^|,)(\w+)\//g, `$1$2-${fields[at]?.to}/`);
   return at === 4 ? ranges.replaceAll(/-(?:0|sun)\b/gi, "-7") : ranges;
@@ -134,8 +132,9 @@ function shapeOf(value: string, more = ""): RegExp {
 }
 
 /**
- * What comes in every hour is found in the zone. Else the times are those that a clock shows: croner leaves out a list
- * or a step that falls into the hour that clocks jump over, and repeats it in the one that comes twice.
+ * Hourly times are found in the zone, others by the wall clock: croner drops lists and steps in the hour that clocks
+ * skip,
+ * and repeats them in the hour that comes twice.
  */
 function timesOf(text: string, zone: string, domAndDow: boolean): CronTimes {
   const pattern = new CronPattern(text);
@@ -158,7 +157,7 @@ function timesOf(text: string, zone: string, domAndDow: boolean): CronTimes {
   };
 }
 
-/** Croner takes 31 February for 3 March and goes on from there, so each month is searched from its first day. */
+/** Croner reads 31 February as 3 March and continues there, so each month is searched from its first day. */
 function nextByMonth(cron: Cron, { month }: CronPattern, zone: string, after: number): number | null {
   const now = new Date(wallTimeAt(zone, after));
   const startOf = (at: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + at, 1);

@@ -27,16 +27,13 @@ const troubles: Readonly<Record<string, string>> = {
   EROFS: "the disk can only be read",
 };
 
-/** Why something could not be done with a file, for a sentence that names the file already. */
+/** For a sentence that names the file already. */
 export function fileErrorText(thrown: unknown): string {
   const { code, message } = thrown as NodeJS.ErrnoException;
   return (code === undefined ? undefined : troubles[code]) ?? message;
 }
 
-/**
- * The directory of the person who runs this; null where there is none. An empty HOME would lead to the working
- * directory, and a user that only a container knows by number makes the system throw.
- */
+/** Null where there is none. An empty HOME would be the working directory; an unknown user makes the system throw. */
 export function homeDirectory(): string | null {
   try {
     return homedir() || userInfo().homedir || null;
@@ -45,7 +42,7 @@ export function homeDirectory(): string | null {
   }
 }
 
-/** Writes a file for its owner alone. It gets its name when it is whole, unless the file exists by then. */
+/** For the owner only. Renamed when complete, unless the file exists by then. */
 export function createOnce(file: string, content: Uint8Array): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
@@ -72,7 +69,7 @@ function giveName(temporary: string, file: string): void {
   }
 }
 
-/** Some file systems know no hard links. */
+/** Some file systems have no hard links. */
 function copyWhereNoLinks(temporary: string, file: string): void {
   try {
     copyFileSync(temporary, file, constants.COPYFILE_EXCL);

@@ -1,11 +1,11 @@
 type Node = { id: string; dependsOn: readonly string[] };
 
-/** The first circle of nodes that wait for each other, its first one again at the end; null when there is none. */
+/** The first cycle, with its first node again at the end; null when there is none. */
 export function findCycle(nodes: readonly Node[]): string[] | null {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const isDone = new Set<string>();
   for (const { id } of nodes) {
-    // By hand and not by recursion: a long chain is no circle, and must not end the stack.
+    // Not recursive: a long chain must not overflow the stack.
     const path: { id: string; rest: string[] }[] = [{ id, rest: [...(byId.get(id)?.dependsOn ?? [])] }];
     const onPath = new Set([id]);
     while (path.length > 0) {

@@ -2,20 +2,17 @@ import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Both halves of what is young together; more of it saves little work and costs as much memory as all the rest. */
+/** Both halves of the young generation; more saves little work. */
 const maxYoungBytes = 32 * 1024 * 1024;
-/** By how much the old part may grow before it is looked through again. */
+/** How far the old generation grows between collections. */
 const growthPercent = 100;
 
-/**
- * Keeps the engine from taking a hundred megabytes for what lives a millisecond. Its own limits can only be set before
- * it starts; how much it grows at a time can be said at any time.
- */
+/** Limits the heap of short-lived objects. The engine's own limits can only be set at start, its growth at any time. */
 export function limitHeap(): Disposable {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
   let mayGrow = true;
   const observer = new PerformanceObserver(() => {
-    // What was given back in a quiet time may grow again.
+    // What was given back may grow again.
     const isSmall = youngBytes() < maxYoungBytes;
     if (isSmall === mayGrow) return;
     mayGrow = isSmall;
@@ -30,15 +27,12 @@ function youngBytes(): number {
 }
 
 const everyMs = 5_000;
-/** Less than this is not worth the pause. */
+/** Less is not worth the pause. */
 const slackBytes = 32 * 1024 * 1024;
 
 type Collect = (options: { type: "major"; flavor: "last-resort" }) => void;
 
-/**
- * After a storm of work the engine keeps the memory it took, for the next one. A program that mostly waits
- * gives it back when it is quiet: one pause of well under a tenth of a second for what may be a hundred megabytes.
- */
+/** The engine keeps memory after a storm of work. An idle program gives it back, in one pause well under 0.1 s. */
 export function giveMemoryBack(isQuiet: () => boolean): Disposable {
   let floor = process.memoryUsage.rss();
   let collect: Collect | undefined;
@@ -46,7 +40,7 @@ export function giveMemoryBack(isQuiet: () => boolean): Disposable {
     if (!isQuiet() || process.memoryUsage.rss() < floor + slackBytes) return;
     collect ??= findCollector();
     collect({ type: "major", flavor: "last-resort" });
-    // What is really needed by now is not given back, so it is not asked for again.
+    // What is still needed is not asked for again.
     floor = Math.max(floor, process.memoryUsage.rss());
   }, everyMs);
   timer.unref();

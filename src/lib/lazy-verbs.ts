@@ -1,6 +1,6 @@
 type Verb = (...given: never[]) => Promise<unknown>;
 
-/** The named functions of a value that is loaded when the first of them is called. */
+/** Functions of a value that is loaded on the first call. */
 export function lazyVerbs<T extends { [Name in K]: Verb }, K extends keyof T & string>(
   load: () => Promise<T>,
   names: readonly K[],

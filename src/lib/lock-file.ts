@@ -2,8 +2,7 @@ import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from "
 import { uniqueId } from "./stamps.ts";
 
 /**
- * Takes the lock and gives the way to let it go, or null while another holder has it. A lock whose file was not
- * touched for `staleMs` belongs to a program that died.
+ * Returns the release, or null while another holds it. A lock file untouched for `staleMs` belongs to a dead program.
  */
 export function tryLock(lock: string, staleMs: number): (() => void) | null {
   const owner = uniqueId();
@@ -28,16 +27,14 @@ function create(file: string, text: string): boolean {
   return true;
 }
 
-/** Not when it was taken for dead meanwhile: then the file is another's. */
+/** Not when it was broken meanwhile: then the file is another's. */
 function release(lock: string, owner: string): void {
   try {
     if (readFileSync(lock, "utf8") === owner) rmSync(lock, { force: true });
-  } catch {
-    // It is gone already.
-  }
+  } catch {}
 }
 
-/** Two who find the same dead lock must not remove the new one of the quicker, so removing has a lock of its own. */
+/** Breaking has a lock of its own, so that two do not remove the quicker one's new lock. */
 function breakLock(lock: string, staleMs: number): void {
   const breaker = `${lock}.break`;
   if (!create(breaker, "")) {

@@ -1,5 +1,5 @@
 export type Lru<V, K = string> = {
-  /** Also makes it the one that was used last. */
+  /** Also marks it as used last. */
   get(key: K): V | undefined;
   has(key: K): boolean;
   set(key: K, value: V): void;
@@ -8,8 +8,9 @@ export type Lru<V, K = string> = {
 };
 
 /**
- * Remembers at least the `least` keys that were used last, and at most twice as many. Two maps in turn: taking the
- * oldest out of one map costs more the more were taken out before.
+ * Keeps the `least` keys used last, and at most twice as many. Two maps in turn: deleting the oldest of one map gets
+ * slower
+ * with each.
  */
 export function createLru<V, K = string>(least: number): Lru<V, K> {
   let newer = new Map<K, V>();

@@ -1,18 +1,18 @@
 import SemverRange from "semver/classes/range.js";
 import SemVer from "semver/classes/semver.js";
 
-export type VersionRange = { accepts(version: string): boolean };
+type VersionRange = { accepts(version: string): boolean };
 
 type Test = (version: SemVer) => boolean;
 
-/** Loose: 01.2.0 is 1.2.0. */
+/** 01.2.0 is 1.2.0. */
 const options = { loose: true };
 const versionShape =
   /^v?(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?(-[0-9a-z-]+(?:\.[0-9a-z-]+)*)?(?:\+[0-9a-z.-]+)?$/i;
 const openShape = /^v?(?:\d{1,15}\.){0,2}[x*](?:\.[x*])*$/i;
 const clauseShape = /^(\^|~>?|!=|[<>]=?|={1,2})?\s*([^\s,^~!<>=]+)(?:[\s,]+|$)/;
 
-/** Parts that are missing are 0: 1.2 is 1.2.0. */
+/** 1.2 is 1.2.0. */
 export function parseVersion(text: string): SemVer | null {
   const [, major, minor = "0", patch = "0", suffix = ""] = versionShape.exec(text.trim()) ?? [];
   if (major === undefined) return null;
@@ -24,15 +24,14 @@ export function parseVersion(text: string): SemVer | null {
   }
 }
 
-/** Below 0, 0 or above 0, for sorting. */
 export function compareVersions(a: SemVer, b: SemVer): number {
   return a.compare(b);
 }
 
 /**
- * Clauses joined by a comma or a space have to hold all, alternatives joined by `||` one of them. A bare version is
- * that version; `1.x` is a range. Comparisons follow the order of versions alone, so `<2.0.0` takes 2.0.0-beta;
- * `^`, `~` and `x` never reach into the prereleases of the next version.
+ * Comma or space means all, `||` means one. A bare version is exact. Comparisons follow the order alone, so `<2.0.0`
+ * includes
+ * 2.0.0-beta; `^`, `~` and `x` exclude the next version's prereleases.
  */
 export function parseVersionRange(text: string): VersionRange | { problem: string } {
   const alternatives: Test[][] = [];
@@ -64,7 +63,7 @@ function readClauses(text: string): Test[] | { problem: string } {
   return tests;
 }
 
-/** semver knows no `!=` and `==`, and takes 1.2 for 1.2.x. */
+/** semver has no `!=` and `==`, and reads 1.2 as 1.2.x. */
 function readClause(operator: string, version: string): Test | null {
   const full = parseVersion(version);
   if (full === null && !openShape.test(version)) return null;
@@ -75,7 +74,7 @@ function readClause(operator: string, version: string): Test | null {
   return operator === "!=" && test !== null ? (given) => !test(given) : test;
 }
 
-/** The comparators alone: a whole range refuses the prereleases that it does not name. */
+/** Comparators only: a whole range refuses prereleases it does not name. */
 function testOf(range: string): Test | null {
   try {
     const { set } = new SemverRange(range, options);

@@ -1,10 +1,10 @@
 const random = (): string => Math.random().toString(36).slice(2, 10).padEnd(8, "0");
 
-/** Of this process, and how many it has made: two processes begin at different places. */
+/** A random start per process, and a counter. */
 const own = random();
 let made = Math.floor(Math.random() * 36 ** 6);
 
-/** Sorts by time and does not repeat. Not a secret. */
+/** Sorts by time, unique, no secret. */
 export function uniqueId(): string {
   made += 1;
   return `${Date.now().toString(36).padStart(9, "0")}-${own}${made.toString(36).padStart(8, "0")}`;
@@ -12,7 +12,7 @@ export function uniqueId(): string {
 
 let known = { second: Number.NaN, text: "" };
 
-/** The time as ISO 8601. All but the milliseconds is written once a second. */
+/** All but the milliseconds is written once a second. */
 export function nowText(): string {
   const at = Date.now();
   const second = Math.floor(at / 1_000);

@@ -1,2 +1,2 @@
-/** Compared with package.json in a test, so that nothing has to read a file to know it. */
+/** A test compares it with package.json, so that no file is read. */
 export const version = "0.1.0";

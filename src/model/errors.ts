@@ -4,10 +4,9 @@ type ErrorRow = {
   http: number;
   rpc: number;
   exit: 1 | 2 | 3 | 4;
-  /** May the same call succeed later without being changed? */
+  /** May the same call succeed later, unchanged? */
   retryable: boolean;
   category: ErrorCategory;
-  /** One sentence for the error page. */
   means: string;
 };
 
@@ -21,7 +20,7 @@ export type ErrorCategory =
   | "cancelled"
   | "internal";
 
-/** The only place where a code meets a status. Every face reads it; docs/errors is compared with it. */
+/** The only place where a code meets a status; docs/errors is compared with it. */
 export const errorTable = {
   USAGE: row(400, -32600, 2, false, "validation", "Unknown or invalid command, flag or request."),
   NOT_FOUND: row(404, -32601, 1, false, "validation", "The route or the named item does not exist."),
@@ -95,9 +94,7 @@ export type ErrorData = {
 };
 
 /**
- * What the library throws: a code of the table, a sentence with the remedy, and data. A call does not throw it but returns
- * it as `outcome.error`.
- *
+ * What the library throws: a code, a sentence with the remedy, and data. A call returns it as `outcome.error`.
  * @example
  * try {
  *   await createPlane({ config: "missing.json" });
@@ -109,7 +106,7 @@ export class PlaneError extends Error {
   override readonly name = "PlaneError";
   /** Decide on this, never on the message. */
   readonly code: ErrorCode;
-  /** What the error is about: the server, the tool and more by code. */
+  /** The server, the tool and more, by code. */
   readonly data: ErrorData;
 
   constructor(code: ErrorCode, message: string, options: { data?: ErrorData; cause?: unknown } = {}) {
@@ -138,19 +135,19 @@ function textOf(thrown: unknown): string {
 export type ErrorReport = {
   /** Decide on this, never on the message. */
   code: ErrorCode;
-  /** The kind of failure: who has to do something about it. */
+  /** Who has to act on it. */
   category: ErrorCategory;
   /** What is wrong and what to do, for people. */
   message: string;
-  /** Whether the same call may succeed later without being changed. */
+  /** May the same call succeed later, unchanged? */
   recoverable: boolean;
-  /** The server it happened at. */
+  /** Null where no server is involved. */
   server: string | null;
-  /** The tool it happened with. */
+  /** Null where no tool is involved. */
   tool: string | null;
   /** How often it was tried. */
   attempts: number;
-  /** What the other side said, in its own words. */
+  /** The other side's own words. */
   cause: string | null;
   /** More about it, by code. */
   data: ErrorData;
@@ -171,9 +168,7 @@ export function reportError(error: PlaneError): ErrorReport {
   };
 }
 
-/**
- * The message for a model: it cannot type the commands that `data.personHints` names, so `instead` stands in their place.
- */
+/** A model cannot type the commands in `data.personHints`: `instead` replaces them. */
 export function messageForModel(
   { message, data }: Pick<ErrorReport, "message" | "data">,
   instead = "A person has to look into it.",
@@ -189,7 +184,6 @@ function withoutSentence(message: string, sentence: string): string {
   return `${message.slice(0, at).replace(/[;.]?\s*$/, "")}.${rest}`;
 }
 
-/** Commands that several errors advise a person to type. */
 export const personHints = {
   doctor: "'toolplane doctor' says what to try",
   serverLogs: (server: string) => `'toolplane servers logs ${server}' shows what it wrote.`,
@@ -200,13 +194,13 @@ export const personHints = {
     `see 'toolplane tools show ${tool}', then 'toolplane pins accept ${tool}' if it is harmless`,
 } as const;
 
-/** What the message of a quarantined tool may advise; the longest first, since one may begin another. */
+/** Longest first, since one may begin another. */
 export function quarantineHints(tool: string): string[] {
   const { toolSuspect, toolNew, pinChanged, pinRejected } = personHints;
   return [toolSuspect, toolNew, pinChanged, pinRejected].map((hint) => hint(tool));
 }
 
-/** Errors whose text names files of ours. */
+/** Their messages name our files. */
 const ourOwnTrouble: readonly ErrorCode[] = ["INTERNAL", "STORE_FAILED", "CONFIG_INVALID"];
 
 const away = "The plane cannot reach its store right now. It is tried again all the time; ask again in a moment.";
@@ -214,7 +208,7 @@ const busy = "The store of the plane has more to do than it gets done. Ask again
 const noModel =
   "No model is configured here. The operator of this plane can add one under 'models'; tools can be called without it.";
 
-/** What callers other than the operator read instead of the message; null where they may read it. */
+/** What callers other than the operator read; null where they may read the message. */
 export function strangerMessage(
   code: ErrorCode,
   data: Readonly<Record<string, unknown>>,

@@ -11,10 +11,10 @@ import type { TaskState } from "./work/job-run.ts";
 type StepFacts = { runId: string; user: string | null; skill: string; step: string; tool: string | null };
 type JobFacts = { runId: string; user: string | null; job: string };
 
-/** Everything that happens, in one union. No event carries an argument value or a result. */
+/** No event carries an argument value or a result. */
 export type PlaneEvent =
   | { type: "server.connecting"; server: string }
-  /** A program such as npx fetches it first, which may take minutes. */
+  /** A program such as npx fetches it first. */
   | { type: "server.installing"; server: string }
   | { type: "server.connected"; server: string; toolCount: number; protocolVersion: string }
   | { type: "server.disconnected"; server: string; reason: string }
@@ -30,12 +30,11 @@ export type PlaneEvent =
       problems: number;
     }
   | { type: "config.rejected"; reason: string }
-  /** The store cannot be reached, or can be again. */
   | { type: "store.lost"; reason: string }
   | { type: "store.back" }
   | { type: "registry.changed"; revision: number; tools: number }
   | { type: "tool.suspicious"; server: string; tool: string; severity: Severity; kinds: Finding["kind"][] }
-  /** Its definition differs from the pinned one, or a person decided about it. */
+  /** Its definition differs from the pin, or a person decided about it. */
   | {
       type: "tool.definition";
       server: string;
@@ -53,7 +52,6 @@ export type PlaneEvent =
       total: number | null;
       percentage: number | null;
       message: string | null;
-      /** What a server tells in a structured form with MCP_UPDATE. */
       update?: UnknownObject;
     }
   | {
@@ -72,12 +70,12 @@ export type PlaneEvent =
       status: CallStatus;
       durationMs: number;
       code: ErrorCode | null;
-      /** Who was asked, in order; missing in what earlier versions stored. */
+      /** Missing in what earlier versions stored. */
       attempts?: { provider: string; ok: boolean; durationMs?: number }[];
-      /** Whose tool it is; null where it is written by hand. */
+      /** Null where it is written by hand. */
       server?: string | null;
     }
-  /** A run of an agent is over. Of each turn how long the model took, of each call how it went. */
+  /** The end of an agent's run, with times and statuses only. */
   | {
       type: "agent.run";
       runId: string;
@@ -92,10 +90,10 @@ export type PlaneEvent =
       inputTokens: number;
       outputTokens: number;
       modelMs: number[];
-      /** Those that were not made have the name that the model wrote. */
+      /** A call that was not made has the name the model wrote. */
       calls: { tool: string; status: string; made: boolean }[];
     }
-  /** A skill is run; a run of a job has its id. Of the plan what is called, never with what. */
+  /** Names what is called, never the arguments. */
   | { type: "skill.started"; runId: string; user: string | null; skill: string }
   | {
       type: "skill.plan_generated";
@@ -104,7 +102,6 @@ export type PlaneEvent =
       skill: string;
       steps: { id: string; tool: string; dependsOn: string[] }[];
     }
-  /** Everything is there that it needs. */
   | { type: "skill.plan_ready"; runId: string; user: string | null; skill: string }
   | ({ type: "skill.step_started" } & StepFacts)
   | ({ type: "skill.step_succeeded"; record: string | null; durationMs: number } & StepFacts)
@@ -120,13 +117,12 @@ export type PlaneEvent =
       code: ErrorCode;
     }
   | ({ type: "job.scheduled"; origin: "schedule" | "request" | "rerun" } & JobFacts)
-  /** Also when a plane goes on with what another has begun: then it is more than the first start. */
+  /** Also when a plane takes a run over: then `start` is above 1. */
   | ({ type: "job.started"; start: number } & JobFacts)
   | ({ type: "job.task"; task: string; state: TaskState; code: ErrorCode | null } & JobFacts)
   | ({ type: "job.succeeded"; durationMs: number } & JobFacts)
   | ({ type: "job.failed"; durationMs: number; code: ErrorCode } & JobFacts)
   | ({ type: "job.cancelled" } & JobFacts)
-  /** A run has failed, and its manifest asks for an escalation. */
   | ({
       type: "job.escalated";
       task: string | null;
@@ -138,9 +134,9 @@ export type PlaneEvent =
     } & JobFacts)
   | { type: "job.paused"; job: string }
   | { type: "job.resumed"; job: string }
-  /** The query without secrets, and its beginning only. `session` is the MCP client's that searched. */
+  /** The beginning of the query, without secrets. */
   | { type: "tool.search"; query: string; resultCount: number; session?: string }
-  /** A client that had not all definitions at once has these from now on. */
+  /** Definitions loaded on demand. */
   | { type: "tool.dynamicLoad"; session: string; tools: string[]; loadedTokens: number }
   | {
       type: "hook.decided";
@@ -150,7 +146,7 @@ export type PlaneEvent =
       name: string;
       decision: HookDecision;
     }
-  /** A server asked for a model's words in the middle of a call. Nothing of what was said. */
+  /** A server asked a model during a call. Nothing of what was said. */
   | {
       type: "model.sampled";
       callId: string;
@@ -188,7 +184,7 @@ export type PlaneEvent =
       deadLetterId: string;
       callId: string;
       tool: string;
-      /** The call that succeeded; null when a person has settled it. */
+      /** Null when a person resolved it. */
       retryCallId: string | null;
     }
   | { type: "dead_letter.abandoned"; deadLetterId: string; callId: string; tool: string; code: ErrorCode }
@@ -198,14 +194,14 @@ export type PlaneEvent =
 
 /** The names of events; docs/events.md explains each. */
 export type EventType = PlaneEvent["type"];
-/** The event of one name. */
+/** The event with this name. */
 export type EventOf<T extends EventType> = Extract<PlaneEvent, { type: T }>;
-/** `upTo`: everything up to this id was looked at, whether the caller may see it or not. */
+/** Everything up to `upTo` was looked at, visible to the caller or not. */
 export type EventPage = { events: StoredEvent[]; upTo: number };
 
 export type StoredEvent = { id: number; at: string; event: PlaneEvent };
 
-/** What each event tells, and its fields. Read by `--log-level debug` and by docs/events.md. */
+/** Read by `--log-level debug` and docs/events.md. */
 export const eventMeanings = {
   "server.connecting": "A server is being started or contacted: `server`.",
   "server.installing": "An installer such as npx downloads it: `server`.",

@@ -1,13 +1,12 @@
 import { PlaneError } from "./errors.ts";
 
-/** So many at a time, and no more. */
 export const largestPage = 1000;
 
 type Asked = { limit: number | null; cursor: string | null };
 
 export type Page<T> = { total: number; items: T[]; nextCursor: string | null };
 
-/** One page of what comes in the order of its places. */
+/** One page of items sorted by their places. */
 export function takePage<T>(matching: readonly T[], placeOf: (item: T) => string, { limit, cursor }: Asked): Page<T> {
   const start = cursor === null ? 0 : firstAfter(matching, placeOf, readCursor(cursor));
   const end = limit === null ? matching.length : Math.min(start + limit, matching.length);

@@ -8,77 +8,68 @@ import type { Caller } from "./principal.ts";
 import type { KeptSessions } from "./servers/client-sessions.ts";
 import type { CallFilter } from "./store.ts";
 
-/** What the tools of a conversation have used of what they may use; `null` is no limit. */
+/** What a conversation has used of its budget; `null` is no limit. */
 export type ConversationBudget = {
   spentMs: number;
   limitMs: number | null;
-  /** By unit. */
   cost: Record<string, number>;
   maxCost: Budgets["maxCost"];
-  /** The same for the caller's persona, in all its conversations. */
+  /** All conversations of the caller's persona together. */
   persona: { name: string; cost: Record<string, number>; maxCost: Budgets["maxCost"] } | null;
 };
 
-/** The record of calls. */
 export interface PlaneCalls {
-  /** The last calls in short, newest first: the caller's own, or everybody's for who may manage the plane. */
+  /** The last calls in short, newest first; those of all callers for admins. */
   activity(caller?: Caller): Promise<ActivityEntry[]>;
   /**
-   * The caller's own calls, newest first; everybody's for admins.
-   *
+   * Newest first; those of all callers for admins.
    * @example
    * const failed = await plane.calls.list({ tool: "demo.add", status: "failed", limit: 20 });
    */
   list(filter?: CallFilter, caller?: Caller): Promise<CallRecord[]>;
-  /** The record of one call. */
   get(id: string, caller?: Caller): Promise<CallRecord>;
-  /** How many calls there were lately, how they went and how long they took: the caller's own, everybody's for admins. */
+  /** Counts and durations by time; those of all callers for admins. */
   series(query?: SeriesQuery, caller?: Caller): Promise<CallSeries>;
-  /** Is the record of calls as it was written? For admins. `head` is a hash that was kept elsewhere. */
+  /** Checks the hash chain of the records. `head` is a hash kept elsewhere. For admins. */
   verify(options?: { head?: string }, caller?: Caller): Promise<CallChain>;
 }
 
-/** Results that were too large to be given whole. */
 export interface PlaneResults {
   /**
-   * A part of a result that was too large to be given whole; the caller's own, or anybody's for admins.
-   *
+   * A part of a large result; those of all callers for admins.
    * @example
    * const { text, nextOffset } = await plane.results.get(outcome.stored.id, { path: "items.0" });
    */
   get(id: string, query?: ResultQuery, caller?: Caller): Promise<ResultPage>;
-  /** The results that are kept, newest first. */
+  /** Newest first. */
   page(page?: { limit?: number; cursor?: string }, caller?: Caller): Promise<ResultList>;
 }
 
-/** What happened. */
 export interface PlaneEvents {
-  /** What happened, oldest first, with ids above `after`: as much of it as the caller may see. */
+  /** Events the caller may see, oldest first, with ids above `after`. */
   list(after?: number, limit?: number, caller?: Caller): Promise<StoredEvent[]>;
-  /** The same in pages: how much of the past is read for one page is limited. Go on behind `upTo`, until it stays. */
+  /** In pages: continue after `upTo` until it stays the same. */
   page(after?: number, limit?: number, caller?: Caller): Promise<EventPage>;
-  /** The id of the newest stored event. */
   lastId(): Promise<number>;
-  /** Called when there are new events to be read. */
+  /** Called when there are new events. */
   onStored(listener: () => void): () => void;
 }
 
-/** What belongs to one conversation. */
 export interface PlaneConversations {
-  /** What this conversation of the caller has used of its budget. */
+  /** What the caller's conversation has used. */
   budget(conversation: string, caller?: Caller): Promise<ConversationBudget>;
-  /** Ends the sessions that were kept for this conversation and forgets what it used; tells how many were open. */
+  /** Closes the conversation's sessions and forgets its budget; returns how many were open. */
   end(
     conversation: string,
-    /** `goesOn` on another plane: only what is kept here is let go. */
+    /** The conversation continues on another plane. */
     options?: Caller & { goesOn?: boolean },
   ): Promise<number>;
 }
 
-/** MCP clients that are connected to the plane. */
+/** Connected MCP clients. */
 export interface PlaneClients {
-  /** Sessions of MCP clients, as every plane on the same store knows them. */
+  /** Shared by all planes on one store. */
   readonly sessions: KeptSessions;
-  /** Tells the plane of a client, until its handle is closed. */
+  /** Counts the client until its handle is closed. */
   watch(source: ClientSource): ClientHandle;
 }

@@ -9,7 +9,7 @@ import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Principal } from "./principal.ts";
 
-/** Answers a server's request for a model's words; `params` and the result are those of `sampling/createMessage`. */
+/** Answers `sampling/createMessage` of a server. */
 export type Sampling = (
   params: UnknownObject,
   context: {
@@ -18,47 +18,46 @@ export type Sampling = (
     tool: string;
     user: string | null;
     signal: AbortSignal;
-    /** What the run that made the call has left, and what counts it; left out outside a run. */
+    /** The token budget of the run; missing outside a run. */
     tokens?: Relay["tokens"];
-    /** Asks whoever made the call; null when nobody can be asked. */
+    /** Asks the caller; null when that is not possible. */
     confirm(message: string): Promise<boolean | null>;
   },
 ) => Promise<UnknownObject>;
 
 /**
- * What `createPlane` takes. Only `config` is needed.
- *
+ * What `createPlane` takes. Only `config` is required.
  * @example
  * const options: PlaneOptions = { config: [".mcp.json"], dataDirectory: ".toolplane", watch: true };
  */
 export type PlaneOptions = {
-  /** One or more files, of which later ones win, or the configuration itself. */
+  /** Files, of which later ones win, or the configuration itself. */
   config: string | readonly string[] | ConfigInput;
-  /** Where state is kept; without it the state lives and dies with the plane. */
+  /** Where state is kept. Default: in memory. */
   dataDirectory?: string;
-  /** `sqlite` or `postgres://…`, in the place of what the configuration says. */
+  /** `sqlite` or `postgres://…`; replaces the configuration's. */
   store?: string;
-  /** Who calls when a call does not say; may do everything unless its scopes say less. */
+  /** The caller of calls that name none. Default: may do everything. */
   principal?: Partial<Principal>;
-  /** Others than the people of this machine can reach it: everybody has to say who they are. */
+  /** Reachable from other machines: callers must authenticate. */
   exposed?: boolean;
-  /** Somebody answers what servers ask people: `questions` shows it, `answer` answers it. */
+  /** Questions of servers are answered through `plane.questions`. */
   answersQuestions?: boolean;
-  /** Clients of other MCP servers are connected through it: what servers ask is passed on to them. */
+  /** Questions of servers are passed on to connected MCP clients. */
   relays?: boolean;
-  /** Serves what servers ask of a model. */
+  /** Answers servers that ask for a model. */
   sampling?: Sampling;
-  /** Start nothing and ask nobody: the catalogue of the last time has to do. */
+  /** Starts and asks nothing; uses the last known catalogue. */
   offline?: boolean;
-  /** Begins jobs when they are due, once the plane is started. */
+  /** Runs jobs when they are due. */
   schedules?: boolean;
-  /** A call that runs as a background task is told to be one after this time; 10 s. */
+  /** After this time a background task reports that it is one. Default: 10 s. */
   taskQuietMs?: number;
-  /** Apply changes of the configuration files while running. */
+  /** Applies changes of the configuration files. */
   watch?: boolean;
-  /** Turns texts into vectors, so that a search finds what is meant in other words, too. */
+  /** Turns texts into vectors, for search by meaning. */
   embed?: Embed;
-  /** Models for agents, by name, beside the configured ones: language models of the AI SDK. */
+  /** Models for agents by name, beside the configured ones. */
   models?: Readonly<Record<string, ForeignModel | ChatModel>>;
   /** Functions that are asked about calls, after the configured commands. */
   hooks?: LibraryHooks;

@@ -43,28 +43,27 @@ import type { ServersChange } from "./servers/server.ts";
 
 export type { Caller };
 
-/** What one call may be told: its limit, its caller, its conversation and more. */
+/** Limits, caller and conversation of one call. */
 export type PlaneCallOptions = CallOptions &
   Caller & {
-    /** Ends the call; its server is told. */
+    /** Cancels the call. */
     signal?: AbortSignal;
-    /** Addresses of files by name, for tools whose configuration says that a parameter names files. */
+    /** Addresses of files by name, for parameters that name files. */
     files?: Readonly<Record<string, string>>;
-    /** Puts a call that needs a yes to whoever made it, and waits for what they say. */
+    /** Asks the caller for an approval and waits for the answer. */
     askHere?: AskHere;
-    /** Passes on what the call says and asks while it runs. */
+    /** Passes on messages and questions during the call. */
     relay?: Relay;
   };
 
-/** What was found; where `details` are asked for, with the whole of each tool that is still there. */
-export type DetailedAnswer = Omit<SearchAnswer, "tools"> & { tools: (FoundTool & { tool?: ToolListing })[] };
+/** `tool` with `details`, where it still exists. */
+type DetailedAnswer = Omit<SearchAnswer, "tools"> & { tools: (FoundTool & { tool?: ToolListing })[] };
 
 /** `since` is when the store was last reached. */
 export type Readiness = { ready: true } | { ready: false; reason: string; since: string };
 
 /**
- * All tools of the configured servers behind one path. `createPlane` makes one; every face is given the same.
- *
+ * All tools of the configured servers behind one path. `createPlane` makes one.
  * @example
  * await using plane = await createPlane({ config: ".mcp.json" });
  * for (const { name, description } of await plane.tools.list()) console.log(name, description);
@@ -120,29 +119,28 @@ export interface Plane extends AsyncDisposable {
   readonly conversations: PlaneConversations;
   /** Connected MCP clients. */
   readonly clients: PlaneClients;
-  /** Is it the plane of another process, which goes on after this one? */
+  /** The plane of another process, which outlives this one. */
   readonly isRemote?: boolean;
-  /** Was that one started by a client, and will it end soon after its last client? */
+  /** Started by a client, ends soon after its last client. */
   readonly isBackground?: boolean;
   /** The configuration in force. */
   config(): Config;
-  /** Reads the configuration again and applies what is different; what cannot be read changes nothing. */
+  /** Reads and applies the configuration; what cannot be read changes nothing. */
   reload(): Promise<ServersChange>;
-  /** What is wrong with a server, or with all of them, and the first thing to try. */
+  /** Checks a server, or all, and names the first thing to try. */
   doctor(server?: string): Promise<DoctorReport>;
-  /** Whether everything is there that calls need; says for strangers what is not. */
+  /** Is everything there that calls need? The reason is fit for strangers. */
   readiness(): Promise<Readiness>;
   /**
-   * Connects every server that wants to be connected; the others start on first use.
-   *
+   * Connects the servers that connect at start; the others start on first use.
    * @example
    * plane.start();
    */
   start(): void;
   /**
-   * Calls a tool along the one path and resolves with what came of it. It rejects only on a defect: what a tool, a server
-   * or the policy does is in the outcome. The arguments are an object, or the JSON text that a model wrote.
-   *
+   * Calls a tool along the one path. Rejects only on a defect: failures and refusals are outcomes. Arguments are an
+   * object,
+   * or the JSON text that a model wrote.
    * @example
    * const outcome = await plane.call("files.read_file", { path: "notes.txt" }, { timeoutMs: 5_000 });
    * if (outcome.ok) console.log(resultText(outcome.result));
@@ -150,8 +148,7 @@ export interface Plane extends AsyncDisposable {
    */
   call(tool: string | ToolId, args?: unknown, options?: PlaneCallOptions): Promise<Outcome>;
   /**
-   * The tools that fit best, in short; those the caller may see. What nobody has listed yet is waited for, 5 s at most.
-   *
+   * The best matches the caller may see, in short. Waits up to 5 s for servers that have not listed yet.
    * @example
    * const { tools } = await plane.search({ query: "read a file" });
    */
@@ -159,40 +156,38 @@ export interface Plane extends AsyncDisposable {
     request: SearchRequest,
     caller?: Caller & {
       waitMs?: number;
-      /** Looks among these only. */
+      /** Limits the search to these. */
       only?(tool: Tool): boolean;
-      /** The client that searches, for whoever hears of it. */
+      /** The MCP client that searches. */
       session?: string;
-      /** What is no pattern is taken for words and a note says so, rather than refused. */
+      /** An invalid pattern is searched as words, with a note. */
       orWords?: boolean;
-      /** Each with the whole tool beside it. */
+      /** Adds the whole tool to each. */
       details?: boolean;
     },
   ): Promise<DetailedAnswer>;
-  /** The servers and tools that are worth having at hand for a task, 15 tools at most. */
+  /** The servers and tools for a task, 15 tools at most. */
   recommend(task: string, options?: Caller & { limit?: number; waitMs?: number }): Promise<Recommendation>;
-  /** Before it stops: who waits for a person is told to ask again, here or on another plane. What runs goes on. */
+  /** Before a stop: callers that wait for a person are told to ask again. Running calls continue. */
   drain(): void;
-  /** Ends calls, runs and sessions and stops every server that the plane started. `await using` does it by itself. */
+  /** Ends calls, runs and sessions and stops all started servers. `await using` does it too. */
   stop(): Promise<void>;
   /**
    * Calls the listener for each event of this name, until the returned function is called.
-   *
    * @example
    * const stop = plane.on("tool.result", ({ tool, success, durationMs }) => console.log(tool, success, durationMs));
    * stop();
    */
   on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
   /**
-   * The tools for a model of your own: a toolset by its alias or by its definition, every tool when left out. Throws where
-   * no toolset has this alias, and names the nearest.
-   *
+   * Tools for a model of your own, by alias or definition. Default: every tool. Throws on an unknown alias.
    * @example
    * const everything = plane.toolset();
    * const configured = plane.toolset("reading");
-   * const inline = plane.toolset({ providers: ["files"], allow_tools: ["read_*"], max_tool_call_turns: 5, timeout_sec: 60 });
+   * const inline = plane.toolset({ providers: ["files"], allow_tools: ["read_*"], max_tool_call_turns: 5, timeout_sec:
+   * 60 });
    */
   toolset(toolset?: string | ToolsetInput, caller?: Caller): Toolset;
-  /** What the definitions cost in the context of a model. */
+  /** What the definitions cost in a model's context. */
   stats(options?: ContextStatsOptions, caller?: WaitingCaller): Promise<ContextStats>;
 }

@@ -1,11 +1,11 @@
 /**
- * Types of the platform, as the program that uses the library knows them: those of Node or of the DOM, and where the
- * compiler is told of neither, as much of them as the library promises. So the declarations need no `types` setting.
+ * Platform types as the using program knows them (Node's or the DOM's), so that the declarations need no `types`
+ * setting.
  */
 type Platform<Name extends string, Otherwise> =
   typeof globalThis extends Readonly<Record<Name, { prototype: infer Known }>> ? Known : Otherwise;
 
-/** Ends what it was given to: `new AbortController().signal`, or `AbortSignal.timeout(ms)`. */
+/** `new AbortController().signal`, or `AbortSignal.timeout(ms)`. */
 export type AbortSignal = Platform<
   "AbortSignal",
   {

@@ -1,36 +1,36 @@
 import { PlaneError } from "./errors.ts";
 
-/** `agent` is a model that the plane runs: no person asked for its calls word by word. */
+/** `agent` is a model that the plane runs. */
 export type Face = "library" | "cli" | "http" | "workbench" | "mcp" | "agent";
 
 /** `read` lists tools, `call` also calls them, `admin` also manages the plane and sees all calls. */
 export const scopeNames = ["read", "call", "admin"] as const;
 export type Scope = (typeof scopeNames)[number];
 
-/** May do everything, also what is added later. */
+/** Everything, also scopes that are added later. */
 export const everyScope = "*";
 
 /** Who calls. */
 export type Principal = {
-  /** The recorded name; null when anonymous. */
+  /** Null when anonymous. */
   user: string | null;
-  /** Groups decide which servers and tools there are for the caller. */
+  /** They decide which servers and tools the caller has. */
   groups: string[];
-  /** The persona that the caller acts as. */
+  /** The persona of the caller. */
   persona: string | null;
-  /** What the caller may do here at all; see `mayDo`. */
+  /** What the caller may do; see `mayDo`. */
   scopes: string[];
-  /** The workspace that the caller works in. */
+  /** The workspace of the caller. */
   workspace: string | null;
-  /** The level of the data that the caller works with. */
+  /** The level of the caller's data. */
   compliance: string | null;
-  /** The groups of tools that the caller may ask for; unsaid, those of `default`, and all for who may do everything. */
+  /** Groups of tools. Default: `default`, and all for the scope `*`. */
   toolGroups?: string[];
-  /** The only servers there are for the caller; unsaid, all of them. */
+  /** The only servers. Default: all. */
   servers?: string[];
-  /** The API key that said so. */
+  /** The API key of the caller. */
   key?: string;
-  /** What the caller came with, where `users` of the configuration says the rest. */
+  /** What the caller brought, where `users` of the configuration adds the rest. */
   brought?: Brought;
 };
 
@@ -46,8 +46,7 @@ export const anonymous: Principal = {
 };
 
 /**
- * A caller with the scope `call`, unless something else is said.
- *
+ * A caller, by default with the scope `call`.
  * @example
  * await plane.call("demo.add", { a: 1, b: 2 }, { principal: principalOf({ user: "ann", groups: ["ops"] }) });
  */
@@ -55,12 +54,11 @@ export function principalOf(said: Partial<Principal>): Principal {
   return { ...anonymous, scopes: ["call"], ...said };
 }
 
-/** The person at the machine, or the program that embeds the plane. */
+/** The local user, or the program that embeds the plane. */
 export function trusted(said: Partial<Principal> = {}): Principal {
   return principalOf({ scopes: [everyScope], ...said });
 }
 
-/** Each scope includes those before it. */
 const enough: Record<Scope, readonly string[]> = {
   read: [everyScope, "read", "call", "admin"],
   call: [everyScope, "call", "admin"],
@@ -88,7 +86,7 @@ export type KnownUser = {
   tool_groups?: string[] | undefined;
 };
 
-/** A user whom the configuration lists has the groups, the persona and the rest from there, unless they bring their own. */
+/** Adds what the configuration lists for a user; what they bring wins. */
 export function withListed(principal: Principal, users: Readonly<Record<string, KnownUser>>): Principal {
   const brought = principal.brought ?? broughtBy(principal);
   const { user, toolGroups: _, ...rest } = principal;
@@ -113,8 +111,7 @@ function broughtBy({ groups, persona, workspace, compliance, toolGroups }: Princ
 }
 
 /**
- * The same caller with fewer servers: all that were there, none, or those of them that are named.
- *
+ * The same caller with all of its servers, none, or those named.
  * @example
  * const principal = narrow(principalOf({ user: "ann" }), { servers: ["files"] });
  * await plane.agent.run("What is in notes.txt?", { principal });
@@ -128,8 +125,8 @@ export function narrow(principal: Principal, { servers }: { servers: boolean | r
   return { ...principal, servers: before ? named.filter((name) => before.includes(name)) : named };
 }
 
-/** Who calls through which face; the library's own caller when left out. */
+/** Default: the library's own caller. */
 export type Caller = { principal?: Principal; face?: Face };
 
-/** Waits at most so long for servers that have not listed yet. */
+/** Waits so long for servers that have not listed yet. */
 export type WaitingCaller = Caller & { waitMs?: number };

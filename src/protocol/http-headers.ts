@@ -3,7 +3,7 @@ import { isObject, type UnknownObject } from "../model/json.ts";
 
 const plain = /^(?!=\?base64\?)[!-~](?:[ -~]*[!-~])?$/;
 
-/** A value as it may stand in a header: as it is, or marked and in base64. */
+/** Plain, or marked and in base64. */
 export function encodeHeaderValue(value: string): string {
   return plain.test(value) ? value : `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
 }
@@ -11,7 +11,7 @@ export function encodeHeaderValue(value: string): string {
 const encoded = /^=\?base64\?(.*)\?=$/;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** What stands in a header; null when it is marked as base64 and is none. */
+/** Null when it is marked as base64 and is none. */
 export function decodeHeaderValue(value: string): string | null {
   const [, text] = encoded.exec(value) ?? [];
   if (text === undefined) return value;
@@ -23,7 +23,7 @@ const keyword = "x-mcp-header";
 
 type Mirrored = { path: readonly string[]; header: string };
 
-/** Arguments that a tool wants repeated as HTTP headers, or what is wrong with how it says so. */
+/** Arguments that a tool wants as HTTP headers, or the problem. */
 export function readParamHeaders(schema: unknown): { mirrored: Mirrored[]; problem: string | null } {
   const mirrored: Mirrored[] = [];
   const visit = (node: unknown, path: readonly string[], reachable: boolean): string | undefined => {
@@ -46,7 +46,7 @@ export function readParamHeaders(schema: unknown): { mirrored: Mirrored[]; probl
   return { mirrored: problem === null ? mirrored : [], problem };
 }
 
-/** Keywords whose value is data, whatever it looks like. */
+/** Keywords whose value is data. */
 const notSchemas = new Set(["default", "examples", "example", "enum", "const", "required", keyword]);
 
 function firstOf<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
@@ -74,7 +74,6 @@ function refuse(
   return undefined;
 }
 
-/** The headers of one call. */
 export function paramHeaders(schema: unknown, args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { path, header } of readParamHeaders(schema).mirrored) {

@@ -2,10 +2,10 @@ import { createOversized, type Oversized } from "./oversized-id.ts";
 
 const newline = 0x0a;
 
-/** From here on a line is worth being passed on as it came: what is shorter is written quicker in one piece. */
+/** Longer lines are passed on as bytes; shorter ones are quicker written anew. */
 export const longBytes = 32 * 1024;
 
-/** Cuts a byte stream into lines without copying a long line again for every chunk; those come with their bytes. */
+/** Never copies a long line again for each chunk; long lines come with their bytes. */
 export function createLineSplitter(
   limitBytes: number,
   onLine: (line: string, bytes?: Buffer) => void,

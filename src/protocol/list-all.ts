@@ -1,7 +1,7 @@
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Session } from "./session.ts";
 
-/** What can be listed, and where the answer has it. */
+/** What can be listed, and its member in the answer. */
 export const listings = {
   "tools/list": "tools",
   "prompts/list": "prompts",
@@ -12,13 +12,13 @@ export type ListMethod = keyof typeof listings;
 
 export type Listing = {
   items: unknown[];
-  /** Why the end may not be the end. */
+  /** Why the list may be incomplete. */
   warning: string | null;
 };
 
 export const maxListed = { pages: 1_000, items: 20_000 } as const;
 
-/** All pages of a listing. A cursor that does not advance ends it, and so does too much of everything. */
+/** All pages. Ends at a cursor that does not advance, and at the limits. */
 export async function listAll(
   { request }: Pick<Session, "request">,
   method: ListMethod,

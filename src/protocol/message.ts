@@ -8,15 +8,15 @@ export type OutgoingMessage =
   | { jsonrpc: "2.0"; id: RequestId; result: UnknownObject }
   | { jsonrpc: "2.0"; id: RequestId; error: { code: number; message: string } };
 
-/** Answers a request of the other side; an RpcError is passed on as it is. */
+/** An RpcError is passed on as it is. */
 export type AnswerRequest = (method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>;
 
-/** The other side answered our request with an error. */
+/** The other side answered with an error. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
   readonly data: unknown;
-  /** Who wrote the message: the other side, or we about its answer. */
+  /** Who wrote the message. */
   readonly saidBy: "peer" | "us";
 
   constructor(code: number, message: string, data?: unknown, saidBy: "peer" | "us" = "peer") {
@@ -27,22 +27,21 @@ export class RpcError extends Error {
   }
 }
 
-/** The other side's answer is not what the protocol asks for. */
+/** The answer breaks the protocol. */
 export function invalidAnswer(message: string, data?: unknown, code = -32603): RpcError {
   return new RpcError(code, message, data, "us");
 }
 
-/** The connection failed, and whether the other side may have seen the request. */
+/** The connection failed; `sent` is whether the other side may have seen the request. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly sent: boolean;
   /** The same request will be refused again. */
   readonly permanent: boolean;
-  /** Of the HTTP answer that refused the request. */
+  /** Of the HTTP answer. */
   readonly status: number | undefined;
-  /** How long the other side wants to be left alone. */
   readonly retryAfterMs: number | undefined;
-  /** What the other side wrote last: its own words, which no caller is to read as ours. */
+  /** The other side's last words, which no caller may read as ours. */
   readonly said: string;
 
   constructor(message: string, options: TransportFailure) {
@@ -64,21 +63,19 @@ type TransportFailure = {
   cause?: unknown;
 };
 
-/** Where messages of one connection go and come from. */
 export type ChannelHandlers = {
-  /** `relatesTo` is our request on whose stream it came, where the transport tells. */
+  /** `relatesTo` is our request on whose stream it came, where known. */
   onMessage(message: unknown, relatesTo?: RequestId): void;
   /** Called once, when nothing more can be sent or received. */
   onClose(reason: TransportError): void;
-  /** The answer to this request, or to one we cannot tell, was too large and has been passed over. */
+  /** An answer was too large and was skipped; `id` where known. */
   onTooLarge?(id: RequestId | undefined, bytes: number): void;
-  /** This request turned out not to have left. */
+  /** The request did not leave after all. */
   onUnsent?(id: RequestId, reason: TransportError): void;
-  /** Something arrived that is no message. */
+  /** Something that is no message. */
   onNoise?(text: string): void;
-  /** A process was started for it; told at once. */
+  /** At once after the start of a process. */
   onProcess?(pid: number): void;
-  /** What the server writes for people. */
   onStderr?(text: string): void;
 };
 
@@ -89,15 +86,15 @@ export type SendOptions = {
 };
 
 export interface Channel {
-  /** Throws or rejects with a TransportError when this message could not be delivered. */
+  /** Throws or rejects with a TransportError. */
   send(message: OutgoingMessage, options?: SendOptions): Promise<void> | void;
-  /** Known after the handshake; some transports have to repeat it on every request. */
+  /** After the handshake; some transports repeat it on every request. */
   useProtocolVersion(version: string): void;
-  /** Opens the stream on which the server speaks by itself, where that is a stream of its own. */
+  /** Opens the server's own stream, where there is one. */
   listen?(): void;
-  /** Is a request cancelled by closing its stream, so that nothing has to be said? */
+  /** Closing its stream cancels a request, without a message. */
   readonly cancelsByClosing?: boolean;
-  /** Ends the connection and everything it started. Never rejects. */
+  /** Ends all that it started. Never rejects. */
   close(): Promise<void>;
   readonly pid: number | null;
 }

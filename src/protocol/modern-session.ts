@@ -8,11 +8,11 @@ import { extendsToTasks, tasksExtension } from "./tasks/task.ts";
 
 type Send = (method: string, params: UnknownObject, options?: RequestOptions) => Promise<unknown>;
 
-/** Only these may be answered with questions, and so often at most. */
+/** Only these may be answered with questions, and only so often. */
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read"]);
 const maxRounds = 10;
 
-/** Sends a request and answers what the server asks back, until the result is complete. */
+/** Answers the server's questions until the result is complete. */
 export async function completeResult(
   send: Send,
   method: string,
@@ -33,7 +33,7 @@ export async function completeResult(
   throw new RpcError(-32603, `it still asked back after ${maxRounds} rounds`);
 }
 
-/** The state goes back exactly as it came. */
+/** The state goes back unchanged. */
 async function answerQuestions(
   { inputRequests, requestState }: UnknownObject,
   { onRequest, signal = new AbortController().signal }: RequestOptions,
@@ -55,13 +55,13 @@ async function answerQuestions(
 }
 
 const metaPrefix = "io.modelcontextprotocol/";
-/** The server closed the stream of changes; asked again after this, longer each time. */
+/** The wait before the stream of changes is opened again. */
 const listenAgain = { firstMs: 1_000, maxMs: 60_000 };
 
-/** Errors that only a server of this revision answers with. */
+/** Only a server of this revision answers with these. */
 export const modernErrors = { headerMismatch: -32020, missingCapability: -32021, unsupportedVersion: -32022 };
 
-/** Asks what the server is. Its answer, or an error of this revision, shows that it speaks it. */
+/** Its answer, or an error of this revision, shows that it speaks it. */
 export async function discoverModern(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<Session> {
   const result = await peer.request("server/discover", withEnvelope({}, client), { signal });
   const given = isObject(result) ? result : {};
@@ -76,7 +76,7 @@ export async function discoverModern(peer: Peer, client: ClientDescription, sign
   return openModernSession(peer, client, given);
 }
 
-/** Without a handshake: every request carries what a handshake would have told. */
+/** No handshake: every request carries what a handshake would tell. */
 export function openModernSession(peer: Peer, client: ClientDescription, given: UnknownObject): Session {
   const meta = isObject(given._meta) ? given._meta : {};
   const serverInfo = meta[`${metaPrefix}serverInfo`];
@@ -106,13 +106,12 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
   };
 }
 
-/** A server may answer with a task only to clients that declare the extension. */
+/** A server may answer with a task only where the client declares the extension. */
 function withTasks({ info, capabilities }: ClientDescription): ClientDescription {
   const others = isObject(capabilities.extensions) ? capabilities.extensions : {};
   return { info, capabilities: { ...capabilities, extensions: { ...others, [tasksExtension]: {} } } };
 }
 
-/** The caller's capabilities, and ours. */
 function inTheNameOf(caller: AsClient | undefined, own: ClientDescription, answersHere: boolean): ClientDescription {
   if (caller === undefined) return own;
   const { extensions, sampling } = own.capabilities;
@@ -151,7 +150,7 @@ function changesOffered({ tools, prompts, resources }: UnknownObject): UnknownOb
   return Object.keys(notifications).length === 0 ? undefined : { notifications };
 }
 
-/** Keeps the stream of changes open. A server that refuses it is not asked again. */
+/** A server that refuses it is not asked again. */
 async function listen(ask: () => Promise<unknown>, ended: AbortSignal): Promise<void> {
   let failures = 0;
   while (!ended.aborted) {

@@ -11,7 +11,7 @@ import {
   type Session,
 } from "./session.ts";
 
-/** Opens with a handshake: we offer the newest revision and take what the server answers if we know it. */
+/** Offers the newest revision and takes the server's answer if known. */
 export async function openLegacySession(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<Session> {
   const { info: clientInfo, capabilities } = client;
   const params = { protocolVersion: legacyVersions[0], capabilities, clientInfo };
@@ -42,24 +42,23 @@ function acceptHandshake(peer: Peer, result: unknown, level: string | undefined)
   };
 }
 
-/** How long a server may say nothing to a question of the new revision before the old one is tried too. */
+/** How long a server may ignore the new revision before the old one is tried too. */
 const silenceMs = 2_500;
-/** The same for one that spoke the new revision the last time: it may be slow, or have been replaced. */
+/** For one that spoke the new revision last time. */
 const knownSilenceMs = 10_000;
 
 type Negotiation = {
   client: ClientDescription;
   signal: AbortSignal;
-  /** What it spoke the last time; then nothing has to be found out. */
+  /** What it spoke last time. */
   known: Era | undefined;
-  /** Is that the only one to try? Over HTTP a server of the new revision need not know the question for it. */
+  /** The only one to try. Over HTTP a modern server need not know the question. */
   isFixed?: boolean;
   overHttp?: boolean;
-  /** Told as soon as it is settled, before anything else is sent. */
+  /** Called before anything else is sent. */
   useVersion(version: string): void;
 };
 
-/** Finds out which era a server speaks and opens a session in it. */
 export async function negotiate(peer: Peer, negotiation: Negotiation): Promise<Session> {
   const session = await openEither(peer, negotiation);
   negotiation.useVersion(session.protocolVersion);
@@ -75,7 +74,7 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
   const discovery = discoverModern(peer, client, AbortSignal.any([signal, decided.signal]));
   try {
     const answer = await orSilence(discovery, known === "modern" ? knownSilenceMs : silenceMs);
-    // A slow server answers in the order it was asked, so the first answer tells its era.
+    // A slow server answers in order, so the first answer tells its era.
     if (answer) return answer;
     handshake = openLegacy();
     return await Promise.any([discovery, handshake]).catch(lastOf);
@@ -117,7 +116,7 @@ async function afterRefusal(
   try {
     return await openLegacy();
   } catch (thrown) {
-    // It knows neither the question nor the handshake: a server of the new revision that cannot be asked.
+    // It knows neither the question nor the handshake: a modern server that cannot be asked.
     const unknown = thrown instanceof RpcError && thrown.code === -32601;
     if (unknown && code !== undefined) return openModernSession(peer, client, {});
     throw thrown;
@@ -129,7 +128,7 @@ function offersHandshake(refusal: unknown): boolean {
   return Array.isArray(data.supported) && data.supported.some((version) => version < modernVersion);
 }
 
-/** Who we are not, or trouble on the way, says nothing about the era. */
+/** Missing credentials or a transport failure say nothing about the era. */
 function mayBeLegacy(refusal: unknown): boolean {
   if (refusal instanceof RpcError) return true;
   const status = refusal instanceof TransportError ? refusal.status : undefined;

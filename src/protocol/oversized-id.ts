@@ -2,10 +2,10 @@ import type { RequestId } from "./message.ts";
 
 const edgeBytes = 1024;
 
-/** The beginning and the end of a message that was too large to keep, and how large it was. */
+/** Both ends of a message that was too large to keep. */
 export type Oversized = { head: string; tail: string; bytes: number };
 
-/** Takes a large message piece by piece and keeps a kilobyte of either end. */
+/** Keeps a kilobyte of either end. */
 export function createOversized(): { add(piece: Buffer): void; finish(): Oversized } {
   let head = Buffer.alloc(0);
   let tail = Buffer.alloc(0);
@@ -20,7 +20,7 @@ export function createOversized(): { add(piece: Buffer): void; finish(): Oversiz
   };
 }
 
-/** Which request the message answers, where one of its ends tells. What asks something itself answers none. */
+/** The request it answers, where an end tells. A request answers none. */
 export function findOversizedId({ head, tail }: Oversized): RequestId | undefined {
   if (!/^\s*\{/.test(head)) return undefined;
   const first = firstMembers(head);
@@ -35,7 +35,7 @@ function idIn(members: Map<string, string>): RequestId | undefined {
   return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
-/** The members of the outermost object that are whole within its beginning, with the text of their values. */
+/** Whole members within its beginning, as text. */
 function firstMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
   let depth = 0;
@@ -57,7 +57,7 @@ function firstMembers(text: string): Map<string, string> {
   return members;
 }
 
-/** The same from its end, read backwards: where it begins may be in the middle of anything. */
+/** From its end, backwards: it may begin in the middle of anything. */
 function lastMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
   let depth = 0;
@@ -89,7 +89,7 @@ function lastMembers(text: string): Map<string, string> {
   return members;
 }
 
-/** Negative when it lies before the text, or may do so. */
+/** Negative when it lies, or may lie, before the text. */
 function openingQuote(text: string, closing: number): number {
   let at = closing;
   while (at > 0) {

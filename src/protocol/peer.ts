@@ -16,7 +16,6 @@ const failed = new RpcError(-32603, "it could not be answered");
 
 type PeerRequests = {
   take(id: RequestId, method: string, params: unknown, relatesTo: RequestId | undefined): Promise<void>;
-  /** The other side does not want to know any more. */
   cancel(id: RequestId): void;
   cancelAll(): void;
 };
@@ -67,8 +66,9 @@ type Listener = {
 };
 
 /**
- * What is logged is for whoever made the other side log it: the named cause, or those who wait where they are one
- * person. Where it can be two people's it is for neither. True when it is somebody's.
+ * Goes to the named cause, or to those who wait where they are one person. Between two people it goes to neither. True
+ * when
+ * it has an addressee.
  */
 export function deliverLog(message: UnknownObject, cause: Listener | undefined, waiting: Iterable<Listener>): boolean {
   if (cause?.onLog) {
@@ -83,9 +83,9 @@ export function deliverLog(message: UnknownObject, cause: Listener | undefined, 
 export type PeerHandlers = {
   /** `isHeard` when its addressee has it already. */
   onNotification(method: string, params: UnknownObject, isHeard: boolean): void;
-  /** What the other side asks for no request of ours, or where it cannot be told for which. */
+  /** For requests that belong to none of ours, or to an unknown one. */
   onRequest: AnswerRequest;
-  /** A message came that answers nothing we asked and asks nothing. */
+  /** A message that is neither an answer to us nor a request. */
   onStray(): void;
 };
 
@@ -103,26 +103,45 @@ export type Peer = {
   request(method: string, params?: UnknownObject, options?: RequestOptions): Promise<unknown>;
   notify(method: string, params?: UnknownObject): void;
   receive(message: unknown, relatesTo?: RequestId): void;
-  /** Ends one waiting request, or all of them, with this reason. */
   fail(reason: Error, id?: RequestId): void;
-  /** Ends all of them because we leave, and cancels them at the other side. */
+  /** Also cancels them at the other side. */
   cancelAll(reason: Error): void;
-  /** When the oldest request that still waits was sent. */
+  /** Null when none waits. */
   oldestPendingAt(): number | null;
-  /** How many messages have come so far. */
   heard(): number;
-  /** How many requests wait. */
   pending(): number;
 };
 
-/** One side of a JSON-RPC connection: our requests, their answers, and what the other side asks of us. */
+/** One side of a JSON-RPC connection. */
 export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer {
+  const outgoing = createOutgoing(channel);
+  const { pending, request, sendQuietly, settle, cancel } = outgoing;
+  const { receive, heard, questions } = createIncoming(outgoing, handlers);
+  return {
+    request,
+    notify: (method, params = {}) => void sendQuietly({ jsonrpc: "2.0", method, params }),
+    receive,
+    fail(reason, id) {
+      if (id !== undefined) return settle(id)?.reject(reason);
+      for (const waiting of pending.values()) settle(waiting.id)?.reject(reason);
+      questions.cancelAll();
+    },
+    cancelAll(reason) {
+      for (const { id } of pending.values()) cancel(id, reason);
+    },
+    // In the order of sending. The stream of changes waits for ever, and for nothing.
+    oldestPendingAt: () => pending.values().find(({ method }) => method !== "subscriptions/listen")?.sentAt ?? null,
+    heard,
+    pending: () => pending.size(),
+  };
+}
+
+type Outgoing = ReturnType<typeof createOutgoing>;
+
+/** Our requests, until they are settled. */
+function createOutgoing(channel: () => Channel) {
   const pending = createBriefMap<Pending>();
-  const tasks = createOpenTasks<RequestOptions>();
-  const causes = createRequestOwners();
-  const questions = createPeerRequests({ answererOf, send: sendQuietly });
   let lastId = 0;
-  let heard = 0;
 
   async function sendQuietly(message: OutgoingMessage): Promise<void> {
     try {
@@ -143,9 +162,8 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
   function cancel(id: RequestId, reason: unknown): void {
     const waiting = settle(id);
     if (waiting === undefined) return;
-    const { method } = waiting;
-    // The handshake is the one request that must not be cancelled.
-    if (method !== "initialize" && !channel().cancelsByClosing) {
+    // The handshake must not be cancelled.
+    if (waiting.method !== "initialize" && !channel().cancelsByClosing) {
       void sendQuietly({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
     }
     waiting.reject(reason);
@@ -169,27 +187,28 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     });
   }
 
+  return { pending, sendQuietly, settle, cancel, request };
+}
+
+/** Answers, notifications and requests of the other side. */
+function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: PeerHandlers) {
+  const tasks = createOpenTasks<RequestOptions>();
+  const causes = createRequestOwners();
+  const questions = createPeerRequests({ answererOf, send: sendQuietly });
+  let heard = 0;
+
   function takeAnswer(message: UnknownObject): void {
     const waiting = settle(message.id as RequestId);
     if (waiting === undefined) return handlers.onStray();
-    if (isObject(message.error)) {
-      const { code, message: text, data } = message.error;
-      waiting.reject(new RpcError(Number(code), typeof text === "string" ? text : "unknown error", data));
-    } else if ("result" in message) {
-      tasks.keep(message.result, message.id as RequestId, waiting.options);
-      waiting.resolve(message.result);
-    } else {
-      waiting.reject(invalidAnswer("its answer has neither a result nor an error"));
-    }
+    if (isObject(message.error)) return waiting.reject(readError(message.error));
+    if (!("result" in message)) return waiting.reject(invalidAnswer("its answer has neither a result nor an error"));
+    tasks.keep(message.result, message.id as RequestId, waiting.options);
+    waiting.resolve(message.result);
   }
 
   function reportLog(message: UnknownObject, relatesTo: RequestId | undefined): boolean {
-    const cause = relatesTo === undefined ? undefined : pending.get(relatesTo)?.options;
-    return deliverLog(
-      message,
-      cause,
-      pending.values().map(({ options }) => options),
-    );
+    const waiting = pending.values().map(({ options }) => options);
+    return deliverLog(message, pending.get(relatesTo)?.options, waiting);
   }
 
   function takeNotification(method: string, params: UnknownObject, relatesTo: RequestId | undefined): void {
@@ -206,12 +225,11 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     }
   }
 
-  /** Who made the other side ask: the request named by its task, its stream or its token, or the only one there is. */
+  /** The request named by task, stream or token, or the only one. */
   function answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest {
     const meta = isObject(params._meta) ? params._meta : {};
     const named = relatesTo ?? meta.progressToken ?? idIn(meta);
-    const byName = named === undefined ? undefined : (pending.get(named as RequestId)?.options ?? tasks.ofToken(named));
-    const cause = tasks.named(meta) ?? byName;
+    const cause = tasks.named(meta) ?? pending.get(named)?.options ?? tasks.ofToken(named);
     if (cause || named !== undefined) return causes.asking(cause?.onRequest ?? handlers.onRequest);
     const waiting = [...pending.values().map(({ options }) => options), ...tasks.all()];
     return causes.asking(causes.only(waiting) ?? handlers.onRequest);
@@ -231,26 +249,13 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     else void questions.take(id as RequestId, method, message.params, relatesTo);
   }
 
-  return {
-    request,
-    notify: (method, params = {}) => void sendQuietly({ jsonrpc: "2.0", method, params }),
-    receive,
-    fail(reason, id) {
-      if (id !== undefined) return settle(id)?.reject(reason);
-      for (const waiting of pending.values()) settle(waiting.id)?.reject(reason);
-      questions.cancelAll();
-    },
-    cancelAll(reason) {
-      for (const { id } of pending.values()) cancel(id, reason);
-    },
-    // They are in the order in which they were sent. The stream of changes waits for ever, and for nothing.
-    oldestPendingAt: () => pending.values().find(({ method }) => method !== "subscriptions/listen")?.sentAt ?? null,
-    heard: () => heard,
-    pending: () => pending.size(),
-  };
+  return { receive, heard: () => heard, questions };
 }
 
-/** The other side must not ask this of us. */
+function readError({ code, message, data }: UnknownObject): RpcError {
+  return new RpcError(Number(code), typeof message === "string" ? message : "unknown error", data);
+}
+
 export const refuseRequest: AnswerRequest = async (method) => {
   throw new RpcError(-32601, `Method not found: ${method}`);
 };
@@ -259,7 +264,7 @@ export function unopened(): never {
   throw new TransportError("the connection is not open", { sent: false });
 }
 
-/** What the other side may repeat to say which request it means. */
+/** Lets the other side name the request it means. */
 function marked(
   id: number,
   method: string,
@@ -274,7 +279,6 @@ function marked(
   return { ...params, _meta };
 }
 
-/** The request that a mark of ours names. */
 function idIn({ tool_call_id }: UnknownObject): number | undefined {
   return typeof tool_call_id === "string" ? Number(tool_call_id) : undefined;
 }
@@ -282,16 +286,16 @@ function idIn({ tool_call_id }: UnknownObject): number | undefined {
 type Cause = { onRequest?: AnswerRequest | undefined; by?: string | null | undefined };
 
 type RequestOwners = {
-  /** The same answerer, known to be asked as long as it has not answered. */
+  /** Counts the answerer as asked until it has answered. */
   asking(answer: AnswerRequest): AnswerRequest;
-  /** Whose question it must be where nothing names it; undefined when that cannot be told. */
+  /** Undefined when the owner is uncertain. */
   only(waiting: readonly Cause[]): AnswerRequest | undefined;
 };
 
 /**
- * Who made the other side ask. With one request there is no doubt. With several of the same person, those that are
- * asked something already are not meant: the older servers ask one thing at a time. Between two people there is no
- * guessing.
+ * Finds who caused a question. Of one person's requests those with an open question are not meant: legacy servers ask
+ * one
+ * thing at a time. Between two people there is no guessing.
  */
 export function createRequestOwners(): RequestOwners {
   const asked = new Map<AnswerRequest, number>();

@@ -10,7 +10,7 @@ const resultFirst = /^\{"result":(?=\{)/;
 const afterFirst = /^,"jsonrpc":"2\.0","id":(?:\d{1,16}|"[^"\\]{1,100}")\}\s*$/;
 const afterLast = /^\}\s*$/;
 
-/** Notes where in an answer its result stands, so that it can be passed on without being written anew. */
+/** Notes where the result stands, to pass it on without writing it anew. */
 export function noteResultText(message: unknown, text: string, bytes?: Buffer): void {
   if (!isObject(message)) return;
   if (isObject(message.result)) {
@@ -18,7 +18,7 @@ export function noteResultText(message: unknown, text: string, bytes?: Buffer): 
     if (found !== undefined) rememberText(message.result, found);
   } else if (isObject(message.error) && message.error.data !== undefined && mayLoseNumbers(text)) {
     if (isTooDeep(message.error)) return;
-    // Errors are copied on their way, so what they say of numbers has to be in them.
+    // Errors are copied on their way, so exact numbers must be in them.
     const { error } = parseExactly(text) as { error: UnknownObject };
     message.error.data = error.data;
   }
@@ -36,7 +36,7 @@ function sourceOf(text: string, bytes: Buffer | undefined): string | Buffer | un
   return bytes.subarray(before, bytes.length - after);
 }
 
-/** Read as text it is the same again, and on one line. */
+/** Valid UTF-8 on one line. */
 function isPlainLine(bytes: Buffer): boolean {
   return isUtf8(bytes) && !bytes.includes(0x0d) && !bytes.includes(0x0a);
 }
@@ -52,7 +52,7 @@ function placeOfResult(text: string): [from: number, end: number] | undefined {
   return isWhole && text.length - end < 200 ? [from, end] : undefined;
 }
 
-/** Where messages are lines, one must not have several. Between the parts of JSON any space is as good as another. */
+/** For transports with one message per line. */
 function onOneLine(text: string): string {
   return /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]+/g, " ") : text;
 }

@@ -4,48 +4,47 @@ import type { AnswerRequest } from "./message.ts";
 
 export type Progress = { progress: number; total: number | null; message: string | null };
 
-/** The status of the task that a call has become. */
+/** The status of a call's task. */
 export type TaskUpdate = { taskId: string; status: string; message: string | null };
 
 /** `isNews` is false for a periodic report without a change. */
 export type OnTask = (update: TaskUpdate, isNews: boolean) => void;
 
 export type TaskListener = {
-  /** A status that the other side sends without being asked. */
+  /** An unsolicited status. */
   onStatus(given: UnknownObject): void;
   /** Aborted when the task is no longer followed. */
   over: AbortSignal;
 };
 
-/** What comes with a request, and what it wants to hear while it waits. */
+/** Sent with a request, and heard while it waits. */
 export type RequestOptions = {
   signal?: AbortSignal | undefined;
   /** For transports that have them. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Called when nothing is left to wait for; what it throws is thrown instead of sending. */
+  /** Called right before sending; what it throws is thrown instead. */
   beforeSend?: (() => void) | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
-  /** What the other side asks because of this request. */
+  /** Answers questions because of this request. */
   onRequest?: AnswerRequest | undefined;
-  /** The request has become a task and takes its time. */
+  /** The request has become a task. */
   onTask?: OnTask | undefined;
-  /** Follows a task: an answer that is one keeps these options in force. */
+  /** Keeps these options in force when the answer is a task. */
   task?: TaskListener | undefined;
-  /** What the other side logs because of this request, where the transport tells. */
+  /** Logs because of this request, where known. */
   onLog?: ((message: UnknownObject) => void) | undefined;
-  /** On whose behalf. */
+  /** The user. */
   by?: string | null | undefined;
-  /** Who asks, where every request says it. */
   asClient?: AsClient | undefined;
-  /** Questions are wanted as the result, where they come as one; these are the answers to those of before. */
+  /** Questions are wanted as the result; these are answers to earlier ones. */
   continuation?: Continuation | undefined;
 };
 
-/** Revisions that open with a handshake, newest first. */
+/** With a handshake, newest first. */
 export const legacyVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
-/** The only one of them in which several messages may come as one. */
+/** The only one with batches. */
 export const batchVersion = "2025-03-26";
-/** The revision without one: every request says for itself who asks and what it can do. */
+/** Without a handshake: every request says who asks. */
 export const modernVersion = "2026-07-28";
 
 export type Era = "legacy" | "modern";
@@ -54,13 +53,13 @@ export type Era = "legacy" | "modern";
 export type ClientDescription = {
   info: { name: string; version: string };
   capabilities: UnknownObject;
-  /** What the plane can do without the caller; all of it when left out. */
+  /** What the plane can do without the caller. Default: all. */
   own?: UnknownObject;
-  /** The least serious log messages it should send. */
+  /** The least serious level to send. */
   logLevel?: string;
 };
 
-/** A connection whose revision is settled. */
+/** A connection with a settled revision. */
 export type Session = {
   era: Era;
   protocolVersion: string;
@@ -68,13 +67,12 @@ export type Session = {
   serverInfo: UnknownObject | null;
   instructions: string | null;
   request(method: string, params: UnknownObject, options?: RequestOptions): Promise<unknown>;
-  /** From now on the server tells when its lists change, if it can. */
+  /** Asks for notifications of changed lists, where possible. */
   watch(): void;
-  /** Nothing is asked any more. */
   end(): void;
 };
 
-/** What both eras tell about a server in the same words. */
+/** The same in both eras. */
 export function describeServer(given: UnknownObject): Pick<Session, "capabilities" | "instructions"> {
   return {
     capabilities: isObject(given.capabilities) ? given.capabilities : {},

@@ -1,20 +1,20 @@
 import { createOversized, type Oversized } from "./oversized-id.ts";
 
 export type SseOptions = {
-  /** Where to go on after the stream has broken off. */
+  /** Where to resume a broken stream. */
   onId?(id: string): void;
-  /** How long to wait before that. */
+  /** The wait before that. */
   onRetry?(retryMs: number): void;
-  /** An event whose data is larger is passed over. */
+  /** Larger events are skipped. */
   limitBytes?: number;
   onTooLarge?(data: Oversized): void;
-  /** Told as soon as an event turns out to be too large, long before it may end. */
+  /** Called as soon as an event is too large, before its end. */
   onOverLimit?(): void;
 };
 
 const dataField = "data: ";
 
-/** Feeds on the text of an event stream and hands out the data of each event. */
+/** Takes text and passes on the data of each event. */
 export function createSseParser(onData: (data: string, event: string) => void, options: SseOptions = {}) {
   const { limitBytes = Number.POSITIVE_INFINITY } = options;
   let pieces: string[] = [];
@@ -23,7 +23,7 @@ export function createSseParser(onData: (data: string, event: string) => void, o
   let event = "message";
   let id: string | undefined;
   let started = false;
-  /** Bytes of the data so far, and of the line that has not ended. */
+  /** Of the data so far, and of the open line. */
   let dataBytes = 0;
   let lineBytes = 0;
   let passed: ReturnType<typeof createOversized> | undefined;
@@ -42,7 +42,7 @@ export function createSseParser(onData: (data: string, event: string) => void, o
     }
   };
 
-  /** A large event is given up while it arrives, so that it is never held as a whole. */
+  /** A large event is dropped while it arrives, and never held whole. */
   const passOver = () => {
     passed = createOversized();
     options.onOverLimit?.();
@@ -76,7 +76,7 @@ export function createSseParser(onData: (data: string, event: string) => void, o
   return (text: string): void => {
     const fresh = held + (started ? text : text.replace(/^\ufeff/, ""));
     started ||= text !== "";
-    // A carriage return at the end may be the first half of a line break.
+    // It may be the first half of a line break.
     held = fresh.endsWith("\r") ? "\r" : "";
     const [first = "", ...lines] = fresh.slice(0, fresh.length - held.length).split(/\r\n|\n|\r/);
     takePiece(first);

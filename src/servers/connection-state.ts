@@ -1,28 +1,26 @@
 import type { PlaneEvent } from "../model/events.ts";
 import type { ServerState } from "../model/servers/server.ts";
 
-/** What is known about one connection at one moment. */
 export type ConnectionFacts = {
   state: ServerState;
   error: string | null;
-  /** What the server itself wrote before that; for people who may read its log. */
+  /** The server's own words, for people who may read its log. */
   stderrTail: string | null;
-  /** Attempts and short lives in a row that came to nothing. */
+  /** Failed attempts and short lives in a row. */
   failures: number;
-  /** No attempt before this, unless it is forced. */
+  /** No attempt before this, unless forced. */
   cooldownUntil: number | null;
-  /** When the next automatic attempt is made. */
+  /** The next automatic attempt. */
   retryAt: number | null;
-  /** Since when a program fetches the server before it starts it; null when none does. */
+  /** Null when no program fetches the server. */
   installingSince: number | null;
 };
 
-/** What can happen to it. */
 export type ConnectionSignal =
   | { type: "connect" }
   | { type: "installing"; at: number }
   | { type: "connected"; toolCount: number; protocolVersion: string }
-  /** `kept` means that it is retried automatically. */
+  /** `kept`: it is retried automatically. */
   | {
       type: "failed";
       reason: string;
@@ -31,7 +29,7 @@ export type ConnectionSignal =
       kept: boolean;
       hopeless?: boolean;
     }
-  /** `useful` means that it lived long enough, or answered something, before it was lost. */
+  /** `useful`: it lived long enough, or answered something. */
   | { type: "lost"; reason: string; stderrTail?: string | null; at: number; kept: boolean; useful: boolean }
   | { type: "closed"; reason: string }
   | { type: "worked" };
@@ -65,7 +63,7 @@ const isLate: Record<ConnectionSignal["type"], (state: ServerState) => boolean> 
 
 type Next = { facts: ConnectionFacts; event: PlaneEvent | null };
 
-/** The whole life of a connection as one function: what happened in, what is true now and what to tell out. */
+/** The life of a connection as one function: what happened in, the new facts and the event out. */
 export function nextFacts(
   server: string,
   facts: ConnectionFacts,
@@ -114,7 +112,7 @@ export function nextFacts(
 
 type Failure = { reason: string; stderrTail?: string | null; at: number; kept: boolean; hopeless?: boolean };
 
-/** What did its work, or was lost for the first time, may come back at once; what keeps falling over may not. */
+/** What worked, or was lost for the first time, may return at once; what keeps failing may not. */
 function afterLoss(
   facts: ConnectionFacts,
   { useful, ...lost }: Failure & { useful: boolean },

@@ -16,17 +16,17 @@ import type { OpenedSession } from "./open-session.ts";
 
 export type Live = OpenedSession & {
   openedAt: number;
-  /** How many calls it has answered, and whether it has listed its tools before. */
+  /** Calls it has answered, and whether it has listed its tools. */
   answered: number;
   hasListed: boolean;
-  /** It is new and has not listed its tools, so none of them is called before it has. */
+  /** A new session whose tools must be listed before a call. */
   owesListing: boolean;
 };
 
 export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"> & {
   name: string;
   retry: RetryPolicy;
-  /** Given where a program may have to fetch the server first. */
+  /** Where a program may have to fetch the server first. */
   install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain: ExplainInstall }) | undefined;
   /** Is it reconnected automatically? */
   staysConnected(): boolean;
@@ -34,256 +34,273 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
   hide(text: string): string;
   /** Nothing is left of what this channel started. */
   onLeft(channel: Channel): void;
-  /** What ran under this name before is gone: nothing is opened sooner, and closing waits for it too. */
+  /** The predecessor of this name: opening and closing wait for it. */
   after?: Promise<void> | undefined;
   /** 0 is for ever. */
   idleTimeoutMs?: number;
-  /** It was closed after the idle timeout. */
   onIdle?(): void;
 };
 
-/** What an installer that failed said about it; null when it was not the installer that failed. */
+/** Null when the installer did not fail. */
 export type ExplainInstall = (said: string) => InstallFailure | null;
 
 export type Connection = {
   facts(): ConnectionFacts;
-  /** The last line that the installer wrote, as long as it is at work. */
+  /** The installer's last line while it runs. */
   installLine(): string | null;
   live(): Live | null;
-  /** What a person has to do before it can be opened, when that is why it could not. */
+  /** What a person must do before it can be opened. */
   requirement(): PlaneError | null;
-  /** The open session; one is opened if there is none. Many may ask at once. */
+  /** The open session, opened if need be. Many may ask at once. */
   ensure(options?: { force?: boolean }): Promise<Live>;
-  /** A request begins and ends. */
   enter(): void;
   leave(): void;
   /** Requests use it or wait for it. */
   isInUse(): boolean;
-  /** It answered something: whatever went wrong before is over. */
+  /** It answered: earlier failures are over. */
   worked(live: Live): void;
   /** Gives up on a session that only looks alive. */
   lose(live: Live, reason: string): void;
-  /** Ends the session and waits until nothing of it is left. It may be opened again. */
+  /** Waits until nothing is left. It may be opened again. */
   close(reason: string): Promise<void>;
 };
 
-/** So much of what an installer writes is kept while it is at work. */
+/** Of an installer's output. */
 const installTailCharacters = 2_000;
 
-/** A life that lasted this long was not cut short. */
+/** A life this long was not cut short. */
 const longLifeMs = 10_000;
+
+type State = {
+  readonly options: ConnectionOptions;
+  readonly idle: IdleTimer;
+  /** Sessions on their way out. */
+  readonly leaving: Set<Promise<void>>;
+  facts: ConnectionFacts;
+  live: Live | null;
+  connecting: { given: AbortSignal; live: Promise<Live> } | undefined;
+  closed: AbortController;
+  retry: NodeJS.Timeout | undefined;
+  requirement: PlaneError | null;
+  users: number;
+  installTail: string;
+};
 
 /** One session's life: opened when it is needed, replaced when it died, left alone while it backs off. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { name, emit, hide } = options;
-  let facts = initialFacts;
-  let live: Live | null = null;
-  let connecting: { given: AbortSignal; live: Promise<Live> } | undefined;
-  let closed = new AbortController();
-  let retry: NodeJS.Timeout | undefined;
-  let requirement: PlaneError | null = null;
-  let users = 0;
-  let installTail = "";
-  const idle = createIdleTimer(options.idleTimeoutMs ?? 0, () => {
-    if (users > 0 || live === null) return;
-    void close("idle");
+  const onIdle = () => {
+    if (state.users > 0 || state.live === null) return;
+    void close(state, "idle");
     options.onIdle?.();
-  });
-  const leaving = new Set<Promise<void>>();
-  if (options.after) {
-    const left = options.after.finally(() => leaving.delete(left));
-    leaving.add(left);
-  }
-
-  function take(signal: ConnectionSignal): void {
-    const next = nextFacts(name, facts, signal, options.retry);
-    facts = next.facts;
-    clearTimeout(retry);
-    if (facts.retryAt !== null) {
-      retry = setTimeout(
-        () => void ensure({ force: true }).catch(() => undefined),
-        Math.min(maxTimerMs, Math.max(0, facts.retryAt - Date.now())),
-      );
-      retry.unref();
-    }
-    if (next.event) emit(next.event);
-  }
-
-  /** Waited for when the connection is closed, so that nothing outlives it. */
-  function leave(channel: Channel): void {
-    const left = channel.close().finally(() => {
-      leaving.delete(left);
-      options.onLeft(channel);
-    });
-    leaving.add(left);
-  }
-
-  async function open(given: AbortSignal): Promise<Live> {
-    // One process of a server at a time, also while the last one is still on its way out.
-    await Promise.all(leaving);
-    if (given.aborted) throw stopped();
-    take({ type: "connect" });
-    installTail = "";
-    const install = options.install && {
-      ...options.install,
-      began: () => take({ type: "installing", at: Date.now() }),
-      heard(text: string) {
-        installTail = (installTail + text).slice(-installTailCharacters);
-      },
-    };
-    let current: Live | undefined;
-    const onClose = (reason: TransportError) => current && onLost(current, reason);
-    try {
-      const {
-        opened,
-        toolCount,
-        hasListed = false,
-        owesListing = false,
-      } = await attemptToOpen({ ...options, install, leave, onClose }, given);
-      current = { ...opened, openedAt: Date.now(), answered: 0, hasListed, owesListing };
-      live = current;
-      requirement = null;
-      idle.used();
-      take({ type: "connected", toolCount, protocolVersion: opened.session.protocolVersion });
-      opened.session.watch();
-      return current;
-    } catch (thrown) {
-      throw given.aborted ? stopped() : failed(thrown);
-    }
-  }
-
-  function failed(cause: unknown): PlaneError {
-    const needsPerson = cause instanceof PlaneError;
-    requirement = needsPerson ? cause : null;
-    const { reason, stderrTail } = explain(cause);
-    const permanent = cause instanceof TransportError && cause.permanent;
-    take({
-      type: "failed",
-      reason,
-      stderrTail,
-      at: Date.now(),
-      kept: options.staysConnected(),
-      hopeless: needsPerson || permanent,
-    });
-    return needsPerson ? cause : unavailable();
-  }
-
-  /** An installer that failed is named with what to do about it. */
-  function explain(cause: unknown): { reason: string; stderrTail: string | null } {
-    const reason = hide(cause instanceof Error ? cause.message : String(cause));
-    const said = cause instanceof TransportError ? cause.said : installTail;
-    const failure = options.install?.explain(said);
-    if (!failure) return { reason, stderrTail: stderrTailOf(cause, hide) ?? installLine() };
-    const { installer, code, lines, remedy } = failure;
-    const what = `${installer} could not install it${code === null ? "" : ` (${code})`}`;
-    return {
-      reason: hide(remedy === null ? `${what}: ${reason}` : `${what}. ${remedy.replace(/\.$/, "")}`),
-      stderrTail: hide(lines.join(" | ")),
-    };
-  }
-
-  function installLine(): string | null {
-    const line = facts.installingSince === null ? null : lastLineOf(installTail);
-    return line === null ? null : hide(line);
-  }
-
-  function onLost(lost: Live, reason: TransportError): void {
-    if (live !== lost) return;
-    live = null;
-    lost.session.end();
-    leave(lost.channel);
-    const useful = lost.answered > 0 || Date.now() - lost.openedAt >= longLifeMs;
-    const why = { reason: hide(reason.message), stderrTail: stderrTailOf(reason, hide) };
-    take({ type: "lost", ...why, at: Date.now(), kept: options.staysConnected(), useful });
-  }
-
-  function unavailable(): PlaneError {
-    const until = facts.cooldownUntil;
-    const data = {
-      server: name,
-      sent: false,
-      personHints: [personHints.doctor, personHints.serverLogs(name)],
-      retryAt: until === null ? null : new Date(until).toISOString(),
-    };
-    const text = describeUnavailable(name, facts.error ?? facts.state, facts.stderrTail);
-    return new PlaneError("SERVER_UNAVAILABLE", text, { data });
-  }
-
-  const stopped = () =>
-    new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' was stopped.`, {
-      data: { server: name, sent: false, retryAt: null },
-    });
-
-  async function ensure({ force = false } = {}): Promise<Live> {
-    if (live) return live;
-    const rests = facts.cooldownUntil !== null && Date.now() < facts.cooldownUntil;
-    // Whether a person has done what was needed is found out by asking.
-    if (rests && !connecting && !force && requirement === null) throw unavailable();
-    if (connecting?.given.aborted) {
-      // It was closed meanwhile; later requests start over.
-      await connecting.live.catch(() => undefined);
-      return ensure({ force });
-    }
-    if (connecting) return connecting.live;
-    const given = closed.signal;
-    const current = { given, live: open(given) };
-    connecting = current;
-    const settled = () => {
-      if (connecting === current) connecting = undefined;
-    };
-    current.live.then(settled, settled);
-    return current.live;
-  }
-
-  async function close(reason: string): Promise<void> {
-    closed.abort();
-    closed = new AbortController();
-    clearTimeout(retry);
-    idle.stop();
-    requirement = null;
-    // At once, so that no request gets a closing session.
-    const last = live;
-    live = null;
-    take({ type: "closed", reason });
-    if (last) {
-      last.session.end();
-      last.peer.cancelAll(new TransportError("the connection was closed", { sent: true }));
-      leave(last.channel);
-    }
-    await connecting?.live.catch(() => undefined);
-    await Promise.all(leaving);
-  }
-
+  };
+  const state: State = {
+    options,
+    idle: createIdleTimer(options.idleTimeoutMs ?? 0, onIdle),
+    leaving: new Set(),
+    facts: initialFacts,
+    live: null,
+    connecting: undefined,
+    closed: new AbortController(),
+    retry: undefined,
+    requirement: null,
+    users: 0,
+    installTail: "",
+  };
+  if (options.after) waitFor(state, options.after);
   return {
-    facts: () => facts,
-    live: () => live,
-    installLine,
-    requirement: () => requirement,
-    ensure,
+    facts: () => state.facts,
+    live: () => state.live,
+    installLine: () => installLine(state),
+    requirement: () => state.requirement,
+    ensure: (given) => ensure(state, given?.force),
     worked(used) {
       used.answered += 1;
-      if (used === live && facts.failures > 0) take({ type: "worked" });
+      if (used === state.live && state.facts.failures > 0) take(state, { type: "worked" });
     },
     enter() {
-      users += 1;
-      idle.used();
+      state.users += 1;
+      state.idle.used();
     },
     leave() {
-      users -= 1;
-      idle.used();
+      state.users -= 1;
+      state.idle.used();
     },
     lose(lost, reason) {
       const why = new TransportError(reason, { sent: true });
       lost.peer.fail(why);
-      onLost(lost, why);
+      onLost(state, lost, why);
     },
-    isInUse: () => users > 0 || connecting !== undefined,
-    close,
+    isInUse: () => state.users > 0 || state.connecting !== undefined,
+    close: (reason) => close(state, reason),
   };
 }
 
+function take(state: State, signal: ConnectionSignal): void {
+  const { name, retry, emit } = state.options;
+  const next = nextFacts(name, state.facts, signal, retry);
+  const { retryAt } = next.facts;
+  state.facts = next.facts;
+  clearTimeout(state.retry);
+  if (retryAt !== null) {
+    state.retry = setTimeout(
+      () => void ensure(state, true).catch(() => undefined),
+      Math.min(maxTimerMs, Math.max(0, retryAt - Date.now())),
+    );
+    state.retry.unref();
+  }
+  if (next.event) emit(next.event);
+}
+
+function waitFor({ leaving }: State, going: Promise<void>): void {
+  const left = going.finally(() => leaving.delete(left));
+  leaving.add(left);
+}
+
+/** Closing the connection waits for it, so that nothing outlives it. */
+function leave(state: State, channel: Channel): void {
+  waitFor(
+    state,
+    channel.close().finally(() => state.options.onLeft(channel)),
+  );
+}
+
+async function ensure(state: State, force = false): Promise<Live> {
+  const { live, facts, connecting } = state;
+  if (live) return live;
+  const rests = facts.cooldownUntil !== null && Date.now() < facts.cooldownUntil;
+  // Only another try shows whether a person has done what was needed.
+  if (rests && !connecting && !force && state.requirement === null) throw unavailable(state);
+  if (connecting?.given.aborted) {
+    // It was closed meanwhile; later requests start over.
+    await connecting.live.catch(() => undefined);
+    return ensure(state, force);
+  }
+  if (connecting) return connecting.live;
+  const given = state.closed.signal;
+  const current = { given, live: open(state, given) };
+  state.connecting = current;
+  const settled = () => {
+    if (state.connecting === current) state.connecting = undefined;
+  };
+  current.live.then(settled, settled);
+  return current.live;
+}
+
+async function open(state: State, given: AbortSignal): Promise<Live> {
+  const { options } = state;
+  // One process of a server at a time, also while the last one is still on its way out.
+  await Promise.all(state.leaving);
+  if (given.aborted) throw stopped(options.name);
+  take(state, { type: "connect" });
+  state.installTail = "";
+  const install = options.install && {
+    ...options.install,
+    began: () => take(state, { type: "installing", at: Date.now() }),
+    heard(text: string) {
+      state.installTail = (state.installTail + text).slice(-installTailCharacters);
+    },
+  };
+  let current: Live | undefined;
+  const onClose = (reason: TransportError) => current && onLost(state, current, reason);
+  try {
+    const attempt = { ...options, install, leave: (channel: Channel) => leave(state, channel), onClose };
+    const { opened, toolCount, hasListed = false, owesListing = false } = await attemptToOpen(attempt, given);
+    current = { ...opened, openedAt: Date.now(), answered: 0, hasListed, owesListing };
+    state.live = current;
+    state.requirement = null;
+    state.idle.used();
+    take(state, { type: "connected", toolCount, protocolVersion: opened.session.protocolVersion });
+    opened.session.watch();
+    return current;
+  } catch (thrown) {
+    throw given.aborted ? stopped(options.name) : failed(state, thrown);
+  }
+}
+
+function failed(state: State, cause: unknown): PlaneError {
+  const needsPerson = cause instanceof PlaneError;
+  state.requirement = needsPerson ? cause : null;
+  const permanent = cause instanceof TransportError && cause.permanent;
+  take(state, {
+    type: "failed",
+    ...explain(state, cause),
+    at: Date.now(),
+    kept: state.options.staysConnected(),
+    hopeless: needsPerson || permanent,
+  });
+  return needsPerson ? cause : unavailable(state);
+}
+
+/** Names an installer that failed, and what to do about it. */
+function explain(state: State, cause: unknown): { reason: string; stderrTail: string | null } {
+  const { hide, install } = state.options;
+  const reason = hide(cause instanceof Error ? cause.message : String(cause));
+  const failure = install?.explain(cause instanceof TransportError ? cause.said : state.installTail);
+  if (!failure) return { reason, stderrTail: stderrTailOf(cause, hide) ?? installLine(state) };
+  const { installer, code, lines, remedy } = failure;
+  const what = `${installer} could not install it${code === null ? "" : ` (${code})`}`;
+  return {
+    reason: hide(remedy === null ? `${what}: ${reason}` : `${what}. ${remedy.replace(/\.$/, "")}`),
+    stderrTail: hide(lines.join(" | ")),
+  };
+}
+
+function installLine({ facts, installTail, options }: State): string | null {
+  const line = facts.installingSince === null ? null : lastLineOf(installTail);
+  return line === null ? null : options.hide(line);
+}
+
+function onLost(state: State, lost: Live, reason: TransportError): void {
+  if (state.live !== lost) return;
+  const { hide, staysConnected } = state.options;
+  state.live = null;
+  lost.session.end();
+  leave(state, lost.channel);
+  const useful = lost.answered > 0 || Date.now() - lost.openedAt >= longLifeMs;
+  const why = { reason: hide(reason.message), stderrTail: stderrTailOf(reason, hide) };
+  take(state, { type: "lost", ...why, at: Date.now(), kept: staysConnected(), useful });
+}
+
+function unavailable({ options: { name }, facts }: State): PlaneError {
+  const until = facts.cooldownUntil;
+  const data = {
+    server: name,
+    sent: false,
+    personHints: [personHints.doctor, personHints.serverLogs(name)],
+    retryAt: until === null ? null : new Date(until).toISOString(),
+  };
+  const text = describeUnavailable(name, facts.error ?? facts.state, facts.stderrTail);
+  return new PlaneError("SERVER_UNAVAILABLE", text, { data });
+}
+
+function stopped(name: string): PlaneError {
+  const data = { server: name, sent: false, retryAt: null };
+  return new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' was stopped.`, { data });
+}
+
+async function close(state: State, reason: string): Promise<void> {
+  state.closed.abort();
+  state.closed = new AbortController();
+  clearTimeout(state.retry);
+  state.idle.stop();
+  state.requirement = null;
+  // At once, so that no request gets a closing session.
+  const last = state.live;
+  state.live = null;
+  take(state, { type: "closed", reason });
+  if (last) {
+    last.session.end();
+    last.peer.cancelAll(new TransportError("the connection was closed", { sent: true }));
+    leave(state, last.channel);
+  }
+  await state.connecting?.live.catch(() => undefined);
+  await Promise.all(state.leaving);
+}
+
+type IdleTimer = { used(): void; stop(): void };
+
 /** Calls `onIdle` after `limitMs` without use; 0 is never. Uses one timer however often `used` is called. */
-export function createIdleTimer(limitMs: number, onIdle: () => void): { used(): void; stop(): void } {
+export function createIdleTimer(limitMs: number, onIdle: () => void): IdleTimer {
   let usedAt = 0;
   let timer: NodeJS.Timeout | undefined;
 

@@ -11,12 +11,12 @@ export type DesiredState = {
   disconnect(): void;
   /** For good. */
   stop(): void;
-  /** Throws the reason why the server must not be started or asked. */
+  /** Throws why the server must not be started or asked. */
   requireAvailable(): void;
   isAvailable(): boolean;
 };
 
-/** Whether one server should run, by its configuration and by the last connect or disconnect. */
+/** Should a server run, by its configuration and the last connect or disconnect? */
 export function createDesiredState(
   name: string,
   { enabled, alwaysOn }: Pick<ServerDefinition, "enabled" | "alwaysOn">,
@@ -58,7 +58,7 @@ export function createDesiredState(
   };
 }
 
-/** The configured servers: those that can run, and the reason for each that cannot. */
+/** Those that can run, and why others cannot. */
 export type ConfiguredServers = {
   definitions: Readonly<Record<string, ServerDefinition>>;
   broken: Readonly<Record<string, string>>;
@@ -82,7 +82,7 @@ export function isEager({ autoConnect, lazy, alwaysOn }: ServerDefinition): bool
   return alwaysOn || (autoConnect && lazy !== true);
 }
 
-/** Where `lazy` is not set, a server starts with the plane until its tools are known. */
+/** Without `lazy`, a server starts with the plane until its tools are known. */
 export function startsWithPlane({ alwaysOn, autoConnect, lazy }: ServerDefinition, isKnown: boolean): boolean {
   if (alwaysOn) return true;
   return autoConnect && (lazy === undefined ? !isKnown : !lazy);

@@ -1,40 +1,38 @@
 import type { Listing } from "../protocol/list-all.ts";
 
-/** After a notice of change: wait for more of them, and leave a gap to the last listing. */
+/** After a notice of change: wait for more, and leave a gap to the last listing. */
 const settleMs = 50;
 const gapMs = 500;
 
 export type DiscoveryOptions<Over> = {
-  /** Asks the server, over this session where one is given; gives up by itself. */
+  /** Over this session where one is given; gives up by itself. */
   list(over?: Over): Promise<Listing>;
   onListed(listing: Listing): void;
   onFailed(reason: unknown): void;
-  /** How long a listing is good. 0 is for ever. */
+  /** 0 is for ever. */
   windowMs: number;
-  /** Is the session still open? */
   isOpen(): boolean;
 };
 
 export type Discovery<Over> = {
-  /** When it was listed last. */
   listedAt(): number | null;
   isFresh(): boolean;
-  /** What is known from before counts as listed then. */
+  /** A list from before counts as of then. */
   remember(listedAt: number): void;
-  /** Lists now, or joins those who wait for a listing already. What is fresh is not asked again unless forced. */
+  /** Joins a running listing. A fresh list is not asked for again unless forced. */
   list(options?: { force?: boolean; over?: Over }): Promise<void>;
-  /** Takes what was listed elsewhere. */
+  /** A list from elsewhere. */
   take(listing: Listing): void;
-  /** Another process answers from now on: what is known is not fresh, and what the last one is asked does not count. */
+  /** Another process: the list is not fresh, and a running listing does not count. */
   renew(): void;
-  /** The server says that its list is another one. */
+  /** The server has announced a change. */
   changed(): void;
-  /** What is known, and what is just being asked, is not to be relied on. */
+  /** Neither the list nor a running listing counts. */
   forget(): void;
   stop(): void;
 };
 
-/** Knows when a server was asked for one of its lists, and asks no more often than needed. */
+/** Asks a server for a list no more often than needed. */
 export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>): Discovery<Over> {
   const { list, onListed, onFailed, windowMs, isOpen } = options;
   let listedAt: number | null = null;
@@ -42,7 +40,7 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>): 
   let asking: { epoch: number; done: Promise<void> } | undefined;
   let relist: NodeJS.Timeout | undefined;
   let askedAt: number | null = null;
-  /** Notices of change, and how many of them the last listing has seen. */
+  /** Notices of change, and those the last listing has seen. */
   let heard = 0;
   let seen = 0;
 
@@ -98,7 +96,7 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>): 
       const sinceLast = askedAt === null ? gapMs : Date.now() - askedAt;
       relist = setTimeout(
         async () => {
-          // One listing at a time, however slow it is.
+          // One listing at a time, however slow.
           await asking?.done.catch(() => undefined);
           relist = undefined;
           if (isOpen() && seen !== heard) await start().catch(() => undefined);

@@ -7,7 +7,7 @@ import { isObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { RpcError, TransportError } from "../protocol/message.ts";
 
-/** What was not sent because the session was gone goes out again at once, over a new one. */
+/** A request that was not sent goes out again at once over a new session. */
 function whenAgain({ permanent, sent, status, retryAfterMs }: TransportError): {
   retryAt?: null;
   retryInMs?: number;
@@ -17,7 +17,6 @@ function whenAgain({ permanent, sent, status, retryAfterMs }: TransportError): {
   return sent || (status !== undefined && status !== 404) ? {} : { retryInMs: 0 };
 }
 
-/** What went wrong between us and a server, in our words. */
 export function explainFailure(thrown: unknown, server: string, tool: string): unknown {
   if (thrown instanceof RpcError) {
     return new PlaneError("PROVIDER_FAILED", `Server '${server}' failed on '${tool}': ${thrown.message}`, {
@@ -40,12 +39,11 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
   return thrown;
 }
 
-/** Hides the secrets of a server, and other secret values, in texts about it. */
+/** Hides the secrets of a server in texts about it. */
 export function createServerHider({ env, headers, auth }: ServerDefinition, others: readonly string[]) {
   return createHider([...others, ...Object.values(env), ...Object.values(headers), auth?.token, auth?.clientSecret]);
 }
 
-/** The same failure without secrets. */
 export function withoutSecrets(thrown: unknown, hide: (text: string) => string): unknown {
   if (thrown instanceof RpcError)
     return new RpcError(thrown.code, hide(thrown.message), hideIn(thrown.data, hide), thrown.saidBy);
@@ -53,7 +51,7 @@ export function withoutSecrets(thrown: unknown, hide: (text: string) => string):
   return thrown;
 }
 
-/** In every text of a value, however deep. */
+/** At any depth. */
 function hideIn(value: unknown, hide: (text: string) => string): unknown {
   if (typeof value === "string") return hide(value);
   if (Array.isArray(value)) return value.map((item) => hideIn(item, hide));
@@ -61,7 +59,7 @@ function hideIn(value: unknown, hide: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideIn(item, hide)]));
 }
 
-/** Models read this, so it does not contain output of the server. */
+/** Models read this, so it has no output of the server. */
 export function describeUnavailable(name: string, why: string, stderrTail: string | null): string {
   const place = stderrTail === null ? "" : ` ${personHints.serverLogs(name)}`;
   return `Server '${name}' is not available: ${sentence(why)}${place}`;
@@ -72,7 +70,7 @@ const longest = 200;
 const around = /^\s*(?:at |File "|Node\.js v|Traceback|node:|\^|~|throw |[{}()[\];]*$)/;
 const reasons = /error|exception|fail|cannot|could not|missing|not found|denied|refused|invalid|panic|fatal/i;
 
-/** Of what a process wrote last, the one line that is most likely to say why it ended. */
+/** The line that most likely says why the process ended. */
 export function reasonLine(said: string): string | null {
   const lines = said
     .split(/[\r\n]+/)
@@ -83,7 +81,7 @@ export function reasonLine(said: string): string | null {
   return line === undefined ? null : cutText(line, longest);
 }
 
-/** What the other side wrote before a failure, without what is to be hidden. */
+/** The other side's last words, without secrets. */
 export function stderrTailOf(cause: unknown, hide: (text: string) => string): string | null {
   const words = cause instanceof TransportError ? reasonLine(cause.said) : null;
   return words === null ? null : hide(words);

@@ -15,7 +15,7 @@ import type { ServerDirectory } from "./server-directory.ts";
 import { createDefaultAnswers } from "./session-opener.ts";
 import type { SessionOwner } from "./sessions.ts";
 
-/** One prompt or resource may take this long; progress stretches it. */
+/** For one prompt or resource; progress extends it. */
 const limitMs = 60_000;
 const maxMs = 600_000;
 
@@ -24,22 +24,21 @@ const byDefault = createDefaultAnswers([]);
 export type GatewayOptions = {
   defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
-  /** Fits a client's answer to what the server asked. */
+  /** Fits a client's answer to the server's question. */
   fitAnswer(asked: Asked, answered: UnknownObject, relay: Relay): Promise<UnknownObject>;
 };
 
-/** Methods that are forwarded unchanged. Tools are called along the one path instead. */
+/** Forwarded unchanged. Tools go along the one path instead. */
 const forwarded: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
 
 export type GatewayPorts = {
   verbs: Pick<Verbs, "forward" | "watchResource" | "wantLogs" | "seesServer" | "serverInstructions" | "onSaid">;
-  /** A server sent a notification. */
   said(said: ServerSaid): void;
   connected(server: string): void;
   stop(): void;
 };
 
-/** What the gateway's clients ask of servers beside tools, and what servers send to them. */
+/** What clients ask of servers beside tools, and what servers send them. */
 export function createGatewayPorts(servers: ServerDirectory, options: GatewayOptions): GatewayPorts {
   const { defaultPrincipal, maySee } = options;
   const bus = createEventBus<{ type: "said"; said: ServerSaid }>();
@@ -140,7 +139,7 @@ function relayOptions(
   };
 }
 
-/** Servers of the older revisions have one log level: the lowest that any client asked for. */
+/** Legacy servers have one log level: the lowest that any client asked for. */
 function createLogLevels(servers: Pick<ServerDirectory, "names" | "session">) {
   const requested: LogLevel[] = [];
   let current: LogLevel | undefined;
@@ -151,7 +150,7 @@ function createLogLevels(servers: Pick<ServerDirectory, "names" | "session">) {
   };
   const update = () => {
     const lowest = logLevels.find((level) => requested.includes(level));
-    // The level is never raised: each client filters by its own.
+    // Never raised: each client filters by its own.
     if (lowest === undefined || (current && logLevels.indexOf(current) <= logLevels.indexOf(lowest))) return;
     current = lowest;
     for (const server of servers.names()) apply(server);
@@ -178,19 +177,19 @@ type Subscription = {
   owner: SessionOwner;
   subscribers: number;
   ended: AbortController;
-  /** The server's answer; all subscribers wait for the same one. */
+  /** All subscribers wait for the same answer. */
   begun?: Promise<void>;
 };
 
 type Subscriptions = {
-  /** Resolves with a function that ends the subscription. */
+  /** Resolves with a function that ends it. */
   add(server: string, uri: string, owner: SessionOwner): Promise<() => void>;
-  /** Subscribes again after a reconnect. */
+  /** After a reconnect. */
   renew(server: string): void;
   stop(): void;
 };
 
-/** Subscriptions to resources. However many subscribers there are, the server is asked once. */
+/** The server is asked once for all subscribers. */
 export function createSubscriptions(
   session: (server: string) => Session | null,
   request: ServerDirectory["request"],
@@ -202,7 +201,7 @@ export function createSubscriptions(
     try {
       await request(server, "resources/subscribe", { uri }, { signal }, owner);
     } catch (thrown) {
-      // The later revision has one long request instead.
+      // The modern revision has one long request instead.
       const isGone = thrown instanceof RpcError && thrown.code === -32601;
       if (!isGone || session(server)?.era !== "modern") throw thrown;
       listen(server, uri, signal);

@@ -4,9 +4,9 @@ import { redact } from "../lib/text/redact.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 
 type Launcher = {
-  /** The words that make it fetch; without them it always does. */
+  /** Words that make it fetch; without them it always does. */
   verbs?: readonly string[];
-  /** How a line begins in which it says that it failed itself, in contrast to what it runs. */
+  /** Lines in which it, not the program it runs, reports a failure. */
   complains: RegExp;
 };
 
@@ -35,7 +35,7 @@ const verbWithin = 6;
 
 type CommandLine = Pick<ServerDefinition, "command" | "args">;
 
-/** The program that may have to install the server first, as a person calls it: `npx`, `docker run`. Null when none does. */
+/** As a person calls it: `npx`, `docker run`. Null when none does. */
 export function installerOf(line: CommandLine): string | null {
   return launcherOf(line)?.name ?? null;
 }
@@ -59,7 +59,7 @@ function programOf(command: string): string {
 
 export type InstallFailure = {
   installer: string;
-  /** The installer's own code, such as E404. */
+  /** Such as E404. */
   code: string | null;
   /** Its last telling lines. */
   lines: string[];
@@ -71,7 +71,7 @@ const maxLine = 200;
 /** What npm writes around the reason. */
 const chatter = /A complete log of this run|^npm (?:error|ERR!)(?: \w+)?\s*$|Note that you can also|tarball, folder/;
 
-/** What an installer said when it failed; null when it was not the installer, or there is none. */
+/** Null when the installer did not fail, or there is none. */
 export function installFailure(line: CommandLine, said: string): InstallFailure | null {
   const launcher = launcherOf(line);
   if (launcher === null) return null;
@@ -88,7 +88,7 @@ export function installFailure(line: CommandLine, said: string): InstallFailure 
   return { installer: launcher.name, code, lines, remedy };
 }
 
-/** What installers complain about, and what that asks for. The first that fits counts. */
+/** The first match counts. */
 const remedies: readonly [said: RegExp, remedy: string][] = [
   [/Cannot connect to the (?:Docker|Podman) daemon|Cannot connect to Podman/i, "Start the container engine."],
   [
@@ -123,12 +123,12 @@ const tellEveryMs = 2_000;
 
 export type Waiting = {
   server(): string;
-  /** Since when it is being installed; null when it is not. */
+  /** Null when it is not being installed. */
   since(): number | null;
   onProgress(progress: { progress: number; total: null; message: string }): void;
 };
 
-/** Tells who waits for a server that it is being installed, so that they wait on. */
+/** Keeps callers waiting while a server is installed. */
 export function reportInstalling<T>(opened: Promise<T>, waiting: Waiting): Promise<T> {
   let reports = 0;
   const timer = setInterval(() => {
@@ -137,14 +137,14 @@ export function reportInstalling<T>(opened: Promise<T>, waiting: Waiting): Promi
     reports += 1;
     const seconds = Math.round((Date.now() - since) / 1000);
     const message = `Server '${waiting.server()}' is being installed (${seconds} s).`;
-    // Progress has to grow, and to stay below what the server itself will tell.
+    // Progress must grow, and stay below the server's own.
     waiting.onProgress({ progress: reports / 1000, total: null, message });
   }, tellEveryMs);
   timer.unref();
   return opened.finally(() => clearInterval(timer));
 }
 
-/** The last line of what an installer wrote, safe to show. It may draw over a line with carriage returns. */
+/** Safe to show. It may redraw a line with carriage returns. */
 export function lastLineOf(text: string): string | null {
   const line = linesOf(text).at(-1);
   return line === undefined ? null : cutText(redact(plainText(line)), maxLine);

@@ -3,7 +3,7 @@ import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
 import type { Connection, Live } from "./connection.ts";
 
-/** Pings the server, or lists its tools where it has no ping. */
+/** A listing where there is no ping. */
 export async function checkServer({ era, request }: Session, signal: AbortSignal): Promise<ServerCheck> {
   const startedAt = performance.now();
   const done = (how: ServerCheck["how"]) => ({ how, ms: Math.round(performance.now() - startedAt) });
@@ -21,7 +21,7 @@ export async function checkServer({ era, request }: Session, signal: AbortSignal
 
 const answerWithinMs = 5_000;
 
-/** After an aborted request: a server that is busy with an older request may be slow; a silent one is replaced. */
+/** After an aborted request: a busy server may be slow; a silent one is replaced. */
 export function createLivenessCheck(): (connection: Connection, live: Live, startedAt: number) => void {
   const asking = new WeakSet<Live>();
   return (connection, live, startedAt) => {

@@ -17,33 +17,40 @@ type OffersOptions = Pick<DiscoveryOptions<Session>, "windowMs" | "isOpen"> & {
 
 type One = { items: unknown[] | null; isAnnounced: boolean; discovery: Discovery<Session> };
 
+function createOffer(method: OfferMethod, options: OffersOptions): One {
+  const one: One = {
+    items: null,
+    isAnnounced: false,
+    discovery: createDiscovery<Session>({
+      windowMs: options.windowMs,
+      isOpen: options.isOpen,
+      list: (over) => options.list(method, over),
+      onListed({ items, warning }) {
+        const before = one.items;
+        one.items = keepSameItems(before ?? [], items);
+        const isOther = before === null ? items.length > 0 : one.items !== before;
+        const isNews = isOther || one.isAnnounced;
+        one.isAnnounced = false;
+        options.onListed(method, warning, isNews);
+      },
+      onFailed: (reason) => options.onFailed(method, reason),
+    }),
+  };
+  return one;
+}
+
+/** Null where it was never listed. */
+function rememberedOffer({ items, discovery }: One): { listedAt: string; items: unknown[] } | null {
+  const at = discovery.listedAt();
+  return items === null || at === null ? null : { listedAt: new Date(at).toISOString(), items };
+}
+
 /** The prompts, resources and templates of a server: kept, asked for and asked for again by the rules of tools. */
 export function createOffers(options: OffersOptions) {
-  const create = (method: OfferMethod): One => {
-    const one: One = {
-      items: null,
-      isAnnounced: false,
-      discovery: createDiscovery<Session>({
-        windowMs: options.windowMs,
-        isOpen: options.isOpen,
-        list: (over) => options.list(method, over),
-        onListed({ items, warning }) {
-          const before = one.items;
-          one.items = keepSameItems(before ?? [], items);
-          const isOther = before === null ? items.length > 0 : one.items !== before;
-          const isNews = isOther || one.isAnnounced;
-          one.isAnnounced = false;
-          options.onListed(method, warning, isNews);
-        },
-        onFailed: (reason) => options.onFailed(method, reason),
-      }),
-    };
-    return one;
-  };
   const all = {
-    "prompts/list": create("prompts/list"),
-    "resources/list": create("resources/list"),
-    "resources/templates/list": create("resources/templates/list"),
+    "prompts/list": createOffer("prompts/list", options),
+    "resources/list": createOffer("resources/list", options),
+    "resources/templates/list": createOffer("resources/templates/list", options),
   } satisfies Record<OfferMethod, One>;
   const each = offerMethods.map((method) => [method, all[method]] as const);
 
@@ -78,11 +85,9 @@ export function createOffers(options: OffersOptions) {
       resourceTemplates: all["resources/templates/list"].items?.length ?? null,
     }),
     remembered(): NonNullable<KnownServer["offers"]> {
-      const known = each.flatMap(([method, { items, discovery }]) => {
-        const at = discovery.listedAt();
-        return items === null || at === null
-          ? []
-          : [[listings[method], { listedAt: new Date(at).toISOString(), items }] as const];
+      const known = each.flatMap(([method, one]) => {
+        const kept = rememberedOffer(one);
+        return kept === null ? [] : [[listings[method], kept] as const];
       });
       return Object.fromEntries(known);
     },

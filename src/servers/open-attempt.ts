@@ -7,37 +7,34 @@ export type OpenSteps = {
   signal: AbortSignal;
   onOpened(channel: Channel): void;
   onClose(reason: TransportError): void;
-  /** What is being waited for, to be named when it takes too long. */
+  /** Named when it takes too long. */
   phase(name: string): void;
-  /** What the process writes to its standard error. */
+  /** From stderr. */
   heard(text: string): void;
 };
 
 /** For servers that a program fetches before it starts them. */
 export type Install = {
-  /** Instead of the usual limit. */
   limitMs: number;
-  /** Was it started before, so that nothing should be left to fetch? */
+  /** Started before, so that nothing should be left to fetch. */
   isInstalled(): Promise<boolean>;
   began(): void;
   heard(text: string): void;
 };
 
-/** An open session with what was learned on the way. */
 export type Ready = { opened: OpenedSession; toolCount: number; hasListed?: boolean; owesListing?: boolean };
 
 export type AttemptOptions = {
   connectTimeoutMs: number;
   install?: Install | undefined;
-  /** Opens the session and finds out what has to be known before it can be used. */
+  /** Finds out what must be known before it can be used. */
   open(steps: OpenSteps): Promise<Ready>;
-  /** Ends a channel that was opened and is not used. */
+  /** Ends an unused channel. */
   leave(channel: Channel): void;
-  /** The session that came of it is over. */
   onClose(reason: TransportError): void;
 };
 
-/** One attempt to open a session. It ends in time, and leaves nothing behind when it fails. */
+/** Ends in time, and leaves nothing behind when it fails. */
 export async function attemptToOpen(options: AttemptOptions, given: AbortSignal): Promise<Ready> {
   const { connectTimeoutMs, install, leave } = options;
   const installMs = Math.max(connectTimeoutMs, install?.limitMs ?? 0);
@@ -71,7 +68,7 @@ export async function attemptToOpen(options: AttemptOptions, given: AbortSignal)
       },
       heard(text) {
         if (!install || installing === "over") return;
-        // A cache that was emptied shows by what the installer says.
+        // An emptied cache shows in the installer's output.
         beginInstall();
         install.heard(text);
       },

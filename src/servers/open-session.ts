@@ -9,16 +9,15 @@ import { openStdio } from "./transports/stdio.ts";
 
 export type { Access };
 
-/** A connection that is open: what it goes over, who is on the other side, and in which words. */
 export type OpenedSession = { channel: Channel; peer: Peer; session: Session };
 
 export type SessionHandlers = Omit<PeerHandlers, "onStray"> &
   Pick<ChannelHandlers, "onClose" | "onStderr" | "onProcess"> & {
-    /** Something came that is no answer, no question and no notification. */
+    /** Neither answer, question nor notification. */
     onNoise(text: string): void;
-    /** Called for every channel that ends, also for one that never opened. */
+    /** Also for a channel that never opened. */
     onEnded?(reason: TransportError): void;
-    /** The answer to some request was larger than the limit. */
+    /** The answer was larger than the limit. */
     onTooLarge(bytes: number): Error;
   };
 
@@ -27,16 +26,16 @@ export type OpenOptions = {
   environment: Readonly<Record<string, string | undefined>>;
   access: Access;
   client: ClientDescription;
-  /** The era it spoke the last time. */
+  /** The era it spoke last time. */
   known(): Promise<Era | undefined>;
-  /** Is that the only one to try? */
+  /** The only era to try. */
   isFixed?: boolean;
   signal: AbortSignal;
-  /** Every channel that was opened, so that it can be closed whatever comes of it. */
+  /** So that every channel can be closed, whatever comes of it. */
   onOpened(channel: Channel): void;
 };
 
-/** Opens a session in the era and over the transport that the server speaks. */
+/** In the era and over the transport that the server speaks. */
 export async function openSession(options: OpenOptions, handlers: SessionHandlers): Promise<OpenedSession> {
   try {
     return await openOnce(options, handlers);
@@ -52,14 +51,14 @@ export async function openSession(options: OpenOptions, handlers: SessionHandler
 
 const asLegacy = async (): Promise<Era> => "legacy";
 
-/** Some servers leave at a question they do not know; some know only the transport of before. */
+/** Some servers leave at an unknown question; some know only the old transport. */
 function otherWay(
   thrown: unknown,
   era: Era | undefined,
   { definition, isFixed }: OpenOptions,
 ): Partial<OpenOptions> | undefined {
   if (!(thrown instanceof TransportError)) return undefined;
-  // Where there is no server yet, none has left at the question.
+  // Without a server, none has left at the question.
   if (installFailure(definition, thrown.said) !== null) return undefined;
   if (isFixed && era === "modern") return undefined;
   const { transport } = definition;
@@ -117,7 +116,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
   return { channel: opened, peer, session };
 }
 
-/** Node's HTTP stack takes longer to load than a stdio server to start, so it is loaded only when needed. */
+/** Loaded when needed: Node's HTTP stack loads longer than a stdio server starts. */
 export async function openChannel(
   definition: ServerDefinition,
   parentEnvironment: Readonly<Record<string, string | undefined>>,

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
 /**
- * Outlives us by a moment: reads from us which process groups run, and ends those that are left when we are gone,
- * however we went. A shell is enough for that, starts in a millisecond and takes next to no memory.
+ * Ends the process groups that are left when we are gone, however we went. A shell starts in a millisecond and takes
+ * next to
+ * no memory.
  */
 const script = `
 groups=" "
@@ -21,23 +22,23 @@ for group in $groups; do kill -KILL -"$group" 2>/dev/null; done
 const againAfterMs = 100;
 
 export type ProcessGuard = {
-  /** Before the first process starts, so that there is no moment without a watch. */
+  /** Before the first process, so that there is no moment without a watch. */
   prepare(): void;
   watch(pid: number): void;
   release(pid: number): void;
   stop(): void;
 };
 
-/** Starts with the first process it has to watch. Where there is no shell, children notice by themselves. */
+/** Starts with the first process. Without a shell, children notice by themselves. */
 export function createProcessGuard(): ProcessGuard {
   let shell: ChildProcess | undefined;
   const watched = new Set<number>();
 
   function start(): ChildProcess {
-    // In a session of its own, so that what ends us from the terminal does not end it first.
+    // In a session of its own, so that the terminal does not end it before us.
     const started = spawn("/bin/sh", ["-c", script], { stdio: ["pipe", "ignore", "ignore"], detached: true });
     started.on("error", () => undefined);
-    // The guard is restarted when it was killed.
+    // Restarted when it was killed.
     started.on("exit", () => {
       if (shell !== started) return;
       shell = undefined;

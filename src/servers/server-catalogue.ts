@@ -37,97 +37,17 @@ export type ServerCatalogue = ReturnType<typeof createServerCatalogue>;
 
 /** What one server offers: listed, remembered from before, or both. */
 export function createServerCatalogue(options: CatalogueOptions) {
-  const { log, limitMs } = options;
-  let tools: ReadonlyMap<string, UnknownObject> | null = null;
-  let current: { items: unknown[]; era: Era } | null = null;
-  let failure: string | null = null;
-  let telling: NodeJS.Immediate | undefined;
-
-  async function list(method: ListMethod, over: Session | undefined): Promise<Listing> {
-    const session = over ?? (await options.session());
-    if (!isOffered(method, session)) return { items: [], warning: null };
-    const limit = AbortSignal.timeout(limitMs);
-    return listAll(session, method, limit).catch((thrown) => {
-      if (limit.aborted) throw new Error(`${method} timed out after ${limitMs / 1000} s ('connectTimeoutMs')`);
-      // Some have one of the two lists of resources and know nothing of the other.
-      const isMissing = thrown instanceof RpcError && thrown.code === methodNotFound;
-      if (isMissing && method !== "tools/list") return { items: [], warning: null };
-      throw thrown;
-    });
-  }
-
-  function describeFailure(method: ListMethod, thrown: unknown): string {
-    const what = method === "resources/templates/list" ? "resource templates" : listings[method];
-    const text = `listing its ${what} failed: ${thrown instanceof Error ? thrown.message : thrown}`;
-    return options.hide(text);
-  }
-
-  const warn = (text: string | null) => text && log.add({ source: "log", level: "warning", text });
-
-  const discovery = createDiscovery<Session>({
-    windowMs: options.listingTtlMs,
-    isOpen: options.isOpen,
-    list: (over) => list("tools/list", over),
-    onListed({ items, warning }) {
-      failure = null;
-      warn(warning);
-      remember(items, options.verdict()?.era ?? "legacy");
-      tell();
-    },
-    onFailed(thrown) {
-      failure = describeFailure("tools/list", thrown);
-      log.add({ source: "log", level: "error", text: failure });
-    },
-  });
-
-  const offers = createOffers({
-    windowMs: options.listingTtlMs,
-    isOpen: options.isOpen,
-    list,
-    onListed(method, warning, isNews) {
-      warn(warning);
-      // Lists that come together are written once.
-      telling ??= setImmediate(tell);
-      if (isNews) options.onOffers(method === "prompts/list" ? "prompts" : "resources");
-    },
-    onFailed(method, thrown) {
-      if (options.isOpen()) log.add({ source: "log", level: "error", text: describeFailure(method, thrown) });
-    },
-  });
-
-  function tell(): void {
-    clearImmediate(telling);
-    telling = undefined;
-    const at = discovery.listedAt();
-    if (current === null || at === null) return;
-    const verdict = options.verdict();
-    options.onKnown({
-      era: current.era,
-      eraAt: new Date(verdict?.at ?? Date.now()).toISOString(),
-      listedAt: new Date(at).toISOString(),
-      tools: current.items,
-      offers: offers.remembered(),
-    });
-  }
-
-  /** A thousand tools that are the same as before are no news, and looking at them anew takes time. */
-  function remember(listed: unknown[], era: Era): void {
-    const items = keepSameItems(current?.items ?? [], listed);
-    if (tools !== null && current?.items === items && current.era === era) return;
-    current = { items, era };
-    tools = new Map(items.filter(isObject).map((tool) => [String(tool.name), tool]));
-    options.onTools(items, era);
-  }
-
+  const known = createKnownTools(options);
+  const { discovery, offers } = createListings(options, known);
   return {
     ...discovery,
-    isKnown: () => tools !== null,
-    size: () => tools?.size ?? 0,
+    isKnown: known.isKnown,
+    size: known.size,
     /** Why the last listing failed. */
-    failure: () => failure,
-    toolOf: (name: unknown) => tools?.get(String(name)),
+    failure: known.failure,
+    toolOf: known.toolOf,
     /** Asks a process beside the main one for its tools, and takes what it lists. */
-    listOver: async (session: Session) => discovery.take(await list("tools/list", session)),
+    listOver: async (session: Session) => discovery.take(await list(options, "tools/list", session)),
     offered: offers.items,
     offerCounts: offers.counts,
     listOffer: offers.list,
@@ -151,21 +71,124 @@ export function createServerCatalogue(options: CatalogueOptions) {
     forgetAll(): void {
       discovery.forget();
       offers.forget();
-      tools = null;
-      current = null;
+      known.forget();
     },
     /** Takes over what was listed in an earlier life. */
-    recall({ era, listedAt, tools: listed, offers: known }: Remembered): void {
-      offers.recall(known);
-      if (tools !== null) return;
+    recall({ era, listedAt, tools, offers: offered }: Remembered): void {
+      offers.recall(offered);
+      if (known.isKnown()) return;
       discovery.remember(Date.parse(listedAt));
-      remember(listed, era);
+      known.remember(tools, era);
     },
     stop(): void {
       discovery.stop();
       offers.stop();
     },
   };
+}
+
+type KnownTools = ReturnType<typeof createKnownTools>;
+
+function createKnownTools({ onTools }: CatalogueOptions) {
+  let tools: ReadonlyMap<string, UnknownObject> | null = null;
+  let current: { items: unknown[]; era: Era } | null = null;
+  let failure: string | null = null;
+  return {
+    isKnown: () => tools !== null,
+    size: () => tools?.size ?? 0,
+    current: () => current,
+    toolOf: (name: unknown) => tools?.get(String(name)),
+    failure: () => failure,
+    failed(why: string | null): void {
+      failure = why;
+    },
+    /** A thousand tools that are the same as before are no news, and looking at them anew takes time. */
+    remember(listed: unknown[], era: Era): void {
+      const items = keepSameItems(current?.items ?? [], listed);
+      if (tools !== null && current?.items === items && current.era === era) return;
+      current = { items, era };
+      tools = new Map(items.filter(isObject).map((tool) => [String(tool.name), tool]));
+      onTools(items, era);
+    },
+    forget(): void {
+      tools = null;
+      current = null;
+    },
+  };
+}
+
+/** The lists of a server, each asked for when needed and remembered when it came. */
+function createListings(options: CatalogueOptions, known: KnownTools) {
+  const { log, isOpen, listingTtlMs: windowMs } = options;
+  let telling: NodeJS.Immediate | undefined;
+  const warn = (text: string | null) => text && log.add({ source: "log", level: "warning", text });
+
+  const discovery = createDiscovery<Session>({
+    windowMs,
+    isOpen,
+    list: (over) => list(options, "tools/list", over),
+    onListed({ items, warning }) {
+      known.failed(null);
+      warn(warning);
+      known.remember(items, options.verdict()?.era ?? "legacy");
+      tell();
+    },
+    onFailed(thrown) {
+      const text = describeFailure(options, "tools/list", thrown);
+      known.failed(text);
+      log.add({ source: "log", level: "error", text });
+    },
+  });
+
+  const offers = createOffers({
+    windowMs,
+    isOpen,
+    list: (method, over) => list(options, method, over),
+    onListed(method, warning, isNews) {
+      warn(warning);
+      // Lists that come together are written once.
+      telling ??= setImmediate(tell);
+      if (isNews) options.onOffers(method === "prompts/list" ? "prompts" : "resources");
+    },
+    onFailed(method, thrown) {
+      if (isOpen()) log.add({ source: "log", level: "error", text: describeFailure(options, method, thrown) });
+    },
+  });
+
+  function tell(): void {
+    clearImmediate(telling);
+    telling = undefined;
+    const [at, current] = [discovery.listedAt(), known.current()];
+    if (current === null || at === null) return;
+    options.onKnown({
+      era: current.era,
+      eraAt: new Date(options.verdict()?.at ?? Date.now()).toISOString(),
+      listedAt: new Date(at).toISOString(),
+      tools: current.items,
+      offers: offers.remembered(),
+    });
+  }
+
+  return { discovery, offers };
+}
+
+async function list(options: CatalogueOptions, method: ListMethod, over: Session | undefined): Promise<Listing> {
+  const { limitMs } = options;
+  const session = over ?? (await options.session());
+  if (!isOffered(method, session)) return { items: [], warning: null };
+  const limit = AbortSignal.timeout(limitMs);
+  return listAll(session, method, limit).catch((thrown) => {
+    if (limit.aborted) throw new Error(`${method} timed out after ${limitMs / 1000} s ('connectTimeoutMs')`);
+    // Some have one of the two lists of resources and know nothing of the other.
+    const isMissing = thrown instanceof RpcError && thrown.code === methodNotFound;
+    if (isMissing && method !== "tools/list") return { items: [], warning: null };
+    throw thrown;
+  });
+}
+
+function describeFailure({ hide }: CatalogueOptions, method: ListMethod, thrown: unknown): string {
+  const what = method === "resources/templates/list" ? "resource templates" : listings[method];
+  return hide(`listing its ${what} failed: ${thrown instanceof Error ? thrown.message : thrown}`);
 }
 
 /** A server that says in the handshake that it has none is not asked for them. */

@@ -19,16 +19,15 @@ import { brokenStatus } from "./server-status.ts";
 import { type SessionOwner, sharedOwner } from "./sessions.ts";
 
 export type DirectoryOptions = ConfiguredServers & {
-  /** `after`: the server that had this name before has stopped. */
+  /** `after`: the predecessor of this name has stopped. */
   create(name: string, definition: ServerDefinition, after?: Promise<void>): Server;
-  /** The server was removed from the configuration. */
   onRemoved(server: string): void;
   listed(server: string): Pick<ServerStatus, "tools" | "rejected" | "circuit">;
 };
 
 export type ServerDirectory = ReturnType<typeof createServerDirectory>;
 
-/** The configured servers by name, and what one of them is asked. */
+/** The configured servers by name. */
 export function createServerDirectory(options: DirectoryOptions) {
   const map = createServerMap(options);
   const { find, all, broken } = map;
@@ -41,17 +40,17 @@ export function createServerDirectory(options: DirectoryOptions) {
     ...map,
     isBroken,
     names: (): string[] => [...all().map(([name]) => name), ...Object.keys(broken())],
-    /** The name itself, or an error that names the nearest one. */
+    /** Throws an error that names the nearest one. */
     requireName(name: string): string {
       if (!isBroken(name)) find(name);
       return name;
     },
-    /** Those of these names that are enabled. */
+    /** The enabled ones of these. */
     enabled: (names: Iterable<string>): Server[] => {
       const servers = new Map(all());
       return [...names].flatMap((name) => servers.get(name) ?? []).filter((one) => one.definition.enabled);
     },
-    /** Why a server offers no tools; null where it works. */
+    /** Null where it works. */
     trouble: (name: string): string | null =>
       isBroken(name) ? cannotRun(name, broken()) : troubleOf(name, find(name)),
     status: (): ServerStatus[] => [
@@ -74,11 +73,10 @@ export function createServerDirectory(options: DirectoryOptions) {
     connect: async (name: string) => find(name).connect(),
     disconnect: async (name: string) => find(name).disconnect(),
     check: async (name: string, signal: AbortSignal) => find(name).check(signal),
-    /** What a server lists beside tools, without asking it; null where it was never asked. */
+    /** Without asking the server; null where it was never asked. */
     offered: (name: string, method: OfferMethod) => ifRunnable(name, (one) => one.offered(method)),
-    /** The shared session, when it is open. */
     session: (name: string) => ifRunnable(name, (one) => one.session()),
-    /** What a person must do before the server can be used, such as to sign in. */
+    /** What a person must do first, such as to sign in. */
     requirement: (name: string) => ifRunnable(name, (one) => one.requirement()),
     logs: (name: string, user: string | null) => find(name).logs(user),
     followLogs: (name: string, user: string | null, listener: (line: ServerLogLine) => void) =>
@@ -88,13 +86,12 @@ export function createServerDirectory(options: DirectoryOptions) {
       find(name).forgetUser(user, isMainUser),
     pool: () => poolOf(all()),
     clear: async (name?: string) => sum(await Promise.all(chosen(name).map((one) => one.clear()))),
-    /** Ends the sessions of these owners. */
     release: async (belongs: (owner: SessionOwner) => boolean, reason: string, name?: string) =>
       sum(await Promise.all(chosen(name).map((one) => one.release(belongs, reason)))),
   };
 }
 
-/** Adds, replaces and removes servers as the configuration changes. */
+/** Follows changes of the configuration. */
 function createServerMap(options: DirectoryOptions) {
   const servers = new Map<string, Server>();
   let { definitions, broken } = options;
@@ -122,7 +119,7 @@ function createServerMap(options: DirectoryOptions) {
     all: (): [name: string, server: Server][] => [...servers],
     broken: () => broken,
     find: (name: string): Server => servers.get(name) ?? notFound(name, servers.keys(), broken),
-    /** Stops removed servers, replaces changed ones and leaves the rest alone. */
+    /** Leaves unchanged servers alone. */
     async apply(configured: ConfiguredServers): Promise<ServersChange> {
       const change = compareDefinitions(definitions, configured.definitions);
       ({ definitions, broken } = configured);

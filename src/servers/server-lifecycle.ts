@@ -12,21 +12,21 @@ import { type SessionOwner, sharedOwner } from "./sessions.ts";
 export type LifecycleOptions = {
   isOffline: boolean;
   identify(name: string, server: Server): string;
-  /** What was stored of the servers with these identities. */
+  /** Stored for these identities. */
   known(identities: readonly string[]): Promise<readonly KnownServer[]>;
 };
 
 export type DiscoverOptions = {
   waitMs?: number;
   owner?: SessionOwner;
-  /** Where no names are given: only these servers. */
+  /** Without names: only these servers. */
   among?: readonly string[];
   onProgress?: Relay["onProgress"];
 };
 
 export type ServerLifecycle = ReturnType<typeof createServerLifecycle>;
 
-/** Starts servers and makes their tools known: with the plane, on demand, and after a new configuration. */
+/** Starts servers and learns their tools: with the plane, on demand, and after a new configuration. */
 export function createServerLifecycle(directory: ServerDirectory, options: LifecycleOptions) {
   const { find, all, enabled } = directory;
   const allNames = () => all().map(([name]) => name);
@@ -54,12 +54,12 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
       const one = find(name);
       if (isNotInstalling(one)) await one.warm();
     },
-    /** Begins to start these servers, because one of them is about to be used. */
+    /** Starts servers that are about to be used. */
     warm(names: readonly string[]): void {
       if (recall.hasBegun() || options.isOffline) return;
       void Promise.allSettled(enabled(names).map((one) => one.warm()));
     },
-    /** Makes the tools of these servers known. A server that fails does not affect the others. */
+    /** A server that fails does not affect the others. */
     async discover(names?: readonly string[], discoverOptions: DiscoverOptions = {}): Promise<void> {
       await recall.once();
       const { among = allNames() } = discoverOptions;
@@ -67,18 +67,18 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
     },
     discoverOne: async (name: string, discoverOptions: Pick<DiscoverOptions, "waitMs" | "owner"> = {}) =>
       discoverOne(name, find(name), recall.once, discoverOptions),
-    /** Would `discover` find out nothing new? */
+    /** Would `discover` find nothing new? */
     isSettled(names: readonly string[], owner: SessionOwner): boolean {
       for (const name of names) if (directory.isBroken(name) || !find(name).isSettled(owner)) return false;
       return recall.isDone();
     },
-    /** Lists again; without `force` servers in backoff are skipped. */
+    /** Without `force` servers in backoff are skipped. */
     refresh: async (names: readonly string[], { force = true }: { force?: boolean } = {}) =>
       refreshServers(
         names.filter((name) => !directory.isBroken(name)).map((name) => ({ name, server: find(name) })),
         force,
       ),
-    /** What a server lists beside tools. Without `isNamed`, a server without `autoConnect` is not asked. */
+    /** Without `isNamed`, a server without `autoConnect` is not asked. */
     async list(name: string, method: OfferMethod, signal: AbortSignal, isNamed: boolean): Promise<unknown[]> {
       const one = find(name);
       await recall.once();
@@ -99,7 +99,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
   };
 }
 
-/** Loads what servers listed in an earlier run, as far as their definitions are the same. */
+/** From an earlier run, where the definition is the same. */
 function createRecall({ all }: ServerDirectory, options: LifecycleOptions) {
   let recalled: Promise<void> | undefined;
   let isDone = false;
@@ -129,7 +129,7 @@ async function discoverServers(
   { names, among }: { names: readonly string[] | undefined; among: readonly string[] },
   { waitMs = 0, owner = sharedOwner, onProgress }: DiscoverOptions,
 ): Promise<void> {
-  // Without names, servers without autoConnect are not started, and a running installer is not awaited.
+  // Without names, servers without autoConnect are not started, and an installer is not awaited.
   const asked = enabled(names ?? among).filter((one) => names || (one.definition.autoConnect && isNotInstalling(one)));
   const discovered = Promise.allSettled(asked.map((one) => one.discover(owner)));
   const installing = () => all().find(([, one]) => asked.includes(one) && !isNotInstalling(one));
@@ -158,7 +158,7 @@ async function discoverOne(
   throw new PlaneError("TIMEOUT", text, { data: { server: name, limitMs: waitMs } });
 }
 
-/** An installer may take minutes; its progress is reported instead of awaited. */
+/** An installer may take minutes; its progress is reported instead. */
 function isNotInstalling({ installingSince }: Pick<Server, "installingSince">): boolean {
   return installingSince() === null;
 }

@@ -4,10 +4,10 @@ import type { ServerLogLine } from "../model/servers/server.ts";
 
 const keptCharacters = 64 * 1024;
 const maxLine = 4 * 1024;
-/** Also the shortest line takes room. */
+/** Even the shortest line takes room. */
 const lineCharacters = 64;
 
-/** Where one session's server is listened to. */
+/** For one session. */
 export type LogWriter = {
   /** A piece of a text stream, wherever it was cut. */
   addText(text: string): void;
@@ -16,17 +16,17 @@ export type LogWriter = {
 
 /** Writes for the shared session. */
 export type ServerLog = LogWriter & {
-  /** For what is said in this user's own session. */
+  /** For this user's own session. */
   of(user: string | null): LogWriter;
-  /** Lines of the shared session and of this user. */
+  /** Of the shared session and of this user. */
   lines(user?: string | null): ServerLogLine[];
-  /** Calls the listener for each complete line that this user may read; returns a function that ends it. */
+  /** Complete lines that this user may read, until the returned function is called. */
   follow(user: string | null, listener: (line: ServerLogLine) => void): () => void;
 };
 
 type Said = { user: string | null; line: ServerLogLine };
 
-/** The last things a server said, as they came; made safe to print when they are read. */
+/** Kept as it came; made safe when read. */
 export function createServerLog(hide: () => (text: string) => string): ServerLog {
   const said: Said[] = [];
   const unfinished = new Map<string | null, string>();
@@ -46,7 +46,7 @@ export function createServerLog(hide: () => (text: string) => string): ServerLog
 
   const writer = (user: string | null): LogWriter => ({
     addText(text) {
-      // Of a flood only the end can stay, so the rest is not even cut into lines.
+      // Of a flood only the end stays, so the rest is not cut into lines.
       const whole = (unfinished.get(user) ?? "") + text;
       const parts = cutStart(whole, keptCharacters).split("\n");
       unfinished.set(user, cutStart(parts.pop() ?? "", maxLine));

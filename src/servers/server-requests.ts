@@ -34,11 +34,11 @@ export type ServerRequests = {
   /** Throws at once while the server must not be asked. */
   send(method: string, params: UnknownObject, options: RequestOptions, owner: SessionOwner): Promise<unknown>;
   connectionOf(owner: SessionOwner): Connection;
-  /** Requests that run or wait for a slot. */
+  /** Running or waiting for a slot. */
   pending(): number;
 };
 
-/** The requests to one server: in the owner's session, with a concurrency limit and a queue. */
+/** In the owner's session, with a concurrency limit and a queue. */
 export function createServerRequests(options: RequestsOptions): ServerRequests {
   const { name, definition, sessions } = options;
   const semaphore = createSemaphore(definition.maxConcurrency, definition.maxQueue);
@@ -78,7 +78,7 @@ export function createServerRequests(options: RequestsOptions): ServerRequests {
   }
 
   async function sendOver(connection: Connection, ...asked: Asked): Promise<unknown> {
-    // A request that waits for a slot uses the session already.
+    // A waiting request uses the session already.
     connection.enter();
     let hasSlot = false;
     try {
@@ -130,7 +130,7 @@ function open(name: string, connection: Connection, { signal, onProgress }: Requ
   return reportInstalling(opened, { server: () => name, since, onProgress });
 }
 
-/** Lists before the first call in a process that has not listed: its tools may have changed. */
+/** A new process may have other tools, so it lists before the first call. */
 async function settleListing(
   { name, sessions, catalogue, hide }: RequestsOptions,
   connection: Connection,
@@ -151,7 +151,7 @@ async function settleListing(
 
 type ToolCall = { connection: Connection; live: Live; params: UnknownObject; options: RequestOptions };
 
-/** Calls a tool, as a background task where tool and server support that. */
+/** As a background task where tool and server support that. */
 function callTool(
   { connection, live: { session, channel }, params, options }: ToolCall,
   { name, catalogue }: RequestsOptions,
@@ -167,7 +167,7 @@ function callTool(
   const withHeaders = headers ? { ...options, headers } : options;
   const mayBeTask = isModern ? extendsToTasks(session) : support !== undefined && offersTasks(session);
   if (!mayBeTask) return session.request("tools/call", params, withHeaders);
-  // The task of a child process is lost with the process.
+  // The task of a child process is lost with it.
   const reopenSession = isRemote ? () => reopen(connection) : undefined;
   return callWithTask({ session, params, support, options: withHeaders, reopen: reopenSession });
 }
@@ -178,7 +178,7 @@ function checkContinuation({ era }: Session, options: RequestOptions): RequestOp
   return options;
 }
 
-/** A session that was closed on purpose stays closed. */
+/** A session closed on purpose stays closed. */
 async function reopen(connection: Connection): Promise<Session> {
   const live = connection.live();
   if (live) return live.session;
@@ -194,7 +194,7 @@ function noTasks(server: string, tool: string): PlaneError {
   return new PlaneError("PROVIDER_FAILED", text, { data: { server, tool, sent: false } });
 }
 
-/** Hides secrets. A session that never answered anything is not opened again after a 404. */
+/** Hides secrets. A session that never answered is not reopened after a 404. */
 function explain(thrown: unknown, live: Live, hide: (text: string) => string): unknown {
   const safe = withoutSecrets(thrown, hide);
   const isUseless = safe instanceof TransportError && safe.status === 404 && live.answered === 0 && !live.hasListed;

@@ -12,7 +12,7 @@ export type StatusParts = {
   noise: number;
 };
 
-/** The public status of a server; its state is that of the main session. */
+/** The state is that of the main session. */
 export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | "tools" | "rejected"> {
   const { definition, sessions, catalogue, pending, noise } = parts;
   const { state, error, stderrTail, cooldownUntil, retryAt, installingSince } = sessions.main.facts();
@@ -51,7 +51,6 @@ function toText(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** The status of a server that cannot run. */
 export function brokenStatus(name: string, reason: string): ServerStatus {
   return {
     name,

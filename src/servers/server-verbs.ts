@@ -12,7 +12,7 @@ import type { ServerLifecycle } from "./server-lifecycle.ts";
 
 type KnownServers = Omit<ServerDirectory, "apply"> & ServerLifecycle;
 
-/** A whole listing, and one prompt or resource, may take this long. */
+/** For a whole listing, and for one prompt or resource. */
 const limitMs = 60_000;
 
 /** Output of a server is for administrators. */
@@ -40,7 +40,6 @@ export type VerbOptions = {
   trust(servers: readonly string[]): void;
 };
 
-/** What can be asked of the servers beside calling their tools. */
 export function createServerVerbs(servers: KnownServers, options: VerbOptions): ServerVerbs {
   const { defaultPrincipal, maySee, trust } = options;
   const requireSeen = (server: string, principal: Principal): string => {
@@ -81,7 +80,7 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
       const name = requireSeen(server, principal);
       if (connect) {
         await servers.warmOne(name).catch(() => undefined);
-        // Standard error may arrive right after the answer.
+        // Stderr may arrive right after the answer.
         await new Promise(setImmediate);
       }
       return servers.logs(server, principal.user);
@@ -99,7 +98,7 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
   };
 }
 
-/** The prompts, resources and templates of one server or of all that the caller may see. */
+/** Of one server, or of all that the caller may see. */
 function createLists(
   servers: KnownServers,
   { defaultPrincipal, maySee }: VerbOptions,

@@ -31,65 +31,63 @@ export type ServerOptions = Pick<
   Pick<RequestsOptions, "taskQuietMs"> & {
     name: string;
     definition: ServerDefinition;
-    /** Turns references to secrets into secrets, when they are needed. */
+    /** When they are needed. */
     resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
     secretValues(): readonly string[];
-    /** Does every user speak to it in their own name? */
+    /** Does every user have their own session? */
     isPersonal(): boolean;
-    /** Nothing is started or asked; what is known from before has to do. */
+    /** Nothing is started or asked; known lists are used. */
     isOffline: boolean;
-    /** What ran under this name before has stopped. */
+    /** The predecessor of this name has stopped. */
     after?: Promise<void> | undefined;
   };
 
 export type Server = {
   definition: ServerDefinition;
-  /** Its tools are known: it has listed them, now or in an earlier life. */
+  /** It has listed its tools, now or in an earlier run. */
   isKnown(): boolean;
-  /** Takes over what was remembered. */
   recall(known: Remembered): void;
-  /** Connects it and keeps it connected. */
+  /** And keeps it connected. */
   connect(): Promise<void>;
-  /** Opens its session, because it is about to be used. */
+  /** Opens its session for use. */
   warm(): Promise<void>;
-  /** Makes its tools known, asking again only when the last listing is too old. */
+  /** Lists again only when the last listing is too old. */
   discover(owner: SessionOwner): Promise<void>;
-  /** Would `discover` find out nothing that is not known? */
+  /** Would `discover` find nothing new? */
   isSettled(owner: SessionOwner): boolean;
-  /** Really asks it for its tools. */
   refresh(): Promise<void>;
-  /** Ends its sessions; it stays disconnected until `connect`. */
+  /** Until `connect`. */
   disconnect(): Promise<void>;
-  /** Ends its sessions and forgets its listing; tells how many sessions were open. */
+  /** Also forgets its listing; returns how many sessions were open. */
   clear(): Promise<number>;
-  /** Ends the sessions that were opened in this user's name. */
+  /** Ends this user's sessions. */
   forgetUser(user: string | null, isMainUser: boolean): Promise<void>;
   /** Is it running, or meant to? */
   isActive(): boolean;
   release(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number>;
   /** Throws at once while it is away. */
   request(method: string, params: UnknownObject, options: RequestOptions, owner: SessionOwner): Promise<unknown>;
-  /** What it lists beside its tools, as far as it is known; null where it was never asked. */
+  /** Null where it was never asked. */
   offered(method: OfferMethod): unknown[] | null;
-  /** The same, asking it where it was never asked, or runs and was asked too long ago. */
+  /** Asks where it was never asked, or too long ago. */
   list(method: OfferMethod, signal: AbortSignal): Promise<unknown[]>;
-  /** Is it there? Asked with a ping, or with a listing where there is none. */
+  /** With a ping, or a listing where there is none. */
   check(signal: AbortSignal): Promise<ServerCheck>;
   session(): Session | null;
-  /** What a person has to do before it can be used, when that is why it cannot. */
+  /** What a person must do before it can be used. */
   requirement(): PlaneError | null;
-  /** Since when it is being installed; null when it is not. */
+  /** Null when it is not being installed. */
   installingSince(): number | null;
   status(): Omit<ServerStatus, "name" | "tools" | "rejected">;
   sessionOwners(): SessionOwner[];
-  /** Its log of the shared session and of this user. */
+  /** Of the shared session and of this user. */
   logs(user: string | null): ServerLogLine[];
-  /** The same from now on, line by line, until the returned function is called. */
+  /** Line by line, until the returned function is called. */
   followLogs(user: string | null, listener: (line: ServerLogLine) => void): () => void;
   stop(): Promise<void>;
 };
 
-/** One MCP server: its sessions, its lists, its log and the requests to it. */
+/** Its sessions, lists, log and requests. */
 export function createServer(options: ServerOptions): Server {
   const parts = createParts(options);
   const { desired, sessions, catalogue, opener, log } = parts;
@@ -138,7 +136,7 @@ export function createServer(options: ServerOptions): Server {
 
 type Parts = ReturnType<typeof createParts>;
 
-/** The parts of a server. They refer to each other only once it is in use. */
+/** The parts refer to each other only once it is in use. */
 function createParts(options: ServerOptions) {
   const { name, definition } = options;
   const secrets = createSecrets(options);
@@ -201,7 +199,7 @@ function isMain({ user, conversation }: SessionOwner): boolean {
   return user === null && conversation === null;
 }
 
-/** Resolves the references to secrets in the definition, and hides their values in texts from then on. */
+/** Hides the values of references in texts from then on. */
 function createSecrets({ name, definition, environment, secretValues, resolveSecrets }: ServerOptions) {
   const hiderOf = (known: ServerDefinition) =>
     createServerHider(known, [...secretValues(), ...inheritedSecrets(environment, definition.inheritEnv)]);
@@ -255,7 +253,7 @@ function createStarts({ options, desired, sessions, catalogue }: Parts): Starts 
       const before = catalogue.listedAt();
       const wasOpen = main.live() !== null;
       await main.ensure({ force: true });
-      // An explicit connect shows the current tools, not cached ones.
+      // An explicit connect shows current tools, not cached ones.
       if (!wasOpen && catalogue.listedAt() === before) await catalogue.list({ force: true }).catch(() => undefined);
     },
     async warm() {
@@ -286,7 +284,7 @@ function createListings({ options, desired, sessions, catalogue, requests }: Par
   const { main } = sessions;
   let requirement: PlaneError | null = null;
 
-  /** Whether a server wants personal credentials may become known only by asking it. */
+  /** Only asking may show whether a server wants personal credentials. */
   async function ensureFor(owner: SessionOwner): Promise<void> {
     const connectionNow = (): Connection => (options.isPersonal() ? requests.connectionOf(owner) : main);
     const first = connectionNow();

@@ -23,34 +23,33 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
   VerbOptions &
   Pick<GatewayOptions, "fitAnswer"> & {
     environment: Readonly<Record<string, string | undefined>>;
-    /** Replaces references to secrets by their values, when they are needed. */
+    /** When they are needed. */
     resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
-    /** Values that no message may show, beside those of the definition itself. */
+    /** Beside those of the definition itself. */
     secretValues(): readonly string[];
-    /** How requests of this user are authorised. */
+    /** The credentials of this user. */
     access(name: string, definition: ServerDefinition, user: string | null): Access;
     isPersonal(definition: ServerDefinition): boolean;
-    /** The directory in which a server's definition was read. */
+    /** Where a server's definition was read. */
     directoryOf(name: string): string;
-    /** What we can answer when a server asks something. */
+    /** What we can answer when a server asks. */
     capabilities?: UnknownObject;
-    /** The part of it that needs no caller, where that is less. */
+    /** The part that needs no caller, where that is less. */
     ownCapabilities?: UnknownObject | undefined;
     /** How long a call may run as a task before its caller is notified. */
     taskQuietMs?: number | undefined;
     emit(event: PlaneEvent): void;
     onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era): void;
-    /** To be stored for the next run. */
+    /** Stored for the next run. */
     onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
-    /** Which of the listed tools the catalogue accepts; for the doctor. */
+    /** For the doctor: which listed tools the catalogue accepts. */
     takeTools: TakeTools;
   };
 
 export type Servers = Omit<ServerDirectory, "apply" | "find" | "all" | "enabled" | "broken" | "isBroken"> &
   Omit<ServerLifecycle, "recalled"> & {
-    /** The verbs of the plane about servers, and those that the gateway adds. */
+    /** With those of the gateway. */
     verbs: ReturnType<typeof createServerVerbs> & ReturnType<typeof createGatewayPorts>["verbs"];
-    /** Examines one server, or all of them. */
     doctor(server?: string): Promise<DoctorReport>;
     stop(): Promise<void>;
   };
@@ -117,12 +116,12 @@ function serverFactory(ports: ServersPorts, shared: Shared): DirectoryOptions["c
     });
 }
 
-/** A command means another server where it is read in another directory. */
+/** The same command in another directory is another server. */
 export function identifyServer(name: string, definition: ServerDefinition, directory: string): string {
   return hash({ name, definition, directory: definition.command === undefined ? null : directory });
 }
 
-/** One process start per turn of the event loop, so that many starts leave room for other work. */
+/** One process start per turn of the event loop, to leave room for other work. */
 function createTurns(): () => Promise<void> {
   let last = Promise.resolve();
   return () => {

@@ -3,7 +3,7 @@ import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { type LogLevel, logLevels, type ServerDefinition } from "../model/servers/server.ts";
 import { type AnswerRequest, invalidAnswer, RpcError } from "../protocol/message.ts";
-import type { Era } from "../protocol/session.ts";
+import type { ClientDescription, Era } from "../protocol/session.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import { type Access, type OpenedSession, openSession, type SessionHandlers } from "./open-session.ts";
 import type { ProcessGuard } from "./process-guard.ts";
@@ -83,45 +83,23 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
     });
 
   return {
-    async open(user, { signal, onOpened, onClose, phase, heard }) {
-      phase("start");
+    async open(user, steps) {
+      steps.phase("start");
       const resolved = await options.resolve(definition);
-      const { roots } = resolved;
-      const withRoots = roots.length > 0 ? { roots: {} } : {};
-      const capabilities = { ...withRoots, ...options.capabilities };
-      const own = options.ownCapabilities && { ...withRoots, ...options.ownCapabilities };
-      const { logLevel } = definition;
-      const client = {
-        info: { name: "toolplane", version },
-        capabilities,
-        ...(own ? { own } : {}),
-        ...(logLevel ? { logLevel } : {}),
-      };
-      answerByItself = createDefaultAnswers(roots);
+      answerByItself = createDefaultAnswers(resolved.roots);
       if (resolved.transport === "stdio") {
         await options.turn();
         options.guard.prepare();
       }
-      phase("initialize");
+      steps.phase("initialize");
+      const handlers = { ...handlersFor(options, steps, listen(user)), onRequest: answerByItself };
       const { environment } = options;
       const access = options.access(user, resolved);
-      const listening = listen(user);
-      const onStderr = (text: string) => {
-        listening.onStderr?.(text);
-        heard(text);
-      };
+      const { signal, onOpened } = steps;
+      const way = { known: asKnown, isFixed: protocol !== "auto", client: describeUs(options, resolved.roots) };
       const opened = await openSession(
-        {
-          definition: resolved,
-          environment,
-          access,
-          client,
-          known: asKnown,
-          isFixed: protocol !== "auto",
-          signal,
-          onOpened,
-        },
-        { ...listening, onStderr, onProcess: options.guard.watch, onClose, onRequest: answerByItself },
+        { definition: resolved, environment, access, ...way, signal, onOpened },
+        handlers,
       );
       if (verdict?.era !== opened.session.era) verdict = { era: opened.session.era, at: Date.now() };
       return opened;
@@ -139,6 +117,27 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
     },
   };
 }
+
+function describeUs(options: OpenerOptions, roots: readonly string[]): ClientDescription {
+  const { ownCapabilities, definition } = options;
+  const withRoots = roots.length > 0 ? { roots: {} } : {};
+  return {
+    info: { name: "toolplane", version },
+    capabilities: { ...withRoots, ...options.capabilities },
+    ...(ownCapabilities ? { own: { ...withRoots, ...ownCapabilities } } : {}),
+    ...(definition.logLevel ? { logLevel: definition.logLevel } : {}),
+  };
+}
+
+function handlersFor({ guard }: OpenerOptions, { onClose, heard }: OpenSteps, listening: Heard) {
+  const onStderr = (text: string) => {
+    listening.onStderr?.(text);
+    heard(text);
+  };
+  return { ...listening, onStderr, onProcess: guard.watch, onClose };
+}
+
+type Heard = ReturnType<typeof listenToServer>;
 
 export type Listening = {
   server: string;

@@ -1,29 +1,28 @@
 import type { Connection } from "./connection.ts";
 
-/** Sessions of one server beside the shared one. Each may be a process, and any new conversation asks for one. */
+/** Beside the shared one. Each may be a process, and any new conversation asks for one. */
 export const maxSessions = 64;
 
-/** Who a session belongs to, where they are not shared. */
+/** Where sessions are not shared. */
 export type SessionOwner = { user: string | null; conversation: string | null };
 
 export const sharedOwner: SessionOwner = { user: null, conversation: null };
 
 export type Sessions = {
-  /** The shared session, also used for listing. */
+  /** Also used for listing. */
   main: Connection;
-  /** Undefined where all sessions that may be are in use. */
+  /** Undefined where all are in use. */
   of(owner: SessionOwner): Connection | undefined;
-  /** The same without making one. */
+  /** Without making one. */
   find(owner: SessionOwner): Connection | undefined;
   all(): { owner: SessionOwner; connection: Connection }[];
-  /** Ends those of these owners and tells how many were open. */
+  /** Returns how many were open. */
   release(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number>;
   close(reason: string): Promise<number>;
-  /** Forgets the session of this owner. */
   drop(owner: SessionOwner): void;
 };
 
-/** One session for all, or one for each user or conversation, as the server's configuration asks. */
+/** One for all, or one for each user or conversation, as configured. */
 export function createSessions(
   sharing: () => "shared" | "principal" | "conversation",
   create: (owner: SessionOwner) => Connection,
@@ -37,7 +36,7 @@ export function createSessions(
     return { user, conversation: by === "conversation" ? conversation : null };
   }
 
-  /** What a session leaves behind; waited for when all are closed. */
+  /** Waited for when all are closed. */
   const leaving = new Set<Promise<void>>();
   function forget(key: string, reason: string): void {
     const left = own
@@ -48,7 +47,7 @@ export function createSessions(
     own.delete(key);
   }
 
-  /** Those that could not be opened go first, then the one that was not used for longest; none that is in use. */
+  /** Failed ones go first, then the least recently used; none in use. */
   function hasRoom(): boolean {
     const spare = [...own].filter(([, { connection }]) => !connection.isInUse());
     for (const [key, { connection }] of spare)
@@ -78,7 +77,7 @@ export function createSessions(
       const known = own.get(key);
       if (!known && !hasRoom()) return undefined;
       const found = known ?? { owner, connection: create(owner) };
-      // A map keeps its order: what was used last stands last.
+      // A map keeps its order: the last used stands last.
       own.delete(key);
       own.set(key, found);
       return found.connection;
@@ -102,7 +101,7 @@ export function createSessions(
   };
 }
 
-/** It failed a moment ago; asking again sooner than it may would start a process for each call. */
+/** A sooner try would start a process for each call. */
 function isBackingOff(connection: Connection): boolean {
   const { cooldownUntil } = connection.facts();
   return cooldownUntil !== null && Date.now() < cooldownUntil;

@@ -29,68 +29,11 @@ type Parts = {
 };
 
 /** Calls and events that a caller may see: their own, or all for admins. */
-export function createHistory({
-  memory,
-  defaultPrincipal,
-  maySeeServer,
-  countTools,
-  onRead,
-}: Parts): Pick<Verbs, "calls" | "callRecord" | "callSeries" | "events" | "eventPage"> {
-  const owners = createLru<string | null>(maxOwners);
-  memory.on("tool.call", ({ callId, user }) => owners.set(callId, user));
-  /** The users of the calls on a page of events, with one query. */
-  const ownersIn = async (store: Store, page: readonly StoredEvent[]) => {
-    const ids = new Set(page.flatMap(({ event }) => ("callId" in event ? event.callId : [])));
-    const unknown = [...ids].filter((id) => !owners.has(id));
-    const found = new Map(unknown.length === 0 ? [] : await store.callUsers(unknown));
-    for (const id of ids) if (owners.has(id)) found.set(id, owners.get(id) ?? null);
-    return found;
-  };
-  type Owners = ReadonlyMap<string, string | null>;
-  const maySee = (principal: Principal, event: PlaneEvent, ownerOf: Owners): boolean => {
-    if ("callId" in event) return ownerOf.get(event.callId) === principal.user;
-    if ("runId" in event) return event.user === principal.user;
-    if ("server" in event) return maySeeServer(principal, event.server);
-    // All other events are for admins.
-    return event.type === "registry.changed";
-  };
-
-  /** Each caller gets the number of their own tools. */
-  const forCaller = (principal: Principal, stored: StoredEvent): StoredEvent =>
-    stored.event.type === "registry.changed"
-      ? { ...stored, event: { ...stored.event, tools: countTools(principal) } }
-      : stored;
-
-  /** For callers who see a part of the events; a page reads at most `maxScanned`. */
-  const scan = async (principal: Principal, after: number, limit: number): Promise<EventPage> => {
-    const store = await memory.store();
-    const events: StoredEvent[] = [];
-    let upTo = after;
-    for (let scanned = 0; scanned < maxScanned; scanned += pageSize) {
-      const page = await store.events(upTo, pageSize);
-      const ownerOf = await ownersIn(store, page);
-      for (const stored of page) {
-        if (events.length === limit) return { events, upTo };
-        upTo = stored.id;
-        if (maySee(principal, stored.event, ownerOf)) events.push(forCaller(principal, stored));
-      }
-      if (page.length < pageSize) break;
-      // SQLite answers within the turn; other work gets one in between.
-      await nextTurn();
-    }
-    return { events, upTo };
-  };
-  const eventPage: Plane["events"]["page"] = async (
-    after = 0,
-    limit = pageSize,
-    { principal = defaultPrincipal } = {},
-  ) => {
-    onRead?.(principal);
-    if (!mayDo(principal, "admin")) return scan(principal, after, limit);
-    const events = await (await memory.store()).events(after, limit);
-    return { events, upTo: events.at(-1)?.id ?? after };
-  };
-
+export function createHistory(
+  parts: Parts,
+): Pick<Verbs, "calls" | "callRecord" | "callSeries" | "events" | "eventPage"> {
+  const { memory, defaultPrincipal } = parts;
+  const eventPage = createEventPages(parts);
   return {
     async calls(filter = {}, { principal = defaultPrincipal } = {}) {
       const isAdmin = mayDo(principal, "admin");
@@ -125,6 +68,69 @@ export function createHistory({
       return found;
     },
   };
+}
+
+function createEventPages({ memory, defaultPrincipal, onRead, ...parts }: Parts): Plane["events"]["page"] {
+  const ownersIn = createOwners(memory);
+
+  /** For callers who see a part of the events; a page reads at most `maxScanned`. */
+  async function scan(principal: Principal, after: number, limit: number): Promise<EventPage> {
+    const store = await memory.store();
+    const events: StoredEvent[] = [];
+    let upTo = after;
+    for (let scanned = 0; scanned < maxScanned; scanned += pageSize) {
+      const page = await store.events(upTo, pageSize);
+      const ownerOf = await ownersIn(store, page);
+      for (const stored of page) {
+        if (events.length === limit) return { events, upTo };
+        upTo = stored.id;
+        if (maySee(parts, principal, stored.event, ownerOf)) events.push(forCaller(parts, principal, stored));
+      }
+      if (page.length < pageSize) break;
+      // SQLite answers within the turn; other work gets one in between.
+      await nextTurn();
+    }
+    return { events, upTo };
+  }
+
+  return async (after = 0, limit = pageSize, { principal = defaultPrincipal } = {}) => {
+    onRead?.(principal);
+    if (!mayDo(principal, "admin")) return scan(principal, after, limit);
+    const events = await (await memory.store()).events(after, limit);
+    return { events, upTo: events.at(-1)?.id ?? after };
+  };
+}
+
+type Owners = ReadonlyMap<string, string | null>;
+
+/** The users of the calls on a page of events, with one query. */
+function createOwners(memory: Parts["memory"]): (store: Store, page: readonly StoredEvent[]) => Promise<Owners> {
+  const owners = createLru<string | null>(maxOwners);
+  memory.on("tool.call", ({ callId, user }) => owners.set(callId, user));
+  return async (store, page) => {
+    const ids = new Set(page.flatMap(({ event }) => ("callId" in event ? event.callId : [])));
+    const unknown = [...ids].filter((id) => !owners.has(id));
+    const found = new Map(unknown.length === 0 ? [] : await store.callUsers(unknown));
+    for (const id of ids) if (owners.has(id)) found.set(id, owners.get(id) ?? null);
+    return found;
+  };
+}
+
+type Visibility = Pick<Parts, "maySeeServer" | "countTools">;
+
+function maySee({ maySeeServer }: Visibility, principal: Principal, event: PlaneEvent, ownerOf: Owners): boolean {
+  if ("callId" in event) return ownerOf.get(event.callId) === principal.user;
+  if ("runId" in event) return event.user === principal.user;
+  if ("server" in event) return maySeeServer(principal, event.server);
+  // All other events are for admins.
+  return event.type === "registry.changed";
+}
+
+/** Each caller gets the number of their own tools. */
+function forCaller({ countTools }: Visibility, principal: Principal, stored: StoredEvent): StoredEvent {
+  const { event } = stored;
+  if (event.type !== "registry.changed") return stored;
+  return { ...stored, event: { ...event, tools: countTools(principal) } };
 }
 
 function isOwn(record: CallRecord, principal: Principal): boolean {

@@ -46,141 +46,166 @@ const betweenLaterTriesMs = 30_000;
 const maxTroubled = 20_000;
 const nothing = () => undefined;
 
+type State = {
+  readonly append: Store["append"];
+  readonly spool: Spool | undefined;
+  readonly flushDelayMs: number;
+  onStored(): void;
+  waiting: Group[];
+  flushing: Promise<void> | null;
+  isOpen: boolean;
+  isHurried: boolean;
+  isUrgent: boolean;
+  hasWarned: boolean;
+  nextFlushAt: number;
+  /** What tries each group again that could not be stored. */
+  readonly troubled: Set<() => void>;
+  /** Ends the wait for more entries. */
+  wake(): void;
+};
+
 /** Many callers, one commit: what is written in the same turn of the event loop is appended at once. */
 export function createJournal(append: Store["append"], options: JournalOptions = {}): Journal {
   const { spool, flushDelayMs = 0, onStored = nothing } = options;
-  let waiting: Group[] = [];
-  let flushing: Promise<void> | null = null;
-  let open = true;
-  let isFirst = true;
-  let isHurried = false;
-  let isUrgent = false;
-  let hasWarned = false;
-  let nextFlushAt = 0;
   const troubled = new Set<() => void>();
-  let wake = nothing;
-
-  async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      await turn();
-      const batch = waiting;
-      waiting = [];
-      isUrgent = false;
-      nextFlushAt = performance.now() + flushDelayMs;
-      const forget = spool?.leave();
-      await appendBatch(append, batch, fail);
-      if (troubled.size === 0) {
-        hasWarned = false;
-        forget?.();
-      }
-      onStored();
-    }
-    flushing = null;
-  }
-
-  /** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
-  function turn(): Promise<void> {
-    const delayMs = nextFlushAt - performance.now();
-    if (delayMs <= 0 || isHurried || isUrgent || waiting.length >= maxWaiting) return nextTurn();
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => wake(), delayMs);
-      wake = () => {
-        clearTimeout(timer);
-        wake = nothing;
-        resolve();
-      };
-    });
-  }
-
-  function push(group: Group): void {
-    waiting.push(group);
-    if (waiting.length === maxWaiting) wake();
-    flushing ??= flush();
-  }
-
-  async function write(entries: readonly JournalEntry[]): Promise<void> {
-    if (!open) throw new PlaneError("STORE_FAILED", "The journal is closed. Nothing more can be recorded.");
-    const { promise, ...waits } = Promise.withResolvers<void>();
-    push({ entries, waits, tries: 0, isNote: false });
-    await promise;
-  }
-
-  function fail(group: Group, reason: unknown): void {
-    if (group.waits) return group.waits.reject(reason);
-    if (!group.isNote || (isUnavailable(reason) && troubled.size < maxTroubled / 2)) tryAgain(group, reason);
-  }
-
-  function tryAgain(group: Group, reason: unknown): void {
-    // An unreachable store has refused nothing.
-    if (!isUnavailable(reason) || group.tries === 0) group.tries += 1;
-    const isRefused = group.tries >= soonTries && !isUnavailable(reason);
-    if (isRefused || isMendable(reason)) warn(reason);
-    const again = () => {
-      clearTimeout(timer);
-      troubled.delete(again);
-      push({ entries: group.entries, tries: group.tries, isNote: false });
-    };
-    troubled.add(again);
-    const waitMs = isRefused ? betweenLaterTriesMs : betweenTriesMs;
-    const timer = setTimeout(() => open && again(), waitMs).unref();
-  }
-
-  /** Once until all is stored again, not for each call. */
-  function warn(reason: unknown): void {
-    if (!hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${tell(reason)}`);
-    hasWarned = true;
-  }
-
-  /** Retries in the background; rejects when the entries would not survive the process until then. */
-  async function rescue(entries: readonly JournalEntry[], reason: unknown): Promise<void> {
-    if (!isUnavailable(reason)) throw reason;
-    const isSafe = spool !== undefined && (await isAdded(spool, entries));
-    tryAgain({ entries, tries: 0, isNote: false }, reason);
-    if (!isSafe) throw reason;
-  }
-
-  /** The spool could not be written, so nothing is safe before it is in the store. */
-  async function keepWithout(group: Group): Promise<void> {
-    if (!waiting.includes(group)) return storeAll();
-    const { promise, ...waits } = Promise.withResolvers<void>();
-    group.waits = waits;
-    await promise.catch((reason) => rescue(group.entries, reason));
-  }
-
-  async function storeAll(): Promise<void> {
-    isHurried = true;
-    wake();
-    while (flushing) await flushing;
-    isHurried = false;
-  }
-
+  const state: State = {
+    append,
+    spool,
+    flushDelayMs,
+    onStored,
+    troubled,
+    waiting: [],
+    flushing: null,
+    nextFlushAt: 0,
+    isOpen: true,
+    isHurried: false,
+    isUrgent: false,
+    hasWarned: false,
+    wake: nothing,
+  };
+  let isFirst = true;
   return {
-    write,
+    write: (entries) => write(state, entries),
     keep(entries) {
       // A command that makes one call needs no file for it.
-      const spools = spool !== undefined && open && !isFirst && waiting.length < maxWaiting;
+      const spools = spool !== undefined && state.isOpen && !isFirst && state.waiting.length < maxWaiting;
       isFirst = false;
-      if (!spools) return write(entries).catch((reason) => rescue(entries, reason));
+      if (!spools) return write(state, entries).catch((reason) => rescue(state, entries, reason));
       const group: Group = { entries, tries: 0, isNote: false };
       const safe = spool.add(entries);
-      push(group);
-      return safe?.then((isSafe) => (isSafe ? undefined : keepWithout(group)));
+      push(state, group);
+      return safe?.then((isSafe) => (isSafe ? undefined : keepWithout(state, group)));
     },
     note(entry, urgently = false) {
-      if (!open) return;
-      isUrgent ||= urgently;
-      push({ entries: [entry], tries: 0, isNote: true });
-      if (isUrgent) wake();
+      if (!state.isOpen) return;
+      state.isUrgent ||= urgently;
+      push(state, { entries: [entry], tries: 0, isNote: true });
+      if (state.isUrgent) state.wake();
     },
     isFull: () => troubled.size >= maxTroubled,
-    flush: storeAll,
+    flush: () => storeAll(state),
     async close() {
-      open = false;
+      state.isOpen = false;
       for (const again of [...troubled]) again();
-      await storeAll();
+      await storeAll(state);
       spool?.close();
     },
   };
+}
+
+async function flush(state: State): Promise<void> {
+  while (state.waiting.length > 0) {
+    await turn(state);
+    const batch = state.waiting;
+    state.waiting = [];
+    state.isUrgent = false;
+    state.nextFlushAt = performance.now() + state.flushDelayMs;
+    const forget = state.spool?.leave();
+    await appendBatch(state.append, batch, (group, reason) => fail(state, group, reason));
+    if (state.troubled.size === 0) {
+      state.hasWarned = false;
+      forget?.();
+    }
+    state.onStored();
+  }
+  state.flushing = null;
+}
+
+/** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
+function turn(state: State): Promise<void> {
+  const delayMs = state.nextFlushAt - performance.now();
+  if (delayMs <= 0 || state.isHurried || state.isUrgent || state.waiting.length >= maxWaiting) return nextTurn();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => state.wake(), delayMs);
+    state.wake = () => {
+      clearTimeout(timer);
+      state.wake = nothing;
+      resolve();
+    };
+  });
+}
+
+function push(state: State, group: Group): void {
+  state.waiting.push(group);
+  if (state.waiting.length === maxWaiting) state.wake();
+  state.flushing ??= flush(state);
+}
+
+async function write(state: State, entries: readonly JournalEntry[]): Promise<void> {
+  if (!state.isOpen) throw new PlaneError("STORE_FAILED", "The journal is closed. Nothing more can be recorded.");
+  const { promise, ...waits } = Promise.withResolvers<void>();
+  push(state, { entries, waits, tries: 0, isNote: false });
+  await promise;
+}
+
+function fail(state: State, group: Group, reason: unknown): void {
+  if (group.waits) return group.waits.reject(reason);
+  const isKept = !group.isNote || (isUnavailable(reason) && state.troubled.size < maxTroubled / 2);
+  if (isKept) tryAgain(state, group, reason);
+}
+
+function tryAgain(state: State, group: Group, reason: unknown): void {
+  // An unreachable store has refused nothing.
+  if (!isUnavailable(reason) || group.tries === 0) group.tries += 1;
+  const isRefused = group.tries >= soonTries && !isUnavailable(reason);
+  if (isRefused || isMendable(reason)) warn(state, reason);
+  const again = () => {
+    clearTimeout(timer);
+    state.troubled.delete(again);
+    push(state, { entries: group.entries, tries: group.tries, isNote: false });
+  };
+  state.troubled.add(again);
+  const waitMs = isRefused ? betweenLaterTriesMs : betweenTriesMs;
+  const timer = setTimeout(() => state.isOpen && again(), waitMs).unref();
+}
+
+/** Once until all is stored again, not for each call. */
+function warn(state: State, reason: unknown): void {
+  if (!state.hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${tell(reason)}`);
+  state.hasWarned = true;
+}
+
+/** Retries in the background; rejects when the entries would not survive the process until then. */
+async function rescue(state: State, entries: readonly JournalEntry[], reason: unknown): Promise<void> {
+  if (!isUnavailable(reason)) throw reason;
+  const isSafe = state.spool !== undefined && (await isAdded(state.spool, entries));
+  tryAgain(state, { entries, tries: 0, isNote: false }, reason);
+  if (!isSafe) throw reason;
+}
+
+/** The spool could not be written, so nothing is safe before it is in the store. */
+async function keepWithout(state: State, group: Group): Promise<void> {
+  if (!state.waiting.includes(group)) return storeAll(state);
+  const { promise, ...waits } = Promise.withResolvers<void>();
+  group.waits = waits;
+  await promise.catch((reason) => rescue(state, group.entries, reason));
+}
+
+async function storeAll(state: State): Promise<void> {
+  state.isHurried = true;
+  state.wake();
+  while (state.flushing) await state.flushing;
+  state.isHurried = false;
 }
 
 function tell(reason: unknown): string {

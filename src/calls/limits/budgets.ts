@@ -13,7 +13,7 @@ const maxKept = 10_000;
 type Conversation = Timed & { spentMs: number; ledger: CostLedger; running: Set<Meter> };
 
 export type ConversationBudgets = {
-  /** Undefined where there is nothing to count. */
+  /** Undefined where nothing is counted. */
   meter(call: Routed): Meter | undefined;
   of(conversation: string, principal: Principal): ConversationBudget;
   everywhere(conversation: string, principal: Principal): Promise<ConversationBudget>;
@@ -21,7 +21,7 @@ export type ConversationBudgets = {
   release(): Promise<void>;
 };
 
-/** What conversations and personas have used of their budgets: in memory, or together with other planes. */
+/** In memory, or together with other planes. */
 export function createBudgets(
   setting: () => Budgets,
   now: () => number = () => performance.now(),
@@ -47,7 +47,7 @@ export function createBudgets(
   return {
     meter({ tool, principal, options, face }) {
       const cost = costOf(tool, 1);
-      // A connection of the gateway lasts as long as its client does; time is counted where a caller says what belongs together.
+      // A gateway connection lasts as long as its client; time counts only for named conversations.
       const isTimed = options.conversation !== undefined && face !== "mcp";
       if (!isTimed && cost === undefined) return undefined;
       const conversation =
@@ -73,7 +73,7 @@ export function createBudgets(
         shared.read(key),
         persona === null ? undefined : shared.read(personaKey(persona)),
       ]);
-      // What is in our hands is not used yet.
+      // Time in hand is not used yet.
       const found = conversations.get(key);
       const unusedMs = found ? found.heldMs - found.usedMs() : 0;
       return render({ spentMs: all.takenMs - unusedMs, cost: all.cost }, persona, ofPersona?.cost ?? {}, setting());
@@ -180,7 +180,7 @@ function newConversation(key: string): Conversation {
   const conversation: Conversation = {
     ...{ key, spentMs: 0, heldMs: 0, ledger: createCostLedger(), running: new Set<Meter>() },
     isRunning: () => conversation.running.size > 0,
-    // What runs counts too, so that many at once cannot all be let in by the same rest.
+    // Running calls count, so that many at once cannot share the same rest.
     usedMs() {
       let sum = conversation.spentMs;
       for (const meter of conversation.running) sum += meter.elapsedMs();
@@ -190,7 +190,7 @@ function newConversation(key: string): Conversation {
   return conversation;
 }
 
-/** Two users may call their conversations the same. */
+/** Two users may choose the same name. */
 function keyOf(conversation: string, { user }: Principal): string {
   return JSON.stringify([user, conversation]);
 }
@@ -204,7 +204,6 @@ function recall<T>(kept: Map<string, T>, key: string, create: (key: string) => T
   return found;
 }
 
-/** Who pays, and how that is told. */
 type Payer = {
   ledger: CostLedger;
   key: string;
@@ -213,7 +212,7 @@ type Payer = {
   setting: string;
 };
 
-/** Takes the money out of every ledger, or out of none. */
+/** From every ledger, or from none. */
 function payHere(cost: Cost, payers: readonly Payer[], tool: string): void {
   for (const payer of payers) {
     const limit = limitIn(cost.unit, payer.maxCost);
@@ -223,7 +222,7 @@ function payHere(cost: Cost, payers: readonly Payer[], tool: string): void {
   for (const { ledger } of payers) ledger.add(cost);
 }
 
-/** The same where all planes pay from the same ledgers. What this one has paid is kept in mind for when the store is away. */
+/** From shared ledgers. Payments of this plane are remembered for a time without the store. */
 async function payTogether(
   cost: Cost,
   payers: readonly Payer[],
@@ -276,15 +275,15 @@ function outOfTime(tool: string, spent: number, limit: number): PlaneError {
   return exceeded(tool, text, { budget: "time", spent, limit, key: "budgets.maxToolDurationMs" });
 }
 
-/** Counts what one call uses, attempt by attempt. Where several planes count together there is something to wait for. */
+/** Counts a call's attempts. Awaits where several planes count together. */
 export type Meter = {
   check(): void | Promise<void>;
-  /** Sets aside what an attempt costs, or throws. */
+  /** The cost of an attempt, or throws. */
   reserve(): void | Promise<void>;
   start(): void;
-  /** Stops the clock while a person is asked. */
+  /** While a person is asked. */
   pause(): () => void;
-  /** The attempt has ended, or never began; a request that was not received costs nothing. */
+  /** A request that was not received costs nothing. */
   settle(wasReceived: boolean): void;
   elapsedMs(): number;
 };

@@ -3,15 +3,15 @@ import { sentence } from "../../lib/text/wording.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
 import type { CircuitState, CircuitStatus, ServerCircuit } from "../../model/servers/server.ts";
 
-/** A shorter timeout of the call says nothing about the server. */
+/** A shorter timeout says nothing about the server. */
 const fairLimitMs = 10_000;
 
 /** JSON-RPC errors about the request: the server that sends one is healthy. */
 const aboutTheRequest: ReadonlySet<unknown> = new Set([-32600, -32601, -32602, -32002, -32042, -32020, -32021, -32022]);
 
-/** What a call that did not succeed says about its server: that it is well, that it is not, or nothing. */
+/** What a failure says about the server. */
 function judgeFailure({ code, data }: PlaneError): "well" | "failing" | "nothing" {
-  // What could not be sent is the connection's business.
+  // An unsent request is the connection's business.
   if (data.sent === false) return "nothing";
   if (code === "SERVER_UNAVAILABLE") return "failing";
   if (code === "TIMEOUT") {
@@ -22,7 +22,7 @@ function judgeFailure({ code, data }: PlaneError): "well" | "failing" | "nothing
   return isOwnTrouble(data.rpcCode) ? "failing" : "well";
 }
 
-/** Codes that the protocol does not reserve are a server's own words for what is wrong with a call. */
+/** Codes that the protocol does not reserve are the server's own. */
 function isOwnTrouble(rpcCode: unknown): boolean {
   if (typeof rpcCode !== "number") return true;
   return rpcCode >= -32768 && rpcCode <= -32000 && !aboutTheRequest.has(rpcCode);
@@ -41,19 +41,19 @@ type CircuitOptions = {
 export type Circuits = {
   /** Throws while the circuit is open. */
   enter(server: string): Entered;
-  /** How the call ended that entered; `null` is well. */
+  /** `null` is a success. */
   leave(server: string, entered: Entered, error: PlaneError | null): void;
-  /** The call that entered was not made after all. */
+  /** The call was not made after all. */
   abandon(server: string, entered: Entered): void;
   /** Why the circuit is open, or null. */
   reason(server: string): string | null;
   /** Undefined for a server without a circuit breaker. */
   status(server: string): CircuitStatus | undefined;
-  /** Closes the circuit: the server was repaired or replaced. */
+  /** The server was repaired or replaced. */
   reset(server: string): void;
 };
 
-/** Since when, and whether it is the probe of a half-open circuit. */
+/** `isProbe` in a half-open circuit. */
 export type Entered = { at: number; isProbe: boolean };
 
 /** `until` is 0 while it is closed. */
@@ -84,12 +84,12 @@ export function createCircuits(
     if (most === 0) return void circuits.delete(server);
     const circuit = circuits.get(server) ?? newCircuit();
     circuits.set(server, circuit);
-    // Calls that ran at the same time fail for the same reason: together they are one failure.
+    // Calls that ran together fail together: they are one failure.
     if (at < circuit.failedAt && !isProbe) return;
     circuit.failures += 1;
     circuit.failedAt = now();
     circuit.lastError = tellable(error);
-    // Those that were under way when it opened say nothing new.
+    // Calls from before it opened say nothing new.
     const isOpen = circuit.until !== 0;
     if (!isProbe && (isOpen || circuit.failures < most)) return;
     open(circuit, openMs);
@@ -148,7 +148,7 @@ function open(circuit: Circuit, openMs: number): void {
   circuit.opened += 1;
 }
 
-/** Others will read it, and what a server wrote into its error was for its caller. */
+/** Others read it, and the server's words were for its caller. */
 function tellable(error: PlaneError): string {
   return errorTable[error.code].category === "tool" ? errorTable[error.code].means : error.message;
 }

@@ -2,14 +2,14 @@ import type { Attempt, Cost } from "../../model/calls/call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Budgets } from "../../model/config/config.ts";
 
-/** What so many attempts cost by the word of the manifest; undefined where it does not say. */
+/** Undefined where the manifest has no price. */
 export function costOf({ metadata }: Tool, attempts: number): Cost | undefined {
   const { cost_per_call: each, cost_unit: unit = "units" } = metadata;
   if (each === undefined) return undefined;
   return { amount: Math.round(each * attempts * 1e9) / 1e9, unit };
 }
 
-/** As a part of what is told of a call. Only what a provider saw, or may have seen, costs anything. */
+/** Only what a provider saw, or may have seen, costs anything. */
 export function costField(tool: Tool | undefined, attempts: readonly Attempt[]): { cost?: Cost } {
   const seen = attempts.filter(({ sent }) => sent !== false).length;
   const cost = tool === undefined || attempts.length === 0 ? undefined : costOf(tool, seen);
@@ -37,7 +37,7 @@ export function createCostLedger(): CostLedger {
   };
 }
 
-/** A number limits every unit on its own; units that are not named have no limit. */
+/** A number limits every unit; unnamed units have no limit. */
 export function limitIn(unit: string, maxCost: Budgets["maxCost"]): number | null {
   if (maxCost === null || typeof maxCost === "number") return maxCost;
   return Object.hasOwn(maxCost, unit) ? (maxCost[unit] ?? null) : null;

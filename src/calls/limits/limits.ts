@@ -15,12 +15,12 @@ import { createRates, createSharedRates, type Rated, type Rates } from "./rates.
 import { createRetryBudget } from "./retry-budget.ts";
 import { createSharedBudgets, type SharedCounts } from "./shared-budgets.ts";
 
-/** How many calls of one tool may wait for each other. */
+/** Calls of one tool that may wait for each other. */
 const maxLine = 1_000;
 
-/** Serial execution of a tool, in the order of arrival. */
+/** Serial execution, in order of arrival. */
 type Turns = {
-  /** Undefined when it is the call's turn already. Who gives up leaves the line. */
+  /** Undefined when it is the call's turn. An aborted call leaves the line. */
   enter(tool: Tool, signal: AbortSignal): Promise<void> | undefined;
   leave(tool: Tool): void;
   size(): number;
@@ -71,34 +71,33 @@ function tooMany({ name, id: { server } }: Tool): PlaneError {
 
 /** Rate limits, serial execution, budgets, circuit breakers and the retry budget. */
 export type Limits = {
-  /** Waits for the call's turn; undefined where nothing limits it. */
+  /** Undefined where nothing limits it. */
   enter(call: Routed, limiter: TimeLimiter): Promise<CallPass> | undefined;
-  /** Before each attempt; rejects with the reason why it is not made. */
+  /** Rejects with the reason. */
   enterAttempt(
     call: Routed,
     spec: ProviderSpec,
     limiter: TimeLimiter,
     pass: CallPass | undefined,
   ): AttemptPass | Promise<AttemptPass>;
-  /** A call begins to be tried with a provider that it will not leave. */
+  /** The call stays with this provider. */
   called(call: Routed, spec: ProviderSpec): void;
-  /** Why a failed attempt is not followed by another, or null. Who is told null tries again. */
+  /** Why there is no retry, or null: then it counts as one. */
   againstRetry(call: Routed, spec: ProviderSpec, error: PlaneError): string | null | Promise<string | null>;
 };
 
 export type CallPass = { meter: Meter | undefined; leave(): void };
 export type AttemptPass = {
-  /** Stops the clock while a person is asked. */
+  /** While a person is asked. */
   pause(): () => void;
   end(error: PlaneError | null): void;
-  /** It has failed, and no other attempt of this call follows. */
+  /** It failed, and no other attempt follows. */
   giveUp(error: PlaneError): void;
 };
 
 type LimitParts = {
   budgets: ConversationBudgets;
   circuits: Circuits;
-  /** The configured rate limit of a server. */
   ratePerMinute(server: string): number | undefined;
   shared?: SharedCounts | undefined;
 };
@@ -214,7 +213,7 @@ function serverOf({ name, config }: ProviderSpec): string | null {
   return name === "mcp" ? String(config.server) : null;
 }
 
-/** What retries are counted for: a server, or a tool that has none. */
+/** A server, or a tool that has none. */
 function targetOf(call: Routed, spec: ProviderSpec): string {
   return serverOf(spec) ?? `tool:${call.tool.name}`;
 }
@@ -254,18 +253,17 @@ export type CallLimits = {
   /** Resets servers whose definition changed. */
   apply(change: ServersChange): void;
   endConversation(conversation: string, principal: Principal): Promise<void>;
-  /** Leaves to other planes what was taken and not used. */
+  /** Returns unused shares to other planes. */
   stop(): Promise<void>;
 };
 
-/** The configured limits of calls. */
 export function createLimits(
   config: () => Config,
   emit: (event: PlaneEvent) => void,
   defaultPrincipal: Principal,
   { store, outlivesUs }: Pick<Recorder, "store" | "outlivesUs">,
 ): CallLimits {
-  // A store that only this plane uses need not be opened to count.
+  // A store of this plane alone need not be opened to count.
   const shared: SharedCounts | undefined = outlivesUs
     ? {
         read: async (key) => (await store()).sharedValue(key),

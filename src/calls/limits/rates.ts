@@ -17,7 +17,7 @@ function burstOf(perMinute: number): number {
   return Math.max(1, Math.ceil(perMinute / 6));
 }
 
-/** Another limit counts from now on, also where it came with a new configuration. */
+/** Also for a limit from a new configuration. */
 function fillBucket(bucket: Bucket | null, perMinute: number, now: number): Bucket {
   const { tokens, at } = bucket ?? { tokens: burstOf(perMinute), at: now };
   const grown = tokens + (Math.max(0, now - at) * perMinute) / minuteMs;
@@ -40,16 +40,16 @@ function drawTurns(bucket: Bucket, most: number, limitMs: number): Drawn {
 /** The longest wait for a rate limit. */
 const maxWaitMs = 5_000;
 
-/** Who is limited, by which key of which value, and how that is told. */
+/** The key, the limit, and the words for both. */
 export type Rated = { key: string; perMinute: number; what: string; setting: string; data: ErrorData };
 
 export type Rates = {
-  /** Undefined when there is room. Throws when the wait would be longer than `maxWaitMs`. */
+  /** Undefined when there is room. Throws when the wait would exceed `maxWaitMs`. */
   take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> | undefined;
   size(): number;
 };
 
-/** Rate limits per minute, first come, first served. */
+/** First come, first served. */
 export function createRates(): Rates {
   const buckets = new Map<string, Bucket>();
   let sweptAt = 0;
@@ -63,7 +63,7 @@ export function createRates(): Rates {
     return found;
   }
 
-  /** What is full again is as if it had never been used. */
+  /** A full bucket is as if never used. */
   function sweep(now: number): void {
     sweptAt = now;
     for (const [key, bucket] of buckets) {
@@ -97,15 +97,17 @@ function tooSoon({ what, perMinute, setting, data }: Rated, retryInMs: number): 
   return new PlaneError("RATE_LIMITED", text, { data: { ...data, sent: false, retryAt, retryInMs } });
 }
 
-/** Turns that were taken ahead are good for so long. So planes together never go beyond a limit by more than what it
- * gives in this time, however many they are. */
+/** How long turns taken ahead are valid: planes together exceed a limit by at most this time's worth. */
 const shareMs = 1_000;
 const keptMs = 120_000;
 
 type Share = { turns: number; until: number; ask(rated: Rated, limitMs: number): Promise<Drawn> };
 
-/** The same rates for all planes on one store. A plane takes the turns of a second at once, so that a call seldom waits
- * for the store. While the store is away each plane counts for itself. */
+/**
+ * Shared by all planes on one store. A plane takes the turns of a second at once, so that calls seldom wait. Without
+ * the
+ * store each plane counts for itself.
+ */
 export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
   const shares = new Map<string, Share>();
 

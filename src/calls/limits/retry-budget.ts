@@ -17,8 +17,8 @@ export type RetryBudget = {
 };
 
 /**
- * Keeps retries a small part of what a target is asked: one that is overloaded is not helped by more of them. Where
- * several planes count together, each tells its calls with its next retry, so the sum is never above what was made.
+ * Retries stay a small share of calls: more do not help an overloaded target. Planes report their calls with their next
+ * retry, so the sum is never above what was made.
  */
 export function createRetryBudget(shared?: SharedCounts): RetryBudget {
   const targets = new Map<string, Counts>();
@@ -74,7 +74,7 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** Empties the pieces that are older than the last minute. */
+/** Older than the last minute. */
 function forget(counts: Counts, piece: number): void {
   const passed = Math.min(pieces, Math.abs(piece - counts.piece));
   for (let at = 0; at < passed; at += 1) {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { SharedStep } from "../../model/store.ts";
 import { rest } from "./cost.ts";
 
-/** Counts that all planes on one store have together. Rejects while the store is away. */
+/** Shared by all planes on one store. Rejects while the store is away. */
 export type SharedCounts = {
   read(key: string): Promise<unknown>;
   change<T>(key: string, keptMs: number, step: SharedStep<T>): Promise<T>;
@@ -11,16 +11,15 @@ export type SharedCounts = {
 
 /** An unused budget is forgotten after this. */
 const keptMs = 24 * 3_600_000;
-/** A plane takes so much of a conversation's time at once, though never more than a quarter of what is left. */
+/** Time that a plane takes at once, at most a quarter of the rest. */
 const shareMs = 5_000;
 const minMs = 250;
 
-/** `takenMs` are used, or in the hands of planes. */
+/** `takenMs` are used, or held by planes. */
 type SharedBudget = { takenMs: number; cost: Record<string, number> };
 
 const nothing: SharedBudget = { takenMs: 0, cost: {} };
 
-/** What conversations and personas have used on all planes on one store. */
 export function createSharedBudgets(shared: SharedCounts) {
   const step = <T>(key: string, change: (budget: SharedBudget) => { budget: SharedBudget; answer: T }) =>
     shared.change(keyOf(key), keptMs, (value) => {
@@ -33,7 +32,7 @@ export function createSharedBudgets(shared: SharedCounts) {
       ...nothing,
       ...((await shared.read(keyOf(key))) as Partial<SharedBudget> | null),
     }),
-    /** Tells of time that was used beyond what was taken, and takes more. `gotMs` is 0 when there is none. */
+    /** Reports overuse and takes more. `gotMs` is 0 when there is none. */
     takeTime: (key: string, overMs: number, limitMs: number): Promise<{ gotMs: number; takenMs: number }> =>
       step(key, ({ takenMs: before, cost }) => {
         const left = limitMs - before - overMs;
@@ -41,13 +40,13 @@ export function createSharedBudgets(shared: SharedCounts) {
         const takenMs = before + overMs + gotMs;
         return { budget: { takenMs, cost }, answer: { gotMs, takenMs } };
       }),
-    /** Tells of time that was used beyond what was taken, or gives back what was not used. */
+    /** Reports overuse, or returns unused time. */
     addTime: (key: string, ms: number): Promise<null> =>
       step(key, ({ takenMs, cost }) => ({
         budget: { takenMs: Math.max(0, takenMs + ms), cost },
         answer: null,
       })),
-    /** Null when it was paid, otherwise what is spent already. A `limit` of null is none. */
+    /** Null when paid, otherwise what is spent already. A `limit` of null is none. */
     pay: (key: string, { amount, unit }: Cost, limit: number | null): Promise<number | null> =>
       step(key, (budget) => {
         const spent = budget.cost[unit] ?? 0;
@@ -65,29 +64,28 @@ function keyOf(key: string): string {
   return `budget:${key}`;
 }
 
-/** So often unused time is given back, and time is told that runs beyond a share. */
+/** How often unused time is returned and overuse reported. */
 const lookMs = 2_000;
 
-/** A conversation as far as its time is counted together with other planes. */
 export type Timed = {
   key: string;
-  /** Taken from what all planes have, used here or not. */
+  /** Taken from all planes' time, used or not. */
   heldMs: number;
   asking?: Promise<number | null> | undefined;
-  /** Used here, with what still runs. */
+  /** With what still runs. */
   usedMs(): number;
   isRunning(): boolean;
 };
 
 type TimeShares = {
-  /** Undefined while there is time in hand. Resolves with null when more was got, otherwise with what all have taken. */
+  /** Undefined while there is time in hand. Null when more was got, otherwise what all have taken. */
   take(timed: Timed, limitMs: number): Promise<number | null> | undefined;
-  /** Something has ended: what it took beyond our share is told soon. */
+  /** Overuse is reported soon. */
   settle(timed: Timed): void;
   release(): Promise<void>;
 };
 
-/** Takes time of conversations in shares, so that a call seldom waits for the store. */
+/** In shares, so that a call seldom waits for the store. */
 export function createTimeShares(shared: SharedBudgets): TimeShares {
   const holding = new Set<Timed>();
   let clock: NodeJS.Timeout | undefined;
@@ -126,11 +124,11 @@ export function createTimeShares(shared: SharedBudgets): TimeShares {
   return {
     take(timed, limitMs) {
       if (timed.usedMs() < timed.heldMs) return undefined;
-      // Calls that come together take one share together.
+      // Calls that come together take one share.
       timed.asking ??= ask(timed, limitMs);
       return timed.asking;
     },
-    // Not at once: where nothing is taken, each call would write to the store by itself.
+    // Not at once: each call would write to the store by itself.
     settle: (timed) => void (timed.usedMs() > timed.heldMs && hold(timed)),
     async release() {
       clearInterval(clock);
@@ -141,7 +139,7 @@ export function createTimeShares(shared: SharedBudgets): TimeShares {
   };
 }
 
-/** What was used beyond our share is told; what is not used is given back, unless something runs. */
+/** Reports overuse; returns unused time, unless something runs. */
 function settleShare(timed: Timed, shared: SharedBudgets): Promise<void> | undefined {
   const differenceMs = timed.usedMs() - timed.heldMs;
   if (differenceMs === 0 || (differenceMs < 0 && timed.isRunning())) return undefined;

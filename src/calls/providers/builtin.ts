@@ -10,10 +10,10 @@ import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { type Principal, principalOf } from "../../model/principal.ts";
 
-/** A tool of our own. What the caller got wrong is an answer; whatever it throws is a failure. */
+/** The caller's mistakes are answers; what it throws is a failure. */
 type BuiltinTool = (args: JsonObject, context: Pick<ProviderContext, "owner" | "signal">) => Promise<ToolResult>;
 
-/** Executes the tools that come with the plane: `config.tool` says which. */
+/** `config.tool` says which. */
 export function createBuiltinProvider(tools: ReadonlyMap<string, BuiltinTool>): Provider {
   return async ({ config }, args, { owner, signal }) => {
     const run = tools.get(String(config.tool));
@@ -85,8 +85,9 @@ function renderPage({ id, tool, unit, offset, total, nextOffset, text }: ResultP
 }
 
 /**
- * The tools with which a client finds others. They take the one path like all, and are in no list but a lazy client's;
- * so they are found by their id only. `call_tool` is not among them: it is the call of the tool that it names.
+ * Meta tools take the one path, and are found by id only: just lazy clients list them. `call_tool` is the call of the
+ * tool
+ * that it names.
  */
 const known = once(() => {
   const written = metaTools
@@ -108,7 +109,7 @@ export function findMetaTool(asked: string | ToolId): Tool | undefined {
   return typeof asked === "object" && asked.server === null ? known().get(asked.tool) : undefined;
 }
 
-/** Meta tools are answered by the face: only it knows what the client has. */
+/** Only the face knows what the client has. */
 export function withMetaTools(provider: Provider): Provider {
   return async (spec, args, context) => {
     const tool = String(spec.config.tool);

@@ -7,13 +7,13 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { mapArguments, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 
-/** Codes of failures before anything could be sent. */
+/** Failures before anything was sent. */
 const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
 
-/** With these an endpoint says that it has not begun: too slow to read the request, too early, too many of them. */
+/** The endpoint has not begun. */
 const refusedUnread: readonly number[] = [408, 425, 429];
 
-/** When an endpoint wants to be asked again, given in seconds or as a date. */
+/** In seconds or as a date. */
 export function retryAfter(said: string | null | undefined, now = Date.now()): { retryInMs?: number } {
   if (said === null || said === undefined || said.trim() === "") return {};
   if (/^\s*\d+\s*$/.test(said)) return { retryInMs: Number(said) * 1_000 };
@@ -40,7 +40,7 @@ function isCertificate(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO/.test(code);
 }
 
-/** `fetch` wraps what happened, a client of a model wraps that, and several attempts are wrapped once more. */
+/** `fetch`, model clients and retries each wrap the cause. */
 function codeOf(thrown: unknown, depth = 0): string {
   if (!(thrown instanceof Error) || depth > 4) return "";
   if (depth > 0 && "code" in thrown && typeof thrown.code === "string") return thrown.code;
@@ -63,12 +63,12 @@ async function readAnswer(response: Response, host: string): Promise<Answer> {
   try {
     return { json: JSON.parse(text) as Json };
   } catch {
-    // It says JSON and sends something else; that is still what it said.
+    // Says JSON, sends something else: it is still the answer.
     return { text };
   }
 }
 
-/** Counted as it comes in, after decompression: what is announced need not be true. */
+/** After decompression: an announced length need not be true. */
 async function readBytes({ body }: Response, host: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -89,7 +89,7 @@ async function readBytes({ body }: Response, host: string): Promise<Uint8Array> 
 
 const maxRedirects = 5;
 
-/** Executes a tool by an HTTP endpoint. `reveal` puts variables and secrets in their places. */
+/** `reveal` fills in variables and secrets. */
 export function createHttpProvider(reveal: Reveal): Provider {
   return async (spec, args, { signal, idempotencyKey, meta }) => {
     const config = await readConfig(spec, reveal, (revealed) => HttpProviderConfig.parse(revealed));
@@ -106,7 +106,7 @@ export function createHttpProvider(reveal: Reveal): Provider {
   };
 }
 
-/** What says nothing about the arguments is no answer of the tool: the endpoint is broken, gone or has no time. */
+/** Says nothing about the arguments: the endpoint is broken, gone or busy. */
 function isFailure(status: number): boolean {
   return status >= 500 || status < 200 || (status >= 300 && status < 400) || refusedUnread.includes(status);
 }
@@ -178,8 +178,9 @@ type HttpRequest = {
 type RequestMarks = { idempotencyKey?: string | undefined; trace?: TraceContext | null };
 
 /**
- * Arguments go where the url names them as `{name}`, then where `query` and `body` name them. What is left goes
- * into the body of a method that has one, and into the query otherwise, unless both are spelled out.
+ * Arguments go to `{name}` in the url, then to `query` and `body`. The rest goes into the body of a method that has
+ * one, else
+ * into the query, unless both are spelled out.
  */
 export function prepareRequest(
   config: HttpProviderConfig,
@@ -211,7 +212,7 @@ export function prepareRequest(
   };
 }
 
-/** An argument is one segment or one value: it can neither leave its place nor add a parameter. */
+/** One segment or one value: it can neither leave its place nor add a parameter. */
 function fillUrl(template: string, left: Map<string, Json>): URL {
   const used = new Set<string>();
   const filled = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
@@ -225,7 +226,7 @@ function fillUrl(template: string, left: Map<string, Json>): URL {
   return new URL(filled);
 }
 
-/** A segment of dots would be taken for a way up, however it is spelled. */
+/** Dots would lead up, however they are spelled. */
 function encodeSegment(text: string): string {
   if (!/^\.{1,2}$/.test(text)) return encodeURIComponent(text);
   throw refused(`'${text}' cannot be part of the endpoint's address.`);
@@ -246,7 +247,7 @@ function take(mapping: HttpProviderConfig["query"], left: Map<string, Json>): Js
   return taken;
 }
 
-/** A list is a parameter given several times; null is none. */
+/** A list repeats the parameter; null is none. */
 function addToQuery({ searchParams }: URL, name: string, value: Json): void {
   for (const item of Array.isArray(value) ? value : [value]) {
     if (item !== null) searchParams.append(name, textOf(item));
@@ -263,10 +264,7 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
 
 type ModelFailure = { statusCode?: number | undefined; responseHeaders?: Record<string, string> | undefined };
 
-/**
- * What went wrong between us and a model, in our words: what the endpoint wrote may repeat the key or the prompt, and
- * its address may be private, so none of it is passed on.
- */
+/** In our words: the endpoint's may repeat the key or the prompt, and its address may be private. */
 export function explainModelFailure(thrown: unknown, model: string): PlaneError {
   const { statusCode: status, responseHeaders = {} } = isModelFailure(thrown) ? thrown : {};
   const fail = (code: "SERVER_UNAVAILABLE" | "PROVIDER_FAILED", why: string, data: object) =>

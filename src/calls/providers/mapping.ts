@@ -3,7 +3,7 @@ import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
-/** `{ theirs: ours }`: an argument goes out under the provider's name; those that are not named keep theirs. */
+/** `{ theirs: ours }`; unnamed arguments keep their names. */
 export function mapArguments(argumentMap: unknown, args: JsonObject): JsonObject {
   if (!isObject(argumentMap)) return args;
   const renamed = Object.entries(argumentMap).map(([theirs, ours]) => [theirs, String(ours)] as const);
@@ -14,7 +14,7 @@ export function mapArguments(argumentMap: unknown, args: JsonObject): JsonObject
   ]) as JsonObject;
 }
 
-/** What stands at `items[0].title` or `/items/0/title`; undefined when nothing does. */
+/** `items[0].title` or `/items/0/title`; undefined when there is nothing. */
 export function valueAt(path: string, value: Json): Json | undefined {
   const parts = path.startsWith("/")
     ? path.slice(1).split("/").map(unescapePointer)
@@ -29,16 +29,13 @@ function unescapePointer(part: string): string {
   return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** A value as the result of a tool: as data, and as text for those who read. */
+/** As data, and as text. */
 export function resultOf(value: Json): ToolResult {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return { content: [{ type: "text", text }], structuredContent: value };
 }
 
-/**
- * The part of a result that a manifest asks for. The tool has run, so where there is no such part its whole
- * answer is passed on with a note.
- */
+/** The part that a manifest selects. Without such a part the whole result passes with a note. */
 export function pickResult(resultPath: unknown, result: unknown): unknown {
   if (typeof resultPath !== "string" || !isObject(result) || result.isError === true) return result;
   const data = dataOf(result);
@@ -48,7 +45,7 @@ export function pickResult(resultPath: unknown, result: unknown): unknown {
   return { ...result, _meta: { ...meta, "toolplane/resultPath": `nothing stands at '${resultPath}'` } };
 }
 
-/** Structured content, or the JSON of a result that is one text. */
+/** Structured content, or the JSON of a single text. */
 function dataOf({ structuredContent, content }: Record<string, unknown>): Json | undefined {
   if (structuredContent !== undefined) return structuredContent as Json;
   const [block, ...others] = Array.isArray(content) ? content : [];
@@ -62,7 +59,7 @@ function dataOf({ structuredContent, content }: Record<string, unknown>): Json |
 
 export type Reveal = (spec: ProviderSpec) => Promise<JsonObject>;
 
-/** A provider's configuration for use. What is wrong with it is told before anything is sent. */
+/** Problems are reported before anything is sent. */
 export async function readConfig<T>(
   spec: ProviderSpec,
   reveal: Reveal,

@@ -6,10 +6,10 @@ import type { Json, JsonObject } from "../../model/json.ts";
 import { explainModelFailure } from "./http.ts";
 import { type Reveal, readConfig, resultOf } from "./mapping.ts";
 
-/** An OpenAI-compatible endpoint with its key in the clear: never stored or shown. */
+/** With its key in the clear: never stored or shown. */
 export type ModelEndpoint = { baseURL: string; model: string; apiKey?: string | undefined };
 
-/** Executes a tool by asking a model. The model is looked up by its name in the configuration. */
+/** The model is looked up by its configured name. */
 export function createModelProvider(reveal: Reveal, findModel: (name: string) => Promise<ModelEndpoint>): Provider {
   return async (spec, args, { signal }) => {
     const config = await readConfig(spec, reveal, (revealed) => ModelProviderConfig.parse(revealed));
@@ -32,7 +32,7 @@ async function generate(
   const wanted = resultFormat === "json" ? "Answer with one JSON value and nothing else." : "";
   const instructions = [system ?? "", wanted].filter((part) => part !== "").join("\n\n");
   try {
-    // Below the SDK's own loop, which retries: whether a call may be repeated is decided for all providers in one place.
+    // Below the SDK's loop, which retries: retries are decided in one place for all providers.
     const { content } = await endpoint.chatModel(model).doGenerate({
       prompt: [
         ...(instructions === "" ? [] : [{ role: "system" as const, content: instructions }]),
@@ -48,7 +48,7 @@ async function generate(
   }
 }
 
-/** Models like to put JSON between fences, whatever they are told. */
+/** Models often put JSON between fences. */
 function parseAnswer(text: string, model: string): Json {
   const [, fenced = text] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text) ?? [];
   try {
@@ -60,7 +60,7 @@ function parseAnswer(text: string, model: string): Json {
   }
 }
 
-/** Puts arguments in the places of `{{name}}`; one that is not given leaves its place empty. What is put in is not read again. */
+/** Fills `{{name}}`; a missing argument leaves it empty. Values are not read again. */
 export function fillPrompt(template: string, args: JsonObject): string {
   return template.replaceAll(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, name: string) =>
     Object.hasOwn(args, name) ? toText(args[name] as Json) : "",

@@ -26,17 +26,16 @@ export type ProviderParts = {
   environment: Readonly<Record<string, string | undefined>>;
   builtin: Provider;
   models(): ConfigValues["models"];
-  /** The file that defines a model; its references to files start there. */
+  /** References to files start there. */
   fileOfModel(name: string): string | undefined;
 };
 
 export type Providers = Pick<ProviderKinds, "of" | "register"> & {
   trouble(spec: ProviderSpec): string | null;
-  /** Asks whether it is there, where it can be asked; rejects with why it is not. */
+  /** Null where it cannot be asked; rejects with the reason. */
   check(spec: ProviderSpec, signal: AbortSignal): Promise<unknown> | null;
 };
 
-/** The providers of this plane. */
 export function createProviders(parts: ProviderParts): Providers {
   const { servers, handWritten, environment, models } = parts;
   const reveal = (spec: ProviderSpec) => revealConfig(spec, environment);
@@ -89,7 +88,7 @@ type RequestServer = (
   owner: ProviderContext["owner"],
 ) => Promise<unknown>;
 
-/** Executes a tool on an MCP server: `config` names the server and its tool, and what they call things. */
+/** `config` names the server, its tool and its words for arguments. */
 function createMcpProvider(request: RequestServer): Provider {
   return async ({ config }, args, { owner, idempotencyKey, meta, ...context }) => {
     const server = String(config.server);
@@ -115,12 +114,12 @@ function metaOf(said: UnknownObject | undefined, key: string | undefined): { _me
   return { _meta: { ...said, "toolplane/idempotencyKey": key } };
 }
 
-/** What the caller has to answer before there is a result. */
+/** The caller must answer before there is a result. */
 function isQuestion(result: unknown): boolean {
   return isObject(result) && result.resultType === "input_required";
 }
 
-/** Bare values are taken for what they are; nothing at all is not. */
+/** Bare values count; nothing at all does not. */
 function isResult(result: unknown): boolean {
   if (!isObject(result)) return result !== null && result !== undefined;
   const { content, structuredContent, toolResult } = result;
@@ -133,12 +132,12 @@ type Added = { run: Provider } & ProviderOptions;
 type ProviderKinds = {
   of(kind: string): Provider | undefined;
   known(): string[];
-  /** Asks an added provider whether it is there; null where it cannot be asked. */
+  /** Null where it cannot be asked. */
   check(spec: ProviderSpec, signal: AbortSignal): Promise<void> | null;
   register(kind: string, provider: AddedProvider, options?: ProviderOptions): Unregister;
 };
 
-/** Built-in kinds of providers, and those that the program registers; the last one registered counts. */
+/** Built-in kinds, and registered ones; the last registration wins. */
 export function createProviderKinds(ours: ReadonlyMap<string, Provider>, reveal: Reveal): ProviderKinds {
   const added = new Map<string, Added[]>();
   const current = (kind: string) => added.get(kind)?.at(-1);
@@ -176,7 +175,7 @@ function refuseWrong(kind: string, provider: AddedProvider, ours: ReadonlyMap<st
   if (!isProvider) refuse(`The provider '${kind}' must be a function, or an object with a function 'create'.`);
 }
 
-/** Programs get configurations ready for use, and may answer with any value. */
+/** Gets a resolved configuration, and may answer with any value. */
 function wrap(provider: AddedProvider, reveal: Reveal): Provider {
   const make = typeof provider === "function" ? () => provider : createOnce(provider);
   return async (spec, args, context) => {
@@ -199,7 +198,7 @@ async function ask<T>({ name }: ProviderSpec, run: () => Promise<T>): Promise<T>
   }
 }
 
-/** One for each way of executing that is declared; what could not be made is made again the next time. */
+/** One per declaration; a failed creation is repeated the next time. */
 function createOnce({ create }: Extract<AddedProvider, { create: unknown }>) {
   const made = new WeakMap<ProviderSpec, Promise<AnyProvider>>();
   return async (declared: ProviderSpec, used: ProviderSpec): Promise<AnyProvider> => {
@@ -217,7 +216,7 @@ async function inUse(spec: ProviderSpec, reveal: Reveal): Promise<ProviderSpec> 
   return { ...shown, config: await readConfig(spec, reveal, (revealed) => revealed) } as ProviderSpec;
 }
 
-/** Executes a tool with a function of this program: `config.function` says which. */
+/** `config.function` says which. */
 export function createFunctionProvider(find: (name: string) => ToolFunction | undefined): Provider {
   return async ({ config }, args, { signal, owner, idempotencyKey, onProgress }) => {
     const name = String(config.function);
@@ -241,7 +240,7 @@ export function createFunctionProvider(find: (name: string) => ToolFunction | un
   };
 }
 
-/** A result in the form of MCP is passed on; anything else becomes one. */
+/** MCP results pass; anything else becomes one. */
 function toResult(value: unknown): unknown {
   if (value === undefined) return { content: [] };
   return isObject(value) && Array.isArray(value.content) ? value : resultOf(value as Json);
@@ -255,7 +254,7 @@ export function modelTrouble(name: string, models: ConfigValues["models"]): stri
   return model.baseURL === undefined ? `model '${name}' has no 'baseURL'` : null;
 }
 
-/** The environment is in its place since the configuration was read; other secrets are read when they are used. */
+/** Variables were filled in when the configuration was read; other secrets are read on use. */
 export async function endpointOf(
   name: string,
   models: ConfigValues["models"],

@@ -4,21 +4,21 @@ import { type ContentBlock, resultText, type ToolResult } from "../../model/call
 import type { ResultPart } from "../../model/calls/stored-result.ts";
 import { isObject, type Json } from "../../model/json.ts";
 
-/** What there is to read in a result. `json` is undefined where it is no object or list. */
+/** `json` is undefined for other than objects and lists. */
 export type Body = { text: string; json: Json | undefined; isStructured: boolean };
 
-/** Its text, or its structured content where that says more. */
+/** The text, or structured content that says more. */
 export function bodyOf(result: ToolResult): Body {
   const { written, value, isStructured } = readBody(result);
-  // A text in JSON is easier to read without its quotes.
+  // A JSON text reads better without quotes.
   if (typeof value === "string") return { text: value, json: undefined, isStructured };
   const json = typeof value === "object" && value !== null ? value : undefined;
-  // One endless line can neither be searched by lines nor cut where it makes sense.
+  // One endless line can neither be searched nor cut well.
   const text = json !== undefined && !written.includes("\n") ? inLines(written, json) : written;
   return { text, json, isStructured };
 }
 
-/** Numbers of more digits than can be read and written again without loss take the slower way. */
+/** Numbers with too many digits take the slower way. */
 function inLines(written: string, json: Json): string {
   return /\d[\d.]{15}/.test(written) ? indentJson(written) : JSON.stringify(json, null, 1);
 }
@@ -47,19 +47,19 @@ function parseJson(text: string): Json | undefined {
 
 type CondenseOptions = {
   limit: number;
-  /** Structured content stays as it is, because the tool has promised it. */
+  /** The tool has promised it. */
   keepsStructured: boolean;
 };
 
 export type Condensed = {
   body: Body;
   parts: ResultPart[];
-  /** The result without what is too large. `null` stands where the digest belongs. */
+  /** Without large parts. `null` is the place of the digest. */
   blocks: (ContentBlock | null)[];
   rest: Omit<ToolResult, "content">;
 };
 
-/** What is left of a result when everything too large is taken out; null when nothing is. */
+/** Null when nothing is too large. */
 export function condense(result: ToolResult, { limit, keepsStructured }: CondenseOptions): Condensed | null {
   const { content, ...rest } = result;
   const parts: ResultPart[] = [];
@@ -82,13 +82,13 @@ export function condense(result: ToolResult, { limit, keepsStructured }: Condens
   });
   if (!isLong && parts.length === 0) return null;
   const body = bodyOf(result);
-  // What is read as the body need not be named as a part of its own.
+  // The body need not be named as a part.
   const isRead = body.isStructured || sameJson(body.json ?? body.text, result.structuredContent);
   const named = parts.filter(({ path }) => !(isRead && path === "$result.structuredContent"));
   return { body, parts: named, blocks: withPlace(blocks, isLong), rest };
 }
 
-/** Short text says what the rest is about, so the digest follows it. */
+/** Short text introduces the rest, so the digest follows it. */
 function withPlace(blocks: (ContentBlock | null)[], isLong: boolean): (ContentBlock | null)[] {
   const last = isLong ? -1 : blocks.findLastIndex((block) => block?.type === "text");
   return blocks.toSpliced(last + 1, 0, null);
@@ -103,7 +103,7 @@ function largePart(block: ContentBlock, at: number, limit: number): ResultPart |
   const inside = type === "resource" && isObject(block.resource) ? block.resource : block;
   const place = inside === block ? `$result.content.${at}` : `$result.content.${at}.resource`;
   const field = ["data", "blob", "text"].find((name) => typeof inside[name] === "string");
-  // Pictures, sounds and files are no text that a model reads, however large they are written down.
+  // Media is no text for a model, whatever its size.
   if (field === "data" || field === "blob") return null;
   const characters = sizeOf(block as Json);
   if (characters <= limit) return null;

@@ -6,7 +6,7 @@ import type { ResultHandle, ResultPart, ResultShape } from "../../model/calls/st
 const maxShape = 1_500;
 const maxParts = 20;
 
-/** A large result in a few words, for a model: what it is, where the rest is, and how it begins. */
+/** For a model: what it is, where the rest is, and how it begins. */
 export function renderDigest(handle: ResultHandle, readTool: string | null, isForModel = true): string {
   const { id, characters, expiresAt, shape, preview, nextOffset, parts } = handle;
   const until = `${expiresAt.slice(0, 16).replace("T", " ")} UTC`;
@@ -45,7 +45,7 @@ function renderShape(shape: ResultShape): string {
     shape.kind === "json"
       ? JSON.stringify(shape.value)
       : `${countOf(shape.rows, "row")} of ${shape.columns.join(", ")}`;
-  // Names of fields and columns are the tool's own words, too.
+  // Names of fields and columns are the tool's words, too.
   const safe = plainText(text).replaceAll("<", "&lt;").replaceAll(/\s+/g, " ");
   return safe.length > maxShape ? `${cutText(safe, maxShape)}…` : safe;
 }

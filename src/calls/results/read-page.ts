@@ -9,12 +9,12 @@ import { bodyOf, jsonOf } from "./condense.ts";
 
 const whole = "$result";
 
-/** Does the path lead into the result as it came, and not into what it says? */
+/** Into the result as it came, not into its content. */
 function isWhole(path: string): boolean {
   return path === whole || path.startsWith(`${whole}.`) || path.startsWith(`${whole}/`);
 }
 
-/** What a path leads to. Whatever is wrong with it is told with what there is instead. */
+/** Errors name what there is instead. */
 function findPath(root: Json, path: string): Json {
   const steps = readSteps(isWhole(path) ? path.slice(whole.length) : path);
   let here = root;
@@ -26,7 +26,7 @@ function findPath(root: Json, path: string): Json {
   return here;
 }
 
-/** `/a~1b/0` as RFC 6901 has it, or `a.b[0]`. */
+/** `/a~1b/0` as in RFC 6901, or `a.b[0]`. */
 function readSteps(path: string): string[] {
   if (path.startsWith("/"))
     return path
@@ -78,7 +78,7 @@ type PageAsked = {
 const maxPattern = 1_000;
 const known = ["offset", "limit", "path", "grep", "lines"];
 
-/** What is asked for, held to what makes sense; the error names the parameter. */
+/** Errors name the parameter. */
 async function parseQuery(query: ResultQuery): Promise<PageAsked> {
   for (const name of Object.keys(query))
     if (!known.includes(name)) refuse(name, null, `there is no such parameter; known are ${known.join(", ")}`);
@@ -111,10 +111,10 @@ function refuse(parameter: string, value: unknown, why: string): never {
 }
 
 const around = 2;
-/** So many lines are searched before others get their turn. */
+/** Lines searched before others get their turn. */
 const atATime = 5_000;
 
-/** The places of the lines in which the pattern is found, in a time that grows with the text alone. */
+/** In linear time. */
 async function findLines(lines: readonly string[], pattern: string): Promise<number[]> {
   const { createPatternSet } = await import("../../lib/text/linear-pattern.ts");
   const matches = createPatternSet([pattern]);
@@ -126,7 +126,7 @@ async function findLines(lines: readonly string[], pattern: string): Promise<num
   return found;
 }
 
-/** These lines and those around them, numbered from 1; `:` marks what was found, `-` what is around it. */
+/** Numbered from 1; `:` marks a match, `-` its context. */
 function renderFound(lines: readonly string[], found: readonly number[]): string[] {
   const hits = new Set(found);
   const shown: string[] = [];
@@ -134,7 +134,7 @@ function renderFound(lines: readonly string[], found: readonly number[]): string
   for (const at of found) {
     const from = Math.max(at - around, last + 1);
     if (from > last + 1 && last >= 0) shown.push("--");
-    // What comes right after is around the next one, unless it was found itself.
+    // Lines after it belong to the next match, unless they match.
     for (let place = from; place <= Math.min(at + around, lines.length - 1); place += 1)
       shown.push(`${place + 1}${hits.has(place) ? ":" : "-"} ${lines[place]}`);
     last = Math.max(last, Math.min(at + around, lines.length - 1));
@@ -144,7 +144,7 @@ function renderFound(lines: readonly string[], found: readonly number[]): string
 
 type Page = Pick<ResultPage, "unit" | "offset" | "total" | "nextOffset" | "text">;
 
-/** One page of a result, of what a path leads to, or of the lines in which a pattern is found. */
+/** Of a result, a path, or matching lines. */
 export async function readPage(result: ToolResult, query: ResultQuery): Promise<Page> {
   const asked = await parseQuery(query);
   const text = asked.path === null ? bodyOf(result).text : textAt(result, asked.path);
@@ -158,7 +158,7 @@ export async function readPage(result: ToolResult, query: ResultQuery): Promise<
 function pageOfCharacters(text: string, { unit, offset, limit }: PageAsked): Page {
   requireWithin(offset, text.length, "characters");
   const shown = sliceText(text, offset, offset + limit);
-  // A limit of one cannot hold a character of two halves; such a page goes one further instead of nowhere.
+  // A limit of one cannot hold a surrogate pair; such a page goes one further.
   const page = shown === "" && offset < text.length ? text.slice(offset, offset + 2) : shown;
   const end = offset + page.length;
   return { unit, offset, total: text.length, nextOffset: end < text.length ? end : null, text: page };

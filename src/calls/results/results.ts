@@ -20,12 +20,12 @@ type Parts = {
 
 export type Results = {
   verbs: Pick<Verbs, "result" | "results" | "verifyCalls">;
-  /** An outcome as its caller gets it: a result that is too large is kept, and its handle given in its place. */
+  /** A large result is stored, and its handle returned. */
   present(call: Requested & Partial<Executed>, outcome: Outcome): Outcome | Promise<Outcome>;
-  /** The tools of our own that a configuration has, and what executes them. */
+  /** Our own tools that are configured. */
   builtin(config: Config): { manifest: ToolManifest; source: string }[];
   provider: Provider;
-  /** Deletes expired results, now and once an hour. */
+  /** Now and once an hour. */
   start(): void;
   stop(): void;
 };
@@ -35,7 +35,7 @@ const builtinSource = "builtin";
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Loaded with the first large result: a small one pays nothing for it. */
+/** Loaded with the first large result. */
 export function createResults({ config, store, defaultPrincipal }: Parts): Results {
   const settings = () => config().results;
   const loaded = once(async () =>
@@ -86,7 +86,7 @@ export function createResults({ config, store, defaultPrincipal }: Parts): Resul
   };
 }
 
-/** As it came it is far shorter than what may be given whole, so nothing in it has to be counted. */
+/** Far shorter than the limit, so nothing is counted. */
 function isShort(result: ToolResult, limit: number): boolean {
   return (sizeOf(result) ?? Number.POSITIVE_INFINITY) <= limit / 4;
 }
@@ -95,7 +95,7 @@ function isReadByModel({ face }: Requested): boolean {
   return face === "mcp" || face === "agent";
 }
 
-/** What the call itself asks for counts, where it makes sense. */
+/** The call's own limit, where it makes sense. */
 function limitOf({ options }: Requested, { call }: Outcome, usual: number): number {
   const { maxResultBytes: asked = usual } = options;
   if (Number.isSafeInteger(asked) && asked >= 0) return asked;
@@ -103,7 +103,7 @@ function limitOf({ options }: Requested, { call }: Outcome, usual: number): numb
   return usual;
 }
 
-/** Results go when their time is over, calls once a day: each time leaves a checkpoint in their chain. */
+/** Expired results go hourly, calls daily: each removal leaves a checkpoint. */
 function createUpkeep(config: () => Config, store: () => Promise<Store>): Pick<Results, "start" | "stop"> {
   let clock: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -119,13 +119,13 @@ function createUpkeep(config: () => Config, store: () => Promise<Store>): Pick<R
   const tidy = async () => {
     const now = Date.now();
     const kept = await store();
-    // Of the planes on one store one tidies up.
+    // One plane per store tidies up.
     await kept.alone("tidy up", async () => {
       await kept.forgetResults(new Date(now).toISOString());
       await forgetCalls(kept, now);
     });
   };
-  // What cannot be taken away now is taken away an hour later.
+  // Tried again an hour later.
   const tidyQuietly = () => void tidy().catch(() => undefined);
   return {
     start() {

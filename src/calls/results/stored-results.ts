@@ -25,13 +25,13 @@ import { readPage } from "./read-page.ts";
 
 type Table = { columns: string[]; rows: number };
 
-/** So many rows have to agree before something is called a table. */
+/** Rows that must agree to be a table. */
 const agreeing = 20;
 const fewestRows = 3;
 const maxColumns = 60;
 const separators = ["\t", ",", ";", "|"];
 
-/** The columns of the first line, and how many rows follow it; null where the lines do not agree on them. */
+/** Columns and number of rows; null where the lines disagree. */
 function readTable(text: string): Table | null {
   for (const separator of separators) {
     const rows = firstRows(text, separator);
@@ -84,7 +84,7 @@ function countRows(text: string): number {
 
 const deepest = 3;
 const maxKeys = 30;
-/** So many entries of a list are looked at to say what it is a list of. */
+/** Entries that decide what a list holds. */
 const looked = 100;
 
 export function shapeOf({ text, json }: Body): ResultShape {
@@ -130,7 +130,7 @@ const decompress = promisify(brotliDecompress);
 /** Quick rather than small: a caller waits. */
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
 
-/** A result as bytes, compressed where that saves something. */
+/** Compressed where that saves something. */
 async function pack(result: ToolResult): Promise<Packed> {
   const plain = Buffer.from(JSON.stringify(result));
   const hash = hashOf(plain);
@@ -160,18 +160,18 @@ const maxListed = 1_000;
 type ResultParts = {
   store(): Promise<Pick<Store, "putResult" | "result" | "results">>;
   settings(): ConfigValues["results"];
-  /** What a model calls to read on; null when it has no such tool. */
+  /** Null when the model has no such tool. */
   readTool(): string | null;
 };
 
 export type Results = {
-  /** Keeps a result that is larger than `limit` and gives its handle in its place. */
+  /** Above `limit` its handle is returned. */
   shorten(call: Requested & Partial<Executed>, outcome: Outcome, limit: number): Promise<Outcome>;
   read(id: string, query: ResultQuery, reader: Principal): Promise<ResultPage>;
   list(filter: { limit?: number; cursor?: string }, reader: Principal): Promise<ResultList>;
 };
 
-/** Large results: kept for a while, and read in parts by their owner. */
+/** Kept for a while, and read in parts by their owner. */
 export function createStoredResults(parts: ResultParts): Results {
   const { store, readTool } = parts;
   const isThere = async (id: string, reader: Principal) => {
@@ -213,7 +213,7 @@ export function createStoredResults(parts: ResultParts): Results {
         throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxListed}.`, {
           data: { parameter: "limit", value: String(limit) },
         });
-      // Where a page ended may be gone by now, and nothing follows what is not there.
+      // The end of the last page may be gone, and nothing follows it.
       if (cursor !== undefined && !(await isThere(cursor, reader)))
         throw new PlaneError(
           "USAGE",
@@ -244,7 +244,7 @@ async function keep(
   const packed = await pack(result);
   const now = Date.now();
   const kept: KeptResult = {
-    // The same content of the same owner is one result, however often it comes.
+    // The same content of one owner is one result.
     id: `r_${hash([user, packed.hash]).slice(0, 20)}`,
     callId: call.id,
     tool,
@@ -268,7 +268,7 @@ function assemble({ blocks, rest }: Condensed, digest: string): ToolResult {
   return { ...rest, content: blocks.map((block) => block ?? { type: "text", text: digest }) };
 }
 
-/** What a tool says about its own failure is quoted in the error, and may be as long as its result. */
+/** A quoted failure may be as long as its result. */
 function shortError(error: ErrorReport, { preview, id }: ResultHandle): ErrorReport {
   if (error.message.length <= preview.length * 2) return error;
   return { ...error, message: `${cutText(error.message, preview.length)}… (the rest is kept as ${id})` };

@@ -25,7 +25,7 @@ type SpanBeginning = {
   name: string;
   kind: keyof typeof SpanKind;
   attributes: Attributes;
-  /** What the caller says of where its trace stands. */
+  /** With the caller's trace. */
   meta: UnknownObject | undefined;
 };
 
@@ -37,7 +37,7 @@ function beginSpan({ name, kind, attributes, meta }: SpanBeginning): OpenSpan {
   return { span, within: trace.setSpan(parent, span), said: sayContext(span.spanContext()) };
 }
 
-/** Errors are told by their code: messages may hold what a server or a caller wrote. */
+/** Only the code: messages may hold foreign words. */
 function endSpan(span: Span, error: string | null): void {
   if (error !== null) {
     span.setAttribute("error.type", error);
@@ -46,12 +46,12 @@ function endSpan(span: Span, error: string | null): void {
   span.end();
 }
 
-/** Runs it so that whatever it does with spans of its own belongs below this one, where the program keeps contexts. */
+/** Spans inside belong below this one, where the program keeps contexts. */
 function runWithin<T>({ within }: OpenSpan, work: () => T): T {
   return context.with(within, work);
 }
 
-/** A span of this process that belongs to the caller's trace is nearer than the caller's own. */
+/** A span of this process in the caller's trace is nearer than the caller's own. */
 function parentOf(meta: UnknownObject | undefined): Context {
   const active = context.active();
   const said = readTraceContext(meta);
@@ -84,7 +84,7 @@ const toolCall = { "mcp.method.name": "tools/call" };
 
 const open = new Map<string, Span>();
 
-/** One span for a call on the path; what is tried for it says that it belongs below. */
+/** Attempts belong below it. */
 export async function traceCall(
   requested: Requested,
   relay: Relay | undefined,
@@ -93,7 +93,7 @@ export async function traceCall(
   const { id, face, options } = requested;
   const isServed = face === "mcp";
   const begun = beginSpan({
-    // The tool is named when it is found: what callers write is theirs, and there is no end to it.
+    // Named when found: callers' names are endless.
     name: isServed ? toolCall["mcp.method.name"] : operation["gen_ai.operation.name"],
     kind: isServed ? "SERVER" : "INTERNAL",
     attributes: {
@@ -137,7 +137,7 @@ export function describeCall({ id, face, tool, executed }: Requested & Partial<E
   });
 }
 
-/** One span for each time that a provider is asked. */
+/** One per attempt. */
 export async function traceAttempt(
   provider: Provider,
   spec: ProviderSpec,
@@ -146,7 +146,7 @@ export async function traceAttempt(
 ): Promise<unknown> {
   const begun = beginSpan({ ...attemptOf(spec), meta: context.meta });
   const { span, said } = begun;
-  // The path does not wait for a provider that goes on after its time, and neither does the span.
+  // The path does not wait for a late provider, and neither does the span.
   const end = (error: string | null) => {
     context.signal.removeEventListener("abort", abandon);
     if (span.isRecording()) endSpan(span, error);
@@ -180,7 +180,7 @@ function attemptOf({ name, config }: ProviderSpec) {
   };
 }
 
-/** What waits for a person has not failed. */
+/** A waiting call has not failed. */
 function errorOf(outcome: Outcome): string | null {
   const { status } = outcome.call;
   if (outcome.ok || status === "waiting") return null;
@@ -189,12 +189,12 @@ function errorOf(outcome: Outcome): string | null {
 
 export type RunBeginning = Pick<AgentRun, "id" | "model" | "style" | "toolset" | "conversation">;
 
-/** A run that is traced: its model's turns and its calls belong below it. */
+/** Turns and calls belong below it. */
 export type TracedRun = {
-  /** The same model, with a span for each time it is asked. */
+  /** With a span per request. */
   model(model: ChatModel): ChatModel;
   relay: Relay;
-  /** `run` is left out where nothing came of it. */
+  /** Without `run` nothing came of it. */
   end(run?: Pick<AgentRun, "outcome" | "error" | "usage" | "turns" | "counters">): void;
 };
 
@@ -238,7 +238,7 @@ function factsOf({ name, provider, modelId }: ChatModel): Omit<ChatModel, "strea
   return { name, ...withoutUndefined({ provider, modelId }) };
 }
 
-/** One time that the model is asked: from the request to the last piece of its answer. */
+/** From the request to the last piece. */
 async function* traceTurn(
   model: ChatModel,
   request: ModelRequest,

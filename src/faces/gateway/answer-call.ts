@@ -17,21 +17,21 @@ import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
 import { changeResult, completed, renderResult } from "./wire.ts";
 
-/** What a client means by a call: a tool, one of those that find others, or nothing that makes sense. */
+/** A tool, a meta tool, or a mistake. */
 type MeantCall =
   | {
       name: string;
       arguments: unknown;
-      /** Set for the tools that find others. */
+      /** Set for meta tools. */
       own?: ToolId;
-      /** Another tool was called to call it, so a wrong name is the model's mistake and not the client's. */
+      /** Called through another tool: a wrong name is then the model's mistake, not the client's. */
       isWrapped: boolean;
     }
   | { wrong: string };
 
 const { search, call } = metaToolNames;
 
-/** `call_tool` is the call of the tool that it names, and leaves no trace of its own. */
+/** `call_tool` is the call of the tool it names, and leaves no trace of its own. */
 export function readMetaCall(name: string, args: unknown): MeantCall {
   if (name !== call) {
     const wrong = strayIn(name, args);
@@ -49,7 +49,7 @@ export function readMetaCall(name: string, args: unknown): MeantCall {
   return strayIn(inner, given) ?? { ...meant, own: { server: null, tool: inner } };
 }
 
-/** An ignored argument would make the answer look like one to it. */
+/** An ignored argument would seem to have been answered. */
 function strayIn(name: string, args: unknown): { wrong: string } | null {
   const { properties } = metaTools.find((tool) => tool.name === name)?.inputSchema ?? {};
   if (!isObject(properties) || !isObject(args)) return null;
@@ -60,12 +60,12 @@ function strayIn(name: string, args: unknown): { wrong: string } | null {
   };
 }
 
-/** A yes is good for the rounds of questions and answers that one call may take. */
+/** A yes holds for the rounds of questions that one call may take. */
 const consentMs = 600_000;
 
 export type Consents = { give(of: unknown): void; take(of: unknown): boolean };
 
-/** Calls that a person has agreed to and that come back with the answers to a server's questions. */
+/** Approved calls that return with answers to a server's questions. */
 export function createConsents(): Consents {
   const given = new Map<string, number>();
   return {
@@ -83,7 +83,7 @@ export function createConsents(): Consents {
   };
 }
 
-/** One call of a tool along the plane's path, in the words of the protocol. */
+/** Along the plane's path, in the words of the protocol. */
 export async function answerCall(
   plane: Plane,
   surface: Surface,
@@ -132,7 +132,7 @@ export async function answerCall(
   return renderOutcome(outcome, schema, context);
 }
 
-/** While the mode is open the meta tools can be called, unless a tool of a server has the name. */
+/** In lazy mode, unless a server's tool has the name. */
 async function hasMetaTool(name: string, { tools }: Surface, context: RequestContext): Promise<boolean> {
   if (context.tools.mayBeLazy()) return (await tools.find(name)) === undefined || context.tools.isLazy();
   return context.tools.isLazy();
@@ -147,7 +147,7 @@ function isQuestion(result: UnknownObject | undefined): boolean {
   return result?.resultType === "input_required";
 }
 
-/** Only a result that may have to be put differently is worth looking up what its tool promised. */
+/** Only a result that may need other words needs its tool's schema. */
 function isPlain(result: UnknownObject | undefined): boolean {
   const structured = result?.structuredContent;
   return structured === undefined || isObject(structured);
@@ -162,8 +162,7 @@ async function schemaOf(
 }
 
 /**
- * A result is passed on as it is, and so is what a server answered instead. What the plane refused is a result too,
- * for the model to read; a wrong name is not.
+ * Results and answers of servers pass unchanged. A refusal of the plane is a result for the model; a wrong name is not.
  */
 function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], context: RequestContext): Answer {
   const { era } = context;
@@ -197,19 +196,19 @@ function refusal(text: string, { era }: Pick<RequestContext, "era">): Answer {
   return { result: era === "legacy" ? refused : completed(refused) };
 }
 
-/** A question has none; the plane gives one to every result. */
+/** A question has none; the plane adds one to every result. */
 function withoutContent(result: UnknownObject): UnknownObject {
   const { content: _, ...question } = result;
   return changeResult(result, question, { content: () => undefined });
 }
 
-/** What a model needs to know about a call that waits, so that it neither calls again nor waits for nothing. */
+/** So that a model neither repeats a waiting call nor waits in vain. */
 function afterwards({ approvalId, planId, status }: UnknownObject): string {
   if (typeof approvalId !== "string" || planId !== undefined || status !== undefined) return "";
   return ` Do not call it again: it runs once a person says yes to approval '${approvalId}', where it is also told how it went.`;
 }
 
-/** Runs the tools with which a client finds others. What it got wrong is an answer that it can read. */
+/** A client's mistake is an answer that it can read. */
 function createOwnTools(plane: Plane, surface: Surface, client: ClientTools) {
   return async (tool: string, args: UnknownObject): Promise<UnknownObject> => {
     try {
@@ -228,11 +227,11 @@ type Meant = Exclude<MeantCall, { wrong: string }>;
 
 type Called = {
   listed?: ToolListing | undefined;
-  /** The client was never shown it, and may call only what it was shown. */
+  /** The client may call only what it was shown. */
   unseen?: boolean;
 };
 
-/** The tool that a call means, as far as it has to be known here. Undefined where the view has no such tool. */
+/** Undefined where the view has no such tool. */
 async function findCalled(
   { name, own }: Meant,
   { tools }: Surface,
@@ -241,7 +240,7 @@ async function findCalled(
   if (own) return {};
   const isStrict = client.isStrict() && (await client.isLazy());
   if (!isStrict && !client.isSettled()) {
-    // What is shown under the plane's own names needs no looking up here.
+    // The plane's own names need no look-up.
     const listed = tools.isWhole ? undefined : await tools.find(name);
     return listed === undefined && view.toolset !== null ? undefined : { listed };
   }
@@ -251,7 +250,7 @@ async function findCalled(
   return { listed: found?.tool, unseen: isStrict && !(found && (await client.wasShown(found))) };
 }
 
-/** A called tool is loaded, and `read_result` with a handle; in the background. */
+/** Loads a called tool, and `read_result` with a handle; in the background. */
 function noteUse({ call, stored }: Outcome, { own, isWrapped }: Meant, { tools }: RequestContext): void {
   if (own || !tools.isSettled() || call.status === "refused") return;
   const noted = [tools.used(call.tool, { isListed: !isWrapped })];

@@ -23,11 +23,11 @@ import { listTtlMs } from "./tool-list.ts";
 import { changeResult, renderResult } from "./wire.ts";
 
 export type Core = {
-  /** Answers what means the same in every revision; never rejects. Null when it does not know the method. */
+  /** Never rejects. Null for an unknown method. */
   answer(request: Request, context: RequestContext): Promise<Answer> | null;
 };
 
-/** The methods that mean the same in every revision and on every transport. */
+/** Methods that are the same in every revision and transport. */
 export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedRequests): Core {
   const offers = createOfferAnswers(plane, surfaces);
   const consents = createConsents();
@@ -48,7 +48,7 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
     "completion/complete": offers.complete,
   };
 
-  /** The later revision has no requests of a server, so what runs has to wait while its client thinks. */
+  /** Modern servers send no requests, so the call waits while its client answers. */
   function mayPark(
     request: Request,
     context: RequestContext,
@@ -79,7 +79,7 @@ type OfferAnswers = Record<
   Responder
 >;
 
-/** What is asked about prompts and resources, passed on to the server whose they are. */
+/** Passed on to the server that has the prompt or resource. */
 function createOfferAnswers(plane: Plane, surfaces: Surfaces): OfferAnswers {
   const offersFor = ({ principal, view }: RequestContext) => surfaces.of(principal, view).offers;
 
@@ -154,7 +154,7 @@ function renderList(key: string, named: string, offers: readonly Offer[], contex
   return renderResult({ [key]: items, ...hints }, context.era);
 }
 
-/** A server of the older revisions says nothing of how long its answer is good. */
+/** Legacy servers do not say how long an answer is valid. */
 function withHints(result: UnknownObject, { era }: RequestContext): UnknownObject {
   if (era === "legacy" || (result.resultType ?? "complete") !== "complete") return result;
   const hinted = { ttlMs: 0, cacheScope: "private", ...result };
@@ -172,7 +172,7 @@ function notFound(uri: string, { era }: RequestContext): RpcError {
   return new RpcError(era === "legacy" ? -32002 : -32602, `Resource not found: ${uri}`, { uri });
 }
 
-/** The two eras have different numbers for it. */
+/** The two eras have different codes for it. */
 function inOwnWords(error: RpcError, uri: string, context: RequestContext): RpcError {
   return error.code === -32002 && context.era === "modern" ? notFound(uri, context) : error;
 }

@@ -6,7 +6,7 @@ import type { Era } from "../../protocol/session.ts";
 import { isLoudEnough } from "./client-relay.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 
-/** Servers that start together change the lists one after the other; clients are told once. */
+/** Servers that start together change the lists one after the other; clients are notified once. */
 const settleMs = 50;
 
 const kinds = ["tools", "prompts", "resources"] as const;
@@ -14,33 +14,74 @@ type Kind = (typeof kinds)[number];
 
 export type ToolTexts = { text(era: Era): Promise<string> };
 
-/** A client that listens for changes. */
 export type Subscriber = {
   surface: Surface;
-  /** The list of tools that they have; others may have the same. */
+  /** Other subscribers may share it. */
   tools: ToolTexts;
   wants(kind: Kind): boolean;
-  /** Under which address they know this resource, if they watch it. */
+  /** The address the client knows it by. */
   watches(server: string, uri: string): string | undefined;
   logLevel(): LogLevel | null;
   hear(method: string, params: UnknownObject): void;
 };
 
 export type Changes = {
-  /** Tells this one, until the returned function is called. */
+  /** Until the returned function is called. */
   tell(subscriber: Subscriber): () => void;
-  /** This list is another one, whatever changed behind us; those who have it are told now. */
+  /** Notifies those who have this list now. */
   listChanged(tools: ToolTexts): Promise<void>;
   close(): void;
 };
 
-/** What changes behind us, told to those whom it concerns. */
+/** Notifies clients of changes that concern them. */
 export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
   const subscribers = new Set<Subscriber>();
-  /** By what is listed: tools by the list, the rest by the surface. */
-  const told = new WeakMap<object, Partial<Record<Kind, string>>>();
   /** The list when the first subscriber came. */
   const atFirst = new WeakMap<ToolTexts, Promise<string | undefined>>();
+  const comparison = createComparison(subscribers, atFirst);
+  const checks = createChecks(subscribers, comparison.compare);
+  const { check } = checks;
+  const leave = [
+    plane.on("registry.changed", () => {
+      surfaces.changed();
+      check("tools");
+    }),
+    plane.on("config.changed", () => {
+      surfaces.changed();
+      for (const { surface } of subscribers) void surface.servers().catch(() => undefined);
+      check(...kinds);
+    }),
+    plane.servers.onMessage((said) => {
+      const [, list] = /^notifications\/(prompts|resources)\/list_changed$/.exec(said.method) ?? [];
+      if (list === undefined) passOnToAll(subscribers, said);
+      else check(list as Kind);
+    }),
+  ];
+  return {
+    tell(subscriber) {
+      subscribers.add(subscriber);
+      const { tools } = subscriber;
+      if (!atFirst.has(tools))
+        atFirst.set(
+          tools,
+          tools.text("legacy").catch(() => undefined),
+        );
+      void subscriber.surface.servers().catch(() => undefined);
+      return () => void subscribers.delete(subscriber);
+    },
+    listChanged: comparison.listChanged,
+    close() {
+      for (const end of leave) end();
+      checks.stop();
+      subscribers.clear();
+    },
+  };
+}
+
+type Compare = (listing: object, kind: Kind, having: readonly Subscriber[]) => Promise<void>;
+
+/** Compares after a pause, once for all subscribers with the same list. */
+function createChecks(subscribers: ReadonlySet<Subscriber>, compare: Compare) {
   const due = new Set<Kind>();
   let timer: NodeJS.Timeout | undefined;
   let checking = false;
@@ -66,15 +107,16 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
     if (due.size > 0) check();
   }
 
-  /** A list that looks the same has not changed for its subscribers. */
-  async function compare(listing: object, kind: Kind, having: readonly Subscriber[]): Promise<void> {
-    const concerned = having.filter((subscriber) => subscriber.wants(kind));
-    const [one] = concerned;
-    if (!one) return;
-    const first = kind === "tools" ? await atFirst.get(one.tools) : undefined;
-    const listed = await listOf(one, kind);
-    if (isNews(listing, kind, listed, first)) announce(kind, concerned);
-  }
+  return { check, stop: () => clearTimeout(timer) };
+}
+
+/** A list that looks the same has not changed for its subscribers. */
+function createComparison(
+  subscribers: ReadonlySet<Subscriber>,
+  atFirst: WeakMap<ToolTexts, Promise<string | undefined>>,
+) {
+  /** Tools by list, the rest by surface. */
+  const told = new WeakMap<object, Partial<Record<Kind, string>>>();
 
   function isNews(listing: object, kind: Kind, listed: string, first?: string): boolean {
     const before = told.get(listing);
@@ -87,53 +129,30 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
       if (subscribers.has(subscriber)) subscriber.hear(`notifications/${kind}/list_changed`, {});
   }
 
-  function takeSaid({ server, user, method, params }: ServerSaid): void {
-    const [, list] = /^notifications\/(prompts|resources)\/list_changed$/.exec(method) ?? [];
-    if (list !== undefined) return check(list as Kind);
-    for (const subscriber of subscribers) {
-      const { surface } = subscriber;
-      if (!surface.sees(server) || (user !== null && user !== surface.principal.user)) continue;
-      passOn(subscriber, server, method, params);
-    }
-  }
-
-  const leave = [
-    plane.on("registry.changed", () => {
-      surfaces.changed();
-      check("tools");
-    }),
-    plane.on("config.changed", () => {
-      surfaces.changed();
-      for (const { surface } of subscribers) void surface.servers().catch(() => undefined);
-      check(...kinds);
-    }),
-    plane.servers.onMessage(takeSaid),
-  ];
-
   return {
-    tell(subscriber) {
-      subscribers.add(subscriber);
-      const { tools } = subscriber;
-      if (!atFirst.has(tools))
-        atFirst.set(
-          tools,
-          tools.text("legacy").catch(() => undefined),
-        );
-      void subscriber.surface.servers().catch(() => undefined);
-      return () => void subscribers.delete(subscriber);
+    async compare(listing: object, kind: Kind, having: readonly Subscriber[]): Promise<void> {
+      const concerned = having.filter((subscriber) => subscriber.wants(kind));
+      const [one] = concerned;
+      if (!one) return;
+      const first = kind === "tools" ? await atFirst.get(one.tools) : undefined;
+      const listed = await listOf(one, kind);
+      if (isNews(listing, kind, listed, first)) announce(kind, concerned);
     },
-    async listChanged(tools) {
+    async listChanged(tools: ToolTexts): Promise<void> {
       const concerned = [...subscribers].filter(
         (subscriber) => subscriber.tools === tools && subscriber.wants("tools"),
       );
       if (isNews(tools, "tools", await tools.text("legacy"))) announce("tools", concerned);
     },
-    close() {
-      for (const end of leave) end();
-      clearTimeout(timer);
-      subscribers.clear();
-    },
   };
+}
+
+function passOnToAll(subscribers: Iterable<Subscriber>, { server, user, method, params }: ServerSaid): void {
+  for (const subscriber of subscribers) {
+    const { surface } = subscriber;
+    if (!surface.sees(server) || (user !== null && user !== surface.principal.user)) continue;
+    passOn(subscriber, server, method, params);
+  }
 }
 
 function passOn(subscriber: Subscriber, server: string, method: string, params: UnknownObject): void {

@@ -9,7 +9,6 @@ import type { RequestContext } from "./request.ts";
 
 const ownPrefix = "io.modelcontextprotocol/";
 
-/** How a request speaks with the client that made it. */
 export function relayOf(context: RequestContext, params: UnknownObject, plane?: Pick<Plane, "config">): Relay {
   const { era, logLevel, notify } = context;
   const given = withExactNumbers(isObject(params._meta) ? params._meta : {});
@@ -44,7 +43,7 @@ function continuationIn({ inputResponses, requestState }: UnknownObject) {
   };
 }
 
-/** What the client says for the server: all but what is settled between each two of us. */
+/** Without what is settled between each two sides. */
 export function metaFor(given: UnknownObject): UnknownObject | undefined {
   const passed = Object.entries(given).filter(
     ([key]) =>
@@ -56,11 +55,11 @@ export function metaFor(given: UnknownObject): UnknownObject | undefined {
 export function isLoudEnough(level: unknown, wanted: LogLevel | null): boolean {
   if (wanted === null) return false;
   const known = logLevels.indexOf(level as LogLevel);
-  // What has no level that we know is not worth being lost.
+  // An unknown level is not dropped.
   return known < 0 || known >= logLevels.indexOf(wanted);
 }
 
-/** What a client must have said it can do before it is asked this; undefined when that is nothing we know. */
+/** Undefined when we know of no requirement. */
 function requiredFor({ method, params }: Asked): UnknownObject | undefined {
   if (method === "roots/list") return { roots: {} };
   if (method === "elicitation/create") return { elicitation: params.mode === "url" ? { url: {} } : { form: {} } };
@@ -79,7 +78,7 @@ function isDeclared(required: UnknownObject, capabilities: UnknownObject): boole
   });
 }
 
-/** Puts what a server asks to the client that made it ask; null when that client cannot be asked. */
+/** Null when the client cannot be asked. */
 async function relayQuestion(
   context: RequestContext,
   asked: Asked,
@@ -102,7 +101,7 @@ function isAnsweredHere({ method }: Asked, plane: Pick<Plane, "config"> | undefi
   return sampling.enabled && Object.keys(models).length > 0;
 }
 
-/** Some servers repeat what we sent them to know which call they mean; that is between them and us. */
+/** Some servers repeat our marks, which are not for the client. */
 function withoutOurMarks(params: UnknownObject): UnknownObject {
   if (!isObject(params._meta)) return params;
   const { tool_call_id: _, progressToken: __, ...meta } = params._meta;
@@ -112,14 +111,14 @@ function withoutOurMarks(params: UnknownObject): UnknownObject {
 
 type Request = (method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>;
 
-/** Can the client put a form to its person? One that names only other ways cannot. */
+/** A client that names only other ways cannot show a form. */
 export function canElicit(capabilities: unknown): boolean {
   const elicitation = isObject(capabilities) ? capabilities.elicitation : undefined;
   if (!isObject(elicitation)) return false;
   return elicitation.form !== undefined || elicitation.url === undefined;
 }
 
-/** Asks the person at the client about a held call. Cancelling is neither yes nor no. */
+/** Cancelling is neither yes nor no. */
 export function createElicitation(request: Request): AskHere {
   return async (held, signal, problem) => {
     const asked = { message: messageFor(held, problem), requestedSchema: formFor(held) };
@@ -182,7 +181,7 @@ function parseArguments(json: string): JsonObject {
     const parsed: unknown = JSON.parse(json);
     if (isObject(parsed)) return parsed as JsonObject;
   } catch {
-    // Said below, as for everything else that is no object.
+    // Reported below, as for everything else that is no object.
   }
   throw new PlaneError("USAGE", `The arguments are no JSON object like {"key": "value"}.`);
 }

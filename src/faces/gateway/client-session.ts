@@ -31,10 +31,9 @@ import type { Surface, Surfaces } from "./surfaces.ts";
 import type { View } from "./view.ts";
 import { capabilities, serverInfo, type Wire } from "./wire.ts";
 
-/** What a client calls itself is shown to people. */
+/** People read it. */
 const maxName = 100;
 
-/** A client with a session, as the plane counts it. */
 function describeClient({ id, measure }: ClientTools, { principal }: Surface, info: UnknownObject = {}): ClientSource {
   const client = typeof info.name === "string" ? info.name.slice(0, maxName) : null;
   return { id, user: principal.user, client, era: "legacy", since: new Date().toISOString(), measure };
@@ -46,7 +45,7 @@ export type GatewayContext = {
   surfaces: Surfaces;
   changes: Changes;
   lazy: LazyMode;
-  /** Of clients that keep no session. */
+  /** Of clients without a session. */
   shared: SharedClients;
 };
 
@@ -54,44 +53,79 @@ export type SessionOptions = {
   id: string;
   principal: Principal;
   view: View;
-  /** Where goes what belongs to no request. */
+  /** For messages that belong to no request. */
   announce(text: string): void;
-  /** Where other planes can go on with the session. */
+  /** Lets other planes continue the session. */
   keeper?: SessionKeeper;
-  /** What was settled already, on another plane. */
+  /** What was settled on another plane. */
   kept?: KeptSession;
 };
 
-/** Where the answer to a message goes, and what is said or asked because of it. */
+/** For the answer, and for messages because of the request. */
 export type Out = { answer(wire: Wire): void; say(text: string): void };
 
 export type ClientSession = {
   id: string;
-  /** The revision that was settled. */
   version(): string;
-  /** Takes one message; resolves when it is answered, at once where it needs no answer. */
+  /** Resolves when it is answered, at once where it needs no answer. */
   take(message: UnknownObject, out: Out): Promise<void>;
-  /** The same for what another plane got and could not use. */
+  /** For a message that another plane received. */
   takeMail(message: UnknownObject): void;
   cancel(id: Id): void;
-  /** The client listens: from now on it is told what changes, and of the resources it wants to hear of. */
+  /** The client listens: it is notified of changes and of watched resources. */
   follow(kept: KeptSession | null): void;
-  /** Nothing is running. */
   isIdle(): boolean;
-  /** `goesOn` where another plane may go on with it. */
+  /** `goesOn` where another plane may continue it. */
   close(goesOn?: boolean): Promise<void>;
 };
 
 type Running = { controller: AbortController; done: Promise<void> };
 
-/** One client of the revisions that begin with a handshake, however its messages come. */
+type OwnMethod = (params: UnknownObject) => Promise<Answer>;
+
+type Session = {
+  readonly gateway: GatewayContext;
+  readonly options: SessionOptions;
+  readonly surface: Surface;
+  readonly running: ReturnType<typeof createBriefMap<Running>>;
+  readonly requests: ReturnType<typeof createClientRequests>;
+  readonly state: ReturnType<typeof createSessionState>;
+  readonly tools: ClientTools;
+  readonly own: Readonly<Record<string, OwnMethod>>;
+  stopTelling: (() => void) | undefined;
+};
+
+/** A legacy client, on any transport. */
 export function createClientSession(gateway: GatewayContext, options: SessionOptions): ClientSession {
-  const { plane, core } = gateway;
+  const session = beginSession(gateway, options);
+  const { state, running } = session;
+  if (options.kept) adopt(session, options.kept);
+  return {
+    id: options.id,
+    version: state.version,
+    take(message, out) {
+      const { id, method } = message;
+      if (isId(id) && typeof method === "string")
+        return takeRequest(session, id, { method, params: objectIn(message, "params") }, out);
+      return takeOther(session, message, out);
+    },
+    takeMail: (message) => void takeHere(session, message),
+    follow(kept) {
+      beginTelling(session);
+      if (kept === null) return;
+      state.adopt(kept);
+      void state.follow(kept);
+    },
+    cancel: (id) => running.get(id)?.controller.abort(),
+    isIdle: () => running.size() === 0,
+    close: (goesOn = false) => close(session, goesOn),
+  };
+}
+
+function beginSession(gateway: GatewayContext, options: SessionOptions): Session {
+  const { plane } = gateway;
   const surface: Surface = gateway.surfaces.of(options.principal, options.view);
-  const running = createBriefMap<Running>();
-  const requests = createClientRequests((message) => options.announce(JSON.stringify(message)));
   const state = createSessionState(plane, surface, options.keeper);
-  const { client, watched } = state;
   const tools: ClientTools = createClientTools(plane, gateway.lazy, {
     id: uniqueId(),
     surface,
@@ -101,15 +135,33 @@ export function createClientSession(gateway: GatewayContext, options: SessionOpt
       await gateway.changes.listChanged(tools);
     },
   });
-  let stopTelling: (() => void) | undefined;
+  return {
+    gateway,
+    options,
+    surface,
+    running: createBriefMap<Running>(),
+    requests: createClientRequests((message) => options.announce(JSON.stringify(message))),
+    state,
+    tools,
+    own: ownMethods(gateway, surface, state, tools),
+    stopTelling: undefined,
+  };
+}
 
-  const own: Record<string, (params: UnknownObject) => Promise<Answer>> = {
+/** What the session itself answers. */
+function ownMethods(
+  { plane, lazy }: GatewayContext,
+  surface: Surface,
+  state: Session["state"],
+  tools: ClientTools,
+): Record<string, OwnMethod> {
+  return {
     ping: async () => ({ result: {} }),
     async initialize(params) {
       state.settle(params);
-      const isLazy = await gateway.lazy.isKnownLazy(surface);
+      const isLazy = await lazy.isKnownLazy(surface);
       const instructions = await instructionsFor(plane, surface, isLazy);
-      tools.watch(plane.clients.watch(describeClient(tools, surface, client.info)));
+      tools.watch(plane.clients.watch(describeClient(tools, surface, state.client.info)));
       await state.keep();
       return { result: { protocolVersion: state.version(), capabilities, serverInfo, instructions } };
     },
@@ -128,122 +180,105 @@ export function createClientSession(gateway: GatewayContext, options: SessionOpt
       return { result: {} };
     },
   };
-
-  function answer(request: Request, signal: AbortSignal, out: Out): Promise<Answer> {
-    const mine = Object.hasOwn(own, request.method) ? own[request.method] : undefined;
-    if (mine) return mine(request.params).catch(renderFailure);
-    const context: RequestContext = {
-      principal: options.principal,
-      view: options.view,
-      era: "legacy",
-      client,
-      tools,
-      logLevel: state.logLevel(),
-      conversation: options.id,
-      signal,
-      notify: (method, params) => out.say(renderNotification(method, params)),
-      ask: (method, params, asked) =>
-        requests.request(method, params, asked, (message) => out.say(JSON.stringify(message))),
-      lacks: () => undefined,
-    };
-    const known = core.answer(request, context);
-    return known ?? Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
-  }
-
-  function takeRequest(id: Id, request: Request, out: Out): Promise<void> {
-    if (running.get(id) !== undefined) {
-      out.answer(renderAnswer(id, failure(-32600, `A request with the id '${id}' is running.`)));
-      return Promise.resolve();
-    }
-    const controller = new AbortController();
-    const done = answer(request, controller.signal, out).then((given) => {
-      running.delete(id);
-      // A cancelled request gets no answer.
-      if (!controller.signal.aborted) out.answer(renderAnswer(id, given));
-    });
-    running.set(id, { controller, done });
-    return done;
-  }
-
-  /** False when it is meant for another plane. */
-  function takeHere(message: UnknownObject): boolean {
-    if (typeof message.method !== "string") return requests.takeAnswer(message);
-    if (message.method !== "notifications/cancelled") return true;
-    const found = running.get(objectIn(message, "params").requestId);
-    found?.controller.abort();
-    return found !== undefined;
-  }
-
-  async function takeOther(message: UnknownObject, out: Out): Promise<void> {
-    const { id, method } = message;
-    if (typeof method === "string" && id !== undefined)
-      return out.answer(renderAnswer(null, failure(-32600, "'id' must be a text or a number.")));
-    if (!takeHere(message)) options.keeper?.passOn(message);
-    if (method === "notifications/initialized") beginTelling();
-  }
-
-  /** Nothing may come before the handshake is over. */
-  function beginTelling(): void {
-    stopTelling ??= gateway.changes.tell({
-      surface,
-      tools,
-      wants: () => true,
-      watches: watched.find,
-      logLevel: state.logLevel,
-      hear: (said, about) => options.announce(renderNotification(said, about)),
-    });
-  }
-
-  if (options.kept) {
-    state.adopt(options.kept);
-    tools.watch(plane.clients.watch(describeClient(tools, surface, client.info)));
-    beginTelling();
-    if (options.kept.loaded) void tools.restore(options.kept.loaded).catch(() => undefined);
-  }
-
-  return {
-    id: options.id,
-    version: state.version,
-    take(message, out) {
-      const { id, method } = message;
-      if (isId(id) && typeof method === "string")
-        return takeRequest(id, { method, params: objectIn(message, "params") }, out);
-      return takeOther(message, out);
-    },
-    takeMail: (message) => void takeHere(message),
-    follow(kept) {
-      beginTelling();
-      if (kept === null) return;
-      state.adopt(kept);
-      void state.follow(kept);
-    },
-    cancel: (id) => running.get(id)?.controller.abort(),
-    isIdle: () => running.size() === 0,
-    async close(goesOn = false) {
-      stopTelling?.();
-      tools.close();
-      state.close();
-      requests.close();
-      const left = running.values();
-      for (const { controller } of left) controller.abort();
-      await Promise.allSettled(left.map(({ done }) => done));
-      const { id, principal } = options;
-      await plane.conversations.end(id, { principal, goesOn }).catch(() => undefined);
-    },
-  };
 }
 
-/** What the plane asks of the client on the other end. */
+function answer(session: Session, request: Request, signal: AbortSignal, out: Out): Promise<Answer> {
+  const { gateway, options, own, requests, state, tools } = session;
+  const mine = Object.hasOwn(own, request.method) ? own[request.method] : undefined;
+  if (mine) return mine(request.params).catch(renderFailure);
+  const context: RequestContext = {
+    principal: options.principal,
+    view: options.view,
+    era: "legacy",
+    client: state.client,
+    tools,
+    logLevel: state.logLevel(),
+    conversation: options.id,
+    signal,
+    notify: (method, params) => out.say(renderNotification(method, params)),
+    ask: (method, params, asked) =>
+      requests.request(method, params, asked, (message) => out.say(JSON.stringify(message))),
+    lacks: () => undefined,
+  };
+  const known = gateway.core.answer(request, context);
+  return known ?? Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
+}
+
+function takeRequest(session: Session, id: Id, request: Request, out: Out): Promise<void> {
+  const { running } = session;
+  if (running.get(id) !== undefined) {
+    out.answer(renderAnswer(id, failure(-32600, `A request with the id '${id}' is running.`)));
+    return Promise.resolve();
+  }
+  const controller = new AbortController();
+  const done = answer(session, request, controller.signal, out).then((given) => {
+    running.delete(id);
+    // A cancelled request gets no answer.
+    if (!controller.signal.aborted) out.answer(renderAnswer(id, given));
+  });
+  running.set(id, { controller, done });
+  return done;
+}
+
+/** False when it is meant for another plane. */
+function takeHere({ running, requests }: Session, message: UnknownObject): boolean {
+  if (typeof message.method !== "string") return requests.takeAnswer(message);
+  if (message.method !== "notifications/cancelled") return true;
+  const found = running.get(objectIn(message, "params").requestId);
+  found?.controller.abort();
+  return found !== undefined;
+}
+
+async function takeOther(session: Session, message: UnknownObject, out: Out): Promise<void> {
+  const { id, method } = message;
+  if (typeof method === "string" && id !== undefined)
+    return out.answer(renderAnswer(null, failure(-32600, "'id' must be a text or a number.")));
+  if (!takeHere(session, message)) session.options.keeper?.passOn(message);
+  if (method === "notifications/initialized") beginTelling(session);
+}
+
+/** Nothing may come before the handshake is over. */
+function beginTelling(session: Session): void {
+  const { gateway, options, surface, state, tools } = session;
+  session.stopTelling ??= gateway.changes.tell({
+    surface,
+    tools,
+    wants: () => true,
+    watches: state.watched.find,
+    logLevel: state.logLevel,
+    hear: (said, about) => options.announce(renderNotification(said, about)),
+  });
+}
+
+/** Continues what was settled on another plane. */
+function adopt(session: Session, kept: KeptSession): void {
+  const { gateway, surface, state, tools } = session;
+  state.adopt(kept);
+  tools.watch(gateway.plane.clients.watch(describeClient(tools, surface, state.client.info)));
+  beginTelling(session);
+  if (kept.loaded) void tools.restore(kept.loaded).catch(() => undefined);
+}
+
+async function close({ gateway, options, ...session }: Session, goesOn: boolean): Promise<void> {
+  session.stopTelling?.();
+  session.tools.close();
+  session.state.close();
+  session.requests.close();
+  const left = session.running.values();
+  for (const { controller } of left) controller.abort();
+  await Promise.allSettled(left.map(({ done }) => done));
+  const { id, principal } = options;
+  await gateway.plane.conversations.end(id, { principal, goesOn }).catch(() => undefined);
+}
+
+/** Requests of the plane to the client. */
 function createClientRequests(send: (message: object) => void) {
   const waiting = new Map<string, (answer: UnknownObject | Error) => void>();
-  // Another plane may ask the same client something, and the answer may come to either.
+  // Another plane may ask the same client, and the answer may come to either.
   const own = uniqueId().slice(0, 8);
   let asked = 0;
   return {
-    /**
-     * Rejects when the client answers with an error, or when the signal aborts, which cancels the request. `via` is
-     * where to ask, when that is not where everything goes.
-     */
+    /** Rejects on an error, and on abort, which cancels the request. `via` replaces the usual channel. */
     request(
       method: string,
       params: UnknownObject,

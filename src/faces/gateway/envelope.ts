@@ -29,7 +29,7 @@ function headerMismatch(message: string): RpcFailure {
   return { code: modernErrors.headerMismatch, message };
 }
 
-/** The status that a refusal of this revision has over HTTP; what a server or tool answered is an answer. */
+/** Over HTTP; an answer of a server or tool is no refusal. */
 export function statusOf({ code }: RpcFailure): number {
   if (code === -32601) return 404;
   const { headerMismatch: header, missingCapability: missing, unsupportedVersion: version } = modernErrors;
@@ -39,14 +39,14 @@ export function statusOf({ code }: RpcFailure): number {
 const prefix = "io.modelcontextprotocol/";
 const versionKey = `${prefix}protocolVersion`;
 
-/** Does a request say for itself which revision it is of? */
+/** Does the request name its revision? */
 export function saysItsVersion(params: unknown): boolean {
   return isObject(params) && isObject(params._meta) && params._meta[versionKey] !== undefined;
 }
 
 type Envelope = Pick<RequestContext, "client" | "logLevel"> & { version: string };
 
-/** What a request of the later revision says about who makes it, or what is missing. */
+/** Who makes a modern request, or what is missing. */
 export function readEnvelope(params: UnknownObject): Envelope | RpcFailure {
   const meta = objectIn(params, "_meta");
   const version = meta[versionKey];
@@ -97,7 +97,6 @@ function namedIn(method: string, params: UnknownObject): string | undefined {
   return isNamed && typeof named === "string" ? named : undefined;
 }
 
-/** Arguments that a tool wants repeated in headers. */
 export function compareParams(schema: unknown, args: unknown, headers: IncomingHttpHeaders): RpcFailure | null {
   const wanted = paramHeaders(schema, args);
   for (const [header, value] of Object.entries(wanted)) {

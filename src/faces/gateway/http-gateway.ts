@@ -9,7 +9,7 @@ import { batchVersion, legacyVersions } from "../../protocol/session.ts";
 import { saysItsVersion } from "./envelope.ts";
 import { createGatewayContext } from "./gateway-context.ts";
 import { type HttpSession, openEvents, sendJson, writeEvent } from "./http-session.ts";
-import { createHttpSessions } from "./http-sessions.ts";
+import { createHttpSessions, type HttpSessions } from "./http-sessions.ts";
 import {
   failure,
   faultInAny,
@@ -26,7 +26,6 @@ import { wireText } from "./wire.ts";
 
 const maxBodyBytes = 4 * 1024 * 1024;
 
-/** What is wrong with a request, and the status that says so. */
 type Refusal = { status: number; code: number; message: string };
 
 function badRequest(message: string): Refusal {
@@ -61,7 +60,7 @@ function notAllowed(response: ServerResponse, allow: string): void {
   refuse(response, { status: 405, code: -32600, message: "Method not allowed." }, { allow });
 }
 
-/** What a defect of ours or a wrong address looks like from outside. */
+/** Renders a defect of ours or a wrong address. */
 function guarded(response: ServerResponse, run: () => void): void {
   try {
     run();
@@ -70,7 +69,7 @@ function guarded(response: ServerResponse, run: () => void): void {
   }
 }
 
-/** The same for what is known later. */
+/** For a promise. */
 async function settled<T>(response: ServerResponse, waited: Promise<T>, run: (value: T) => void): Promise<void> {
   try {
     run(await waited);
@@ -84,7 +83,6 @@ function refuseThrown(response: ServerResponse, thrown: unknown): void {
   sendJson(response, http, renderAnswer(null, renderFailure(thrown)));
 }
 
-/** Why a body is not taken, and the status that says so. */
 type Refused = { status: 400 | 413 | 415; code: number; message: string };
 
 const tooLarge: Refused = {
@@ -100,14 +98,13 @@ const refusals: Record<Wrong, Refused> = {
   "too deep": { status: 400, code: -32600, message: "The body is nested too deeply." },
 };
 
-/** The message in the body of a request. */
 function readMessage(request: IncomingMessage, done: (message: unknown, refused: Refused | null) => void): void {
   const type = request.headers["content-type"] ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     const message = "The body must be JSON: send 'Content-Type: application/json'.";
     return done(null, { status: 415, code: -32600, message });
   }
-  // What it announces need not arrive first.
+  // An announced length is enough to refuse.
   if (Number(request.headers["content-length"]) > maxBodyBytes) return done(null, tooLarge);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -129,148 +126,42 @@ function parse(body: Buffer, done: (message: unknown, refused: Refused | null) =
 export type HttpGatewayOptions = { view?: Partial<View> };
 
 export type HttpGateway = {
-  /** Answers one request at the MCP endpoint. Who asks is known by then. */
+  /** The caller is known by then. */
   handle(request: IncomingMessage, response: ServerResponse, principal: Principal): void;
-  /** The clients that keep a session. */
+  /** Clients with a session. */
   sessions(): number;
-  /** Ends what only listens, and begins no more sessions; what runs goes on. */
+  /** Ends streams and takes no new sessions; running requests continue. */
   drain(): void;
   close(): Promise<void>;
 };
+
+type State = {
+  readonly gateway: ReturnType<typeof createGatewayContext>;
+  readonly sessions: HttpSessions;
+  readonly views: Map<string, View>;
+  readonly usual: View;
+  isDraining: boolean;
+};
+
+type Handle = (state: State, request: IncomingMessage, response: ServerResponse, principal: Principal) => void;
+
+const methods: Readonly<Record<string, Handle>> = { POST: post, GET: listen, DELETE: end };
 
 /** Streamable HTTP, both eras at one address. */
 export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}): HttpGateway {
   const gateway = createGatewayContext(plane);
   const sessions = createHttpSessions(gateway);
-  const views = new Map<string, View>();
-  let isDraining = false;
   const usual = { ...plainView, ...options.view };
-
-  function viewIn(search: string): View {
-    const view = views.get(search) ?? parseView(search, usual);
-    if (views.size < maxViews) views.set(search, view);
-    return view;
-  }
-
-  function viewOf(request: IncomingMessage, principal: Principal): View {
-    const { url = "" } = request;
-    const at = url.indexOf("?");
-    const view = at < 0 ? usual : viewIn(url.slice(at));
-    // Whatever is wrong with it is said now and not with the first list.
-    gateway.surfaces.of(principal, view);
-    return view;
-  }
-
-  function post(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
-    readMessage(request, (message, refused) => {
-      if (refused) return refused.status === 413 ? refuseUnread(response, refused) : refuse(response, refused);
-      guarded(response, () => take(message, request, response, principal));
-    });
-  }
-
-  function take(message: unknown, request: IncomingMessage, response: ServerResponse, principal: Principal): void {
-    const isBatch = Array.isArray(message);
-    const messages: UnknownObject[] = isBatch ? message : [message];
-    const fault = faultInAny(messages);
-    if (fault !== null) return refuse(response, badRequest(`The body is no message of JSON-RPC 2.0: ${fault}`));
-    takeOverTrace(messages, request.headers);
-    const [first] = messages as [UnknownObject];
-    if (!isBatch && isModern(first, request)) return answerModern(first, request, response, principal);
-    const given = request.headers["mcp-session-id"];
-    if (first.method === "initialize" && given === undefined) {
-      if (isDraining) return refuse(response, stopping, { "retry-after": "1" });
-      const session = sessions.open(principal, viewOf(request, principal));
-      return session.post(messages, isBatch, response);
-    }
-    withSession(request, response, principal, (session) => {
-      if (isBatch && session.version() !== batchVersion)
-        return refuse(response, badRequest(`Batches are not part of ${session.version()}.`));
-      session.post(messages, isBatch, response);
-    });
-  }
-
-  function withSession(
-    request: IncomingMessage,
-    response: ServerResponse,
-    principal: Principal,
-    go: (session: HttpSession) => void,
-  ): void {
-    const { "mcp-session-id": id, "mcp-protocol-version": version } = request.headers;
-    if (typeof id !== "string")
-      return refuse(response, badRequest("The header Mcp-Session-Id is missing. Begin with 'initialize'."));
-    const goOn = (session: HttpSession | undefined) => {
-      if (!session) return refuse(response, notFound);
-      if (version !== undefined && !legacyVersions.some((known) => known === version))
-        return refuse(response, badRequest(`Protocol version '${version}' is not that of a session.`));
-      go(session);
-    };
-    const here = sessions.find(id, principal);
-    if (here) return goOn(here);
-    void settled(response, sessions.reopen(id, principal), goOn);
-  }
-
-  function answerModern(
-    { id, method, params }: UnknownObject,
-    request: IncomingMessage,
-    response: ServerResponse,
-    principal: Principal,
-  ): void {
-    if (typeof method !== "string" || !isId(id)) return void response.writeHead(202).end();
-    const view = viewOf(request, principal);
-    const left = new AbortController();
-    response.once("close", () => response.writableFinished || left.abort(hasLeft));
-    const asked = { method, params: isObject(params) ? params : {} };
-    const arrival = {
-      principal,
-      view,
-      headers: request.headers,
-      signal: left.signal,
-      notify(said: string, about: UnknownObject) {
-        if (left.signal.aborted) return;
-        if (!response.headersSent) openEvents(response);
-        writeEvent(response, renderNotification(said, about));
-      },
-    };
-    void gateway.modern.answer(id, asked, arrival).then(({ status, answer }) => {
-      if (left.signal.aborted) return;
-      const text = renderAnswer(id, answer);
-      if (!response.headersSent) return sendJson(response, status, text);
-      writeEvent(response, text);
-      response.end();
-    });
-  }
-
-  function listen(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
-    const { "mcp-session-id": id, "last-event-id": last } = request.headers;
-    if (id === undefined) return notAllowed(response, "POST");
-    const from = typeof last === "string" && last !== "" ? last : undefined;
-    withSession(request, response, principal, (session) => {
-      if (session.listen(response, from)) sessions.follow(session);
-      else refuse(response, badRequest("What came after this event is not known any more."));
-    });
-  }
-
-  const methods: Record<string, typeof post> = {
-    POST: post,
-    GET: listen,
-    DELETE(request, response, principal) {
-      if (request.headers["mcp-session-id"] === undefined) return notAllowed(response, "POST");
-      withSession(request, response, principal, ({ id }) => {
-        // Only then no other plane goes on with it.
-        void settled(response, sessions.end(id), () => response.writeHead(204).end());
-      });
-    },
-  };
-
+  const state: State = { gateway, sessions, views: new Map(), usual, isDraining: false };
   return {
     handle(request, response, principal) {
       const answer = methods[request.method ?? ""];
       if (!answer) return notAllowed(response, "GET, POST, DELETE");
-      guarded(response, () => answer(request, response, principal));
+      guarded(response, () => answer(state, request, response, principal));
     },
     sessions: sessions.size,
     drain() {
-      isDraining = true;
+      state.isDraining = true;
       gateway.modern.close();
       sessions.drain();
     },
@@ -281,7 +172,127 @@ export function createHttpGateway(plane: Plane, options: HttpGatewayOptions = {}
   };
 }
 
-/** So many ways to see the plane are read once. */
+function viewIn(state: State, search: string): View {
+  const view = state.views.get(search) ?? parseView(search, state.usual);
+  if (state.views.size < maxViews) state.views.set(search, view);
+  return view;
+}
+
+function viewOf(state: State, request: IncomingMessage, principal: Principal): View {
+  const { url = "" } = request;
+  const at = url.indexOf("?");
+  const view = at < 0 ? state.usual : viewIn(state, url.slice(at));
+  // Reports a wrong view now, not with the first list.
+  state.gateway.surfaces.of(principal, view);
+  return view;
+}
+
+function post(state: State, request: IncomingMessage, response: ServerResponse, principal: Principal): void {
+  readMessage(request, (message, refused) => {
+    if (refused) return refused.status === 413 ? refuseUnread(response, refused) : refuse(response, refused);
+    guarded(response, () => take(state, message, request, response, principal));
+  });
+}
+
+function take(
+  state: State,
+  message: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+  principal: Principal,
+): void {
+  const isBatch = Array.isArray(message);
+  const messages: UnknownObject[] = isBatch ? message : [message];
+  const fault = faultInAny(messages);
+  if (fault !== null) return refuse(response, badRequest(`The body is no message of JSON-RPC 2.0: ${fault}`));
+  takeOverTrace(messages, request.headers);
+  const [first] = messages as [UnknownObject];
+  if (!isBatch && isModern(first, request)) return answerModern(state, first, request, response, principal);
+  const given = request.headers["mcp-session-id"];
+  if (first.method === "initialize" && given === undefined) {
+    if (state.isDraining) return refuse(response, stopping, { "retry-after": "1" });
+    const session = state.sessions.open(principal, viewOf(state, request, principal));
+    return session.post(messages, isBatch, response);
+  }
+  withSession(state, request, response, principal, (session) => {
+    if (isBatch && session.version() !== batchVersion)
+      return refuse(response, badRequest(`Batches are not part of ${session.version()}.`));
+    session.post(messages, isBatch, response);
+  });
+}
+
+function withSession(
+  state: State,
+  request: IncomingMessage,
+  response: ServerResponse,
+  principal: Principal,
+  go: (session: HttpSession) => void,
+): void {
+  const { "mcp-session-id": id, "mcp-protocol-version": version } = request.headers;
+  if (typeof id !== "string")
+    return refuse(response, badRequest("The header Mcp-Session-Id is missing. Begin with 'initialize'."));
+  const goOn = (session: HttpSession | undefined) => {
+    if (!session) return refuse(response, notFound);
+    if (version !== undefined && !legacyVersions.some((known) => known === version))
+      return refuse(response, badRequest(`Protocol version '${version}' is not that of a session.`));
+    go(session);
+  };
+  const here = state.sessions.find(id, principal);
+  if (here) return goOn(here);
+  void settled(response, state.sessions.reopen(id, principal), goOn);
+}
+
+function answerModern(
+  state: State,
+  { id, method, params }: UnknownObject,
+  request: IncomingMessage,
+  response: ServerResponse,
+  principal: Principal,
+): void {
+  if (typeof method !== "string" || !isId(id)) return void response.writeHead(202).end();
+  const view = viewOf(state, request, principal);
+  const left = new AbortController();
+  response.once("close", () => response.writableFinished || left.abort(hasLeft));
+  const asked = { method, params: isObject(params) ? params : {} };
+  const arrival = {
+    principal,
+    view,
+    headers: request.headers,
+    signal: left.signal,
+    notify(said: string, about: UnknownObject) {
+      if (left.signal.aborted) return;
+      if (!response.headersSent) openEvents(response);
+      writeEvent(response, renderNotification(said, about));
+    },
+  };
+  void state.gateway.modern.answer(id, asked, arrival).then(({ status, answer }) => {
+    if (left.signal.aborted) return;
+    const text = renderAnswer(id, answer);
+    if (!response.headersSent) return sendJson(response, status, text);
+    writeEvent(response, text);
+    response.end();
+  });
+}
+
+function listen(state: State, request: IncomingMessage, response: ServerResponse, principal: Principal): void {
+  const { "mcp-session-id": id, "last-event-id": last } = request.headers;
+  if (id === undefined) return notAllowed(response, "POST");
+  const from = typeof last === "string" && last !== "" ? last : undefined;
+  withSession(state, request, response, principal, (session) => {
+    if (session.listen(response, from)) state.sessions.follow(session);
+    else refuse(response, badRequest("What came after this event is not known any more."));
+  });
+}
+
+function end(state: State, request: IncomingMessage, response: ServerResponse, principal: Principal): void {
+  if (request.headers["mcp-session-id"] === undefined) return notAllowed(response, "POST");
+  withSession(state, request, response, principal, ({ id }) => {
+    // First, so that no other plane continues it.
+    void settled(response, state.sessions.end(id), () => response.writeHead(204).end());
+  });
+}
+
+/** Parsed views that are kept. */
 const maxViews = 100;
 
 const stopping = { status: 503, code: -32000, message: "This plane is stopping. Begin anew in a moment." };
@@ -290,7 +301,7 @@ const notFound = { status: 404, code: -32001, message: "Session not found. Begin
 
 const hasLeft = new Error("the client has left");
 
-/** A request says for itself that it is of the later revision, or its header names none that has sessions. */
+/** By its own words, or by a header that names no legacy revision. */
 function isModern(message: UnknownObject, { headers }: IncomingMessage): boolean {
   if (saysItsVersion(objectIn(message, "params"))) return true;
   const version = headers["mcp-protocol-version"];
@@ -301,7 +312,7 @@ function isModern(message: UnknownObject, { headers }: IncomingMessage): boolean
   );
 }
 
-/** A client may say where its trace stands with the request of HTTP instead; what it says in `_meta` is nearer. */
+/** `_meta` wins over the trace headers of HTTP. */
 export function takeOverTrace(messages: readonly UnknownObject[], headers: IncomingHttpHeaders): void {
   const said = headers.traceparent === undefined ? null : readTraceContext(headers);
   if (said === null) return;

@@ -6,7 +6,7 @@ import { type ClientSession, createClientSession, type GatewayContext, type Sess
 import { type Id, isId } from "./request.ts";
 import { type Wire, wireBytes, wireText } from "./wire.ts";
 
-/** A client that leaves more than this unread is disconnected. */
+/** A client that leaves more unread is disconnected. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 /** Keeps proxies from closing an idle stream. */
 const keepAliveMs = 15_000;
@@ -14,7 +14,7 @@ const keepAliveMs = 15_000;
 const open = new Set<ServerResponse>();
 let clock: NodeJS.Timeout | undefined;
 
-/** Begins an event stream, and keeps it alive as long as it is open. */
+/** Keeps the stream alive while it is open. */
 export function openEvents(response: ServerResponse, headers: Record<string, string> = {}): void {
   response.writeHead(200, {
     "content-type": "text/event-stream",
@@ -35,11 +35,10 @@ export function openEvents(response: ServerResponse, headers: Record<string, str
   });
 }
 
-/** Our texts are JSON, so there is no line break in them. */
+/** JSON has no line breaks. */
 export function writeEvent(response: ServerResponse, wire: Wire, id?: string): void {
   const text = wireText(wire);
   response.write(id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`);
-  // A client that does not read is disconnected.
   if (response.writableLength > maxUnreadBytes) response.destroy();
 }
 
@@ -55,7 +54,7 @@ export function sendJson(
     ...headers,
   });
   if (typeof wire === "string") return void response.end(wire);
-  // Held back until all parts are there, so that they leave together.
+  // All parts leave together.
   response.cork();
   for (const part of wire) response.write(part);
   response.end();
@@ -66,12 +65,12 @@ const resumeMs = 30_000;
 export const maxKeptEvents = 256;
 const maxKeptEventBytes = 1024 * 1024;
 
-/** Said to a client that listens nowhere yet. */
+/** Messages for a client that does not listen yet. */
 const maxBacklog = 100;
-/** What belongs to no request. */
+/** The stream for messages that belong to no request. */
 const general = 0;
 
-/** What goes out because of one POST: an answer, or a stream as soon as there is more to say. */
+/** Becomes a stream once there is more than an answer. */
 type Post = {
   stream: number;
   response: ServerResponse | null;
@@ -84,7 +83,7 @@ type Post = {
 
 export type HttpSession = Pick<ClientSession, "id" | "version" | "isIdle" | "takeMail" | "follow" | "close"> & {
   post(messages: readonly UnknownObject[], isBatch: boolean, response: ServerResponse): void;
-  /** Opens the stream for what belongs to no request, or goes on with one that broke off. False when it cannot. */
+  /** The general stream, or a broken one. False when it cannot be resumed. */
   listen(response: ServerResponse, lastEventId: string | undefined): boolean;
   isListening(): boolean;
   stopListening(): void;
@@ -92,93 +91,28 @@ export type HttpSession = Pick<ClientSession, "id" | "version" | "isIdle" | "tak
   isKept(): boolean;
 };
 
+type State = {
+  readonly log: EventLog;
+  readonly posts: ReturnType<typeof createBriefMap<Post>>;
+  readonly headers: Record<string, string>;
+  readonly session: ClientSession;
+  listening: ServerResponse | null;
+  backlog: Event[];
+  lastStream: number;
+};
+
 /** A client's session over Streamable HTTP. */
 export function createHttpSession(gateway: GatewayContext, options: Omit<SessionOptions, "announce">): HttpSession {
-  const log = createEventLog(uniqueId().slice(0, 8));
-  const posts = createBriefMap<Post>();
-  const headers = { "mcp-session-id": options.id };
-  const session = createClientSession(gateway, { ...options, announce });
-  let listening: ServerResponse | null = null;
-  let backlog: Event[] = [];
-  let lastStream = general;
-
-  function announce(text: string): void {
-    const somewhere = listening ? undefined : posts.values().find(({ response, isOver }) => response && !isOver);
-    if (somewhere) return say(somewhere, text);
-    const event = log.add(general, text);
-    if (listening) return writeEvent(listening, text, event.id);
-    backlog.push(event);
-    if (backlog.length > maxBacklog) backlog.shift();
-  }
-
-  /** Something beside the answer: from now on it is a stream. */
-  function say(post: Post, text: string): void {
-    if (post.isOver) return announce(text);
-    if (!post.isStream) beginStream(post);
-    const event = log.add(post.stream, text);
-    if (post.response) writeEvent(post.response, text, event.id);
-  }
-
-  function beginStream(post: Post): void {
-    post.isStream = true;
-    if (!post.response) return;
-    openEvents(post.response, headers);
-    // So that a client knows from where to go on, whenever it breaks off; older ones take it for a broken message.
-    if (session.version() === "2025-11-25") writeEvent(post.response, "", log.add(post.stream, "").id);
-  }
-
-  function answer(post: Post, wire: Wire): void {
-    if (post.isStream) say(post, wireText(wire));
-    else post.answers.push(wire);
-  }
-
-  function finish(post: Post, isBatch: boolean): void {
-    post.isOver = true;
-    clearTimeout(post.giveUp);
-    const { response, answers, isStream } = post;
-    if (isStream && answers.length > 0)
-      for (const text of answers.map(wireText)) {
-        const { id } = log.add(post.stream, text);
-        if (response) writeEvent(response, text, id);
-      }
-    if (isStream) response?.end();
-    else if (response && answers.length === 0) response.writeHead(202, headers).end();
-    else if (response)
-      sendJson(response, 200, isBatch ? `[${answers.map(wireText).join(",")}]` : (answers[0] ?? ""), headers);
-    if (response || !isStream) posts.delete(post.stream);
-    else setTimeout(() => posts.delete(post.stream), resumeMs).unref();
-  }
-
-  function watch(post: Post, response: ServerResponse): void {
-    response.once("close", () => {
-      if (post.isOver || post.response !== response) return;
-      post.response = null;
-      const cancel = () => {
-        for (const id of post.ids) session.cancel(id);
-      };
-      // Without an event id it cannot be resumed.
-      if (post.isStream) post.giveUp = setTimeout(cancel, resumeMs).unref();
-      else cancel();
-    });
-  }
-
-  function resume(stream: number, response: ServerResponse): boolean {
-    if (stream === general) {
-      listening?.end();
-      listening = response;
-      response.once("close", () => {
-        if (listening === response) listening = null;
-      });
-      return true;
-    }
-    const post = posts.get(stream);
-    if (!post || post.isOver) return false;
-    clearTimeout(post.giveUp);
-    post.response = response;
-    watch(post, response);
-    return true;
-  }
-
+  const session = createClientSession(gateway, { ...options, announce: (text) => announce(state, text) });
+  const state: State = {
+    log: createEventLog(uniqueId().slice(0, 8)),
+    posts: createBriefMap<Post>(),
+    headers: { "mcp-session-id": options.id },
+    session,
+    listening: null,
+    backlog: [],
+    lastStream: general,
+  };
   return {
     id: session.id,
     version: session.version,
@@ -186,64 +120,150 @@ export function createHttpSession(gateway: GatewayContext, options: Omit<Session
     takeMail: session.takeMail,
     follow: session.follow,
     isKept: () => options.keeper !== undefined,
-    isListening: () => listening !== null,
-    stopListening: () => void listening?.end(),
-    post(messages, isBatch, response) {
-      const ids = messages.flatMap(({ id, method }) => (isId(id) && typeof method === "string" ? id : []));
-      if (ids.length === 0) {
-        for (const message of messages) void session.take(message, { answer: announce, say: announce });
-        return void response.writeHead(202, headers).end();
-      }
-      lastStream += 1;
-      const post: Post = {
-        stream: lastStream,
-        response,
-        ids,
-        isStream: false,
-        isOver: false,
-        answers: [],
-        giveUp: undefined,
-      };
-      posts.set(post.stream, post);
-      watch(post, response);
-      const out = { answer: (wire: Wire) => answer(post, wire), say: (text: string) => say(post, text) };
-      const all = messages.map((message) => session.take(message, out));
-      const answered = () => finish(post, isBatch);
-      void (all.length === 1 ? all[0] : Promise.allSettled(all))?.then(answered, answered);
-    },
-    listen(response, lastEventId) {
-      const missed = lastEventId === undefined ? undefined : log.after(lastEventId);
-      // What a plane that is gone had to say without being asked is found out anew by who lists again.
-      const isNew = lastEventId === undefined || log.streamElsewhere(lastEventId) === general;
-      if (!isNew && missed === undefined) return false;
-      const stream = missed?.stream ?? general;
-      openEvents(response, headers);
-      const goesOn = resume(stream, response);
-      const events = missed?.events ?? backlog;
-      if (stream === general) backlog = [];
-      for (const { text, id } of events) writeEvent(response, text, id);
-      if (!goesOn) response.end();
-      return true;
-    },
+    isListening: () => state.listening !== null,
+    stopListening: () => void state.listening?.end(),
+    post: (messages, isBatch, response) => takePost(state, messages, isBatch, response),
+    listen: (response, lastEventId) => listen(state, response, lastEventId),
     async close(goesOn) {
-      listening?.end();
+      state.listening?.end();
       await session.close(goesOn);
     },
   };
 }
 
+function takePost(state: State, messages: readonly UnknownObject[], isBatch: boolean, response: ServerResponse): void {
+  const { session, headers } = state;
+  const ids = messages.flatMap(({ id, method }) => (isId(id) && typeof method === "string" ? id : []));
+  if (ids.length === 0) {
+    const tell = (wire: Wire) => announce(state, wireText(wire));
+    for (const message of messages) void session.take(message, { answer: tell, say: tell });
+    return void response.writeHead(202, headers).end();
+  }
+  state.lastStream += 1;
+  const post: Post = {
+    stream: state.lastStream,
+    response,
+    ids,
+    isStream: false,
+    isOver: false,
+    answers: [],
+    giveUp: undefined,
+  };
+  state.posts.set(post.stream, post);
+  watch(state, post, response);
+  const out = { answer: (wire: Wire) => answer(state, post, wire), say: (text: string) => say(state, post, text) };
+  const all = messages.map((message) => session.take(message, out));
+  const answered = () => finish(state, post, isBatch);
+  void (all.length === 1 ? all[0] : Promise.allSettled(all))?.then(answered, answered);
+}
+
+function listen(state: State, response: ServerResponse, lastEventId: string | undefined): boolean {
+  const { log } = state;
+  const missed = lastEventId === undefined ? undefined : log.after(lastEventId);
+  // A listener that lists again learns what a lost plane had to announce.
+  const isNew = lastEventId === undefined || log.streamElsewhere(lastEventId) === general;
+  if (!isNew && missed === undefined) return false;
+  const stream = missed?.stream ?? general;
+  openEvents(response, state.headers);
+  const goesOn = resume(state, stream, response);
+  const events = missed?.events ?? state.backlog;
+  if (stream === general) state.backlog = [];
+  for (const { text, id } of events) writeEvent(response, text, id);
+  if (!goesOn) response.end();
+  return true;
+}
+
+function announce(state: State, text: string): void {
+  const somewhere = state.listening
+    ? undefined
+    : state.posts.values().find(({ response, isOver }) => response && !isOver);
+  if (somewhere) return say(state, somewhere, text);
+  const event = state.log.add(general, text);
+  if (state.listening) return writeEvent(state.listening, text, event.id);
+  state.backlog.push(event);
+  if (state.backlog.length > maxBacklog) state.backlog.shift();
+}
+
+/** Makes the answer a stream. */
+function say(state: State, post: Post, text: string): void {
+  if (post.isOver) return announce(state, text);
+  if (!post.isStream) beginStream(state, post);
+  const event = state.log.add(post.stream, text);
+  if (post.response) writeEvent(post.response, text, event.id);
+}
+
+function beginStream(state: State, post: Post): void {
+  post.isStream = true;
+  if (!post.response) return;
+  openEvents(post.response, state.headers);
+  // An id to resume from; older clients take it for a broken message.
+  if (state.session.version() === "2025-11-25") writeEvent(post.response, "", state.log.add(post.stream, "").id);
+}
+
+function answer(state: State, post: Post, wire: Wire): void {
+  if (post.isStream) say(state, post, wireText(wire));
+  else post.answers.push(wire);
+}
+
+function finish(state: State, post: Post, isBatch: boolean): void {
+  post.isOver = true;
+  clearTimeout(post.giveUp);
+  const { response, answers, isStream } = post;
+  if (isStream && answers.length > 0)
+    for (const text of answers.map(wireText)) {
+      const { id } = state.log.add(post.stream, text);
+      if (response) writeEvent(response, text, id);
+    }
+  if (isStream) response?.end();
+  else if (response && answers.length === 0) response.writeHead(202, state.headers).end();
+  else if (response)
+    sendJson(response, 200, isBatch ? `[${answers.map(wireText).join(",")}]` : (answers[0] ?? ""), state.headers);
+  if (response || !isStream) state.posts.delete(post.stream);
+  else setTimeout(() => state.posts.delete(post.stream), resumeMs).unref();
+}
+
+function watch(state: State, post: Post, response: ServerResponse): void {
+  response.once("close", () => {
+    if (post.isOver || post.response !== response) return;
+    post.response = null;
+    const cancel = () => {
+      for (const id of post.ids) state.session.cancel(id);
+    };
+    // Without an event id it cannot be resumed.
+    if (post.isStream) post.giveUp = setTimeout(cancel, resumeMs).unref();
+    else cancel();
+  });
+}
+
+function resume(state: State, stream: number, response: ServerResponse): boolean {
+  if (stream === general) {
+    state.listening?.end();
+    state.listening = response;
+    response.once("close", () => {
+      if (state.listening === response) state.listening = null;
+    });
+    return true;
+  }
+  const post = state.posts.get(stream);
+  if (!post || post.isOver) return false;
+  clearTimeout(post.giveUp);
+  post.response = response;
+  watch(state, post, response);
+  return true;
+}
+
 type Event = { id: string; stream: number; text: string };
 
 type EventLog = {
-  /** Keeps it, and gives it the id under which it can be asked for. */
+  /** Under an id that a client can resume from. */
   add(stream: number, text: string): Event;
-  /** What came after this event on its stream; undefined when it is no longer kept. */
+  /** Undefined when it is no longer kept. */
   after(id: string): { stream: number; events: Event[] } | undefined;
-  /** The stream of an event that another plane has told; undefined for our own, and for what is no event. */
+  /** Undefined for our own events, and for what is no event. */
   streamElsewhere(id: string): number | undefined;
 };
 
-/** The last events of one session, so that a stream that broke off can go on. `mark` tells those of other planes apart. */
+/** For resuming streams. `mark` distinguishes planes. */
 export function createEventLog(mark = "0"): EventLog {
   const kept: Event[] = [];
   let bytes = 0;

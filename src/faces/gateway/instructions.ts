@@ -5,15 +5,15 @@ import type { Plane } from "../../model/plane.ts";
 import type { ServerStatus } from "../../model/servers/server.ts";
 import type { Surface } from "./surfaces.ts";
 
-/** About 200 tokens, whatever there is to tell. */
+/** About 200 tokens. */
 const longest = 700;
 const maxLine = 90;
-/** What servers say of themselves comes on top: all that one has to say, or the beginning of what each has. */
+/** The servers' own instructions come on top: all of one, or the beginning of each. */
 const maxOfOne = 2_000;
 const maxOfMany = 1_500;
 const maxOfEach = 300;
 
-/** What a model is told once: whose tools these are. */
+/** Told to a model once: whose tools these are. */
 export async function instructionsFor(plane: Plane, surface: Surface, isLazy: boolean): Promise<string> {
   const { principal, view } = surface;
   const servers = (await plane.servers.list({ principal })).filter(
@@ -40,7 +40,7 @@ function listServers(head: string, names: readonly string[], plane: Plane): stri
   return text;
 }
 
-/** As long as some have not listed anything, it may turn out to be too much for one list. */
+/** Until all servers have listed, the list may still become too long. */
 function ifLazy(plane: Plane, { view }: Surface, servers: readonly ServerStatus[]): string {
   const isOpen = view.mode === null && plane.config().lazy.mode === "auto";
   if (!isOpen || servers.every(({ listedAt }) => listedAt !== null)) return "";
@@ -48,7 +48,7 @@ function ifLazy(plane: Plane, { view }: Surface, servers: readonly ServerStatus[
   return `If ${search} is listed, most tools are not: find them with it (${list} shows what there is), then call them by name, or with ${call}.`;
 }
 
-/** How servers want to be used, as their words and not as ours. */
+/** Marked as the servers' words, not ours. */
 function wordsOf(plane: Plane, { principal }: Surface, names: readonly string[]): string[] {
   const words = names.flatMap((name) => {
     const said = plane.servers.instructions(name, { principal })?.trim() ?? "";
@@ -64,7 +64,7 @@ function wordsOf(plane: Plane, { principal }: Surface, names: readonly string[])
   });
 }
 
-/** What is not listed has to be known of. */
+/** A model must know of what is not listed. */
 function lazyInstructions(names: readonly string[]): string {
   const { search, list, call } = metaToolNames;
   let text = `Most tools of these ${names.length} MCP servers are not listed. Find what you need with ${search} (${list} shows what there is), then call it by its name, or with ${call}. Servers: `;

@@ -31,7 +31,7 @@ const kinds = {
 } as const;
 const idKey = "io.modelcontextprotocol/subscriptionId";
 
-/** One long request on which the client hears of what it named, until it goes or we do. */
+/** A long request on which the client is notified, until it or we end it. */
 async function listen(
   { plane, surfaces, changes, shared }: GatewayContext,
   id: Id,
@@ -71,7 +71,7 @@ async function listen(
   return { result: completed({ _meta: mark }) };
 }
 
-/** What cannot be watched is left out of what is agreed to. */
+/** Without what cannot be watched. */
 async function watchAll(uris: readonly unknown[], add: (uri: string) => Promise<void>): Promise<string[]> {
   const asked = uris.map(async (uri) => {
     await add(String(uri));
@@ -88,11 +88,10 @@ function acknowledged(filter: UnknownObject, uris: readonly string[]): UnknownOb
   };
 }
 
-/** A request of the later revision with its transport. */
 export type Arrival = {
   principal: Principal;
   view: View;
-  /** Undefined where there are none. */
+  /** Undefined without HTTP. */
   headers: IncomingHttpHeaders | undefined;
   signal: AbortSignal;
   notify: RequestContext["notify"];
@@ -101,7 +100,7 @@ export type Arrival = {
 export type Reply = { status: number; answer: Answer };
 
 export type Modern = {
-  /** Answers a request that stands for itself; never rejects. */
+  /** Never rejects. */
   answer(id: Id, request: Request, arrival: Arrival): Promise<Reply>;
   close(): void;
 };

@@ -7,28 +7,28 @@ import type { OfferKind } from "../../model/servers/server.ts";
 import { createFirstWait, defaultWaitMs, type FirstWait, firstWaitMs } from "./tool-list.ts";
 import type { View } from "./view.ts";
 
-/** Waits of a search: what is known, then quick servers, then all. */
+/** Waits of a search: known lists, quick servers, all. */
 const searchMs = [1, 500, firstWaitMs];
 
-/** Something a server offers, under the name that our clients know it by. */
+/** Under the name that our clients know. */
 export type Offer = { shown: string; server: string; item: Listed };
 
-/** How long servers are waited for that have not listed it yet: as usual, or as long as a first list is worth. */
+/** How long to wait for servers that have not listed it yet. */
 type Wait = "short" | "long";
 
 export type OfferList = {
   prompts(wait?: Wait): Promise<Offer[]>;
   resources(wait?: Wait): Promise<Offer[]>;
   templates(wait?: Wait): Promise<Offer[]>;
-  /** Which server has a prompt of this name, and what it calls it. */
+  /** The server of a prompt, and its name there. */
   findPrompt(shown: string): Promise<{ server: string; name: string } | undefined>;
-  /** Which servers may have a resource of this address, the likeliest first, and what they call it. */
+  /** Servers that may have it, the likeliest first, with its address there. */
   findResource(shown: string): Promise<{ server: string; uri: string }[]>;
-  /** What a template is to the server that lists it. */
+  /** The server's own address of a template. */
   findTemplate(shown: string): Promise<{ server: string; uri: string } | undefined>;
 };
 
-/** What decides how long the first list of each kind is waited for; one for all callers. */
+/** Shared by all callers. */
 type OfferWaits = Record<OfferKind, FirstWait<Listed>>;
 
 export function createOfferWaits(plane: Pick<Plane, "servers">): OfferWaits {
@@ -46,7 +46,7 @@ function listOf(plane: Plane, kind: OfferKind) {
   return kind === "resources" ? plane.resources.list : plane.resources.templates;
 }
 
-/** The prompts and resources that one caller sees in one view. */
+/** Of one caller in one view. */
 export function createOfferList(
   plane: Plane,
   principal: Principal,
@@ -79,7 +79,7 @@ export function createOfferList(
     return found && { server: found.server, name: String(found.item.name) };
   }
 
-  /** The name says whose it may be; those servers are waited for until they have listed it, or say why not. */
+  /** Waits for the servers that the name suggests. */
   async function askLikely(shown: string): Promise<void> {
     const likely = [...(await servers())].filter((server) => mayBelongTo(server, shown));
     await Promise.all(likely.map((server) => plane.prompts.list(server, { principal })));
@@ -131,7 +131,7 @@ function onlyOne(offers: readonly Offer[], name: string): Offer | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-/** The servers that may have it; undefined where none is known to. */
+/** Undefined where none is known. */
 function ownersOf(
   shown: string,
   listed: readonly Offer[],
@@ -141,7 +141,7 @@ function ownersOf(
   const exact = listed.find((offer) => offer.shown === shown);
   if (exact) return [exact.server];
   const matching = patterns.filter(({ item }) => expandsTo(String(item.uriTemplate), shown));
-  // Results link to resources that no list has; only who lists others of the kind can know them.
+  // Results link to unlisted resources; only servers that list others of the scheme can know them.
   const isAlike = (offer: Offer) => schemeOf(offer.shown) === schemeOf(shown);
   const alike = mayGuess && matching.length === 0 ? [...listed, ...patterns].filter(isAlike) : [];
   const owners = new Set([...matching, ...alike].map(({ server }) => server));
@@ -150,7 +150,7 @@ function ownersOf(
 
 const ownScheme = "toolplane://";
 
-/** Addresses stay as they are. Where two servers have the same, the second is reached through one of ours. */
+/** Addresses stay. The second of two equal ones is reached through one of ours. */
 function addressAll(items: readonly Listed[], key: "uri" | "uriTemplate"): Offer[] {
   const taken = new Set<string>();
   return items.map((item) => {
@@ -177,7 +177,7 @@ function schemeOf(address: string): string {
   return address.slice(0, address.indexOf(":") + 1);
 }
 
-/** Could this template have become that address? Values are not checked. */
+/** Values are not checked. */
 function expandsTo(template: string, address: string): boolean {
   return matchesGlob(template.replaceAll(/\{[^{}]*\}/g, "*"), address);
 }

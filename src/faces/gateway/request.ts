@@ -10,37 +10,36 @@ import type { ClientTools } from "./lazy/client-tools.ts";
 import type { View } from "./view.ts";
 import type { Parts, Wire } from "./wire.ts";
 
-/** Everything that has to be known to answer one request: who asks, how, and how to speak with them meanwhile. */
+/** Who asks, how, and how to reach them meanwhile. */
 export type RequestContext = {
   principal: Principal;
   view: View;
   era: Era;
   client: AsClient;
-  /** The tools that this client has. */
   tools: ClientTools;
-  /** The least serious log messages that are wanted; null when none are. */
+  /** The least serious level; null for none. */
   logLevel: LogLevel | null;
-  /** What belongs together, where the client keeps a session. */
+  /** Where the client has a session. */
   conversation: string | null;
   signal: AbortSignal;
   /** On the stream of this request. */
   notify(method: string, params: UnknownObject): void;
-  /** Asks the client; rejects with an RpcError when it answers with an error. */
+  /** Rejects with an RpcError when the client answers with an error. */
   ask(method: string, params: UnknownObject, signal: AbortSignal): Promise<UnknownObject>;
-  /** The client has not said that it can do this; where that ends the request it does so. */
+  /** The client did not declare this capability; may end the request. */
   lacks(required: UnknownObject): void;
 };
 
 export type RpcFailure = { code: number; message: string; data?: unknown };
 
-/** `text` and `parts` are a result that is JSON already. */
+/** `text` and `parts` are JSON already. */
 export type Answer = { result: UnknownObject } | { text: string } | { parts: Parts } | { error: RpcFailure };
 
 export function failure(code: number, message: string, data?: unknown): Answer {
   return { error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
-/** An answer as it goes over the wire, made once. */
+/** Rendered once. */
 export function renderAnswer(id: string | number | bigint | null, answer: Answer): Wire {
   const head = `{"jsonrpc":"2.0","id":${typeof id === "bigint" ? id : JSON.stringify(id)}`;
   if ("parts" in answer) return [`${head},"result":`, ...answer.parts, "}"];
@@ -57,19 +56,19 @@ export function renderNotification(method: string, params: UnknownObject): strin
 
 export type Request = { method: string; params: UnknownObject };
 export type Responder = (request: Request, context: RequestContext) => Promise<Answer>;
-/** A number that no number of ours can hold is kept digit by digit. */
+/** Numbers beyond our precision are kept digit by digit. */
 export type Id = string | number | bigint;
 
 export function isId(id: unknown): id is Id {
   return typeof id === "string" || typeof id === "bigint" || (typeof id === "number" && Number.isFinite(id));
 }
 
-/** An id as a value that is written as it came. */
+/** Written as it came. */
 export function exactId(id: Id): unknown {
   return typeof id === "bigint" ? parseExactly(String(id)) : id;
 }
 
-/** What is wrong with something that should be a message; null when nothing is. */
+/** Null for a valid message. */
 export function faultIn(message: UnknownObject): string | null {
   const { id, method } = message;
   if (method === undefined) {
@@ -80,7 +79,7 @@ export function faultIn(message: UnknownObject): string | null {
   return id === undefined || isId(id) ? null : "'id' must be a text or a number.";
 }
 
-/** The same for all that came together. */
+/** For a batch. */
 export function faultInAny(messages: readonly unknown[]): string | null {
   if (messages.length === 0) return "it is empty.";
   for (const message of messages) {
@@ -103,7 +102,7 @@ export function objectIn(params: UnknownObject, key: string): UnknownObject {
   return isObject(params[key]) ? params[key] : {};
 }
 
-/** Whatever was thrown, as the client may read it. What a server answered is passed on as it is. */
+/** As the client may read it. A server's error passes unchanged. */
 export function renderFailure(thrown: unknown): Answer {
   if (thrown instanceof RpcError) {
     const { code, message, data } = thrown;
@@ -116,13 +115,12 @@ export function renderFailure(thrown: unknown): Answer {
   };
 }
 
-/** Less than this cannot be nested too deeply. */
+/** Shorter text cannot be nested too deeply. */
 const shallowLength = 1_000;
 
-/** What a client sent, or what is wrong with it. */
 export type Parsed = { message: unknown } | { wrong: "no JSON" | "too deep" };
 
-/** Reads what a client sent. Numbers that become others are remembered as they were written, ids are kept exactly. */
+/** Keeps the text of numbers that would change, and ids exactly. */
 export function parseMessage(text: string): Parsed {
   let message: unknown;
   try {

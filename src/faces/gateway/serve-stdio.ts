@@ -27,15 +27,15 @@ import type { Wire } from "./wire.ts";
 
 const maxMessageBytes = 64 * 1024 * 1024;
 
-/** A client whose session can go on with another plane. */
+/** A session that can continue on another plane. */
 export type MovableSession = {
   id: string;
-  /** What an earlier plane kept of it. */
+  /** From an earlier plane. */
   kept?: KeptSession;
   keep(kept: KeptSession): void;
-  /** It goes on with another plane. */
+  /** Does it continue on another plane? */
   goesOn(): boolean;
-  /** Called once, before anything is said. */
+  /** Called once, before the first message. */
   ready(): void;
 };
 
@@ -44,12 +44,12 @@ export type StdioOptions = {
   output: Writable;
   signal: AbortSignal;
   view?: Partial<View>;
-  /** Left out where the plane has one user. */
+  /** Missing where the plane has one user. */
   principal?: Principal;
   session?: MovableSession;
 };
 
-/** One MCP server for everything behind the plane, a line for each message, until the input ends. */
+/** One message per line, until the input ends. */
 export async function serveStdio(plane: Plane, options: StdioOptions): Promise<void> {
   const { input, output, signal, session } = options;
   const write = (wire: Wire) => {
@@ -73,7 +73,7 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
   try {
     await once(input, "end", { signal });
   } catch {
-    // Interrupted: what is still running is cancelled below.
+    // Interrupted: running requests are cancelled below.
   } finally {
     // An input that is read keeps the process alive.
     input.pause();
@@ -81,7 +81,7 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
   }
 }
 
-/** The first message decides: a handshake begins a session, and what says its own revision needs none. */
+/** The first message decides: a handshake begins a session, a modern request needs none. */
 function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: StdioOptions) {
   const gateway = createGatewayContext(plane);
   const { principal = plane.identity.usualCaller(), session: movable } = options;
@@ -144,7 +144,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
   };
 }
 
-/** Gives the client everything that another plane needs to go on with its session. */
+/** Gives the client what another plane needs to continue its session. */
 function keeperOf({ kept: before, keep }: MovableSession, view: View): SessionKeeper {
   let kept = before;
   const settle = (now: KeptSession) => {

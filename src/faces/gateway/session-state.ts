@@ -12,17 +12,16 @@ type Watched = {
   add(shown: string): Promise<void>;
   remove(shown: string): void;
   all(): string[];
-  /** Under which address the client knows it. */
+  /** The address the client knows it by. */
   find(server: string, uri: string): string | undefined;
   clear(): void;
 };
 
 type One = { server: string; uri: string; leave(): void };
 
-/** So many resources of one client at a time. */
 const maxWatched = 1_000;
 
-/** The resources that one client wants to hear of. */
+/** The resources that one client watches. */
 export function createWatched(plane: Plane, surface: Surface): Watched {
   const all = new Map<string, One>();
   let isOver = false;
@@ -52,17 +51,17 @@ export function createWatched(plane: Plane, surface: Surface): Watched {
   };
 }
 
-/** Tells the other planes of what a client has settled with this one. */
+/** Tells other planes what a client has settled here. */
 export type SessionKeeper = {
   keep(settled: Pick<KeptSession, "version" | "client">): Promise<void>;
   change(change: (session: KeptSession) => KeptSession): Promise<void>;
   /** Another plane may wait for this message. */
   passOn(message: UnknownObject): void;
-  /** Is what the client has loaded kept, too? */
+  /** Are loaded tools kept too? */
   keepsLoaded?: boolean;
 };
 
-/** What a client has settled with us and asked for: all that another plane needs to go on with it. */
+/** All that another plane needs to continue the session. */
 export function createSessionState(plane: Plane, surface: Surface, keeper?: SessionKeeper) {
   const watched = createWatched(plane, surface);
   const client: AsClient = { capabilities: {} };
@@ -105,7 +104,7 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
     async keepLoaded(loaded: string[]): Promise<void> {
       if (keeper?.keepsLoaded) await keeper.change((kept) => ({ ...kept, loaded }));
     },
-    /** Goes on with what was settled on another plane. */
+    /** From another plane. */
     adopt({ version: settled, client: known }: KeptSession): void {
       version = settled;
       client.capabilities = known.capabilities;
@@ -113,7 +112,7 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
       const level = logLevels.find((candidate) => candidate === known.logLevel);
       if (level !== undefined && level !== client.logLevel) setLevel(level);
     },
-    /** Watches what the client wants to hear of by now, as soon as it can be watched. */
+    /** Watches resources as soon as they can be watched. */
     async follow({ watched: wanted }: KeptSession): Promise<void> {
       for (const uri of watched.all()) if (!wanted.includes(uri)) watched.remove(uri);
       const missing = async () => {
@@ -122,7 +121,7 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
       };
       stopTrying?.();
       if (!(await missing()) || isClosed) return;
-      // The server may only be on its way.
+      // The server may still be starting.
       const leave = plane.on("server.connected", async () => {
         if (!(await missing())) leave();
       });

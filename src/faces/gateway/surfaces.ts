@@ -7,7 +7,7 @@ import { createOfferList, createOfferWaits, type OfferList } from "./offer-list.
 import { createToolList, createToolWait, type ToolList } from "./tool-list.ts";
 import { isInView, principalIn, type View } from "./view.ts";
 
-/** More callers at a time than this have their lists written more than once. */
+/** With more callers at a time, lists are rendered more than once. */
 const maxSurfaces = 256;
 
 /** What one caller sees in one view. */
@@ -15,26 +15,26 @@ export type Surface = {
   key: string;
   principal: Principal;
   view: View;
-  /** The one place that decides which tools are listed; a change of it is told once (`changes.ts`). */
+  /** The one place that decides which tools are listed; a change is announced once (`changes.ts`). */
   tools: ToolList;
   offers: OfferList;
-  /** Is it one of those that the view is about? */
+  /** Is it in the view? */
   shows(tool: Pick<Tool, "id">): boolean;
-  /** The servers whose things these are. */
+  /** Servers in the view. */
   servers(): Promise<ReadonlySet<string>>;
-  /** The same for one of them, as far as it was found out. */
+  /** As far as known. */
   sees(server: string): boolean;
 };
 
 export type Surfaces = {
   of(principal: Principal, view: View): Surface;
-  /** What is listed may be another thing now. */
+  /** Lists may have changed. */
   changed(): void;
 };
 
 export function createSurfaces(plane: Plane): Surfaces {
   const kept = createLru<Surface>(maxSurfaces);
-  // Who has no key of their own is the same object with every request.
+  // A caller without a key is the same object with every request.
   const keys = new WeakMap<Principal, WeakMap<View, string>>();
   const firstWait = createToolWait(plane);
   const offerWaits = createOfferWaits(plane);

@@ -7,12 +7,11 @@ import type { Era } from "../../protocol/session.ts";
 import { isInView, type View } from "./view.ts";
 import { changeResult, completed } from "./wire.ts";
 
-/** What is not known by then is told with a notification. */
+/** Later lists are announced by a notification. */
 export const defaultWaitMs = 1_000;
-/** Many clients ask once and never again, so where there is nothing at all yet the first answer is worth waiting for. */
+/** Many clients ask only once, so a first list is worth waiting for where there is nothing yet. */
 export const firstWaitMs = 10_000;
 
-/** Lists with as much firstWait as this listing deserves. */
 export type FirstWait<Item> = <T extends readonly Item[]>(
   principal: Principal,
   list: (waitMs: number) => Promise<T>,
@@ -21,13 +20,13 @@ export type FirstWait<Item> = <T extends readonly Item[]>(
 type Told<Item> = {
   /** Has the server never listed this? */
   isUnseen(status: ServerStatus): boolean;
-  /** Does it come from a server? */
   isTheirs(item: Item): boolean;
 };
 
 /**
- * One slow server does not keep what the others list from anybody. Each that has never listed it is waited for
- * once where no other has; one that hangs delays only the first client.
+ * One slow server does not hide the lists of others. A new one is waited for once, where no other has listed; one that
+ * hangs
+ * delays only the first client.
  */
 export function createFirstWait<Item>(
   plane: Pick<Plane, "servers">,
@@ -58,13 +57,13 @@ export function createToolWait(plane: Pick<Plane, "servers">): ToolWait {
   });
 }
 
-/** After this, servers whose listing is old are asked again; a change that is known counts at once. */
+/** After this, old listings are asked for again; a known change counts at once. */
 const freshMs = 10_000;
-/** How long a client may rely on a list without asking; it is told of changes if it listens. */
+/** How long a client may rely on a list; listeners are notified of changes. */
 export const listTtlMs = 30_000;
 
 const waits = ["none", "short", "long"] as const;
-/** How long to wait for servers: not at all, as usual, or until new servers have listed. */
+/** Not at all, as usual, or until new servers have listed. */
 export type Wait = (typeof waits)[number];
 const waitMsOf = { none: 1, short: defaultWaitMs } as const;
 
@@ -72,9 +71,9 @@ export type ToolList = {
   /** The result of `tools/list`, rendered once per surface. */
   text(era: Era): Promise<string>;
   find(name: string): Promise<ToolListing | undefined>;
-  /** All of them by the names they are shown under; the same map as long as nothing has changed. */
+  /** By shown name; the same map until something changes. */
   named(wait?: Wait): Promise<ReadonlyMap<string, ToolListing>>;
-  /** Does a name that is listed here mean the same to the plane, and is nothing left out? */
+  /** Do listed names mean the same to the plane, with nothing left out? */
   readonly isWhole: boolean;
 };
 
@@ -86,7 +85,6 @@ type Loaded = {
   waited: Wait;
 };
 
-/** The tools that one caller sees in one view. */
 export function createToolList(
   plane: Plane,
   principal: Principal,
@@ -127,7 +125,7 @@ export function createToolList(
   };
 }
 
-/** A tool's own name is shown where no other has it, also not as its whole name. */
+/** A tool's own name is shown where it is unique, also among whole names. */
 function nameTools(tools: readonly ToolListing[], names: View["names"]): Map<string, ToolListing> {
   if (names === "prefixed") return new Map(tools.map((tool) => [tool.modelName, tool]));
   const owners = new Map<string, number>();
@@ -165,7 +163,7 @@ function metaOf(listed: JsonObject | undefined): UnknownObject {
   return isObject(listed?._meta) ? listed._meta : {};
 }
 
-/** Before the later revision, what a tool puts out is an object. */
+/** Before the modern revision, an output is an object. */
 function renderOutput(schema: JsonObject, era: Era): JsonObject {
   if (era === "modern" || isObjectSchema(schema)) return schema;
   return { type: "object", properties: { result: schema }, required: ["result"] };
@@ -175,7 +173,7 @@ function isObjectSchema({ type }: JsonObject): boolean {
   return type === "object" || type === undefined;
 }
 
-/** The result of a tool in the same words as its listing. */
+/** In the same words as the tool's listing. */
 export function fitResult(result: UnknownObject, schema: JsonObject | undefined, era: Era): UnknownObject {
   const { structuredContent } = result;
   const isWrapped = era === "legacy" && schema !== undefined && !isObjectSchema(schema);

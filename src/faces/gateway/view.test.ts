@@ -6,10 +6,12 @@ import { principalOf, trusted } from "../../model/principal.ts";
 import { parseView, plainView, principalIn } from "./view.ts";
 
 const plane = {
-  seesServer: (server: string) => server !== "none",
-  toolsetSelection(alias: string) {
-    if (alias !== "small") throw new PlaneError("NOT_FOUND", `No toolset '${alias}'.`);
-    return { definition: { providers: ["one", "two"] }, has: () => true };
+  servers: { sees: (server: string) => server !== "none" },
+  toolsets: {
+    select(alias: string) {
+      if (alias !== "small") throw new PlaneError("NOT_FOUND", `No toolset '${alias}'.`);
+      return { definition: { providers: ["one", "two"] }, has: () => true };
+    },
   },
 } as unknown as Plane;
 

@@ -3,7 +3,7 @@ import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { mayDo, narrow, type Principal } from "../../model/principal.ts";
 
-/** How a client wants to see the plane: the query of its address. */
+/** How a client sees the plane: the query of its address. */
 export type View = {
   names: "prefixed" | "bare";
   mode: "full" | "lazy" | null;
@@ -19,7 +19,7 @@ const choices: Partial<Record<keyof View, readonly string[]>> = {
   mode: ["full", "lazy"],
 };
 
-/** Reads the query of the address; unknown keys are refused. */
+/** Unknown keys are refused. */
 export function parseView(search: string, usual: View = plainView): View {
   if (search === "" || search === "?") return usual;
   const view: Record<string, string | null> = { ...usual };
@@ -34,7 +34,7 @@ export function parseView(search: string, usual: View = plainView): View {
   return view as View;
 }
 
-/** The caller as far as the view goes: never more than they are without it. */
+/** Never more than the caller is without it. */
 export function principalIn(view: View, principal: Principal, plane: Plane): Principal {
   const asPersona = withPersona(principal, view.persona);
   if (view.server !== null && !plane.servers.sees(view.server, { principal: asPersona }))
@@ -46,7 +46,7 @@ export function principalIn(view: View, principal: Principal, plane: Plane): Pri
   return servers.reduce((caller, names) => narrow(caller, { servers: names }), asPersona);
 }
 
-/** In an address it is a wrong word like any other. */
+/** In an address it is a usage error. */
 function selectionOf(toolset: string, plane: Plane) {
   try {
     return plane.toolsets.select(toolset);
@@ -56,12 +56,12 @@ function selectionOf(toolset: string, plane: Plane) {
   }
 }
 
-/** The servers of a toolset narrow the caller; its tools are looked at one by one. */
+/** A toolset's servers narrow the caller; its tools are checked one by one. */
 export function isInView(tool: Pick<Tool, "id">, { toolset }: View, plane: Plane): boolean {
   return toolset === null || plane.toolsets.select(toolset).has(tool);
 }
 
-/** Being a persona gives its tools, so only those may choose who could give them to themselves. */
+/** A persona brings tools, so only callers who could give them to themselves may choose one. */
 function withPersona(principal: Principal, persona: string | null): Principal {
   if (persona === null || persona === principal.persona) return principal;
   if (principal.persona === null && mayDo(principal, "admin")) return { ...principal, persona };

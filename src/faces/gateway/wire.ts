@@ -4,10 +4,9 @@ import { version } from "../../lib/version.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Era } from "../../protocol/session.ts";
 
-/** Pieces of one text, some of them as the bytes that came over another wire. */
+/** One text in pieces, some as bytes from another wire. */
 export type Parts = readonly (string | Buffer)[];
 
-/** What goes out to a client. */
 export type Wire = string | Parts;
 
 export function wireText(wire: Wire): string {
@@ -21,7 +20,7 @@ export function wireBytes(wire: Wire): number {
 
 export const serverInfo = { name: "toolplane", title: "Toolplane", version } as const;
 
-/** The same whatever is behind us: servers come and go while a client is connected. */
+/** Constant, since servers come and go while a client is connected. */
 export const capabilities = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
@@ -36,7 +35,7 @@ const drop: MemberChange = () => undefined;
 
 type Rendered = { result: UnknownObject } | { text: string } | { parts: Parts };
 
-/** A result in the words of the client's era: as it came, with no more than our own words put in or taken out. */
+/** In the client's era: as it came, but for our own members. */
 export function renderResult(result: UnknownObject, era: Era): Rendered {
   const bytes = isSaidByUs(result) ? undefined : bytesOf(result);
   if (bytes) return { parts: era === "legacy" ? [bytes] : [bytes.subarray(0, -1), `,${completion}`] };
@@ -45,7 +44,7 @@ export function renderResult(result: UnknownObject, era: Era): Rendered {
   return { text: era === "legacy" ? olderText(text, result) : completedText(text, result) };
 }
 
-/** What every result of the later revision says beside what it says. */
+/** Members of every modern result. */
 export function completed(result: UnknownObject): UnknownObject {
   const meta = (result._meta ?? {}) as UnknownObject;
   return { resultType: "complete", ...result, _meta: { ...meta, [infoKey]: serverInfo } };
@@ -53,7 +52,7 @@ export function completed(result: UnknownObject): UnknownObject {
 
 const completion = JSON.stringify(completed({})).slice(1);
 
-/** Does it hold any of what we put in or take out? Most results say nothing of the kind and are not empty. */
+/** Most results have none of our members and are not empty. */
 function isSaidByUs({ resultType, _meta, content }: UnknownObject): boolean {
   return resultType !== undefined || _meta !== undefined || content === undefined;
 }
@@ -66,7 +65,7 @@ function completedText(text: string, result: UnknownObject): string {
   });
 }
 
-/** The older revisions know nothing of what the later one adds. */
+/** Without what the modern revision adds. */
 function forOlder(result: UnknownObject): UnknownObject {
   if (result.resultType === undefined) return result;
   const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
@@ -86,7 +85,7 @@ function olderText(text: string, { resultType }: UnknownObject): string {
   return changeMembers(text, { resultType: drop, ttlMs: drop, cacheScope: drop, _meta: withoutInfo });
 }
 
-/** The same result with some members other than they were, in its text too. */
+/** Also in its text. */
 export function changeResult(
   result: UnknownObject,
   changed: UnknownObject,

@@ -1,4 +1,4 @@
-/** Tells listeners what happened. A listener that throws does not affect the others. */
+/** A listener that throws does not affect the others. */
 export function createEventBus<E extends { type: string }>() {
   const listeners = new Map<string, Set<(event: E) => void>>();
   return {

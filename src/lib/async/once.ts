@@ -1,6 +1,6 @@
 /**
- * Makes a value when it is first asked for; `made` tells without making it. What could not be made is made again, a promise
- * that was rejected too: at once, or `retryAfterMs` later.
+ * Makes a value on first use; `made` tells without making it. A failure or a rejected promise is retried,
+ * `retryAfterMs` later.
  */
 export function once<T>(make: () => T, retryAfterMs = 0): (() => T) & { made(): boolean } {
   let value: { made: T; failedAt?: number } | undefined;
@@ -18,7 +18,7 @@ export function once<T>(make: () => T, retryAfterMs = 0): (() => T) & { made(): 
   return Object.assign(get, { made: () => value !== undefined && value.failedAt === undefined });
 }
 
-/** The same function, which begins only when what it was asked before is over. */
+/** Calls run one after the other. */
 export function serialized<Args extends unknown[], R>(
   work: (...args: Args) => Promise<R>,
 ): (...args: Args) => Promise<R> {
@@ -32,7 +32,7 @@ export function serialized<Args extends unknown[], R>(
 
 type Step = () => unknown;
 
-/** Runs every step in order, those of an inner list together, whatever becomes of others. The first failure is thrown at the end. */
+/** Runs all steps in order, those of an inner list together. Throws the first failure at the end. */
 export async function runAll(steps: readonly (Step | readonly Step[])[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) {

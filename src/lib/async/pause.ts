@@ -1,4 +1,4 @@
-/** What a timer can hold, about 25 days. */
+/** About 25 days. */
 export const maxTimerMs = 2 ** 31 - 1;
 
 type PauseOptions = {
@@ -7,7 +7,7 @@ type PauseOptions = {
   isBackground?: boolean;
 };
 
-/** Ends early, and quietly, when the signal says so. */
+/** Ends early, without an error, when the signal aborts. */
 export function pause(ms: number, { signal, isBackground = false }: PauseOptions = {}): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -25,13 +25,13 @@ export function pause(ms: number, { signal, isBackground = false }: PauseOptions
 type Backoff = {
   firstMs: number;
   maxMs?: number;
-  /** How much longer each wait is than the one before. Default: 2. */
+  /** Default: 2. */
   factor?: number;
-  /** The share by which a wait is shorter or longer, so that many do not return in one moment. Default: 0. */
+  /** The random share of a wait, so that many do not return at once. Default: 0. */
   jitter?: number;
 };
 
-/** How long to wait after so many failures in a row, counted from 1. */
+/** After so many failures in a row, counted from 1. */
 export function backoffMs(
   { firstMs, maxMs = Number.POSITIVE_INFINITY, factor = 2, jitter = 0 }: Backoff,
   failures: number,
@@ -48,7 +48,7 @@ const usualMs = 4;
 
 type Yielder = { isOver(): boolean; next(): Promise<void> };
 
-/** For long background work: yields to the event loop after each slice. */
+/** Yields to the event loop after each slice of long work. */
 export function yieldEvery(ms = usualMs): Yielder {
   let begunAt = performance.now();
   return {

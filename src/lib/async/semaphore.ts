@@ -1,6 +1,6 @@
-/** Lets so many in at a time; the others wait in order, and no more wait than may. */
+/** So many at a time; a bounded queue waits in order. */
 export type Semaphore = {
-  /** Nothing to wait for when there is permits; rejects when the signal ends the waiting, throws when the queue is full. */
+  /** Undefined when there is a permit; rejects on abort, throws when the queue is full. */
   acquire(signal?: AbortSignal): Promise<void> | undefined;
   release(): void;
   active(): number;
@@ -54,17 +54,13 @@ export function createSemaphore(permits: number, maxWaiting: number): Semaphore 
 }
 
 type InOrderOptions = {
-  /** So many at a time. */
   parallel: number;
-  /** How many results may wait for an earlier one; four times as many as are worked on when left out. */
+  /** How many results may wait for an earlier one. Default: 4 × `parallel`. */
   ahead?: number;
   signal?: AbortSignal;
 };
 
-/**
- * Works on several at a time and gives the results in the order of the items. Items are taken when there is permits for
- * them. Ending the iteration aborts the rest; so does the first failure.
- */
+/** Works in parallel and yields results in order. The end of the iteration and the first failure abort the rest. */
 export async function* inOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
   { parallel, ahead = parallel * 4, signal }: InOrderOptions,

@@ -1,6 +1,6 @@
 import { createBriefMap } from "../brief-map.ts";
 
-/** Stops waiting when the signal says so; what was waited for goes on by itself. */
+/** Stops waiting on abort; the promise itself continues. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
@@ -21,13 +21,13 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 type JoinedSignals = {
-  /** Ends with whichever of the two ends first. `leave` releases it. */
+  /** Aborts with the first of the two. `leave` releases it. */
   join(signal: AbortSignal | undefined): { signal: AbortSignal; leave(): void };
 };
 
 const nothing = () => undefined;
 
-/** Many signals, each joined with the same one. `AbortSignal.any` costs several times as much for what ends soon. */
+/** Joins many signals with one. `AbortSignal.any` costs several times as much for short lives. */
 export function createJoinedSignals(shared: AbortSignal): JoinedSignals {
   const open = createBriefMap<AbortController>();
   let last = 0;

@@ -2,18 +2,18 @@ import { maxTimerMs } from "./pause.ts";
 
 export type TimeLimiter = {
   signal: AbortSignal;
-  /** Did the limit, and not the caller, end it? */
+  /** Did the limit, not the caller, end it? */
   expired(): boolean;
-  /** How much time is left; infinite without a limit. */
+  /** Infinite without a limit. */
   leftMs(): number;
-  /** Starts the limit again, or another one, but never beyond `capMs` in all. */
+  /** Restarts the limit, never beyond `capMs` in all. */
   extend(forMs?: number): void;
-  /** Time stands still until the returned function is called. */
+  /** Stops the clock until the returned function is called. */
   pause(): () => void;
   clear(): void;
 };
 
-/** A signal that ends when the caller gives up or when the limit is over. 0 is no limit. */
+/** Aborts with the caller or at the limit. 0 is no limit. */
 export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal): TimeLimiter {
   const controller = new AbortController();
   let expired = false;

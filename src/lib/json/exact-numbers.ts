@@ -1,7 +1,7 @@
-/** Deeper than anybody writes, and far from where recursion ends. */
+/** Far deeper than real data, far from the end of the stack. */
 const deepest = 1_000;
 
-/** Nested so deeply that recursion over it would overflow the stack. */
+/** Recursion over it would overflow the stack. */
 export function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; depth <= deepest; depth++) {
@@ -16,7 +16,7 @@ export function isTooDeep(value: unknown): boolean {
   return true;
 }
 
-/** A number that is another one once it is read: where it stands, and how it was written. */
+/** A number that changes when parsed: its path and its text. */
 type ExactNumber = { path: readonly string[]; text: string };
 
 type RawJson = { rawJSON(text: string): object; isRawJSON(value: unknown): boolean };
@@ -26,15 +26,14 @@ const { rawJSON, isRawJSON } = JSON as unknown as RawJson;
 
 export { isRawJSON };
 
-/** Many digits, a long exponent, or a zero with a sign: only then anything can be lost, and it is worth a second look. */
+/** Many digits, a long exponent or a signed zero: only these can change. */
 const suspicious = /(?:\d\.?){16}|\d[eE][+-]?\d{3}|-0(?!\.?\d*[1-9])/;
 
-/** May some number in this JSON not survive being read and written? */
 export function mayLoseNumbers(text: string): boolean {
   return suspicious.test(text);
 }
 
-/** The same value with every number that cannot be read exactly in its own words; JSON.stringify writes them as they were. */
+/** Numbers that would change stay as their text; JSON.stringify writes them back. */
 export function parseExactly(text: string): unknown {
   const reviver = (_key: string, value: unknown, { source }: Context) =>
     typeof value === "number" && source !== undefined && isLost(source, value) ? rawJSON(source) : value;
@@ -45,7 +44,7 @@ function isLost(source: string, value: number): boolean {
   return decimalOf(source) !== decimalOf(Object.is(value, -0) ? "0" : String(value));
 }
 
-/** Its digits and where they stand, the same for every way to write one number. */
+/** The same for every way to write one number. */
 function decimalOf(text: string): string {
   const [, sign = "", whole = "", part = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = `${whole}${part}`.replace(/^0+/, "");
@@ -54,11 +53,11 @@ function decimalOf(text: string): string {
   return `${sign}${kept}e${Number(power) - part.length + digits.length - kept.length}`;
 }
 
-/** By the object they stand in; `holders` are all objects that have one somewhere inside. */
+/** By their object; `holders` are all objects around them. */
 const texts = new WeakMap<object, Map<string, string>>();
 const holders = new WeakSet<object>();
 
-/** Remembers how the numbers of a value were written that was read from this text, where that matters. */
+/** Remembers texts of numbers that would change. */
 export function noteExactNumbers(value: unknown, text: string): void {
   if (suspicious.test(text) && !isTooDeep(value)) note(value, parseExactly(text));
 }
@@ -81,24 +80,24 @@ function isHolder(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** How the number under this key was written, where it is another one by now. */
+/** Undefined for numbers that did not change. */
 export function exactText(holder: object, key: string): string | undefined {
   return texts.get(holder)?.get(key);
 }
 
-/** All of them, wherever they stand. Costs nothing where there are none. */
+/** Costs nothing where there are none. */
 export function exactNumbersIn(value: unknown, path: readonly string[] = []): ExactNumber[] {
   if (!isHolder(value) || !holders.has(value)) return [];
   const own = [...(texts.get(value) ?? [])].map(([key, text]) => ({ path: [...path, key], text }));
   return [...own, ...Object.keys(value).flatMap((key) => exactNumbersIn(value[key], [...path, key]))];
 }
 
-/** The first that is more than rounded: a whole number that becomes another, or one that is none any more. */
+/** The first that is more than rounded: another whole number, or none at all. */
 export function findChanged(numbers: readonly ExactNumber[] = []): ExactNumber | undefined {
   return numbers.find(({ text }) => /^-?[1-9]\d*$/.test(text) || !Number.isFinite(Number(text)));
 }
 
-/** The value with these numbers in their own words, where they still are what they were read as. */
+/** Where they still have the value that was parsed. */
 export function putExactNumbers<T>(value: T, numbers: readonly ExactNumber[]): T {
   return numbers.reduce<unknown>((changed, { path, text }) => put(changed, path, text), value) as T;
 }
@@ -112,7 +111,7 @@ function put(value: unknown, [key, ...rest]: readonly string[], text: string): u
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, name === key ? changed : one]));
 }
 
-/** The same for a value that was noted and has not been copied since. */
+/** For a value that was noted and not copied since. */
 export function withExactNumbers<T>(value: T): T {
   return putExactNumbers(value, exactNumbersIn(value));
 }

@@ -1,12 +1,12 @@
 const [quote, backslash] = [0x22, 0x5c];
 const [openBrace, closeBrace, openBracket, closeBracket, comma] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c];
 
-/** What becomes of one member of an object: its JSON, or undefined for none. */
+/** The member's new JSON; undefined removes it. */
 export type MemberChange = (before: string | undefined) => string | undefined;
 
 type Member = { key: string; name: string; value: string };
 
-/** The members of an object in text that is known to be JSON, each as it is written. */
+/** In valid JSON, each as it is written. */
 function membersOf(text: string): Member[] {
   const members: Member[] = [];
   let at = text.indexOf("{") + 1;
@@ -23,12 +23,12 @@ function membersOf(text: string): Member[] {
   }
 }
 
-/** The JSON of one member; the last of them where there are several, as JSON.parse reads it. */
+/** The last of duplicates, as JSON.parse reads it. */
 export function memberText(text: string, key: string): string | undefined {
   return membersOf(text).findLast((member) => member.key === key)?.value;
 }
 
-/** The same object with some members changed, left out or added. All others stay as they are written. */
+/** All other members stay as they are written. */
 export function changeMembers(text: string, changes: Readonly<Record<string, MemberChange>>): string {
   const members = membersOf(text);
   const left = new Map(Object.entries(changes));
@@ -47,7 +47,7 @@ export function changeMembers(text: string, changes: Readonly<Record<string, Mem
   return `{${kept.join(",")}}`;
 }
 
-/** Where the object or list that begins there ends, in text that is known to be JSON. */
+/** The end of the object or list, in valid JSON. */
 export function endOfObject(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -62,7 +62,6 @@ export function endOfObject(text: string, from: number): number {
   return text.length;
 }
 
-/** Where the comma or brace stands that ends what begins there. */
 function endOfMember(text: string, from: number): number {
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -1,33 +1,30 @@
 import { mayLoseNumbers, parseExactly } from "./exact-numbers.ts";
 
-/** Bytes where they are many: to decode, count and encode them again costs more than everything else about a large value. */
+/** Bytes where there are many: decoding and encoding a large value costs more than all else. */
 const sources = new WeakMap<object, string | Buffer>();
 
-/** Notes the JSON that a value was read from, so that it can be passed on unchanged. Values are not mutated. */
+/** Keeps the source of a value, to pass it on unchanged. Values are not mutated. */
 export function rememberText(value: object, source: string | Buffer): void {
   sources.set(value, source);
 }
 
-/** The JSON that exactly this value was read from, where it is known. */
+/** The JSON of exactly this value, where known. */
 export function textOf(value: object): string | undefined {
   return sources.get(value)?.toString();
 }
 
-/** The same as the bytes that came, where they were kept. */
+/** The original bytes, where kept. */
 export function bytesOf(value: object): Buffer | undefined {
   const source = sources.get(value);
   return typeof source === "string" ? undefined : source;
 }
 
-/** Its characters or its bytes, whichever are known. */
+/** In characters or bytes, whichever is known. */
 export function sizeOf(value: object): number | undefined {
   return sources.get(value)?.length;
 }
 
-/**
- * From now on it is written anew: what was looked into and what is passed on must be the same to every reader. Only
- * numbers that would become others stay as they were.
- */
+/** Writes it anew, since every reader must see what was inspected. Numbers that would change keep their text. */
 export function rewriteText(value: object): void {
   const text = textOf(value);
   if (text !== undefined && mayLoseNumbers(text)) sources.set(value, JSON.stringify(parseExactly(text)));

@@ -4,7 +4,7 @@ export function withoutUndefined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
-/** Makes a tree of plain data unchangeable, in place. What is frozen already is taken to be frozen all through. */
+/** Deep and in place. A frozen part counts as frozen all through. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -12,7 +12,7 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Do two trees of plain data say the same? The order of keys does not count, a key without a value does. */
+/** Ignores the order of keys; an undefined member counts. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -28,7 +28,7 @@ function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
   return true;
 }
 
-// Loops over keys without making lists of them: half the time on large catalogues.
+// No lists of keys: half the time on large catalogues.
 function sameFields(a: Fields, b: Fields): boolean {
   let more = 0;
   for (const key in a) {
@@ -42,7 +42,7 @@ function sameFields(a: Fields, b: Fields): boolean {
   return more === 0;
 }
 
-/** What says the same at the same place stays the same object; a list that says the same stays the same list. */
+/** Keeps the identity of equal items, and of the list. */
 export function keepSameItems(before: unknown[], listed: unknown[]): unknown[] {
   const kept = listed.map((item, at) => (sameJson(before[at], item) ? before[at] : item));
   const isSame = kept.length === before.length && kept.every((item, at) => item === before[at]);

@@ -1,7 +1,4 @@
-/**
- * The beginning of a value as JSON, about `limit` characters of it; the rest is not looked at. `hide` gives what
- * stands in the place of what is under a key.
- */
+/** About `limit` characters; the rest is not looked at. `hide` replaces values by key. */
 export function briefJson(
   value: unknown,
   limit: number,
@@ -48,7 +45,7 @@ const backslash = 92;
 const opening = [91, 123];
 const closing = [93, 125];
 
-/** Breaks JSON into lines without reading it: every name, number and text stays as it was written. */
+/** Breaks JSON into lines without parsing: texts and numbers stay as written. */
 export function indentJson(text: string): string {
   const pieces: string[] = [];
   let depth = 0;
@@ -86,7 +83,7 @@ export function indentJson(text: string): string {
   return pieces.join("");
 }
 
-/** Where the closing quote is; an even number of backslashes before it escape each other. */
+/** An even number of backslashes before a quote escape each other. */
 function endOfText(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = 0;

@@ -1,9 +1,9 @@
-/** `isGuess`: it may have been cut off in a text or a number, or before something else that was to come. */
+/** `isGuess`: cut off inside a text or number, or before more members. */
 type Completed = { value: { [key: string]: unknown }; isGuess: boolean };
 
 /**
- * Completes a JSON object that was cut off: closes the open string and brackets and leaves out a last key
- * without a value. Returns undefined when the text is broken in any other way.
+ * Closes a JSON object that was cut off and drops a last key without a value. Undefined when it is broken in another
+ * way.
  */
 export function repairTruncatedJson(text: string): Completed | undefined {
   const trimmed = text.trim();
@@ -17,7 +17,7 @@ export function repairTruncatedJson(text: string): Completed | undefined {
   }
 }
 
-/** Stands for a value that was cut off before it said anything. */
+/** A value that was cut off before it began. */
 const nothing = Symbol("nothing");
 const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const scalarBeginning = /[a-z]*$|-?[\d.eE+-]*$/y;
@@ -56,7 +56,7 @@ function createReader(text: string) {
     if (first === '"') return string();
     const found = take(scalar);
     if (found !== undefined) {
-      // More digits may have been to come.
+      // More digits may follow.
       isGuess ||= at === text.length && /\d$/.test(found);
       return JSON.parse(found);
     }
@@ -69,7 +69,6 @@ function createReader(text: string) {
     return nothing;
   }
 
-  /** An object's keys and values, or a list's values, up to the bracket or the end of the text. */
   function list(isObject: boolean): unknown {
     const entries: [string, unknown][] = [];
     const close = isObject ? "}" : "]";

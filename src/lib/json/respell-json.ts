@@ -1,4 +1,4 @@
-/** The same as valid JSON and what was spelt otherwise, or where it cannot be read; `end` when it stops too early. */
+/** Valid JSON and what was misspelt, or where it cannot be read; `end` when it stops too early. */
 type Respelt =
   | { text: string; changes: string[] }
   | { text: null; at: number; line: number; column: number; isEnd: boolean };
@@ -12,15 +12,14 @@ const names: Readonly<Record<string, string>> = { "'": "single quotes", "“": "
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * JSON as models misspell it: single or curly quotes around texts, a comma before a bracket, Python's words. Only
- * what can be read in one way, and only what is whole: nothing is ever closed or left out here.
+ * JSON as models misspell it: other quotes, trailing commas, Python's words. Only what has one meaning and is complete.
  */
 export function respellJson(text: string): Respelt {
   const reader = createReader(text);
   try {
     return reader.read();
   } catch (thrown) {
-    // A text that is nested too deeply is not read either.
+    // Text that is nested too deeply is not read either.
     if (!(thrown instanceof SyntaxError || thrown instanceof RangeError)) throw thrown;
     const at = Math.min(reader.place(), text.length);
     const before = text.slice(0, at).split("\n");

@@ -1,9 +1,9 @@
-/** JSON with sorted keys: equal values give equal text. */
+/** Sorted keys: equal values give equal text. */
 export function stableJson(value: unknown): string {
   return (isSorted(value) ? JSON.stringify(value) : JSON.stringify(value, sortKeys)) ?? "null";
 }
 
-/** Most values are sorted as they are, and looking costs a fraction of sorting. */
+/** Most values are sorted, and a look costs a fraction of sorting. */
 function isSorted(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return value.every(isSorted);
@@ -19,12 +19,11 @@ function sortKeys(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-// Node's cryptography takes about as long to load as a small command has in all, so it is loaded on first use.
+// Loaded on first use: node:crypto takes as long to load as a small command has in all.
 export function hash(value: unknown): string {
   return hashText(stableJson(value));
 }
 
-/** Of a text, or of the bytes that it is in UTF-8. */
 export function hashText(text: string | Uint8Array): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", text);
 }

@@ -1,9 +1,9 @@
-/** Never between the two halves of a character. */
+/** Never inside a surrogate pair. */
 export function sliceText(text: string, from: number, to: number): string {
   return text.slice(wholeCharacter(text, from), wholeCharacter(text, to));
 }
 
-/** The beginning, at most so long, up to the end of a line where there is one, or else of a word. */
+/** Up to the end of a line, or else of a word. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const start = text.slice(0, wholeCharacter(text, limit));
@@ -19,7 +19,7 @@ function wholeCharacter(text: string, at: number): number {
   return isSecondHalf ? at - 1 : at;
 }
 
-/** The beginning of a foreign text, with an ellipsis where it was cut. */
+/** With an ellipsis where it was cut. */
 export function shorten(text: string, limit = 60): string {
   return text.length > limit ? `${sliceText(text, 0, limit)}…` : text;
 }

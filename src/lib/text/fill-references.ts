@@ -1,9 +1,9 @@
-/** `${input.city}` is `["input", "city"]`. Texts that have no such form are left as they are. */
+/** `${input.city}` is `["input", "city"]`. Other texts are left alone. */
 type Path = readonly string[];
 
 const reference = /\$\{([A-Za-z_][\w-]*(?:\.[\w-]+)+)\}/g;
 
-/** Every reference in a value, however deep, each once. */
+/** At any depth, each once. */
 export function referencesIn(value: unknown): string[][] {
   const found = new Set<string>();
   visit(value, (text) => {
@@ -12,13 +12,13 @@ export function referencesIn(value: unknown): string[][] {
   return [...found].map((path) => path.split("."));
 }
 
-/** What is referred to right below a root, each once: `city` of `${input.city.name}`. */
+/** `city` of `${input.city.name}`, each once. */
 export function namesUnder(root: string, value: unknown): string[] {
   const names = referencesIn(value).flatMap(([first, name = ""]) => (first === root ? [name] : []));
   return [...new Set(names)];
 }
 
-/** A text that is one reference becomes what it refers to; inside another text it is written out. */
+/** A text that is one reference becomes its value; inside other text it is written out. */
 export function fillReferences(value: unknown, lookUp: (path: Path) => unknown): unknown {
   if (typeof value === "string") {
     const [whole] = value.matchAll(reference);
@@ -30,7 +30,7 @@ export function fillReferences(value: unknown, lookUp: (path: Path) => unknown):
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillReferences(inner, lookUp)]));
 }
 
-/** What stands there, step by step into objects and lists; undefined where nothing does. */
+/** Undefined where there is nothing. */
 export function valueAt(value: unknown, path: Path): unknown {
   let at = value;
   for (const key of path) {

@@ -1,4 +1,4 @@
-/** `*` stands for any run of characters, `?` for one; everything else is literal. At most pattern times text steps. */
+/** `*` is any run of characters, `?` is one. At most pattern × text steps. */
 export function matchesGlob(pattern: string, text: string): boolean {
   let at = 0;
   let position = 0;
@@ -22,7 +22,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
   return at === pattern.length;
 }
 
-/** The same for a pattern that is used often: most texts are told apart by how they begin. */
+/** For frequent use: most texts differ at their beginning. */
 export function compileGlob(pattern: string): (text: string) => boolean {
   const wild = pattern.search(/[*?]/);
   if (wild < 0) return (text) => text === pattern;
@@ -32,7 +32,7 @@ export function compileGlob(pattern: string): (text: string) => boolean {
   return (text) => text.startsWith(beginning) && matchesGlob(rest, text.slice(wild));
 }
 
-/** null lets everything through, an empty list nothing; a denied name stays denied. */
+/** Null allows all, an empty list none; deny wins. */
 export function passesFilter(name: string, allow: readonly string[] | null, deny: readonly string[] | null): boolean {
   if (deny?.some((pattern) => matchesGlob(pattern, name))) return false;
   return allow === null || allow.some((pattern) => matchesGlob(pattern, name));

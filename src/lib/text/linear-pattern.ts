@@ -1,6 +1,5 @@
 import { RE2JS, RE2Set } from "re2js";
 
-/** What is wrong with a pattern, or null. */
 export function patternProblem(pattern: string): string | null {
   try {
     RE2JS.compile(pattern);
@@ -10,10 +9,7 @@ export function patternProblem(pattern: string): string | null {
   }
 }
 
-/**
- * Tells which of many patterns are found somewhere in a text: all of them are looked for at once, in a time that
- * grows with the text and hardly with their number.
- */
+/** Looks for all patterns at once, in time that hardly grows with their number. */
 export function createPatternSet(patterns: readonly string[]): (text: string) => readonly number[] {
   const set = new RE2Set();
   for (const pattern of patterns) set.add(pattern);

@@ -1,6 +1,7 @@
 /**
- * The lines of a text that comes in parts, read no faster than they are consumed. Only `\n` ends a line, with or
- * without `\r` before it: `node:readline` also splits at characters that JSON leaves as they are.
+ * Reads no faster than the consumer. Only `\n` or `\r\n` ends a line; `node:readline` also splits at characters that
+ * JSON
+ * leaves alone.
  */
 export async function* linesOf(parts: AsyncIterable<string>): AsyncGenerator<string> {
   let begun: string[] = [];
@@ -20,13 +21,10 @@ function withoutReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
 
-/** More comparisons than this are not worth a merge. */
+/** More are not worth a merge. */
 const maxComparisons = 4_000_000;
 
-/**
- * Two edits of one text as one text: what one side left alone is as the other made it. Null where both changed the
- * same lines.
- */
+/** A three-way merge. Null where both sides changed the same lines. */
 export function mergeLines(base: string, mine: string, theirs: string): string | null {
   const [from, a, b] = [splitLines(base), splitLines(mine), splitLines(theirs)];
   const [inA, inB] = [matches(from, a), matches(from, b)];
@@ -54,7 +52,7 @@ function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** For each line of the base its place in the other text, -1 where it is gone: the longest common sequence. */
+/** For each base line its place in the other text, -1 where it is gone. */
 function matches(base: readonly string[], other: readonly string[]): number[] | null {
   const found = base.map(() => -1);
   let start = 0;

@@ -1,4 +1,4 @@
-/** Edit distance with transpositions, cut off once it cannot get below `limit`. */
+/** Edit distance with transpositions, cut off at `limit`. */
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforeLast: number[] = [];
@@ -19,7 +19,7 @@ function distance(a: string, b: string, limit: number): number {
   return last[b.length] ?? limit + 1;
 }
 
-/** The known words that a mistyped one most likely meant, best first. */
+/** Best first. */
 export function nearest(word: string, known: Iterable<string>, count = 3): string[] {
   const wanted = word.toLowerCase();
   // In a word of three letters two wrong ones are another word.
@@ -43,7 +43,7 @@ const foreign = "аеорсухіјѕԁһмαορυνιεκոսɡıſ";
 const latin = "aeopcyxijsdhmaopuvieknugis";
 const alike = new Map([...foreign].map((letter, at) => [letter, latin[at]]));
 
-/** A name without what readers, and some programs, do not tell apart: case, width, accents, invisible letters. */
+/** Without case, width, accents and invisible letters. */
 export function foldName(name: string): string {
   const plain = name.normalize("NFKD").replaceAll(/[\p{M}\p{Cf}\s]/gu, "");
   return [...plain.toLowerCase()].map((letter) => alike.get(letter) ?? letter).join("");

@@ -5,7 +5,6 @@ import { plainText } from "./plain-text.ts";
 const anywhere = /secret|passw|passphrase|credential|authorization|cookie|(?:api|access|private)key|token(?!i[sz])/;
 const wholeWords = new Set(["key", "keys", "pass", "pat", "pwd", "bearer", "signature", "sig"]);
 
-/** Is a value under this key, header, variable, flag or parameter likely to be a secret? */
 export function looksSecret(key: string): boolean {
   const words = key
     .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, " ")
@@ -17,7 +16,7 @@ export function looksSecret(key: string): boolean {
   return words.length > 1 && words.includes("auth");
 }
 
-/** What is looked for backwards is bounded: it is looked for from every place of a text that may be long. */
+/** Lookbehinds are bounded: they run at every place of a long text. */
 const secretShapes = [
   /\b(?:sk|rk|pk)[-_][A-Za-z0-9_-]{8,}/g,
   /\b(?:gh[pousr]|github_pat|glpat|xox[abprs])[-_][A-Za-z0-9_-]{8,}/g,
@@ -27,21 +26,21 @@ const secretShapes = [
   /(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)?/g,
   /(?<=\b(?:bearer|basic)\s{1,32})[A-Za-z0-9._~+/=-]{8,}/gi,
-  // A quoted value may hold anything, and JSON inside of JSON has its quotes escaped.
+  // A quoted value may hold anything; JSON inside JSON has escaped quotes.
   /(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}(\\{0,16}["']))(?!\1)(?:(?!\1).){1,512}(?=\1)/gi,
   /(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}\\{0,16}["']?)(?:[^\s"',;&\\]|\\(?!["'])){4,}/gi,
 ];
 
-/** Hides what looks like a secret. For text that leaves the wire it came on. */
+/** For text that leaves the wire it came on. */
 export function redact(text: string): string {
   return secretShapes.reduce((kept, shape) => kept.replaceAll(shape, "[redacted]"), text);
 }
 
-/** Replaces known secret values wherever they turn up. Short ones are left: they would hide ordinary words. */
+/** Short ones are left: they would hide ordinary words. */
 export function createHider(values: readonly (string | undefined)[], shortestSecret = 6): (text: string) => string {
-  // A text is shown line by line, so a secret of several lines is one in each of them.
+  // Text is shown by line, so a secret of several lines is one in each.
   const all = values.flatMap((value) => [value, ...(value?.split(/\r?\n/) ?? [])]);
-  // Servers print what they were given in other clothes, too.
+  // Servers also print what they were given in other encodings.
   const dressed = all.flatMap((value) =>
     value === undefined || value.length < shortestSecret
       ? []
@@ -58,7 +57,7 @@ export function createHider(values: readonly (string | undefined)[], shortestSec
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[redacted]"), text);
 }
 
-/** Keeps the last part of a text stream, made safe to print and to keep. */
+/** The end of a text stream, safe to print and to keep. */
 export function createTextTail(limit: number): { add(text: string): void; text(): string } {
   let kept = "";
   let cut = false;
@@ -68,21 +67,21 @@ export function createTextTail(limit: number): { add(text: string): void; text()
       cut ||= whole.length > limit;
       kept = whole.slice(-limit);
     },
-    // A word whose beginning is gone may be the end of a secret that no pattern knows any more.
+    // A cut word may be the end of a secret that no pattern matches any more.
     text: () => redact(plainText(cut ? kept.replace(/^\S*/, "") : kept)).trim(),
   };
 }
 
-/** What is said again and again need not be looked at again and again. */
+/** Repeated texts are checked once. */
 const maxRemembered = 1_000;
 const maxRememberedLength = 200;
 const remembered = createLru<string>(maxRemembered);
 
-/** Names of things we made up ourselves. */
+/** Names of our own. */
 const oursByKey = new Map<string, boolean>();
 const ours = /^(?:id|at|type|kind|status|code|face)$|(?:Id|At|Hash)$/;
 
-/** Every text without what looks like a secret; the value itself where there is none. */
+/** Returns the value itself where there is no secret. */
 export function redactDeep<T>(value: T): T {
   return walk(value) as T;
 }
@@ -91,7 +90,7 @@ function walk(value: unknown): unknown {
   if (typeof value === "string") return redactOnce(value);
   if (typeof value !== "object" || value === null || isRawJSON(value)) return value;
   if (Array.isArray(value)) return value.some((inner) => walk(inner) !== inner) ? value.map(walk) : value;
-  // Most of what is looked at holds no secret, and copying it costs more than looking.
+  // Copying costs more than looking, and most values hold no secret.
   let changed: Record<string, unknown> | undefined;
   for (const key in value) {
     const inner = (value as Record<string, unknown>)[key];

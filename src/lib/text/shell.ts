@@ -1,20 +1,17 @@
 const plainWord = /^[A-Za-z0-9_][A-Za-z0-9_./:-]*$/;
 
-/** One word for a shell that means exactly this text. Only what is beyond doubt is left without quotes. */
+/** Quotes unless the text is safe beyond doubt. */
 export function shellQuote(text: string): string {
   return plainWord.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Where a reader of shell text stands. */
 type Cursor = { readonly text: string; at: number; line: number };
 
 export type ShellWord = {
-  /** What the shell makes of it. */
   text: string;
-  /** As it is written. */
   source: string;
   line: number;
-  /** Why its value is unknown before it runs; null when its text is exact. */
+  /** Why its value is unknown before it runs; null when exact. */
   doubt: string | null;
 };
 
@@ -25,7 +22,7 @@ const escapes: Readonly<Record<string, string>> = {
   ...{ "\\": "\\", "'": "'", '"': '"' },
 };
 
-/** One word from where the cursor stands, or null when a quote in it is never closed. */
+/** Null when a quote is never closed. */
 function readWord(cursor: Cursor): ShellWord | null {
   const { text, at: start, line } = cursor;
   const word: ShellWord = { text: "", source: "", line, doubt: null };
@@ -34,7 +31,7 @@ function readWord(cursor: Cursor): ShellWord | null {
   return word;
 }
 
-/** Goes on by one character or one quotation; false when that is never closed. */
+/** One character or one quotation; false when it is never closed. */
 function readPiece(cursor: Cursor, word: ShellWord): boolean {
   const { text, at } = cursor;
   const character = text[at] as string;
@@ -103,13 +100,13 @@ function readEscaped(cursor: Cursor, word: ShellWord): boolean {
       doubt(word, `the escape '\\${next}' is not one that is read here`);
     const meant = character === "\\" ? escapes[next] : undefined;
     take(cursor, word, meant ?? character);
-    // Also where it is not known: it may be what keeps a quote from being the last.
+    // Also for an unknown escape: it may keep a quote from being the last.
     cursor.at += character === "\\" ? 2 : 1;
   }
   return false;
 }
 
-/** An expansion: its value is unknown; its end is found well enough to read on. */
+/** Its value is unknown; its end is found well enough to read on. */
 function skipExpansion(cursor: Cursor, word: ShellWord): boolean {
   const { text, at } = cursor;
   const opener = text[at] === "`" ? "`" : text.slice(at, at + 2);
@@ -151,18 +148,15 @@ function doubt(word: ShellWord, why: string): void {
   word.doubt ??= why;
 }
 
-/** A simple command, or what stands in the place of one. */
+/** A simple command, or what stands in its place. */
 export type ShellCommand = {
   line: number;
   words: ShellWord[];
-  /** What makes it more than a command with words; null when it is just that. */
+  /** Null for a simple command. */
   problem: string | null;
 };
 
-/**
- * The commands of a shell text, one after the other. It is a part of the language: what is beyond it is told,
- * and never taken for something else.
- */
+/** A part of the shell language: what is beyond it is reported, never misread. */
 export function readShell(text: string): ShellCommand[] {
   const cursor: Cursor = { text, at: 0, line: 1 };
   const commands: ShellCommand[] = [];
@@ -176,7 +170,7 @@ export function readShell(text: string): ShellCommand[] {
     if (current !== null) commands.push(current);
     current = null;
   };
-  /** Ends a command, and is an error where there is none. */
+  /** Ends a command; an error where there is none. */
   const separate = (operator: string) => {
     if (current === null) command().problem = `'${operator}' without a command before it`;
     isOpen = operator === "&&";
@@ -219,7 +213,6 @@ function addWord(cursor: Cursor, command: ShellCommand): void {
   cursor.at = cursor.text.length;
 }
 
-/** Spaces, and a line that goes on in the next one. */
 function skipGap(cursor: Cursor): boolean {
   const character = cursor.text[cursor.at];
   if (character === " " || character === "\t") cursor.at += 1;
@@ -258,7 +251,7 @@ function skipOperator(cursor: Cursor): void {
   cursor.at += operators.find(([operator]) => isNext(cursor, operator))?.[0].length ?? 1;
 }
 
-/** Its lines are no commands; one that never ends goes on to the end. */
+/** Its lines are no commands; without an end it reaches to the end. */
 function skipHereDocument(cursor: Cursor): void {
   const { text, at } = cursor;
   const [start, delimiter] = /^<<-?[ \t]*\\?["']?([\w-]+)["']?/.exec(text.slice(at)) ?? ["<<"];

@@ -1,6 +1,6 @@
 type ArgumentPair = { key: string; value: string; isJson: boolean };
 
-/** `key=text` or `key:=json` in its parts; null when it is neither. */
+/** `key=text` or `key:=json`; null when it is neither. */
 export function splitPair(pair: string): ArgumentPair | null {
   const [, key = "", operator, value = ""] = /^([^=]*?)(:?=)(.*)$/s.exec(pair) ?? [];
   return key === "" ? null : { key, value, isJson: operator === ":=" };
@@ -11,8 +11,8 @@ type Schema = { readonly [key: string]: unknown };
 const jsonTypes = ["integer", "number", "boolean", "null", "array", "object"];
 
 /**
- * Text that a person typed as the value that a tool's schema asks for. It stays text where the schema allows a string,
- * does not say, or the text is not exactly one value of the types it names.
+ * A typed text as the schema's type. It stays text where the schema allows a string, has no type, or does not match
+ * exactly.
  */
 export function typedText(text: string, schema: unknown, root: unknown = schema): unknown {
   const types = typesOf(schema, root, 0);
@@ -21,7 +21,7 @@ export function typedText(text: string, schema: unknown, root: unknown = schema)
   return value !== undefined && types.some((type) => isOf(value, type)) ? value : text;
 }
 
-/** The same for the named members of an object that has this schema. */
+/** For named members of an object. */
 export function typedMembers<T extends Schema>(members: T, names: readonly string[], schema: unknown): T {
   const properties = isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
   const typed = names
@@ -30,13 +30,13 @@ export function typedMembers<T extends Schema>(members: T, names: readonly strin
   return { ...members, ...Object.fromEntries(typed) };
 }
 
-/** The types that the schema names for a member; null where it does not say. */
+/** Null where the schema does not say. */
 export function memberTypes(schema: unknown, name: string): string[] | null {
   const properties = isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
   return Object.hasOwn(properties, name) ? typesOf(properties[name], schema, 0) : null;
 }
 
-/** Every type that a value may have; null where the schema does not say. */
+/** Null where the schema does not say. */
 function typesOf(schema: unknown, root: unknown, depth: number): string[] | null {
   if (!isSchema(schema) || depth > 8) return null;
   const { type, $ref, anyOf, oneOf, enum: choices } = schema;
@@ -50,7 +50,6 @@ function typesOf(schema: unknown, root: unknown, depth: number): string[] | null
   return each.every((types) => types !== null) ? each.flat() : null;
 }
 
-/** A reference inside the same document. */
 function lookUp(reference: string, root: unknown): unknown {
   if (!reference.startsWith("#/")) return undefined;
   return reference
@@ -60,7 +59,7 @@ function lookUp(reference: string, root: unknown): unknown {
     .reduce<unknown>((place, part) => (isSchema(place) && Object.hasOwn(place, part) ? place[part] : undefined), root);
 }
 
-/** Undefined for what is no JSON, has spaces around it, or is a number that cannot be read exactly. */
+/** Undefined for invalid JSON, spaces around it, or an inexact number. */
 function parse(text: string): unknown {
   if (text !== text.trim()) return undefined;
   try {

@@ -4,10 +4,10 @@ const ComplianceLevel = z.strictObject({
   name: z.string().check(z.minLength(1)),
   description: z._default(z.string(), ""),
   aliases: z._default(z.array(z.string()), []),
-  /** The levels of servers that a caller at this level may use; its own is not implied. */
+  /** Levels of servers for callers at this level; its own is not implied. */
   allowed_with: z._default(z.array(z.string()), []),
 });
-export type ComplianceLevel = z.infer<typeof ComplianceLevel>;
+type ComplianceLevel = z.infer<typeof ComplianceLevel>;
 
 const ComplianceLevels = z
   .strictObject({
@@ -25,9 +25,9 @@ const ComplianceLevels = z
       error: "'allowed_with' names a level that is not listed",
     }),
   );
-export type ComplianceLevels = z.infer<typeof ComplianceLevels>;
+type ComplianceLevels = z.infer<typeof ComplianceLevels>;
 
-/** `default` stands for the levels that come with us; null for none. */
+/** `default` for the built-in levels; null for none. */
 export const Compliance = z.nullable(
   z.union([z.literal("default"), ComplianceLevels], {
     error: "must be \"default\", or an object with 'levels' whose names and 'allowed_with' fit together",
@@ -48,7 +48,7 @@ function areDistinct(names: readonly string[]): boolean {
   return new Set(names).size === names.length;
 }
 
-/** `HIPAA` and ` hipaa ` are the same level: a slip of the shift key must not open anything. */
+/** `HIPAA` and ` hipaa ` are one level: a slip of the shift key must not open anything. */
 export function normalLevel(name: string): string {
   return name.trim().toLowerCase();
 }

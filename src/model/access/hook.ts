@@ -7,10 +7,9 @@ export const hookEvents = ["PermissionRequest", "PreToolUse", "PostToolUse", "Se
 export type HookEvent = (typeof hookEvents)[number];
 
 export const defaultTimeoutMs = 2_000;
-/** Matches every tool; as a pattern it would be none. */
 export const everyTool = "*";
 
-/** A hook that fails where it guards something keeps the call from running. */
+/** A failed guard stops the call. */
 export const defaultOnError = {
   PermissionRequest: "deny",
   PreToolUse: "deny",
@@ -19,10 +18,10 @@ export const defaultOnError = {
   SessionEnd: "allow",
 } as const satisfies Record<HookEvent, "deny" | "allow">;
 
-/** A program that is asked; no shell is involved. */
+/** No shell is involved. */
 export const CommandHook = z.strictObject({
   name: z.string().check(z.minLength(1)),
-  /** A pattern of a linear-time engine that is looked for anywhere in the tool's name. */
+  /** Found anywhere in the tool's name; a linear-time pattern. */
   matcher: z._default(z.string(), everyTool),
   command: z.array(z.string()).check(z.minLength(1)),
   timeout_ms: z._default(z.int().check(z.positive(), z.maximum(600_000)), defaultTimeoutMs),
@@ -41,10 +40,10 @@ export const HookSettings = z.strictObject({
 } satisfies Record<HookEvent, typeof commands>);
 export type HookSettings = z.infer<typeof HookSettings>;
 
-/** What a hook is told: a command on its standard input, a function as its argument. */
+/** What a hook reads: a command on standard input, a function as its argument. */
 export type HookCall = {
   hook_event_name: HookEvent;
-  /** The conversation, or the call where there is none. */
+  /** The call where there is no conversation. */
   session_id: string;
   user_email: string | null;
   compliance_level: string | null;
@@ -55,7 +54,7 @@ export type HookCall = {
 export const hookDecisions = ["continue", "modify", "require_approval", "deny"] as const;
 export type HookDecision = (typeof hookDecisions)[number];
 
-/** What a hook says; nothing is a `continue`. */
+/** Nothing is a `continue`. */
 export type HookAnswer = { decision?: HookDecision; reason?: string; payload?: JsonObject };
 
 type HookFunction = (call: HookCall, signal: AbortSignal) => HookAnswer | undefined | Promise<HookAnswer | undefined>;
@@ -64,16 +63,16 @@ type HookFunction = (call: HookCall, signal: AbortSignal) => HookAnswer | undefi
 export type LibraryHook =
   | HookFunction
   | (Partial<Pick<CommandHook, "name" | "matcher" | "timeout_ms" | "on_error">> & { run: HookFunction });
-/** Functions of the program that are asked about calls, by event. */
+/** Functions that are asked about calls, by event. */
 export type LibraryHooks = { readonly [event in HookEvent]?: readonly LibraryHook[] };
 
-/** What a hook decided about a call, as its record keeps it. */
+/** A hook's decision, as the call's record keeps it. */
 export type HookRun = {
   event: HookEvent;
   name: string;
   decision: HookDecision;
   reason: string | null;
   ms: number;
-  /** It gave no answer that counts; its `on_error` decided. */
+  /** Without a valid answer; its `on_error` decided. */
   failed?: true;
 };

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isLoopback } from "../config/settings.ts";
 
-/** Where in a token each fact about its bearer stands; dots lead into objects. */
+/** Dots lead into objects. */
 const ClaimPaths = z.strictObject({
   user: z._default(z.string().check(z.minLength(1)), "sub"),
   groups: z._default(z.string().check(z.minLength(1)), "groups"),
@@ -13,7 +13,6 @@ const ClaimPaths = z.strictObject({
 });
 export type ClaimPaths = z.infer<typeof ClaimPaths>;
 
-/** Whose tokens are believed. */
 export const JwtIssuer = z
   .strictObject({
     issuer: z.string().check(z.minLength(1)),

@@ -4,13 +4,13 @@ import { SideEffects } from "../catalogue/tool.ts";
 
 const texts = z.array(z.string());
 
-/** A glob, or a pattern of a linear-time engine that is looked for anywhere in the argument. */
+/** A glob, or a linear-time pattern found anywhere in the argument. */
 const ArgumentPattern = z.union([z.string(), z.strictObject({ regex: z.string() })]);
 
 const clock = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 09:30"));
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 
-/** From one time of the day to another, across midnight where the second is earlier. */
+/** Across midnight where the second is earlier. */
 const TimeWindow = z.strictObject({
   from: z._default(clock, "00:00"),
   to: z._default(clock, "00:00"),
@@ -23,7 +23,6 @@ export const PolicyRule = z.strictObject({
   tool: z.optional(z.string()),
   server: z.optional(z.string()),
   side_effects: z.optional(z.array(SideEffects)),
-  /** What the tool does, as far as it is known. */
   effects: z.optional(z.array(z.enum(["read", "write", "unknown"]))),
   risk: z.optional(z.array(z.enum(["low", "medium", "high"]))),
   users: z.optional(texts),
@@ -42,9 +41,9 @@ export const Policy = z.strictObject({
   profile: z._default(z.nullable(z.enum(["personal", "guarded", "strict"])), null),
   mode: z._default(z.enum(policyModes), "build"),
   rules: z._default(z.array(PolicyRule), []),
-  /** May tools whose safety level is high run on servers that are not isolated? Left out: not in the strict profile. */
+  /** Must tools of high risk run on isolated servers? Default: in the strict profile. */
   isolation: z.optional(z.enum(["off", "required"])),
-  /** The operator's word on what tools do, by glob. */
+  /** By glob, where the operator knows better. */
   effects: z._default(z.record(z.string(), z.enum(["read", "write"])), {}),
 });
 export type Policy = z.infer<typeof Policy>;

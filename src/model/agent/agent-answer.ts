@@ -4,28 +4,27 @@ import type { ErrorReport } from "../errors.ts";
 import type { AgentOutcome, AgentRun, MissingServer, WaitingCall } from "./agent-run.ts";
 import type { ChatMessage, TokenUsage } from "./chat.ts";
 
-/** How a run went, in the shape that the command line and the HTTP API tell it in. */
+/** A run, as the command line and the HTTP API return it. */
 export type AgentAnswer = {
   answer: string | null;
   outcome: AgentOutcome;
-  /** The answer ends where the model had no room left. */
+  /** The model had no room left. */
   truncated?: true;
   turns: number;
   usage: TokenUsage;
-  /** Calls that wait for a person's yes. */
   waiting?: WaitingCall[];
-  /** Servers of its toolset that had nothing to offer. */
+  /** Servers of its toolset without tools. */
   missing?: MissingServer[];
   trace: AgentTrace;
-  /** The whole conversation, to be given back with the next question. */
+  /** For the next question. */
   history: ChatMessage[];
-  /** The state that the agent is in from now on, where tools speak of one. */
+  /** Where tools name states. */
   state: string | null;
   error: ErrorReport | null;
 };
 
-/** What is known of the way to it; `id` finds it again. */
-export type AgentTrace = Pick<
+/** The trace; `id` finds it again. */
+type AgentTrace = Pick<
   AgentRun,
   | "id"
   | "at"

@@ -7,31 +7,31 @@ export type AgentStyle = (typeof agentStyles)[number];
 export const traceTypes = ["none", "last_message", "all_messages"] as const;
 export type TraceType = (typeof traceTypes)[number];
 
-/** How a run of an agent ended. With `max-iterations` and `budget` the answer is the best it could give. */
+/** With `max-iterations` and `budget` the answer is the best available. */
 export const agentOutcomes = ["completed", "max-iterations", "budget", "failed", "cancelled"] as const;
 /** How a run of an agent ended. */
 export type AgentOutcome = (typeof agentOutcomes)[number];
 
-/** One piece of what an agent says while it works. Pieces of one message share its id; the last one has `end`. */
+/** A piece of what an agent says. Pieces of one message share its id; the last one has `end`. */
 export type AgentMessage = {
   id: string;
   type: "thought" | "action" | "observation" | "answer" | "error";
   text: string;
   end: boolean;
-  /** Nothing comes after it. */
+  /** The last message of all. */
   endOfDialog: boolean;
-  /** With an action and its observation: which call, of which tool, and how it went. */
+  /** The call of an action or observation. */
   call?: { id: string; tool: string; arguments?: unknown; status?: string; record?: string | null };
 };
 
-/** A call that a run made, or did not make: refused and repeated ones are here too. */
+/** A call of a run, also a refused or repeated one. */
 export type AgentCall = {
-  /** The id the model gave it, or that it was given. */
+  /** From the model, or generated. */
   id: string;
   tool: string;
-  /** When it was begun; left out where it was not made. */
+  /** Missing where it was not made. */
   at?: string;
-  /** The record of the call on the path; null where it was not made. */
+  /** The id of the call's record; null where it was not made. */
   record: string | null;
   status: string;
   durationMs: number;
@@ -39,30 +39,30 @@ export type AgentCall = {
   attempts: number;
 };
 
-/** One time the model was asked, and what it had done. */
+/** One answer of the model, and its calls. */
 export type AgentStep = {
   turn: number;
   at: string;
-  /** Until the model had said all. */
+  /** Until the end of its answer. */
   modelMs: number;
   usage: TokenUsage;
-  /** Why the model stopped, in the words of its endpoint: `length` when it had no room. Left out where it broke off. */
+  /** The endpoint's reason, such as `length`. Missing where it broke off. */
   finish?: string;
-  /** What the servers it called asked of models meanwhile. */
+  /** What called servers asked of models. */
   sampled?: TokenUsage;
-  /** Were tools offered, and were its calls refused? */
+  /** How many tools were offered. */
   offered: number;
   refused: boolean;
   calls: AgentCall[];
 };
 
-/** `id` is what `toolplane approvals approve` takes. */
+/** A call that waits for an approval. */
 export type WaitingCall = { id: string; tool: string };
 
-/** A server of the toolset that had no tools to offer, and why. */
+/** A server of the toolset without tools, and why. */
 export type MissingServer = { server: string; reason: string };
 
-/** What is kept of a run. */
+/** A run, as it is kept. */
 export type AgentRun = {
   id: string;
   at: string;
@@ -76,25 +76,23 @@ export type AgentRun = {
   outcome: AgentOutcome;
   error: ErrorReport | null;
   answer: string | null;
-  /** The answer ends where the model had no room left. */
+  /** The model had no room left. */
   truncated?: true;
-  /** Calls that wait for a person's yes. */
   waiting?: WaitingCall[];
-  /** Servers of its toolset that had nothing to offer. */
+  /** Servers of its toolset without tools. */
   missing?: MissingServer[];
-  /** What the last message of the model thought; null where that is blank. */
+  /** Of the last message; null where blank. */
   reasoning: string | null;
-  /** Times that the model asked for tools and got them. */
+  /** Turns with tool calls. */
   turns: number;
   usage: TokenUsage;
   counters: AgentCounters;
   steps: AgentStep[];
   trace: TraceType;
-  /** As much of the conversation as `trace` says. */
   messages: ChatMessage[];
 };
 
-/** The four of a model with tools; refused calls count too. A generation is one question with all its turns. */
+/** Refused calls count too. A generation is one question with all its turns. */
 export type AgentCounters = {
   totalToolCalls: number;
   totalToolCallTurns: number;
@@ -110,22 +108,22 @@ export type RunFilter = {
   model?: string;
   toolset?: string;
   conversation?: string;
-  /** Those that began then or later, as an ISO time. */
+  /** ISO time of the earliest start. */
   since?: string;
   limit?: number;
   before?: string;
-  /** Whose runs; null is nobody's. */
+  /** Null for anonymous ones. */
   user?: string | null;
 };
 
-/** Which runs of agents. */
+/** A filter for runs. */
 export type RunQuery = Omit<RunFilter, "before"> & { cursor?: string };
 
-/** Runs of agents, a page at a time. */
+/** A page of runs. */
 export type RunPage = { runs: RunSummary[]; nextCursor: string | null };
 
 export const runFormats = ["text"] as const;
-/** The formats that a run is rendered in. */
+/** Formats of a rendered run. */
 export type RunFormat = (typeof runFormats)[number];
 
 /** A run for people. */

@@ -1,36 +1,36 @@
 import type { AbortSignal } from "../platform.ts";
 
-/** Messages between an agent and a model, in the shape of OpenAI's chat completions: what is kept, shown and resumed. */
+/** A message in the shape of OpenAI's chat completions. */
 export type ChatMessage = SpokenMessage | AssistantMessage | ToolMessage;
 
 export type SpokenMessage = { role: "system" | "user"; content: ChatContent };
-/** A model's message, with the calls that it asks for. */
+/** A model's message, with the calls it asks for. */
 export type AssistantMessage = {
   role: "assistant";
   content: ChatContent;
-  /** What it thought, where the model tells that apart. */
+  /** Where the model tells it apart. */
   reasoning_content?: string;
   tool_calls?: AskedCall[];
 };
-/** The result of one call, for the model. */
+/** The result of a call, for the model. */
 export type ToolMessage = { role: "tool"; tool_call_id: string; content: ChatContent };
 
 export type ChatContent = string | ContentBlock[];
 export type ContentBlock = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
 
-/** A call as a model asks for it; what it wrote as arguments may be no JSON at all. */
+/** `arguments` may be no JSON at all. */
 export type AskedCall = { id: string; type: "function"; function: { name: string; arguments: string } };
 
-/** A tool as a model is told of it. */
+/** A tool, as a model reads it. */
 export type ModelTool = { name: string; description: string; parameters: Record<string, unknown> };
 
-/** Tokens that a model read and wrote. */
+/** Tokens of a model. */
 export type TokenUsage = { inputTokens: number; outputTokens: number; totalTokens: number };
 
-/** What a model is asked. */
+/** A request to a model. */
 export type ModelRequest = {
   messages: readonly ChatMessage[];
-  /** Left out or empty: it may call nothing. */
+  /** Missing or empty: no calls. */
   tools?: readonly ModelTool[];
   temperature?: number;
   maxOutputTokens?: number;
@@ -38,17 +38,17 @@ export type ModelRequest = {
   signal?: AbortSignal;
 };
 
-/** What a model says, piece by piece; the last piece is its end, and a stream without one broke off. */
+/** A piece of a model's answer. A stream without an end piece broke off. */
 export type ModelPart =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   | { type: "call"; call: AskedCall }
   | { type: "end"; reason: string; usage: TokenUsage };
 
-/** A model that can be talked to. What fails is thrown as a PlaneError. */
+/** A model. It throws failures as PlaneError. */
 export interface ChatModel {
   readonly name: string;
-  /** Whose it is and what they call it, as far as that is known. */
+  /** Where known. */
   readonly provider?: string;
   readonly modelId?: string;
   stream(request: ModelRequest): AsyncIterable<ModelPart>;

@@ -11,10 +11,7 @@ import type { ResultHandle } from "./stored-result.ts";
 export const policyModes = ["build", "plan", "review", "debug"] as const;
 export type PolicyMode = (typeof policyModes)[number];
 
-/**
- * One call along the path. Each stage adds one field, so a stage that is skipped does not compile, and
- * what was learned on the way is what gets recorded.
- */
+/** One call along the path. Each stage adds a field: a skipped stage does not compile. */
 export type Requested = {
   id: string;
   at: string;
@@ -22,56 +19,54 @@ export type Requested = {
   principal: Principal;
   face: Face;
   options: CallOptions;
-  /** Addresses of files by the names that callers use. Never kept and never shown: they may hold tokens. */
+  /** Addresses of files by name. Never kept or shown: they may hold tokens. */
   files?: Readonly<Record<string, string>>;
-  /** Set by the plane alone: it was asked for earlier, and its caller may have lost rights since. */
+  /** Set by the plane: requested earlier, and its caller may have lost rights since. */
   resumed?: true;
-  /** Set by the plane alone, when a held call goes on. */
+  /** Set by the plane when a held call continues. */
   approved?: HeldYes;
-  /** Who was asked about it so far, and what they decided. */
   hooks?: HookRun[];
 };
 
-/** A person's yes to one call: this definition, these arguments, this caller. */
+/** A person's yes to this definition, these arguments and this caller. */
 export type HeldYes = {
   id: string;
   fingerprint: string;
   by: string | null;
-  /** Null when they changed the arguments: then what they wrote counts, once it is validated. */
+  /** Null when they were changed: then the new ones count, once validated. */
   arguments: JsonObject | null;
 };
 
-/** What one call may be told, wherever it comes from. */
+/** Options of one call. */
 export type CallOptions = {
-  /** 0 means no limit, and only when said. */
+  /** 0 is no limit. */
   timeoutMs?: number;
-  /** A person has already agreed to this call. */
+  /** A person has already agreed. */
   consent?: boolean;
-  /** Servers that keep one session for each conversation keep it for this one. */
+  /** Selects the session of servers with one per conversation. */
   conversation?: string;
-  /** The run of an agent that it is made in. */
   run?: string;
-  /** Stands for this call however often it is tried, by us or by the caller; the call's id when left out. */
+  /** The same for all tries of this call. Default: the call's id. */
   idempotencyKey?: string;
-  /** The caller retries by itself, so the plane does not. */
+  /** The caller retries, so the plane does not. */
   ownRetries?: boolean;
-  /** Waits so long for a person's answer, where one is needed. */
+  /** How long to wait for an approval. */
   approvalWaitMs?: number;
-  /** Narrower than the configuration's; what is wider is not heard. */
+  /** Only a stricter mode than the configured one counts. */
   mode?: PolicyMode;
-  /** Stop before anything is executed. */
+  /** Stops before execution. */
   dryRun?: boolean;
-  /** The groups of tools that are meant; `default` when left out, none when empty. */
+  /** Groups of tools. Default: `default`; none when empty. */
   toolGroups?: "*" | string[];
-  /** The state that an agent is in. */
+  /** The agent's state. */
   state?: string;
-  /** A level of data to keep to beside the caller's own. */
+  /** A level of data beside the caller's own. */
   compliance?: string;
-  /** The MCP servers of a sub-agent: all of the caller's, none, or these of them. */
+  /** The servers of a sub-agent: all of the caller's, none, or these. */
   mcp?: boolean | string[];
-  /** The caller was never shown this tool, and may call only what it was shown. */
+  /** The caller was never shown this tool, and may only call what it was shown. */
   unseen?: boolean;
-  /** Characters of a result that are given whole; of a larger one its handle. 0 is no limit; the face's own when left out. */
+  /** A larger result is returned as a handle; 0 is no limit. */
   maxResultBytes?: number;
 };
 
@@ -79,34 +74,33 @@ export type Resolved = Requested & { tool: Tool };
 
 export type Grant = { by: string };
 
-/** Policy's no, and what kind of no it is. `locked` where its server may be told of: whom to ask. */
+/** The policy's no. `locked` where its server may be shown. */
 export type Refused = {
   refused: string;
   why: "server" | "groups" | "persona" | "flags" | "workspace" | "compliance" | "tool groups" | "state" | "defect";
   locked?: Contact;
 };
 
-/** What of a call or a listing counts for who may use what. */
 export type AccessRequest = Pick<CallOptions, "toolGroups" | "state" | "compliance"> & {
-  /** What the tool would get; unknown where tools are only looked at. */
+  /** Unknown where tools are only listed. */
   arguments?: JsonObject;
 };
 export type Authorized = Resolved & { grant: Grant };
 
 export type Input = {
   arguments: JsonObject;
-  /** Was truncated JSON completed, or misspelt JSON read? */
+  /** Was broken JSON repaired? */
   repaired: boolean;
-  /** What was spelt otherwise than in JSON. */
+  /** What was not spelt as JSON. */
   respelt?: string[];
-  /** Undeclared arguments that were left out. */
+  /** Undeclared arguments. */
   dropped: string[];
-  /** Numbers that are others once they are read: where they stand, and how they were written. */
+  /** Numbers that lose digits when parsed: their paths and texts. */
   exact?: readonly { path: readonly string[]; text: string }[];
 };
 export type Validated = Authorized & { input: Input };
 
-/** Values that only the system may set. They reach the provider and nothing else. */
+/** Values that only the system sets. They reach the provider and nothing else. */
 type Injection = { values: JsonObject };
 export type Injected = Validated & { injected: Injection; judged?: Judgement };
 
@@ -114,12 +108,11 @@ export type Verdict = {
   verdict: "allow" | "ask" | "queue" | "deny";
   origin: string;
   reason: string;
-  /** Which rule of the policy said so. */
   rule?: number;
-  /** Once in a conversation is enough. */
+  /** Once per conversation is enough. */
   consent?: true;
 };
-/** What hooks made of a call; where they wrote other arguments, `before` are the caller's. */
+/** `before` are the caller's arguments, where hooks wrote others. */
 type Judgement = { verdict: Verdict; before: JsonObject | null };
 export type Approved = Injected & { approval: Verdict };
 
@@ -132,17 +125,17 @@ export type Attempt = {
   ok: boolean;
   durationMs: number;
   error: ErrorCode | null;
-  /** Only said where the provider provably never saw it. */
+  /** Only where the provider provably never saw it. */
   sent?: false;
 };
-/** What a call cost by the word of its manifest, in the manifest's unit. */
+/** The price of a call, by its manifest. */
 export type Cost = { amount: number; unit: string };
 type Execution = {
   result: ToolResult;
   provider: string;
   attempts: Attempt[];
   warnings: string[];
-  /** What the tool said, where a hook put something else in its place. */
+  /** The tool's result, where a hook replaced it. */
   said?: ToolResult;
 };
 export type Executed = Routed & { executed: Execution };
@@ -150,78 +143,75 @@ export type Executed = Routed & { executed: Execution };
 /** How a call ended, or that it waits. */
 export type CallStatus = "succeeded" | "tool_error" | "failed" | "refused" | "waiting" | "cancelled" | "dry_run";
 
-/** What is known about a call, whatever came of it. */
+/** What is known about any call. */
 export type CallReport<Status extends CallStatus = CallStatus> = {
-  /** Identifies the call in the record of calls and in events. */
+  /** Finds the call in records and events. */
   id: string;
-  /** The tool's name in the catalogue; the name as it was asked for where there is no such tool. */
+  /** The catalogue's name; the requested one where there is no such tool. */
   tool: string;
-  /** How the call ended, or that it waits. */
+  /** How it ended, or that it waits. */
   status: Status;
-  /** From the request to the answer, in milliseconds. */
+  /** From request to answer. */
   durationMs: number;
-  /** The provider that ran the tool; null where none did. */
+  /** Null where none ran. */
   provider: string | null;
-  /** How many providers were tried, retries included. */
+  /** Retries included. */
   attempts: number;
-  /** True where the arguments came as broken JSON and were repaired. */
+  /** Were broken arguments repaired? */
   repaired: boolean;
-  /** Arguments that the tool does not declare and did not get. */
+  /** Undeclared arguments that were left out. */
   dropped: string[];
-  /** Notes about this call, one sentence each. */
+  /** One sentence each. */
   warnings: string[];
-  /** What the call cost, where the tool's manifest gives a price. */
+  /** Where the manifest names a price. */
   cost?: Cost;
-  /** The agent's state after the call, where the call or its tool names one. */
+  /** The agent's state after the call. */
   state?: string;
 };
 
-/**
- * The tool ran and answered. With `dryRun` nothing ran: the status is `dry_run`, `result` is empty and `verdict` says
- * what the policy decided.
- */
+/** The tool answered. After a `dryRun` the status is `dry_run` and `verdict` is set. */
 export type SucceededOutcome = {
   /** The tool answered. */
   ok: true;
-  /** What is known about the call itself. */
+  /** About the call itself. */
   call: CallReport<"succeeded" | "dry_run">;
-  /** What the tool answered, as it came from the wire. */
+  /** The tool's answer, as it came from the wire. */
   result: ToolResult;
   error?: undefined;
-  /** The handle of a result that was too large to be given whole. */
+  /** The handle of a large result. */
   stored?: ResultHandle;
-  /** The files that came with the result. */
+  /** Files of the result. */
   artifacts?: ArtifactView[];
   approval?: undefined;
   plan?: undefined;
-  /** The policy's decision, after a dry run. */
+  /** After a dry run. */
   verdict?: Verdict;
 };
 
-/** The tool said no, a provider failed, or the plane refused the call: `error.code` says which. */
+/** The tool said no, a provider failed, or the plane refused: see `error.code`. */
 export type FailedOutcome = {
   /** There is an `error`. */
   ok: false;
-  /** What is known about the call itself. */
+  /** About the call itself. */
   call: CallReport<"tool_error" | "failed" | "refused" | "cancelled">;
-  /** What the tool said, where it ran and reported an error of its own. */
+  /** Where the tool itself reported the error. */
   result?: ToolResult;
   /** Why it failed. */
   error: ErrorReport;
-  /** The handle of a result that was too large to be given whole. */
+  /** The handle of a large result. */
   stored?: ResultHandle;
-  /** The files that came with the result. */
+  /** Files of the result. */
   artifacts?: ArtifactView[];
   approval?: undefined;
   plan?: undefined;
   verdict?: undefined;
 };
 
-/** The call waits for a person: it runs once the approval is answered with yes. */
+/** The call waits for an approval. */
 export type WaitingOutcome = {
   /** There is an `error`. */
   ok: false;
-  /** What is known about the call itself. */
+  /** About the call itself. */
   call: CallReport<"waiting">;
   result?: undefined;
   /** Its code is `APPROVAL_REQUIRED`. */
@@ -234,11 +224,11 @@ export type WaitingOutcome = {
   verdict?: undefined;
 };
 
-/** The call was queued as a change of a plan: it runs once the plan is approved. */
+/** The call was queued in a change plan. */
 export type QueuedOutcome = {
   /** There is an `error`. */
   ok: false;
-  /** What is known about the call itself. */
+  /** About the call itself. */
   call: CallReport<"waiting">;
   result?: undefined;
   /** Its code is `PLAN_QUEUED`. */
@@ -252,8 +242,7 @@ export type QueuedOutcome = {
 };
 
 /**
- * What came of a call: `ok` gives `result`, otherwise there is an `error`. A call that waits has `approval` or `plan`.
- *
+ * `ok` gives `result`, otherwise there is an `error`. A call that waits has `approval` or `plan`.
  * @example
  * const outcome = await plane.call("demo.add", { a: 1, b: 2 });
  * if (outcome.ok) console.log(outcome.result.content);
@@ -262,7 +251,7 @@ export type QueuedOutcome = {
  */
 export type Outcome = SucceededOutcome | FailedOutcome | WaitingOutcome | QueuedOutcome;
 
-/** What outlives the process: who called what, how it was decided and how it went. No argument values. */
+/** Who called what, the decision and the result. No argument values. */
 export type CallRecord = {
   id: string;
   at: string;
@@ -278,16 +267,15 @@ export type CallRecord = {
   argumentsHash: string | null;
   injected: string[];
   approval: Verdict | null;
-  /** Of what the tool said. */
+  /** Of the tool's own result. */
   resultHash: string | null;
-  /** The id of the result, where it was too large to be given whole. */
+  /** The id of a large result. */
   stored?: string;
-  /** Of what the caller got instead, where a hook changed it. */
+  /** Of what a hook replaced it with. */
   changedHash?: string;
   hooks?: HookRun[];
   error: ErrorReport | null;
   cost?: Cost;
-  /** The run of an agent that it was made in. */
   run?: string;
   stages: { stage: string; ms: number }[];
 };

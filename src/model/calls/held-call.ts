@@ -5,10 +5,7 @@ import type { AbortSignal } from "../platform.ts";
 import type { Face, Principal } from "../principal.ts";
 import type { CallOptions, Outcome, Verdict } from "./call.ts";
 
-/**
- * `pending` waits for a person. An approved one is `running` once it has begun, and from then on it is
- * never begun again: where the end is not known it is `interrupted`.
- */
+/** A call that is `running` is never started again: with an unknown end it is `interrupted`. */
 export const heldStatuses = [
   "pending",
   "approved",
@@ -25,27 +22,27 @@ export type HeldStatus = (typeof heldStatuses)[number];
 
 export type Decision = "approve" | "reject";
 
-/** How long a yes is to be remembered for calls like this one. */
+/** Remembers a yes for similar calls. */
 export type Remember = {
-  /** This tool, this tool with arguments like these, or every tool of its server. */
+  /** This tool, this tool with such arguments, or every tool of its server. */
   for: "tool" | "arguments" | "server";
-  /** Globs by argument; the arguments as they are when left out. */
+  /** Globs by argument. Default: the exact arguments. */
   arguments?: Record<string, string>;
-  /** Milliseconds; for good when left out. */
+  /** Default: for good. */
   forMs?: number;
-  /** Only in the conversation of the call. */
+  /** Only in the call's conversation. */
   conversation?: boolean;
 };
 
-/** What a person says to a held call. */
+/** A person's answer to a held call. */
 export type Answer = {
   /** Yes or no. */
   decision: Decision;
-  /** Instead of those that were shown. */
+  /** Replace those that were shown. */
   arguments?: JsonObject;
-  /** What the caller is told. */
+  /** For the caller. */
   reason?: string;
-  /** Whether the answer holds for later calls as well. */
+  /** Holds for later calls too. */
   remember?: Remember;
 };
 
@@ -54,29 +51,28 @@ export type GivenAnswer = {
   by: string | null;
   at: string;
   reason: string | null;
-  /** What the person changed the arguments to. */
+  /** As the person changed them. */
   arguments: JsonObject | null;
 };
 
-/** A call that waits for a person's yes: alone, or as one change of a plan. */
+/** A call that waits for an approval: alone, or in a change plan. */
 export type HeldCall = {
   id: string;
-  /** Which plan it belongs to; null when it was asked alone. */
+  /** Null when it is not in a plan. */
   plan: string | null;
-  /** The call that was made. */
   callId: string;
   at: string;
-  /** What belongs to a plan does not expire. */
+  /** Null in a plan: it does not expire. */
   expiresAt: string | null;
   tool: string;
   toolId: ToolId;
-  /** Of the definition that was shown: another one takes another yes. */
+  /** Of the shown definition: another one takes another yes. */
   fingerprint: string;
   /** As the caller set them. */
   arguments: JsonObject;
-  /** Or as hooks wrote them; then these are the caller's. */
+  /** The caller's, where hooks wrote others. */
   before?: JsonObject;
-  /** The parameters that the system will set. */
+  /** Parameters that the system sets. */
   injected: string[];
   principal: Principal;
   face: Face;
@@ -85,13 +81,13 @@ export type HeldCall = {
   allowEdit: boolean;
   status: HeldStatus;
   answer: GivenAnswer | null;
-  /** How it went when it ran. */
+  /** Null before it ran. */
   outcome: { callId: string; ok: boolean; code: ErrorCode | null } | null;
-  /** Who waits for the answer or has begun the call, and until when that may be believed. */
+  /** Who waits for it or runs it, and until when that holds. */
   claim: { by: string; until: string } | null;
 };
 
-/** Changed only by a writer that read the newest revision. */
+/** Only a writer with the newest revision may change it. */
 export type KeptHeldCall = HeldCall & { revision: number };
 
 export type HeldFilter = {
@@ -102,37 +98,33 @@ export type HeldFilter = {
   shownTo?: string | null;
 };
 
-/** A yes that is good for more than one call. */
 export type Remembered = {
   id: string;
   user: string | null;
   tool: string | null;
   server: string | null;
   fingerprint: string | null;
-  /** Globs that the named arguments must match. */
+  /** Globs. */
   arguments: Record<string, string>;
-  /** Or the arguments, to the letter. */
+  /** The exact arguments. */
   argumentsHash: string | null;
   conversation: string | null;
   createdAt: string;
   expiresAt: string | null;
 };
 
-/** The changes that one caller queued in one conversation, until each has been answered. */
+/** The changes of one caller in one conversation. */
 export type PlanRecord = { id: string; user: string | null; conversation: string | null; createdAt: string };
 
-/** A held call as people see it. */
+/** A held call, as people see it. */
 export type HeldView = HeldCall & {
-  /** The arguments with a placeholder for each that the system sets. */
+  /** With placeholders for values that the system sets. */
   shown: JsonObject;
-  /** May it only be asked about because a rule of the operator says so? Then no yes is remembered. */
+  /** An operator's rule asks: no yes is remembered. */
   adminRequired: boolean;
 };
 
-/**
- * Asks the caller, on the face the call came by; null when that is not possible. `problem` says what was
- * wrong with the answer before.
- */
+/** Asks the caller on its face; null when that is not possible. `problem` is about the last answer. */
 export type AskHere = (held: HeldView, signal: AbortSignal, problem: string | null) => Promise<Answer | null>;
 
 export type Plan = PlanRecord & {
@@ -140,39 +132,39 @@ export type Plan = PlanRecord & {
   changes: HeldView[];
 };
 
-/** Which changes of a plan: all that wait, those of these ids, or the first few. */
+/** Which changes of a plan. Default: all that wait. */
 export type PlanChoice = {
-  /** The changes with these ids. */
+  /** By id. */
   ids?: readonly string[];
   /** The first so many that wait. */
   first?: number;
-  /** Go on with the next change after one that failed. */
+  /** Continues after a failed change. */
   continueOnFailure?: boolean;
-  /** What the caller is told. */
+  /** For the caller. */
   reason?: string;
-  /** What to run instead of what was queued, by change. */
+  /** Other arguments, by change. */
   arguments?: Record<string, JsonObject>;
 };
 
-/** What came of approving a plan: the plan as it is now, and the outcome of each change that ran. */
+/** The plan now, and the outcome of each change that ran. */
 export type PlanOutcome = {
-  /** The plan as it is now. */
+  /** The plan now. */
   plan: Plan;
-  /** What came of each change that was chosen, in order; null where it was not run. */
+  /** In order; null where it did not run. */
   outcomes: { change: string; outcome: Outcome | null }[];
 };
 
-/** `pending` is what waits first, then the rest; both newest first. */
+/** `pending` puts what waits first; newest first otherwise. */
 export const heldOrders = ["oldest", "newest", "pending"] as const;
 export type HeldOrder = (typeof heldOrders)[number];
 
-/** A part of a list: so many behind the one that was told last. */
+/** `limit` of them after the last one of the previous page. */
 export type HeldPart = { order: HeldOrder; limit: number; after: { id: string; waits: boolean } | null };
 
-/** Later than any time there is, so that what is left of it counts down. */
+/** The latest date, so that what is left of it counts down. */
 const endOfTime = 8_640_000_000_000_000;
 
-/** Where a held call stands in a list: texts that sort as the list does. */
+/** A text that sorts as the list does. */
 export function heldPlace({ id, at, status }: HeldCall, order: HeldOrder): string {
   if (order === "oldest") return `${at} ${id}`;
   const fromTheEnd = String(endOfTime - Date.parse(at)).padStart(16, "0");
@@ -180,7 +172,7 @@ export function heldPlace({ id, at, status }: HeldCall, order: HeldOrder): strin
   return `${rank} ${fromTheEnd} ${id}`;
 }
 
-/** The one that stands at a place. `waits` tells in which half of the order `pending` it stood. */
+/** `waits` is its half of the order `pending`. */
 export function readHeldPlace(place: string): { id: string; waits: boolean } {
   return { id: place.slice(place.lastIndexOf(" ") + 1), waits: place.startsWith("0 ") };
 }

@@ -1,13 +1,12 @@
 import * as z from "zod/mini";
 
 const text = z.string().check(z.minLength(1));
-/** Which arguments: a list of their names, or what they are called there by what they are called here. */
+/** Names of arguments, or their names there by their names here. */
 const Mapping = z.union([z.array(text), z.record(text, text)]);
 
-/** Arguments must not choose whom we talk to, and credentials belong into headers. */
+/** Arguments must not choose the host, and credentials belong into headers. */
 const origin = /^https?:\/\/[^\s{}/?#@]+(?:[/?#]|$)/;
 
-/** How a tool is executed by an HTTP endpoint. */
 export const HttpProviderConfig = z.strictObject({
   /** May hold `{name}` for arguments. */
   url: z
@@ -22,9 +21,7 @@ export const HttpProviderConfig = z.strictObject({
 });
 export type HttpProviderConfig = z.infer<typeof HttpProviderConfig>;
 
-/** How a tool is executed by asking a model. */
 export const ModelProviderConfig = z.strictObject({
-  /** One of the section `models`. */
   model: z._default(text, "default"),
   /** May hold `{{name}}` for arguments. */
   prompt: text,

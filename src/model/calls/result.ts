@@ -1,9 +1,9 @@
 import { isObject, type Json, type UnknownObject } from "../json.ts";
 
-/** One block of a result. Unknown kinds and unknown fields travel on untouched. */
+/** A block of a result. Unknown kinds and fields pass through. */
 export type ContentBlock = { type: string; [field: string]: unknown };
 
-/** What a tool answered, as it came from the wire. */
+/** A tool's answer, as it came from the wire. */
 export type ToolResult = {
   content: ContentBlock[];
   structuredContent?: Json;
@@ -13,7 +13,7 @@ export type ToolResult = {
 
 type NormalResult = { result: ToolResult; warnings: string[] };
 
-/** Brings any answer of a provider into shape without dropping what it holds. */
+/** Normalises any provider's answer and drops nothing. */
 export function normalizeResult(raw: unknown): NormalResult {
   if (!isObject(raw)) {
     return {
@@ -21,7 +21,6 @@ export function normalizeResult(raw: unknown): NormalResult {
       warnings: ["The provider answered with a bare value instead of a tool result."],
     };
   }
-  // What came in shape goes on as it came.
   if (isNormal(raw)) return { result: raw, warnings: [] };
   const warnings: string[] = [];
   const content = Array.isArray(raw.content) ? raw.content.map((block, at) => toBlock(block, at, warnings)) : [];
@@ -59,8 +58,7 @@ function textBlock(value: unknown): ContentBlock {
 }
 
 /**
- * All text blocks in order, one per line.
- *
+ * All text blocks, one per line.
  * @example
  * if (outcome.ok) console.log(resultText(outcome.result));
  */
@@ -83,8 +81,7 @@ const imageExtensions = new Map([
 type Media = { mimeType: string; extension: string; bytes: Uint8Array };
 
 /**
- * The payload of an image or audio block, or the reason why it cannot be shown.
- *
+ * The bytes of an image or audio block, or why there are none.
  * @example
  * for (const block of outcome.result.content) {
  *   const media = readMedia(block);
@@ -108,16 +105,16 @@ function isBase64(text: string): boolean {
   return text.length > 0 && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 }
 
-/** A file that came with a result, without its content. */
+/** A file of a result, without its content. */
 export type ArtifactView = { name: string; mimeType: string | null; bytes: number };
 
 export type Artifact = ArtifactView & { content: Uint8Array };
 
-/** A result in the form {results, artifacts, display, meta_data}, in its parts. */
+/** The parts of {results, artifacts, display, meta_data}. */
 export type ArtifactResult = {
   results: Json | undefined;
   artifacts: Artifact[];
-  /** Artifacts that cannot be used, and why. */
+  /** Why artifacts cannot be used. */
   problems: string[];
   display: Json | undefined;
   metadata: Json | undefined;
@@ -125,7 +122,7 @@ export type ArtifactResult = {
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Null when the result has no artifacts: it is an ordinary one. */
+/** Null without artifacts. */
 export function readArtifacts(result: ToolResult): ArtifactResult | null {
   const said = isObject(result.structuredContent) ? result.structuredContent : onlyJson(result);
   if (!said || !Array.isArray(said.artifacts)) return null;
@@ -156,7 +153,7 @@ function readArtifact(given: unknown, at: number): Artifact | string {
   return { name, mimeType: typeof type === "string" ? type : null, bytes: content.length, content };
 }
 
-/** The JSON object that is all the text there is. Looked at before it is parsed: most results are none. */
+/** Looked at before it is parsed: most results are no JSON. */
 function onlyJson({ content }: ToolResult): UnknownObject | null {
   const texts = content.filter(({ type }) => type === "text");
   const text = texts.length === 1 ? texts[0]?.text : undefined;

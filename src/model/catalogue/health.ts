@@ -1,6 +1,6 @@
 import type { Tool } from "./tool.ts";
 
-/** One observed run of a tool or of one of its providers. */
+/** One observed run of a tool or provider. */
 export type HealthSample = {
   subject: string;
   at: string;
@@ -8,7 +8,7 @@ export type HealthSample = {
   latencyMs: number;
 };
 
-/** Samples in the order they were stored; `newest` is what to ask with for those that come after them. */
+/** In stored order; `newest` is the next `after`. */
 export type NewSamples = { samples: HealthSample[]; newest: number };
 
 export type HealthSummary = {
@@ -21,18 +21,13 @@ export type HealthSummary = {
   last_sample_at: string | null;
 };
 
-/** How many samples a rolling window holds. */
 export const healthWindow = 100;
 
-/**
- * What health and routing know a tool by. A persona may have its own in the place of a shared one, and neither answers
- * for the other; what a server lists is only there once.
- */
+/** Health and routing know a tool by this. A persona's tool and a shared one of the same name are kept apart. */
 export function healthKey({ id, name, persona }: Pick<Tool, "id" | "name" | "persona">): string {
   return persona === null || id.server !== null ? name : JSON.stringify([name, persona]);
 }
 
-/** `key` is what `healthKey` says of the tool. */
 export function toolSubject(key: string): string {
   return `tool:${key}`;
 }
@@ -41,7 +36,6 @@ export function providerSubject(key: string, provider: string): string {
   return `provider:${key}:${provider}`;
 }
 
-/** The health of a shared tool for one persona. */
 export function personaSubject(key: string, persona: string): string {
   return `persona:${JSON.stringify([persona.toLowerCase(), key])}`;
 }
@@ -50,10 +44,9 @@ export function jobSubject({ name, persona }: { name: string; persona?: string |
   return `job:${persona === undefined ? name : JSON.stringify([name, persona])}`;
 }
 
-/** How a provider stands with the router. */
+/** The router's view of a provider. */
 export type ProviderState = {
   healthy: boolean;
-  /** In a row. */
   failures: number;
   backoff_until: string | null;
   last_error: string | null;
@@ -61,14 +54,14 @@ export type ProviderState = {
 
 export type LastCall = { at: string; ok: boolean; latency_ms: number };
 
-/** One of the last runs, for a line that shows how a tool does lately. */
+/** For a sparkline. */
 export type RecentRun = Pick<LastCall, "ok" | "latency_ms">;
 export const recentRuns = 30;
 
-/** One way of executing a tool: how it did, and whether it is asked right now. */
+/** How a provider did, and whether it is in use now. */
 export type ProviderHealth = { metrics: HealthSummary; router: ProviderState; last_call: LastCall | null };
 
-/** How a tool did: all in all, by each way of executing it, the last time, and for the persona that looks. */
+/** In all, by provider, the last call, and for the persona that looks. */
 export type ToolHealth = HealthSummary & {
   providers: Record<string, ProviderHealth>;
   /** `selected` is the provider that answered. */

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../json.ts";
 import type { Tool } from "./tool.ts";
 
-/** What a client has instead of all definitions, where these are loaded when they are needed. */
+/** Shown instead of all definitions where these are loaded on demand. */
 export const metaToolNames = { search: "mcp_tool_search", list: "mcp_tool_list", call: "call_tool" } as const;
 
-export type MetaTool = {
+type MetaTool = {
   name: string;
   description: string;
   inputSchema: JsonObject;

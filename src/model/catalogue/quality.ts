@@ -1,7 +1,7 @@
 import type { ClientContext } from "../client-context.ts";
 import type { Tool, ToolId } from "./tool.ts";
 
-/** Below this a tool does not pass. */
+/** A tool below this fails. */
 export const qualityThreshold = 40;
 
 export const qualityChecks = [
@@ -14,7 +14,7 @@ export const qualityChecks = [
   "name_style",
 ] as const;
 
-/** What a tool lost points for, and what would give them back. */
+/** Lost points, and how to get them back. */
 export type QualityCheck = {
   check: (typeof qualityChecks)[number];
   penalty: number;
@@ -24,7 +24,7 @@ export type QualityCheck = {
 
 export type QualityScore = { score: number; checks: QualityCheck[] };
 
-/** From the least to the most serious. */
+/** In rising order. */
 export const severities = ["low", "medium", "high"] as const;
 export type Severity = (typeof severities)[number];
 
@@ -47,22 +47,22 @@ export const findingKinds = [
   "exfiltration",
 ] as const;
 
-/** Something in a definition that is meant for the model and not for its reader. */
+/** Text in a definition that addresses the model, not its reader. */
 export type Finding = {
   kind: (typeof findingKinds)[number];
   severity: Severity;
-  /** A JSON pointer into the definition as the server lists it. */
+  /** A JSON pointer into the server's definition. */
   where: string;
-  /** With invisible characters made visible. */
+  /** Invisible characters are made visible. */
   excerpt: string;
-  /** What hidden or encoded text says. */
+  /** Of hidden or encoded text. */
   decoded: string | null;
 };
 
-/** What is to be known of a tool before it is trusted; `held` is why it cannot be called. */
+/** Problems of a definition; `held` is why the tool cannot be called. */
 export type ToolReview = {
   held: string | null;
-  /** How it differs from what was seen first. */
+  /** Compared with the first one seen. */
   change: "changed" | "new" | null;
   findings: Finding[];
 };
@@ -77,7 +77,7 @@ export type ToolQuality = QualityScore & {
 
 export type WeighedTool = Tool & { review?: ToolReview };
 
-/** A definition in two numbers, and what it lost points for. */
+/** Score and tokens of a definition. */
 export type DefinitionWeight = {
   score: number;
   passed: boolean;
@@ -95,28 +95,27 @@ export type QualityReport = {
   tools: ToolQuality[];
 };
 
-/** From which severity on a finding fails a tool; with `none` only the score counts. */
+/** The severity that fails a tool; with `none` only the score counts. */
 export const failOnLevels = [...severities, "none"] as const;
 export type FailOn = (typeof failOnLevels)[number];
 
 export type QualityOptions = {
   server?: string;
-  /** One tool alone, in any spelling. */
+  /** One tool, in any spelling. */
   tool?: string;
   threshold?: number;
   requireExamples?: boolean;
   failOn?: FailOn;
 };
 
-/** Tokens that definitions take in the context of a model. */
+/** Tokens of definitions in a model's context. */
 export type ContextCost = {
   /** As `tools/list` gives them. */
   fullTokens: number;
-  /** In short: name, the beginning of the description, server. */
+  /** Name, beginning of the description, server. */
   summaryTokens: number;
-  /** What is loaded at once where definitions are loaded when they are needed. */
+  /** Loaded at once, where the rest is loaded on demand. */
   loadedTokens: number;
-  /** How much less that is than all of them. */
   savedPercent: number;
 };
 
@@ -124,23 +123,23 @@ export type ToolContext = ContextCost & { name: string; server: string };
 type ServerContext = ContextCost & { name: string; tools: number };
 
 export type ContextStats = {
-  /** How the numbers were found. */
+  /** How tokens were counted. */
   tokenizer: string;
   servers: ServerContext[];
   totals: ContextCost & { tools: number };
   lazy: {
     mode: "auto" | "always" | "never";
     thresholdTokens: number;
-    /** Are definitions loaded when they are needed, as it is configured? */
+    /** Are definitions loaded on demand, as configured? */
     isActive: boolean;
-    /** What the tools cost with which others are found; part of `totals.loadedTokens`. */
+    /** Of the meta tools; part of `totals.loadedTokens`. */
     metaTokens: number;
   };
-  /** The connected MCP clients: the caller's, or all for admins. */
+  /** The caller's MCP clients; all for admins. */
   sessions?: ClientContext[];
-  /** Dearest first; only when they are asked for. */
+  /** Dearest first; only on request. */
   tools?: ToolContext[];
 };
 
-/** `tool` is one tool alone, in any spelling; of `tools` at most `limit` are told, the dearest. */
+/** `tool` is one tool in any spelling; `limit` keeps the dearest. */
 export type ContextStatsOptions = { server?: string; tool?: string; tools?: boolean; limit?: number };

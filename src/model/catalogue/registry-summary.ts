@@ -4,7 +4,7 @@ import type { HealthSummary, ToolHealth } from "./health.ts";
 import type { ProviderSpec } from "./tool.ts";
 import type { ToolQuery } from "./tool-query.ts";
 
-/** For whom an entry is, and whether it is for the one who asked. */
+/** Whose entry it is, and whether the caller's persona may use it. */
 export type Compatibility = {
   persona: string | null;
   persona_specific: boolean;
@@ -28,7 +28,7 @@ export type ToolEntry = {
   providers: ProviderSpec[];
 };
 
-/** What a manifest says, with null where it says nothing of what people look for, and where it comes from. */
+/** A manifest and its source, with null for what it leaves out. */
 type Entry<T, K extends keyof T> = Omit<T, K | "persona"> & {
   [key in K]-?: Exclude<T[key], undefined> | null;
 } & {
@@ -38,23 +38,20 @@ type Entry<T, K extends keyof T> = Omit<T, K | "persona"> & {
 };
 
 export type SkillEntry = Entry<SkillManifest, "summary" | "category"> & {
-  /** What its steps want to be given, each once. */
   required_input: string[];
 };
 /** A task of the catalogue. */
 export type TaskEntry = Entry<TaskManifest, "description"> & {
-  /** What its skills and tools need, each once. */
   required_capabilities: string[];
 };
 /** A job of the catalogue. */
 export type JobEntry = Omit<Entry<JobManifest, "summary" | "description">, "task_graph"> & {
   task_graph: (JobManifest["task_graph"][number] & Pick<TaskEntry, "required_capabilities">)[];
-  /** What it and its tasks need, each once. */
   required_capabilities: string[];
   health: { job: HealthSummary };
 };
 
-/** Everything the catalogue holds for one persona, in short. */
+/** All entries for one persona, in short. */
 export type RegistrySummary = {
   revision: number;
   persona: string | null;
@@ -65,19 +62,18 @@ export type RegistrySummary = {
   jobs: JobEntry[];
 };
 
-/** Which skills are meant; the filters of tools that make sense for them. */
+/** A filter for skills. */
 export type SkillQuery = Pick<ToolQuery, "personas" | "capabilities" | "q" | "limit" | "cursor">;
 
-/** Which tasks or jobs are meant; `name` is one of them and nothing like it. */
+/** A filter for tasks or jobs; `name` matches exactly. */
 export type WorkQuery = Pick<ToolQuery, "personas" | "q" | "limit" | "cursor"> & { name: string | null };
 
-/** A skill with the tools that it lacks. */
+/** A skill and its missing tools. */
 export type SkillListing = SkillEntry & {
-  /** Tools it needs that are not in the caller's catalogue. */
   missing_tools: string[];
 };
 
-/** A job with when it is due. */
+/** A job and its schedule. */
 export type JobListing = JobEntry & {
   schedule: {
     state: "on_request" | "scheduled" | "paused" | "over";
@@ -87,10 +83,9 @@ export type JobListing = JobEntry & {
   };
 };
 
-/** Tasks, a page at a time; `total` are all that match. */
+/** A page of tasks; `total` counts all matches. */
 export type TaskPage = { total: number; tasks: TaskEntry[]; nextCursor: string | null };
-/** Jobs, a page at a time; `total` are all that match. */
+/** A page of jobs; `total` counts all matches. */
 export type JobPage = { total: number; jobs: JobListing[]; nextCursor: string | null };
 
-/** `total` are all that match, on this page or not. */
 export type SkillPage = { total: number; skills: SkillListing[]; nextCursor: string | null };

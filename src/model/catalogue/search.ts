@@ -1,58 +1,57 @@
 import { PlaneError } from "../errors.ts";
 import { isObject } from "../json.ts";
 
-/** Several queries are searched at once and answered together. */
+/** Several queries are answered together. */
 export type SearchRequest = {
   query?: string;
   queries?: readonly string[];
-  /** The query is a pattern of the linear-time engine. */
+  /** The query is a linear-time pattern. */
   regex?: boolean;
-  /** Only tools of this server, or of those that the glob fits. */
+  /** A server, or a glob of servers. */
   server?: string;
   limit?: number;
 };
 
-/** One line of an answer; the whole tool is asked for by its name. */
+/** A match in short. */
 export type FoundTool = {
   name: string;
   server: string | null;
   summary: string;
-  /** Between 0 and 1: 1 is a tool that was asked for by name. */
+  /** Between 0 and 1; 1 is an exact name. */
   score: number;
-  /** The arguments that a call has to have. */
   required: string[];
-  /** Other servers that have nearly the same tool under the same name. */
+  /** Servers with nearly the same tool of this name. */
   alsoOn?: string[];
-  /** The words that tell it from another of the same name in this answer. */
+  /** Words that distinguish it from a namesake in this answer. */
   differsBy?: string[];
 };
 
-/** The tools that fit a search best, and how many there are. */
+/** The best matches, and how many there are. */
 export type SearchAnswer = {
   query: string;
-  /** All that match and that the caller may see, in this answer or not. */
+  /** All matches that the caller may see. */
   total: number;
   truncated: boolean;
   tools: FoundTool[];
-  /** The names of those that come next. */
+  /** Names of the next matches. */
   next: string[];
-  /** What is worth knowing about the answer: nothing fits well, a pattern was none, a server is missing. */
+  /** No good match, an invalid pattern or a missing server. */
   note?: string;
 };
 
-/** What is worth having at hand for a task. */
+/** Servers and tools for a task. */
 export type Recommendation = {
   task: string;
   servers: { name: string; score: number; tools: number }[];
   tools: FoundTool[];
 };
 
-/** Texts to vectors of one length, one for each text. */
+/** One vector of the same length per text. */
 export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
 export const largestSearch = 100;
-export const maxQueries = 10;
-export const maxQuery = 10_000;
+const maxQueries = 10;
+const maxQuery = 10_000;
 
 export type ParsedSearch = {
   queries: string[];
@@ -61,7 +60,7 @@ export type ParsedSearch = {
   limit: number | null;
 };
 
-/** Takes what a face or a program gives; what makes no sense is refused by name. */
+/** Refuses what makes no sense by name. */
 export function parseSearch(given: unknown): ParsedSearch {
   if (!isObject(given)) return refuse("query", 'Say what to search for: {"query": "send an email"}.');
   const { query, queries, regex = false, server, limit } = given;

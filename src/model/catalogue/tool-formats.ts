@@ -1,7 +1,7 @@
 import { isObject, type UnknownObject } from "../json.ts";
 import type { Tool } from "./tool.ts";
 
-/** A schema as every model's API takes it: an object at the top, and nothing beside it there that says what it may be. */
+/** A schema that every model API takes: a plain object at the top. */
 type ObjectSchema = {
   type: "object";
   properties: { [name: string]: unknown };
@@ -9,13 +9,10 @@ type ObjectSchema = {
   [keyword: string]: unknown;
 };
 
-/** What endpoints refuse at the top of a schema. */
+/** Refused by endpoints at the top of a schema. */
 const refused = ["anyOf", "oneOf", "allOf", "not", "enum", "$ref"] as const;
 
-/**
- * Brings a schema into that shape. Where it is one of several objects, the model is told the properties of all of them
- * and what all require; which of them it has to be is checked when the tool is called.
- */
+/** Merges alternatives: all properties, and what all require. The call checks which alternative it is. */
 export function toObjectSchema(schema: UnknownObject): ObjectSchema {
   if (!refused.some((keyword) => schema[keyword] !== undefined))
     return { ...schema, type: "object", properties: isObject(schema.properties) ? schema.properties : {} };
@@ -44,7 +41,7 @@ function readPart(schema: unknown, root: UnknownObject): Part {
   };
 }
 
-/** One step is enough: definitions that are only another reference do not occur. */
+/** One step is enough: definitions are not mere references. */
 function followed(schema: UnknownObject, root: UnknownObject): UnknownObject {
   const name = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref));
   const [, place = "", key = ""] = name ?? [];
@@ -67,7 +64,7 @@ function listOf(value: unknown): unknown[] {
 
 type Described = Pick<Tool, "modelName" | "title" | "description" | "parameters" | "outputSchema" | "annotations">;
 
-/** What `tools` is in a request to a model, by whose request it is. Parameters that the system sets are in none. */
+/** The `tools` of a request, by API. Parameters that the system sets are in none. */
 export const toolFormats = {
   openai: (tools) =>
     tools.map(({ modelName, description, parameters }) => ({
@@ -96,7 +93,6 @@ export const toolFormats = {
         { description, inputSchema: toObjectSchema(parameters) },
       ]),
     ),
-  /** The schema of each tool's arguments. */
   "json-schema": (tools) =>
     Object.fromEntries(
       tools.map(({ modelName, description, parameters }) => [
@@ -109,7 +105,7 @@ export const toolFormats = {
         },
       ]),
     ),
-  /** Unsaid, this API takes every schema for a strict one, which few tools' are. */
+  /** Without this the API takes every schema for a strict one, which few are. */
   "openai-responses": (tools) =>
     tools.map(({ modelName, description, parameters }) => ({
       type: "function" as const,
@@ -129,14 +125,10 @@ export function isToolFormat(name: string): name is ToolFormatName {
 
 type Deferring = {
   isDeferred(tool: Tool): boolean;
-  /** What a server is for, where known. */
   describeServer(server: string): string;
 };
 
-/**
- * What `tools` is in a request to a model whose API loads definitions by itself: all of them are sent, and those that
- * are deferred are in the model's context only once it has searched for them.
- */
+/** For APIs that load definitions on demand: all are sent, deferred ones enter the context once searched for. */
 export const deferredFormats = {
   anthropic: (tools, { isDeferred }) => [
     { type: "tool_search_tool_bm25_20251119", name: "tool_search_tool_bm25" },

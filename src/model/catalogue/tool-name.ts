@@ -3,7 +3,7 @@ import type { Tool, ToolId } from "./tool.ts";
 const modelNameLimit = 64;
 const hashLength = 8;
 
-/** Every spelling people and other systems use for one tool. Rendered and looked up, never split. */
+/** Every spelling of a tool. Rendered and looked up, never split. */
 export function spellings({ server, tool }: ToolId): string[] {
   if (server === null) return [tool, `mcp.${tool}`];
   return [
@@ -20,7 +20,7 @@ export function toolKey({ server, tool }: ToolId): string {
   return JSON.stringify([server, tool]);
 }
 
-/** Could this spelling mean a tool of that server? A hint for what to start first, not an answer. */
+/** A hint for what to start first, not an answer. */
 export function mayBelongTo(server: string, spelling: string): boolean {
   return spellings({ server, tool: "" }).some((prefix) => spelling.startsWith(prefix));
 }
@@ -46,7 +46,7 @@ function hashedModelName(id: ToolId): string {
   return `${safe(plainModelName({ server, tool: id.tool })).slice(0, room)}_${hash}`;
 }
 
-/** Depends on the set of tools only, not on their order, so that two runs agree. */
+/** Independent of the order of tools, so that two runs agree. */
 function modelNames(ids: readonly ToolId[]): Map<ToolId, string> {
   const groups = groupBy(ids, (id) => safe(plainModelName(id)));
   const names = new Map<ToolId, string>();
@@ -62,14 +62,14 @@ function modelNames(ids: readonly ToolId[]): Map<ToolId, string> {
   return names;
 }
 
-/** Who may have the name that several would have. */
+/** Which of several tools keeps the name. */
 function keeperOf(name: string, group: Group): ToolId | undefined {
   if (!Array.isArray(group)) return group;
   const exact = group.filter((id) => plainModelName(id) === name);
   return exact.length === 1 ? exact[0] : undefined;
 }
 
-/** Nearly always one; a list for each would be most of what the index weighs. */
+/** Nearly always one: lists would be most of the index's memory. */
 type Group = ToolId | ToolId[];
 
 function asList(group: Group | undefined): ToolId[] {
@@ -92,27 +92,26 @@ function groupBy(ids: readonly ToolId[], render: (id: ToolId) => string): Map<st
 export type NameMatch = { kind: "one"; id: ToolId } | { kind: "many"; ids: ToolId[] } | { kind: "none" };
 
 export type ToolNameIndex = {
-  /** What people read and type; unique. */
+  /** For people; unique. */
   name(id: ToolId): string;
-  /** What a model is shown; unique and fit for every model API. */
+  /** For models; unique and fit for every model API. */
   modelName(id: ToolId): string;
-  /** What is not accepted is not there. */
   find(spelling: string, accepts?: (id: ToolId) => boolean): NameMatch;
-  /** Spellings that several tools answer to; each tool still has names of its own. */
+  /** Spellings of several tools. */
   collisions(): { spelling: string; names: string[] }[];
 };
 
 /**
- * A spelling is looked up in ranks: the listed name, the name shown to models, the other spellings, the
- * bare tool name. The first rank that knows it decides; several hits in that rank are never silently
- * reduced to one.
+ * The first rank that knows a spelling decides: listed name, model name, other spellings, bare tool name. Several hits
+ * in
+ * one rank stay ambiguous.
  */
 export function createToolNameIndex(ids: readonly ToolId[]): ToolNameIndex {
   const forModels = modelNames(ids);
   const byKey = once(() => new Map(ids.map((id) => [toolKey(id), id])));
   const modelName = (id: ToolId) =>
     forModels.get(id) ?? forModels.get(byKey().get(toolKey(id)) ?? id) ?? hashedModelName(id);
-  // Two tools are shown alike only where a dot belongs to the name of a server or of a hand-written tool.
+  // Names collide only where a server or a hand-written tool has a dot in its name.
   const isShared = ids.some(hasLooseDot) ? repeated(ids.map(displayName)) : new Set<string>();
   const name = (id: ToolId) => {
     const shown = displayName(id);
@@ -159,7 +158,7 @@ function hasLooseDot({ server, tool }: ToolId): boolean {
   return (server ?? tool).includes(".");
 }
 
-/** What every spelling of a server's tools begins with. To hold all spellings would be most of the index. */
+/** Prefixes only: all spellings would be most of the index's memory. */
 function prefixesOf(ids: readonly ToolId[]): [server: string | null, prefix: string][] {
   const servers = new Set(ids.map(({ server }) => server));
   return [...servers].flatMap((server) =>
@@ -186,8 +185,8 @@ type Named = Pick<Tool, "id" | "name" | "modelName">;
 type MatchesGlob = (pattern: string, text: string) => boolean;
 
 /**
- * Which of these tools `alwaysLoadTools` means: by name in any spelling or by glob. What is neither means every tool
- * whose name contains it, as long as no tool is called exactly so.
+ * What `alwaysLoadTools` selects: names in any spelling, globs, or a part of a name where no tool has exactly that
+ * name.
  */
 export function alwaysLoaded<T extends Named>(
   tools: readonly T[],

@@ -2,30 +2,28 @@ import { PlaneError } from "../errors.ts";
 import { largestPage } from "../page.ts";
 import { type SideEffects, sideEffects, type ToolMetadata } from "./tool.ts";
 
-export type SafetyLevel = NonNullable<ToolMetadata["safety_level"]>;
+type SafetyLevel = NonNullable<ToolMetadata["safety_level"]>;
 
-/** Which tools are meant, and how many of them at a time. */
+/** A filter for tools, and the page size. */
 export type ToolQuery = {
-  /** Names and words that leave out what is shared; none means whatever the caller may see. */
+  /** Names, and words that exclude shared tools. Default: all the caller may see. */
   personas: string[];
-  /** A tool has to have all of them. */
+  /** A tool must have all of them. */
   providers: string[];
   capabilities: string[];
-  /** A semver range. */
   version: string | null;
   /** Between 0 and 1. */
   minSuccessRate: number | null;
-  /** Tools without calls; null leaves them out only where a success rate above 0 is asked for. */
+  /** Tools without calls; null excludes them where a success rate above 0 is required. */
   includeUnused: boolean | null;
-  /** One of them is enough. */
+  /** Any of them. */
   sideEffects: SideEffects[];
   safetyLevels: SafetyLevel[];
   server: string | null;
-  /** Groups of tools; `default` when null, none when empty, all with `*`. */
+  /** Null is `default`, empty is none, `*` is all. */
   groups: string[] | null;
-  /** Those that are there in this state. */
   state: string | null;
-  /** Words that the name, the title, the description or the capabilities contain. */
+  /** Words of name, title, description or capabilities. */
   q: string | null;
   limit: number | null;
   /** Where an earlier page ended. */
@@ -53,7 +51,7 @@ export const everyTool: Readonly<ToolQuery> = Object.freeze({
 
 const safetyLevels: readonly SafetyLevel[] = ["low", "medium", "high"];
 
-/** Leave out what belongs to no persona. */
+/** Words that exclude shared tools. */
 export const withoutShared: readonly string[] = [
   "-shared",
   "!shared",
@@ -63,10 +61,10 @@ export const withoutShared: readonly string[] = [
   "shared:false",
 ];
 
-export type Wording = {
-  /** How the face calls a parameter. */
+type Wording = {
+  /** The face's name of a parameter. */
   spell(parameter: string): string;
-  /** The words that a mistyped one most likely meant. */
+  /** Suggestions for a mistyped word. */
   nearest(word: string, known: Iterable<string>): string[];
 };
 
@@ -74,7 +72,7 @@ type Refuse = (allowed: string, known?: readonly string[]) => never;
 type Read = (value: string, refuse: Refuse) => unknown;
 type Parameter = { field: keyof ToolQuery; read: Read; isList?: true };
 
-/** What a face may be asked for, as HTTP spells it. Values of a list are repeated or separated by commas. */
+/** As HTTP spells them. Values of a list are repeated or separated by commas. */
 const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
   ["persona", { field: "personas", read: readPersona, isList: true }],
   ["provider", { field: "providers", read: readText, isList: true }],
@@ -93,7 +91,7 @@ const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
   ["include_provider_health", { field: "includeProviderHealth", read: readFlag }],
 ]);
 
-/** Takes text as a face receives it; what is not known or makes no sense is refused by name. */
+/** Refuses what is unknown or makes no sense by name. */
 export function parseToolQuery(values: Iterable<readonly [string, string]>, wording: Wording): ToolQuery {
   const query: Record<string, unknown> = { ...everyTool };
   const seen = new Set<string>();
@@ -138,14 +136,14 @@ function readText(value: string, refuse: Refuse): string {
 
 function readPersona(value: string, refuse: Refuse): string {
   const isWord = withoutShared.includes(value.toLowerCase());
-  // A mistyped word must not be taken for a persona that has no tools.
+  // A mistyped word must not be taken for a persona without tools.
   if (!isWord && /^[-!]|^shared[=:]/i.test(value)) {
     refuse(`give the name of a persona, or one of ${withoutShared.join(", ")}`, withoutShared);
   }
   return readText(value, refuse);
 }
 
-/** 0.8, 80 and 80% are the same; 1 is all of them and 1% one in a hundred. */
+/** 0.8, 80 and 80% are the same; 1 is all, 1% is one in a hundred. */
 function readShare(value: string, refuse: Refuse): number {
   const [, digits, sign] = /^(\d+|\d*\.\d+)(%?)$/.exec(value) ?? [];
   const number = Number(digits);

@@ -3,26 +3,26 @@ import type { JsonObject } from "../json.ts";
 
 export const argumentTypes = ["string", "number", "integer", "boolean", "array", "object"] as const;
 
-/** What is said here about one argument of a tool, on top of what its server says. */
+/** Overrides for one argument of a tool. */
 export const ToolArgument = z.strictObject({
   name: z.string().check(z.minLength(1)),
   type: z.optional(z.enum(argumentTypes)),
   description: z.optional(z.string()),
-  /** Unsaid, as the server has it; needed where only we know the argument. */
+  /** Default: as the server has it. */
   required: z.optional(z.boolean()),
-  /** Filled in where a caller leaves it out. */
+  /** Where the caller leaves it out. */
   default: z.optional(z.json()),
   enum: z.optional(z.array(z.json())),
-  /** Neither shown nor to be set. */
+  /** Neither shown nor settable. */
   hidden: z.optional(z.boolean()),
-  /** Always sent, neither shown nor to be set. */
+  /** Always sent; neither shown nor settable. */
   fixed: z.optional(z.json()),
 });
 export type ToolArgument = z.infer<typeof ToolArgument>;
 
 const shape = /^([^:?]+)(\?)?:([^:]*)(?::(.*))?$/s;
 
-/** `name:type:description`, where the description may hold colons and `name?` is optional; or what is wrong with it. */
+/** `name:type:description`, `name?` is optional; or the problem. */
 export function parseArgumentText(text: string): ToolArgument | { problem: string } {
   const [, name = "", optional, type = "", description = ""] = shape.exec(text) ?? [];
   if (name.trim() === "")
@@ -66,7 +66,7 @@ export const ToolAuth = z.looseObject({
 });
 export type ToolAuth = z.infer<typeof ToolAuth>;
 
-/** One way to execute a tool, as a manifest or discovery declares it. */
+/** One way to execute a tool, as declared. */
 export const ProviderSpec = z.looseObject({
   name,
   priority: z._default(z.int(), 100),
@@ -75,19 +75,18 @@ export const ProviderSpec = z.looseObject({
 });
 /** One way to execute a tool, with what is known about it here. */
 export type ProviderSpec = z.infer<typeof ProviderSpec> & {
-  /** Why it can never be used as it is written. */
+  /** Why it can never be used as written. */
   unusable?: string;
-  /** Where relative references to secrets in its `config` start. */
+  /** Where relative references to secrets start. */
   base?: string;
-  /** Its `config` with references to variables, where what is in force is without. */
+  /** The `config` with its references to variables. */
   written?: JsonObject;
 };
 
-/** Optional in manifests and overlays alike. */
 const toolRemarks = {
-  /** Seconds; 0 means no limit. */
+  /** Seconds; 0 is no limit. */
   default_timeout: z.optional(z.int().check(z.minimum(0))),
-  /** Unsaid is not no: only what is said to be false makes calls wait for each other. */
+  /** Only an explicit false serialises calls. */
   allow_parallel: z.optional(z.boolean()),
   safety_level: z.optional(z.enum(["low", "medium", "high"])),
   cost_per_call: z.optional(z.number().check(z.minimum(0))),
@@ -95,19 +94,19 @@ const toolRemarks = {
   rate_limit_per_minute: z.optional(z.int().check(z.positive())),
   persona_allowlist: z.optional(names),
   requires_flags: z.optional(z.record(z.string(), names)),
-  /** The groups of tools it is in; `default` when unsaid. */
+  /** Default: `default`. */
   group: z.optional(names),
-  /** What an agent's state becomes when it succeeded. */
+  /** The agent's state after a success. */
   state: z.optional(z.string()),
-  /** The states it can be used in; any when unsaid. */
+  /** Default: any. */
   "applicable-states": z.optional(names),
-  /** Only for callers of one of these workspaces; empty for all. */
+  /** Empty for all. */
   workspaces: z.optional(names),
   compliance_level: z.optional(z.string()),
   notes: z.optional(z.string()),
 };
 
-/** What a manifest says about a tool beside its name, description and parameters. */
+/** A manifest without name, description and parameters. */
 export const ToolMetadata = z.object({
   ...toolRemarks,
   version: z._default(name, "1.0.0"),
@@ -120,24 +119,24 @@ export const ToolMetadata = z.object({
 });
 export type ToolMetadata = z.infer<typeof ToolMetadata>;
 
-/** A hand-written entry: the metadata plus what identifies and describes the tool. */
+/** A hand-written entry. */
 export const ToolManifest = z.extend(ToolMetadata, {
   name,
   description: name,
   parameters: z._default(z.looseObject({ type: z.literal("object"), required: z.optional(z.array(name)) }), {
     type: "object",
   }),
-  /** What is different from `parameters`, or from what the server says whose tool it calls. */
+  /** Overrides of `parameters`, or of the server's schema. */
   arguments: z.optional(z.array(ToolArgument)),
   providers: z._default(z.array(ProviderSpec), []),
-  /** The persona it belongs to; shared without. */
+  /** Default: shared. */
   persona: z.optional(name),
 });
 export type ToolManifest = z.infer<typeof ToolManifest>;
-/** The same before defaults are filled in. */
+/** A manifest before defaults are filled in. */
 export type WrittenManifest = z.input<typeof ToolManifest>;
 
-/** Hints a server gives about its own tool. Only a trusted server's hints decide anything. */
+/** A server's hints. Only a trusted server's count. */
 export type ToolAnnotations = {
   title?: string;
   readOnlyHint?: boolean;
@@ -146,37 +145,37 @@ export type ToolAnnotations = {
   openWorldHint?: boolean;
 };
 
-/** `server` is null for a tool that a manifest or the library named itself. */
+/** `server` is null for hand-written tools and those of the library. */
 export type ToolId = { server: string | null; tool: string };
 
-/** Something a caller may call, as the registry lists it. */
+/** What a caller may call, as the catalogue lists it. */
 export type Tool = {
   id: ToolId;
-  /** Unique in its snapshot; what people read and type. */
+  /** Unique in its snapshot; for people. */
   name: string;
-  /** Unique in its snapshot and fit for every model API: `^[A-Za-z0-9_-]{1,64}$`. */
+  /** Unique in its snapshot, for models: `^[A-Za-z0-9_-]{1,64}$`. */
   modelName: string;
   title?: string;
   description: string;
-  /** What a caller may set; parameters that are injected are not in it. */
+  /** Without injected parameters. */
   parameters: JsonObject;
   injects: string[];
   /** Names a caller may never set, declared or not. */
   reserved: string[];
-  /** Configured values for arguments that a caller leaves out. */
+  /** For arguments that a caller leaves out. */
   defaults?: JsonObject;
-  /** What does not fit together in what is said here about the tool. */
+  /** Contradictions in its overlay or manifest. */
   warnings?: string[];
   outputSchema?: JsonObject;
-  /** What else its server lists with it and only clients know what to do with. */
+  /** Other fields of its listing, for clients. */
   listed?: JsonObject;
   annotations: ToolAnnotations;
-  /** Do the annotations come from a server the operator trusts? */
+  /** Does the operator trust the server's annotations? */
   trusted: boolean;
   metadata: ToolMetadata;
-  /** Was consent configured, or is it the default for tools without a description? */
+  /** Configured, or the default for tools without a description? */
   consent: "explicit" | "default";
-  /** Did a person say whether it may run several times at once, or is `allow_parallel` only the default? */
+  /** Configured, or only the default of `allow_parallel`? */
   parallel: "explicit" | "default";
   groups: string[];
   persona: string | null;
@@ -186,12 +185,12 @@ export type Tool = {
 
 const readOnly: ReadonlySet<SideEffects> = new Set(["none", "read_external_service", "compute"]);
 
-/** What is said of a tool whose server says nothing of it. */
+/** For tools without a description. */
 export function fallbackDescription(server: string, tool: string): string {
   return `MCP tool '${tool}' from server '${server}'`;
 }
 
-/** What to call one of a tool's providers: its kind, and where several are of that kind, which of them. */
+/** The kind of a provider, numbered where there are several. */
 export function providerLabel(spec: ProviderSpec, all: readonly ProviderSpec[]): string {
   if (all.length === 1) return spec.name;
   const alike = all.filter(({ name: kind }) => kind === spec.name);
@@ -207,7 +206,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** May the tool run twice with the same arguments without harm? */
+/** May it run twice with the same arguments without harm? */
 export function isRepeatable(tool: Tool): boolean {
   if (tool.metadata.idempotency_key !== false) return true;
   // The author of a hand-written entry knows what the tool does.
@@ -215,7 +214,6 @@ export function isRepeatable(tool: Tool): boolean {
   return tool.trusted && (tool.annotations.idempotentHint === true || tool.annotations.readOnlyHint === true);
 }
 
-/** What is said here about a tool that a server lists: whatever is left out is as the server has it. */
 export const ToolOverlay = z.strictObject({
   ...toolRemarks,
   description: z.optional(z.string().check(z.minLength(1))),
@@ -228,27 +226,26 @@ export const ToolOverlay = z.strictObject({
 });
 export type ToolOverlay = z.infer<typeof ToolOverlay>;
 
-/** An overlay with the name of its tool, in any spelling that says the server. */
+/** `name` is any spelling that names the server. */
 export type NamedOverlay = ToolOverlay & { name: string; persona?: undefined };
 
-/** Stands for a fixed value that is shown to nobody; set again, it means the value that is there. */
+/** Replaces a fixed value in views; when set again, the value stays. */
 export const hiddenValue = "«hidden»";
 
-/** A definition as models get it, and what it costs them. */
+/** A definition for models, and its cost. */
 export type SeenDefinition = { description: string; parameters: JsonObject; tokens: number };
 
-/** What is said here about a tool of a server, and what comes of it. */
+/** An overlay and its effect. */
 export type OverlayView = {
   tool: string;
-  /** Who says it: a person while running, the configuration, or nobody. */
+  /** Null where there is no overlay. */
   source: "stored" | "config" | null;
-  /** Without fixed values, unless they only refer to a variable. */
+  /** Without fixed values, unless they refer to a variable. */
   overlay: ToolOverlay;
-  /** As the server lists it, without what only the system sets. */
+  /** The server's definition, without injected parameters. */
   listed: SeenDefinition;
-  /** The same under the overlay. */
+  /** With the overlay. */
   seen: SeenDefinition;
-  /** How tokens were counted. */
   tokenizer: string;
   warnings: string[];
 };

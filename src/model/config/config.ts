@@ -9,27 +9,27 @@ import { InheritEnv, ServerDefinition } from "../servers/server.ts";
 import type { JobManifest, TaskManifest } from "../work/job.ts";
 import type { SkillManifest } from "../work/skill.ts";
 
-/** In every unit alike, or by unit; null for no limit. */
+/** For every unit alike, or by unit; null for no limit. */
 const MaxCost = z.nullable(
   z.union([z.number().check(z.minimum(0)), z.record(z.string(), z.number().check(z.minimum(0)))], {
     error: "must be a number from 0 on, such numbers by unit, or null for no limit",
   }),
 );
 
-/** What the tools of one conversation may take. */
+/** Limits of a conversation. */
 export const Budgets = z.strictObject({
-  /** 0 means no limit. */
+  /** 0 is no limit. */
   maxToolDurationMs: z._default(z.int().check(z.minimum(0)), 120_000),
   maxCost: z._default(MaxCost, null),
-  /** What all conversations of a persona may take together. */
+  /** For all conversations of a persona. */
   perPersona: z._default(z.record(z.string(), z.strictObject({ maxCost: z._default(MaxCost, null) })), {}),
 });
 export type Budgets = z.infer<typeof Budgets>;
 
-/** A manifest with its file; `source` is what others see of that. Without a `persona` it is shared. */
+/** `source` is what others see of the file. */
 export type FromFile<T> = T & { file: string; source: string };
 
-/** Everything that manifest files say, each list by persona and name. */
+/** Sorted by persona and name. */
 export type Manifests = {
   tools: FromFile<ToolManifest>[];
   skills: FromFile<SkillManifest>[];
@@ -38,14 +38,14 @@ export type Manifests = {
 };
 
 const texts = z.array(z.string());
-/** Switches of a persona, in objects of any depth; only `true` is on. */
+/** At any depth; only `true` is on. */
 const Flags = z.record(z.string(), z.json());
 
-/** What is done about definitions of tools that change, or that speak to the model behind the reader's back. */
+/** For definitions that change or hide instructions. */
 const Security = z.strictObject({
   pinning: z._default(z.enum(["off", "warn", "quarantine"]), "quarantine"),
   newTools: z._default(z.enum(["accept", "quarantine"]), "accept"),
-  /** Null: what hides instructions is held back, what may have a reason is told. */
+  /** Null: certain findings are quarantined, others warn. */
   poisoning: z._default(z.nullable(z.enum(["off", "warn", "quarantine"])), null),
 });
 
@@ -53,13 +53,12 @@ const Security = z.strictObject({
 export const ToolsetDefinition = z.strictObject({
   providers: z._default(z.array(z.string()), []),
   allow_tools: z._default(z.nullable(z.array(z.string())), null),
-  /** Null: what is usual for the style of the run. */
+  /** Null: the default of the run's style. */
   max_tool_call_turns: z._default(z.nullable(z.int().check(z.minimum(1))), null),
   timeout_sec: z._default(z.nullable(z.number().check(z.positive())), null),
 });
 export type ToolsetDefinition = z.infer<typeof ToolsetDefinition>;
 
-/** What servers may ask of the configured models. */
 const SamplingSettings = z.strictObject({
   enabled: z._default(z.boolean(), true),
   /** Null: by the profile. */
@@ -76,12 +75,11 @@ export const ModelDefinition = z.strictObject({
   apiKey: z.optional(z.string()),
 });
 
-/** The normal form that every configuration shape is translated into. */
+/** The normal form of every configuration shape. */
 export const ConfigValues = z.strictObject({
   servers: z._default(z.record(z.string(), ServerDefinition), {}),
   tools: z._default(z.record(z.string(), ToolManifest), {}),
   overlays: z._default(z.record(z.string(), ToolOverlay), {}),
-  /** For all stdio servers. */
   env: z._default(z.record(z.string(), z.string()), {}),
   inheritEnv: z.optional(InheritEnv),
   inject: z._default(z.array(InjectionEntry), []),
@@ -139,7 +137,7 @@ export const ConfigValues = z.strictObject({
   }),
   results: z._default(
     z.strictObject({
-      /** Characters of text; 0 means no limit. */
+      /** Characters; 0 is no limit. */
       maxInlineBytes: z._default(z.int().check(z.minimum(0)), 8_000),
       keepMs: z._default(z.int().check(z.positive()), 86_400_000),
       maxStoredBytes: z._default(z.int().check(z.positive()), 268_435_456),
@@ -149,7 +147,7 @@ export const ConfigValues = z.strictObject({
   ),
   calls: z._default(
     z.strictObject({
-      /** 0 means for ever. */
+      /** 0 is for ever. */
       keepDays: z._default(z.int().check(z.minimum(0)), 90),
     }),
     { keepDays: 90 },
@@ -157,7 +155,7 @@ export const ConfigValues = z.strictObject({
   jobs: z._default(
     z.strictObject({
       concurrency: z._default(z.int().check(z.minimum(1)), 8),
-      /** 0 means for ever. */
+      /** 0 is for ever. */
       keepDays: z._default(z.int().check(z.minimum(0)), 30),
     }),
     { concurrency: 8, keepDays: 30 },
@@ -167,7 +165,7 @@ export const ConfigValues = z.strictObject({
     trustedKeys: [],
   }),
   store: z._default(z.string(), "sqlite"),
-  /** Seals the tokens in the store, for all planes that share it. */
+  /** The same for all planes on one store. */
   vaultKey: z.optional(z.string()),
   auth: z._default(z.strictObject({ jwt: z.optional(JwtIssuer) }), {}),
   users: z._default(
@@ -183,17 +181,15 @@ export const ConfigValues = z.strictObject({
     ),
     {},
   ),
-  /** What personas may do beside being who they are. */
   personas: z._default(z.record(z.string(), z.strictObject({ flags: z._default(Flags, {}) })), {}),
   compliance: z._default(Compliance, null),
 });
 export type ConfigValues = z.infer<typeof ConfigValues>;
 
-/** What was loaded: the values, what is out of order, and the files it came from. */
+/** The values, the problems and the source files. */
 export type Config = ConfigValues & {
-  /** What the manifest files say. */
   fromManifests: Manifests;
-  /** Servers that are configured and cannot run, with the reason. */
+  /** Why configured servers cannot run. */
   broken: Record<string, string>;
   problems: ConfigProblem[];
   files: string[];
@@ -204,11 +200,11 @@ export type ConfigProblem = {
   line: number | null;
   /** As the file spells it. */
   path: string;
-  /** The same place in the normal form, where that is another one. */
+  /** In the normal form, where different. */
   key?: string;
-  /** In a manifest: its persona, null when it is shared. */
+  /** A manifest's persona; null when shared. */
   owner?: string | null;
-  /** In a manifest: what it is wrong with. */
+  /** The manifest with the problem. */
   entry?: { kind: string; name: string };
   severity: "error" | "warning";
   message: string;

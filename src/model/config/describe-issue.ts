@@ -6,7 +6,7 @@ export const missing = "is missing";
 const maxShown = 40;
 const unexplained = "Invalid input";
 
-/** What is wrong with a value, in our own words: 'must be one of read, write, not 'zap''. `value` is the whole that was checked. */
+/** In our own words: 'must be one of read, write, not 'zap''. `value` is the whole that was checked. */
 export function describeIssue(issue: Issue, value: unknown): string {
   const given = valueAt(value, issue.path);
   switch (issue.code) {
@@ -23,10 +23,10 @@ export function describeIssue(issue: Issue, value: unknown): string {
     case "not_multiple_of":
       return `must be a multiple of ${issue.divisor}`;
     case "invalid_format":
-      // A pattern explains itself: each has words of its own in its schema. What does not fit may be secret.
+      // Each pattern has a message in its schema. The value may be secret.
       return issue.format === "regex" ? issue.message : `must be ${formats[issue.format] ?? issue.format}`;
     case "invalid_union":
-      // A union with words of its own in its schema says more than we can.
+      // A message in the schema says more than we can.
       return issue.message === unexplained ? `must have another form than ${kindOfValue(given)}` : issue.message;
     case "unrecognized_keys":
       return `must not have ${issue.keys.map((key) => `'${key}'`).join(", ")}`;
@@ -37,7 +37,6 @@ export function describeIssue(issue: Issue, value: unknown): string {
   }
 }
 
-/** What JSON calls them, for people. */
 export function kindOf(type: string): string {
   return kinds[type] ?? type;
 }
@@ -73,7 +72,7 @@ function oneOf(values: readonly unknown[]): string {
   return words.length === 1 ? `'${words[0]}'` : `one of ${words.join(", ")}`;
 }
 
-/** Short, and never what is inside a list or an object. */
+/** Never the content of a list or an object. */
 function describe(value: unknown): string {
   if (typeof value === "string") return `'${value.length > maxShown ? `${value.slice(0, maxShown)}…` : value}'`;
   return typeof value === "object" && value !== null ? kindOfValue(value) : String(value);

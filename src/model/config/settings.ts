@@ -1,9 +1,8 @@
-/** Where the state is kept. */
 export type StoreAddress =
   | { kind: "sqlite" }
   | {
       kind: "postgres";
-      /** With the password, and without what only we understand. Never to be shown. */
+      /** With the password. Never shown. */
       url: string;
       schema: string;
       /** Without the password; for the operator. */
@@ -11,11 +10,11 @@ export type StoreAddress =
     };
 
 const defaultSchema = "toolplane";
-/** Quotes in SQL cannot be left by it: words of SQL are names, too. */
+/** Names like these need no quotes to be safe, but keywords need them to be names. */
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 const hint = "Write 'sqlite', or 'postgres://user@host:5432/database'.";
 
-/** Reads what a person wrote; what is wrong is told without repeating it, since it may hold a password. */
+/** Problems do not repeat the text: it may hold a password. */
 export function parseStoreAddress(text: string): StoreAddress | { problem: string; hint: string } {
   const trimmed = text.trim();
   if (trimmed === "sqlite") return { kind: "sqlite" };
@@ -23,7 +22,7 @@ export function parseStoreAddress(text: string): StoreAddress | { problem: strin
   const url = URL.parse(trimmed);
   if (url === null) return { problem: "this is no address of a database", hint: specialCharacters };
   const database = url.pathname.slice(1);
-  // A password with a slash looks like a path, and must not be taken for a name that may be shown.
+  // A password with a slash looks like a path, and must not be shown as a name.
   if (/[/@]/.test(database)) return { problem: "this is no address of a database", hint: specialCharacters };
   if (database === "") return { problem: "the address names no database", hint };
   const schema = url.searchParams.get("schema") ?? defaultSchema;
@@ -51,7 +50,7 @@ export function parseVaultKey(text: string): Uint8Array | null {
   return key.length === vaultKeyBytes ? key : null;
 }
 
-/** Does this host lead to this machine and nowhere else? */
+/** Does this host lead to this machine only? */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 }

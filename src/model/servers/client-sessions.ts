@@ -1,49 +1,47 @@
 import type { AsClient } from "../calls/provider.ts";
 import type { UnknownObject } from "../json.ts";
 
-/** The session of a client that begins with a handshake, with all that another plane needs to go on with it. */
+/** A legacy client's session, with what another plane needs to continue it. */
 export type KeptSession = {
   /** Only this owner can resume it. */
   owner: string;
   version: string;
   client: AsClient;
-  /** How the client wants to see the plane. */
+  /** The client's view of the plane. */
   view: UnknownObject;
-  /** Addresses of resources as the client knows them. */
+  /** Resources, as the client names them. */
   watched: string[];
-  /** The tools that the client has loaded, by key, where a list of its own is kept with it. */
+  /** Keys of loaded tools, where the client has its own list. */
   loaded?: string[];
 };
 
-/** What happened to a session on another plane. */
-export type SessionNews = { id: string; what: "changed" | "mail" };
+type SessionNews = { id: string; what: "changed" | "mail" };
 
-/** Sessions of clients as all planes on one store know them. */
+/** Sessions that all planes on one store share. */
 export type KeptSessions = {
   /** Does it outlive this process? */
   outlivesUs: boolean;
-  /** Without a store that can be reached, the session is good here only. */
+  /** Without a reachable store it is valid here only. */
   keep(id: string, session: KeptSession): Promise<void>;
-  /** Null when it never existed, has ended, or was idle too long. */
+  /** Null when it is unknown, ended, or was idle too long. */
   find(id: string): Promise<KeptSession | null>;
   change(id: string, change: (session: KeptSession) => KeptSession): Promise<void>;
-  /** It is in use. */
   touch(id: string): Promise<void>;
-  /** Ends it on every plane. */
+  /** On every plane. */
   end(id: string): Promise<void>;
-  /** Ends it, unless some plane has used it since; false then. */
+  /** False when some plane has used it since. */
   endUnused(id: string): Promise<boolean>;
-  /** Those of these that have ended elsewhere. */
+  /** Those that have ended elsewhere. */
   ended(ids: readonly string[]): Promise<string[]>;
-  /** Leaves a message for the plane that it is meant for, which another got. */
+  /** For the plane it is meant for. */
   leaveMail(id: string, message: UnknownObject): Promise<void>;
   mail(id: string): Promise<UnknownObject[]>;
   onNews(listener: (news: SessionNews) => void): () => void;
-  /** Forgets what is over; of several planes one does it. */
+  /** Removes expired sessions; one plane does it. */
   tidy(): Promise<void>;
 };
 
-/** A session that is used nowhere is over after this. */
+/** An unused session ends after this. */
 export const sessionIdleMs = 30 * 60_000;
-/** So often it is noted that it is in use. */
+/** How often its use is noted. */
 export const sessionTouchMs = 5 * 60_000;

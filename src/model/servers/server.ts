@@ -8,43 +8,41 @@ export type Transport = z.infer<typeof Transport>;
 const texts = z.array(z.string());
 const textMap = z.record(z.string(), z.string());
 
-/** How we tell the server who we are. */
+/** Our credentials for the server. */
 export const ServerAuth = z.strictObject({
   type: z._default(z.enum(["none", "bearer", "api_key", "jwt", "oauth"]), "bearer"),
   token: z.optional(z.string()),
-  /** The header an API key goes into. */
   header: z._default(z.string(), "X-API-Key"),
   scopes: z.optional(texts),
-  /** A client id registered at its authorization server. */
+  /** Registered at its authorization server. */
   clientId: z.optional(z.string().check(z.minLength(1))),
   clientSecret: z.optional(z.string()),
-  /** Where our client metadata document is; its address is our client id. */
+  /** Its address is our client id. */
   clientMetadataUrl: z.optional(z.url({ protocol: /^https$/ })),
   /** The only authorization server to use. */
   issuer: z.optional(z.url({ protocol: /^https?$/ })),
-  /** A person signs in unless it says otherwise. */
+  /** Default: a person signs in. */
   grant: z.optional(z.enum(["authorization_code", "client_credentials"])),
 });
 export type ServerAuth = z.infer<typeof ServerAuth>;
 
-/** When a server is left alone: after so many failures in a row, 0 for never, and for how long at first. */
+/** Opens after so many failures in a row, 0 for never. */
 export const ServerCircuit = z.strictObject({
   failures: z._default(z.int().check(z.minimum(0)), 5),
   openMs: z._default(z.int().check(z.positive()), 30_000),
 });
 export type ServerCircuit = z.infer<typeof ServerCircuit>;
 
-/** From the least to the most serious. */
+/** In rising order. */
 export const logLevels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Names and globs of variables of the plane's environment; true is all, false only the default ones. */
+/** Names and globs of variables; true is all, false only the default ones. */
 export const InheritEnv = z.union([z.boolean(), texts]);
 
-/** The limit of a call. */
 export const defaultTimeoutMs = 60_000;
 
-/** One MCP server in the normal form of the configuration. */
+/** An MCP server in the normal form. */
 export const ServerDefinition = z.strictObject({
   command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
   args: z._default(texts, []),
@@ -60,15 +58,14 @@ export const ServerDefinition = z.strictObject({
   help_email: z.optional(z.string()),
   enabled: z._default(z.boolean(), true),
   autoConnect: z._default(z.boolean(), true),
-  /** Unsaid, it is started once to get to know it. */
+  /** Default: started once to learn its tools. */
   lazy: z.optional(z.boolean()),
   alwaysOn: z._default(z.boolean(), false),
   trusted: z._default(z.boolean(), false),
-  /** 0 means no limit. */
-  /** `defaultTimeoutMs` when neither call, tool nor server says otherwise. */
+  /** 0 is no limit. Default: `defaultTimeoutMs`. */
   timeoutMs: z.optional(z.int().check(z.minimum(0))),
   connectTimeoutMs: z._default(z.int().check(z.positive()), 30_000),
-  /** Instead of that while npx, uvx and the like fetch it. */
+  /** While npx, uvx and the like fetch it. */
   installTimeoutMs: z._default(z.int().check(z.positive()), 300_000),
   idleTimeoutMs: z._default(z.int().check(z.minimum(0)), 600_000),
   maxConcurrency: z._default(z.int().check(z.positive()), 64),
@@ -79,7 +76,7 @@ export const ServerDefinition = z.strictObject({
   backoffMs: z._default(z.int().check(z.positive()), 1_000),
   maxBackoffMs: z._default(z.int().check(z.positive()), 60_000),
   pingIntervalMs: z._default(z.int().check(z.positive()), 15_000),
-  /** 0 means for ever. */
+  /** 0 is for ever. */
   listingTtlMs: z._default(z.int().check(z.minimum(0)), 300_000),
   protocol: z._default(z.enum(["auto", "legacy", "modern"]), "auto"),
   roots: z._default(texts, []),
@@ -89,21 +86,20 @@ export const ServerDefinition = z.strictObject({
   persona: z._default(z.nullable(z.string()), null),
   compliance_level: z._default(z.nullable(z.string()), null),
   workspaces: z._default(texts, []),
-  /** Those who may not use it are told that it is there, and whom to ask. */
+  /** Visible to callers without access. */
   discoverable: z._default(z.boolean(), false),
   allow_tools: z._default(z.nullable(texts), null),
   deny_tools: z._default(z.nullable(texts), null),
   side_effects: z._default(SideEffects, "network"),
-  /** Without it, calls run in parallel. */
+  /** Default: parallel. */
   allow_parallel: z.optional(z.boolean()),
   requires_consent: z.optional(z.boolean()),
-  /** It runs in a container or on a machine of its own, by the operator's word. */
+  /** In a container or on a machine of its own, by the operator's word. */
   isolated: z.optional(z.boolean()),
   idempotency_key: z._default(z.boolean(), false),
-  /** What its tools have where they do not say it themselves. */
+  /** For tools that have none. */
   version: z.optional(z.string().check(z.minLength(1))),
   auth_required: z.optional(z.boolean()),
-  /** Names of the variables that hold its credentials. */
   auth_env: z.optional(texts),
   /** Parameters that only the system sets, where a tool declares them. */
   inject: z._default(z.array(InjectionEntry), ["_mcp_data"]),
@@ -111,7 +107,7 @@ export const ServerDefinition = z.strictObject({
 });
 export type ServerDefinition = z.infer<typeof ServerDefinition>;
 
-/** Where the connection to a server is. */
+/** The state of a server's connection. */
 export type ServerState =
   | "disabled"
   | "config_error"
@@ -125,52 +121,50 @@ export type ServerState =
 export type ServerStatus = {
   name: string;
   state: ServerState;
-  /** It is fine and not running, because nothing needs it; `state` is then `disconnected`. */
+  /** Healthy but not needed; `state` is then `disconnected`. */
   idle: boolean;
-  /** A program such as npx fetches it first; `state` is then `connecting`. */
+  /** A program such as npx fetches it; `state` is then `connecting`. */
   installing?: InstallStatus;
   transport: Transport | null;
   protocolVersion: string | null;
   tools: number;
-  /** Are the listed tools older than a failure to list them again? */
+  /** Has listing failed since the tools were listed? */
   stale: boolean;
   error: string | null;
-  /** The last line it wrote to stderr; only for callers who may read its log. */
+  /** Only for callers who may read its log. */
   stderrTail?: string;
   nextRetryAt: string | null;
   pid: number | null;
-  /** Tools the server offered and we could not take, with the reason. */
+  /** Tools we could not accept, and why. */
   rejected: { tool: string; reason: string }[];
-  /** When its tools were listed last, this time or an earlier one. */
+  /** In this process or an earlier one. */
   listedAt: string | null;
-  /** How many it lists beside its tools; null where it has not been asked yet. */
+  /** Null where it has not been asked yet. */
   offers: OfferCounts;
-  /** Requests that wait for it, or wait to be sent. */
+  /** Requests that wait for it, or to be sent. */
   pending: number;
-  /** Open sessions. */
   sessions: number;
-  /** How often something came from it that is no message of the protocol. */
+  /** How many lines were no message of the protocol. */
   noise: number;
-  /** Left out where nothing can switch it off. */
+  /** Missing where the circuit breaker is off. */
   circuit?: CircuitStatus;
 };
 
-/** The installer's last line is only for callers who may read the server's log. */
+/** `lastLine` is only for callers who may read the server's log. */
 export type InstallStatus = { since: string; lastLine: string | null };
 
-/** Is a server asked, left alone, or tried with one call? */
+/** `half_open` tries one call. */
 export type CircuitState = "closed" | "open" | "half_open";
 
 /** The circuit breaker of a server. */
 export type CircuitStatus = {
   state: CircuitState;
-  /** In a row. */
   failures: number;
   openUntil: string | null;
   lastError: string | null;
 };
 
-/** One line of what a server said beside its answers. */
+/** A line of stderr or log. */
 export type ServerLogLine = {
   at: string;
   source: "stderr" | "log" | "noise";
@@ -178,26 +172,25 @@ export type ServerLogLine = {
   text: string;
 };
 
-/** What is remembered of a server from one run to the next. */
+/** Remembered from one run to the next. */
 export type KnownServer = {
-  /** Stands for its name and its whole definition; another definition makes it another server. */
+  /** Of its name and whole definition. */
   identity: string;
   era: "legacy" | "modern";
   eraAt: string;
   listedAt: string;
   tools: unknown[];
-  /** A list that is missing was never asked for; the server is asked for it when it is next connected. */
+  /** A missing list was never asked for. */
   offers?: Partial<Record<OfferKind, KnownList>>;
 };
 
-/** What a server may list beside its tools. */
 export type OfferKind = "prompts" | "resources" | "resourceTemplates";
 export type OfferCounts = Record<OfferKind, number | null>;
 
-/** A list as a server gave it, and when. */
-export type KnownList = { listedAt: string; items: unknown[] };
+/** As the server gave it. */
+type KnownList = { listedAt: string; items: unknown[] };
 
-/** What came of asking servers again. */
+/** The result of listing anew. */
 export type RefreshReport = {
   attempted: string[];
   reconnected: string[];
@@ -205,13 +198,13 @@ export type RefreshReport = {
   skipped: { server: string; reason: string }[];
 };
 
-/** What a new configuration did to the servers. */
+/** The effect of a new configuration. */
 export type ServersChange = { added: string[]; removed: string[]; changed: string[]; unchanged: string[] };
 
-/** The open sessions, without anything of what they were opened with. */
+/** Without what they were opened with. */
 export type PoolInfo = { size: number; sessions: { server: string; key: string }[] };
 
-/** What a caller sees of a server that they may not use. */
+/** What a caller without access sees of a server. */
 export type LockedServer = {
   name: string;
   description: string;
@@ -219,8 +212,7 @@ export type LockedServer = {
   locked: true;
 };
 
-/** Whom to ask. */
 export type Contact = { author: string | null; help_email: string | null };
 
-/** How a server was asked whether it is there, and how long it took to answer. */
+/** How it was asked, and how long it took. */
 export type ServerCheck = { how: "ping" | "list"; ms: number };

@@ -5,24 +5,24 @@ import type { Json } from "../json.ts";
 import type { Face, Principal } from "../principal.ts";
 
 export const deadLetterStatuses = ["pending", "retrying", "resolved", "abandoned"] as const;
-/** What became of a dead letter. */
+/** The state of a dead letter. */
 export type DeadLetterStatus = (typeof deadLetterStatuses)[number];
 
-/** Why nothing but a person's word tries it again. */
+/** Why there is no automatic retry. */
 export type DeadLetterHold = "permanent" | "may_have_run" | "no_arguments";
 
 export type DeadLetterChange = {
   at: string;
   status: DeadLetterStatus;
   code: ErrorCode | null;
-  /** The call that brought the change about. */
+  /** The call that caused the change. */
   callId: string | null;
-  /** Who decided it; null when the plane did. */
+  /** Null when the plane decided. */
   by: string | null;
   note: string | null;
 };
 
-/** A call that failed for good, kept so that it can be made again. */
+/** A call that failed for good, kept to be made again. */
 export type DeadLetter = {
   id: string;
   callId: string;
@@ -30,15 +30,15 @@ export type DeadLetter = {
   server: string | null;
   principal: Principal;
   face: Face;
-  /** As the caller gave them; what the system injects is never among them. Null when they were too large to keep. */
+  /** Without injected values. Null when they were too large. */
   arguments: Json;
   error: ErrorReport;
   category: ErrorCategory;
-  /** Failed tries, the first call included. */
+  /** With the first call. */
   attempts: number;
   maxAttempts: number;
   status: DeadLetterStatus;
-  /** Null when it is not tried again by itself; `hold` says why. */
+  /** Null without automatic retry; see `hold`. */
   nextRetryAt: string | null;
   hold: DeadLetterHold | null;
   conversation: string | null;
@@ -49,24 +49,24 @@ export type DeadLetter = {
   history: DeadLetterChange[];
 };
 
-/** A retry under way; a lease that is not renewed in time means that its worker is gone. */
-export type DeadLetterLease = {
+/** A retry under way; an expired lease means that its worker is gone. */
+type DeadLetterLease = {
   until: string;
   was: Pick<DeadLetter, "nextRetryAt"> & { status: "pending" | "abandoned" };
 };
 
-/** The entry with what only the plane needs. */
+/** With what only the plane needs. */
 export type KeptDeadLetter = DeadLetter & {
-  /** Rises with every change: who read an older one may not write. */
+  /** Rises with every change: only the newest may be written. */
   revision: number;
   asked: string | ToolId;
   options: CallOptions;
-  /** Might the tool run twice without harm when it was last called? */
+  /** Could the tool run twice without harm? */
   repeatable: boolean;
   lease: DeadLetterLease | null;
 };
 
-/** Which dead letters. */
+/** A filter for dead letters. */
 export type DeadLetterQuery = {
   status?: DeadLetterStatus;
   tool?: string;
@@ -74,11 +74,10 @@ export type DeadLetterQuery = {
   /** The beginning of an id. */
   id?: string;
   limit?: number;
-  /** Where an earlier page ended. */
   cursor?: string;
 };
 
-/** `total` are all that match, on this page or not; `byStatus` counts what matches in any status. */
+/** `total` counts all matches; `byStatus` counts them in any status. */
 export type DeadLetterPage<Entry = DeadLetter> = {
   total: number;
   deadLetters: Entry[];
@@ -86,19 +85,18 @@ export type DeadLetterPage<Entry = DeadLetter> = {
   byStatus: Record<DeadLetterStatus, number>;
 };
 
-/** What a store is asked for; without `owner`, all. Anonymous ones belong to no owner. */
+/** Without `owner`, all. Anonymous ones belong to no owner. */
 export type DeadLetterFilter = DeadLetterQuery & { owner?: string | null };
 
-/** Something to be done about it now: to be tried again, or to be taken from a retrier that is gone. */
+/** To be retried, or to be taken from a worker that is gone. */
 export type DueDeadLetter = Pick<DeadLetter, "id" | "status" | "tool" | "server">;
 
-/** When something has to be done about it; null when nothing has. */
+/** Null when nothing is due. */
 export function deadLetterDueAt({ status, nextRetryAt, lease }: KeptDeadLetter): string | null {
   if (status === "retrying") return lease?.until ?? null;
   return status === "pending" ? nextRetryAt : null;
 }
 
-/** What a caller may see of it. */
 export function showDeadLetter(letter: KeptDeadLetter): DeadLetter {
   const {
     revision: _revision,

@@ -4,11 +4,11 @@ import type { Principal } from "../principal.ts";
 import type { StepRun } from "./skill-run.ts";
 
 export const jobRunStates = ["draft", "scheduled", "running", "succeeded", "failed", "cancelled"] as const;
-/** Where a run of a job is. */
+/** The state of a job's run. */
 export type JobRunState = (typeof jobRunStates)[number];
 
 export const taskStates = ["draft", "ready", "in_progress", "review", "done", "cancelled"] as const;
-/** Where a task of a run is. */
+/** The state of a task in a run. */
 export type TaskState = (typeof taskStates)[number];
 
 /** A task that failed is cancelled and has an error. */
@@ -19,30 +19,30 @@ export type TaskRun = {
   attempts: number;
   startedAt: string | null;
   endedAt: string | null;
-  /** It failed in a way that does no harm to be tried again, and rests until then. */
+  /** Set where a failed task is retried. */
   nextAttemptAt: string | null;
   error: ErrorReport | null;
   steps: StepRun[];
 };
 
-/** One time that a job is done. */
+/** One run of a job. */
 export type JobRun = {
   id: string;
   job: string;
-  /** The persona it belongs to; null when it is shared. */
+  /** The job's persona; null when shared. */
   owner: string | null;
   user: string | null;
-  /** As whom it is done. */
+  /** The persona of the run. */
   persona: string | null;
   origin: "schedule" | "request" | "rerun";
-  /** The scheduled time; null when it was requested. */
+  /** Null when it was requested. */
   scheduledFor: string | null;
   rerunOf: string | null;
   state: JobRunState;
   priority: number;
-  /** Stands for this run at every tool that takes a key, however often it is begun. */
+  /** The same for every start of this run. */
   idempotencyKey: string;
-  /** How often a plane began or went on with it. */
+  /** How often a plane started or continued it. */
   starts: number;
   createdAt: string;
   startedAt: string | null;
@@ -52,37 +52,37 @@ export type JobRun = {
 };
 
 export type KeptStep = StepRun & {
-  /** Does it do no harm to be done twice? */
+  /** Can it run twice without harm? */
   repeatable: boolean;
-  /** Left out where it was too large to be kept. */
+  /** Missing where it was too large. */
   result?: Json;
 };
 export type KeptTask = Omit<TaskRun, "steps"> & { steps: KeptStep[]; result?: Json; input?: JsonObject };
 
-/** The run with what only the plane needs. */
+/** With what only the plane needs. */
 export type KeptJobRun = Omit<JobRun, "tasks"> & {
   tasks: KeptTask[];
-  /** Rises with every change: who read an older one may not write. */
+  /** Rises with every change: only the newest may be written. */
   revision: number;
-  /** Nothing else may be begun under the same name. */
+  /** Unique: one run per slot. */
   slot: string;
   principal: Principal;
   input: JsonObject;
-  /** So many runs of its job at a time. */
+  /** The job's concurrency limit. */
   most: number;
-  /** When something has to be done about it: begin it, or take it from a plane that is gone. Null when it is over. */
+  /** When to start it, or to take it from a plane that is gone. Null when it is over. */
   dueAt: string | null;
 };
 
-/** When a job is due next, and who has said that it is not. */
+/** The next time of a job, and its pause. */
 export type JobSchedule = {
   job: string;
   owner: string | null;
-  /** What it was reckoned from: when that changes, so does the time. */
+  /** When it changes, so does the time. */
   recurrence: string;
-  /** Where intervals are counted from. */
+  /** Where intervals count from. */
   anchor: string;
-  /** Null when it does not come again. */
+  /** Null without a next time. */
   nextAt: string | null;
   priority: number;
   paused: { at: string; by: string | null } | null;
@@ -94,14 +94,12 @@ export type JobRunFilter = {
   owner?: string | null;
   state?: JobRunState;
   origin?: JobRun["origin"];
-  /** Runs of this user and scheduled ones; all without. */
+  /** This user's and scheduled ones. Default: all. */
   seenBy?: string | null;
   limit?: number;
-  /** The id of the last run of the page before. */
   before?: string;
 };
 
-/** What a caller may see of it. */
 export function showJobRun(run: KeptJobRun): JobRun {
   const {
     revision: _revision,
@@ -120,30 +118,27 @@ function showTask({ steps, result: _result, input: _input, ...task }: KeptTask):
   return { ...task, steps: steps.map(({ repeatable: _repeatable, result: _said, ...step }) => step) };
 }
 
-/** A schedule that has moved on, and the runs that it made. */
+/** A schedule that moved on, and its new runs. */
 export type Firing = { schedule: JobSchedule; runs: readonly KeptJobRun[] };
 
-/** Jobs that are due, and what became of their runs. */
 export interface JobStore {
   jobSchedule(job: string, owner: string | null): Promise<JobSchedule | null>;
   jobSchedules(): Promise<JobSchedule[]>;
-  /** Each where it is still as it was read, or new; tells which were written. */
+  /** Each unless it changed since it was read; returns which were written. */
   putJobSchedules(schedules: readonly JobSchedule[]): Promise<boolean[]>;
-  /** The most urgent first. */
   dueJobSchedules(now: string): Promise<JobSchedule[]>;
-  /** Each schedule with its runs or neither; tells which were written. */
+  /** Each schedule with its runs, or neither; returns which were written. */
   fireJobSchedules(firings: readonly Firing[]): Promise<boolean[]>;
-  /** Adds it, or gives back the one that has its slot. */
+  /** Returns the existing run of its slot instead, where there is one. */
   addJobRun(run: KeptJobRun): Promise<KeptJobRun>;
   jobRun(id: string): Promise<KeptJobRun | null>;
-  /** False when it was changed since it was read. */
+  /** False when it changed since it was read. */
   replaceJobRun(run: KeptJobRun): Promise<boolean>;
-  /** The same for one that begins; false also when as many of its job run as may. */
+  /** The same for a start; also false at the job's concurrency limit. */
   claimJobRun(run: KeptJobRun, now: string): Promise<boolean>;
-  /** Newest first. */
   jobRuns(filter: JobRunFilter): Promise<KeptJobRun[]>;
-  /** How many of a job wait or are under way. */
+  /** Waiting and running ones. */
   activeJobRuns(job: string, owner: string | null): Promise<number>;
-  /** Removes runs that were over before, some at a time; is to be asked again until there are none. */
+  /** Removes a batch of runs that ended before; repeat until 0. */
   forgetJobRuns(before: string): Promise<number>;
 }

@@ -3,7 +3,6 @@ import * as z from "zod/mini";
 const text = z.string().check(z.minLength(1));
 const names = z.array(text);
 
-/** Whom to turn to, and when. */
 export const EscalationPolicy = z.strictObject({
   level: z.optional(z.string()),
   contact: z.optional(z.string()),
@@ -15,7 +14,7 @@ export const EscalationPolicy = z.strictObject({
 });
 export type EscalationPolicy = z.infer<typeof EscalationPolicy>;
 
-/** A piece of work: what it takes and when it counts as done. */
+/** A piece of work: what it takes and when it is done. */
 export const TaskManifest = z.strictObject({
   name: text,
   summary: text,
@@ -33,16 +32,16 @@ const GraphNode = z.strictObject({
   depends_on: z._default(names, []),
   description: z.optional(z.string()),
   metadata: z.optional(z.record(z.string(), z.json())),
-  /** What its skills get, beside what the run was given; may refer to `${input.…}` and `${tasks.NAME.result.…}`. */
+  /** For its skills; may refer to `${input.…}` and `${tasks.NAME.result.…}`. */
   input: z.optional(z.record(z.string(), z.json())),
 });
 
-/** What happens to missed times: one run for all of them, none, or one for each. */
+/** One run for all missed times, none, or one for each. */
 const missedPolicies = ["once", "skip", "all"] as const;
 
 const Recurrence = z.strictObject({
   frequency: z.optional(z.enum(["hourly", "daily", "weekly", "monthly"])),
-  // More would lead out of what a calendar can hold.
+  // More exceeds what a calendar can hold.
   interval: z.optional(z.int().check(z.minimum(1), z.maximum(10_000))),
   cron: z.optional(text),
   timezone: z._default(text, "UTC"),
@@ -52,7 +51,7 @@ const Recurrence = z.strictObject({
 });
 export type Recurrence = z.infer<typeof Recurrence>;
 
-/** How often a task is tried where that does no harm, and how long it rests in between; in seconds. */
+/** For tasks that can run twice without harm; in seconds. */
 const RetryPolicy = z.strictObject({
   attempts: z._default(z.int().check(z.minimum(1), z.maximum(20)), 3),
   delay: z._default(z.number().check(z.minimum(0)), 30),
@@ -62,7 +61,7 @@ const RetryPolicy = z.strictObject({
 export type RetryPolicy = z.infer<typeof RetryPolicy>;
 export const usualRetries: RetryPolicy = { attempts: 3, delay: 30, jitter: 5, multiplier: 2 };
 
-/** Tasks in an order, for some personas, once or again and again. */
+/** Tasks in an order, for some personas, once or repeatedly. */
 export const JobManifest = z.strictObject({
   name: text,
   summary: z.optional(z.string()),
@@ -75,11 +74,10 @@ export const JobManifest = z.strictObject({
   acceptance_criteria: z._default(names, []),
   escalation_policy: z.optional(EscalationPolicy),
   accepts_external_requests: z._default(z.boolean(), false),
-  /** The input of a run, unless the request gives another. */
+  /** Default input of a run. */
   input: z.optional(z.record(z.string(), z.json())),
-  /** Of several that are due the highest begins first. */
+  /** The highest of several due jobs starts first. */
   priority: z._default(z.int().check(z.minimum(-100), z.maximum(100)), 0),
-  /** So many of its runs at a time. */
   concurrency: z._default(z.int().check(z.minimum(1), z.maximum(100)), 1),
   retry: z.optional(RetryPolicy),
   persona: z.optional(text),

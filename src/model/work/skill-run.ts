@@ -7,21 +7,21 @@ import type { Caller } from "../principal.ts";
 export const stepStates = ["planned", "running", "succeeded", "failed", "cancelled", "skipped"] as const;
 export type StepState = (typeof stepStates)[number];
 
-/** How one call of a plan went, or the agent that took the place of one. */
+/** A call of a plan, or the agent in its place. */
 export type StepRun = {
   skill: string;
   id: string;
   /** Null for an agent. */
   tool: string | null;
   state: StepState;
-  /** The record of the call, or the run of the agent. */
+  /** The id of the call's record or the agent's run. */
   record: string | null;
   at: string | null;
   durationMs: number | null;
   error: ErrorReport | null;
 };
 
-/** What keeps a skill from being run, in words and as data; `server` where a tool only cannot be called right now. */
+/** What keeps a skill from running; `server` where a tool is only unavailable now. */
 export type NotReady = {
   kind: "tool" | "server" | "capability" | "policy" | "skill" | "task" | "input" | "model";
   name: string;
@@ -29,10 +29,10 @@ export type NotReady = {
 };
 
 export const skillOutcomes = ["planned", "completed", "failed", "cancelled"] as const;
-/** How a run of a skill ended. */
+/** How a skill's run ended. */
 export type SkillOutcome = (typeof skillOutcomes)[number];
 
-/** `result` is what the last step said; by the ids of the steps where nothing comes after several of them. */
+/** `result` is that of the last step; by id where there are several. */
 export type SkillRun = {
   id: string;
   skill: string;
@@ -46,17 +46,17 @@ export type SkillRun = {
   error: ErrorReport | null;
 };
 
-/** How a skill is run. */
+/** Options of a skill's run. */
 export type RunSkillOptions = Caller & {
   signal?: AbortSignal;
-  /** Says what would be done, or why it cannot be, and does nothing. */
+  /** Returns the plan, or why it cannot run. */
   dryRun?: boolean;
-  /** A conversation that goes on; without it the run has one of its own. */
+  /** Default: one of its own. */
   conversation?: string;
-  /** Waits so long for a person's yes to a call, where one is needed. */
+  /** How long to wait for an approval. */
   approvalWaitMs?: number;
   consent?: boolean;
   askHere?: AskHere;
-  /** For skills that a model follows: which one. */
+  /** For skills that a model follows. */
   model?: string;
 };

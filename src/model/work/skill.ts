@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 const text = z.string().check(z.minLength(1));
 const names = z.array(text);
 
-/** `model`, or else `provider`, is a name among the models of the configuration. */
+/** `model`, or else `provider`, names a configured model. */
 const Participant = z.strictObject({
   id: text,
   provider: z.optional(z.string()),
@@ -14,7 +14,7 @@ const Participant = z.strictObject({
 });
 export type Participant = z.infer<typeof Participant>;
 
-/** How several participants come to one answer; times in seconds. */
+/** How several participants agree; times in seconds. */
 const Collaboration = z.strictObject({
   enabled: z._default(z.boolean(), false),
   protocol: z._default(z.enum(["vote", "critique", "contract_net"]), "vote"),
@@ -25,8 +25,9 @@ const Collaboration = z.strictObject({
 export type Collaboration = z.infer<typeof Collaboration>;
 
 /**
- * One call of a plan. Its arguments may refer to `${input.…}` and to `${steps.ID.result.…}`; whatever it refers to comes
- * before it, beside what `depends_on` names. With `when`, it is left out unless that is there and neither false, 0 nor empty.
+ * A call of a plan. Arguments may refer to `${input.…}` and `${steps.ID.result.…}`; what they refer to runs first.
+ * `when`
+ * skips it where that is missing, false, 0 or empty.
  */
 const SkillStep = z.strictObject({
   id: z
@@ -39,7 +40,7 @@ const SkillStep = z.strictObject({
 });
 export type SkillStep = z.infer<typeof SkillStep>;
 
-/** Instructions with the tools and capabilities that following them takes. */
+/** Instructions with the tools and capabilities they need. */
 export const SkillManifest = z.strictObject({
   name: text,
   version: text,
@@ -57,7 +58,7 @@ export const SkillManifest = z.strictObject({
 });
 export type SkillManifest = z.infer<typeof SkillManifest>;
 
-/** The tools that it names, and those that its steps call. */
+/** The named tools, and those of its steps. */
 export function toolsOfSkill({
   required_tools,
   steps = [],

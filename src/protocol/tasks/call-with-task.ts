@@ -3,17 +3,17 @@ import { RpcError } from "../message.ts";
 import { runAsTask, TaskRefusal } from "./run-as-task.ts";
 import { extendsToTasks, offersTasks, type TaskCall } from "./task.ts";
 
-/** So long a server is asked to keep a task; without a limit many keep it for ever. */
+/** How long a server should keep a task; many default to for ever. */
 const keptMs = 3_600_000;
 
 export type CallWithTask = (call: TaskCall) => Promise<unknown>;
 
-/** Calls tools as tasks where they want that and their server can; remembers who only says so. */
+/** Calls tools as tasks where tool and server allow; remembers servers that only claim to. */
 export function createTaskCalls(quietMs: number): CallWithTask {
   const refused = new WeakMap<TaskCall["session"], Set<unknown>>();
   return (call) => {
     const { session, params, support } = call;
-    // In the later revision the server decides, and says so in its answer.
+    // The server decides, and says so in its answer.
     if (session.era === "modern") return extendsToTasks(session) ? runAsTask(call, params, quietMs) : plain(call);
     const isWanted = support === "required" || support === "optional";
     if (!isWanted || !offersTasks(session) || refused.get(session)?.has(params.name)) return plain(call);
@@ -53,7 +53,7 @@ function refusesTasks(result: unknown): boolean {
   return JSON.stringify(content ?? "").includes("does not support task-augmented execution");
 }
 
-/** Bad arguments are refused with the same code, and are no matter of tasks. */
+/** Bad arguments have the same code, and do not concern tasks. */
 function unwilling(refusal: RpcError): RpcError {
   const { code, message, data } = refusal;
   if (code === -32602 && !/task/i.test(message)) return refusal;

@@ -7,28 +7,24 @@ import type { RequestOptions, TaskListener } from "../session.ts";
 import { cancelsTasks, isOver, readTask, type Task, type TaskCall, taskIn } from "./task.ts";
 import { createTaskPoll, createTaskReporter } from "./task-updates.ts";
 
-/** So often in a row a remote server may be out of reach before its task is given up. */
+/** Lost connections in a row before a remote task is given up. */
 const maxLosses = 5;
 const maxWaitMs = 30_000;
 
-/** What is needed to speak about one task. */
 type TaskLine = {
-  /** Asks in the session there is; over the network it may be another one than the task was begun in. */
+  /** In the current session; over the network it may be a new one. */
   ask(method: string, params: UnknownObject, options?: RequestOptions): Promise<unknown>;
-  /** Can its server still have the task when the connection was lost? */
+  /** Can the server still have the task after a lost connection? */
   outlives: boolean;
-  /** Waits until it is time to ask again; with what the server has told by itself meanwhile. */
+  /** Returns a status that the server sent meanwhile. */
   wait(limitMs: number): Promise<Task | undefined>;
-  /** Ends the wait. */
   ring(): void;
   see(task: Task): void;
-  /** The caller's. */
   signal: AbortSignal;
-  /** Aborted when the call has ended, in whatever way. */
+  /** Aborted when the call has ended. */
   over: AbortSignal;
 };
 
-/** Asks for the task until it is over. */
 async function followTask(first: Task, line: TaskLine, onTask: (task: Task) => void = () => undefined): Promise<Task> {
   let task = first;
   let losses = 0;
@@ -54,7 +50,7 @@ async function ask({ taskId, pollMs }: Task, line: TaskLine): Promise<Task> {
   });
   const task = readTask(answer);
   if (task?.taskId !== taskId) throw invalidAnswer("its answer about its task is no task");
-  // A server that names its interval only once means it for good.
+  // An interval named once holds for good.
   const { pollIntervalMs, pollInterval } = task.given;
   return pollIntervalMs === undefined && pollInterval === undefined ? { ...task, pollMs } : task;
 }
@@ -78,7 +74,7 @@ function isUnavailable(thrown: unknown): thrown is PlaneError {
   return thrown instanceof PlaneError && thrown.code === "SERVER_UNAVAILABLE";
 }
 
-/** The call went out long ago, whatever became of the question about its task. */
+/** The call itself was sent long ago. */
 function lost(thrown: unknown): unknown {
   if (!(thrown instanceof TransportError) && !isUnavailable(thrown)) return thrown;
   const message = thrown.message.replace(/\.$/, "");
@@ -88,7 +84,7 @@ function lost(thrown: unknown): unknown {
 /** Below this poll interval no notifications are needed. */
 const longPollMs = 1_000;
 
-/** The result of a task of the extension: it stands in the task, and so do the questions on the way to it. */
+/** Result and questions stand in the task itself. */
 async function finishModernTask(first: Task, line: TaskLine, onRequest: AnswerRequest | undefined): Promise<unknown> {
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const answers = createTaskAnswers(first.taskId, line, onRequest, reject);
@@ -99,14 +95,14 @@ async function finishModernTask(first: Task, line: TaskLine, onRequest: AnswerRe
   return outcome(await Promise.race([ended, failed]));
 }
 
-/** A server may refuse to tell by itself; it is asked anyway, and once at the beginning for what came before. */
+/** A server may refuse notifications; it is polled anyway, and once at the start for what came before. */
 function listen(taskId: string, line: TaskLine): void {
   const params = { notifications: { taskIds: [taskId] } };
   line.ask("subscriptions/listen", params, { signal: line.over }).catch(() => undefined);
   line.ring();
 }
 
-/** Each question is answered once, however often the server shows it; an answer that was lost is sent again. */
+/** Answers each question once; a lost answer is sent again. */
 function createTaskAnswers(
   taskId: string,
   line: TaskLine,
@@ -161,7 +157,7 @@ function outcome({ status, message, given }: Task): unknown {
 const nameMs = 1_000;
 const cancelMs = 5_000;
 
-/** The server began neither the task nor anything else. */
+/** Neither the task nor anything else was started. */
 export class TaskRefusal extends Error {
   readonly answer: RpcError;
 
@@ -171,7 +167,7 @@ export class TaskRefusal extends Error {
   }
 }
 
-/** Runs a call to its end, whether the server makes a task of it or not. */
+/** With or without a task. */
 export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: number): Promise<unknown> {
   const { session, options } = call;
   const signal = options.signal ?? new AbortController().signal;
@@ -209,7 +205,7 @@ function tell(given: unknown, take: (task: Task) => void): void {
   if (told) take(told);
 }
 
-/** Only the answer names the task, so one that is given up too early could never be cancelled. */
+/** Only the answer names the task: given up earlier, it could never be cancelled. */
 function begin(call: TaskCall, params: UnknownObject, task: TaskListener): Promise<unknown> {
   const { session, options } = call;
   const { signal } = options;
@@ -256,8 +252,8 @@ function cancel({ session }: TaskCall, { taskId }: Task): void {
 type Answer = { result: unknown } | { failure: unknown };
 
 /**
- * The result of a task of 2025-11-25. It is asked for at once, because a server answers that when the task is over
- * and asks its questions meanwhile; what the task is doing is asked beside it.
+ * For 2025-11-25. The result is requested at once, since servers answer it at the end and ask questions meanwhile; the
+ * status is polled beside it.
  */
 async function finishLegacyTask(first: Task, line: TaskLine, onRequest: AnswerRequest | undefined): Promise<unknown> {
   const { taskId } = first;
@@ -272,7 +268,7 @@ async function finishLegacyTask(first: Task, line: TaskLine, onRequest: AnswerRe
       },
       (failure) => {
         asked = undefined;
-        // Either it is over, or this server answers only when it is.
+        // It is over, or this server answers only at the end.
         line.ring();
         return { failure };
       },
@@ -280,7 +276,7 @@ async function finishLegacyTask(first: Task, line: TaskLine, onRequest: AnswerRe
     return asked;
   }
 
-  /** The request that waited all the time may have been lost on the way. */
+  /** The waiting request may have been lost. */
   async function fetchResult(ended: Task): Promise<void> {
     const waiting = asked;
     if (waiting && "result" in (await waiting)) return;

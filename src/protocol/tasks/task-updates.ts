@@ -1,7 +1,7 @@
 import type { OnTask, TaskUpdate } from "../session.ts";
 import type { Task } from "./task.ts";
 
-/** Waits between two questions about a task, unless something happens before. */
+/** Waits between polls, unless something happens before. */
 export function createTaskPoll(over: AbortSignal) {
   let noticed: Task | undefined;
   let isRung = false;
@@ -12,14 +12,13 @@ export function createTaskPoll(over: AbortSignal) {
   };
   over.addEventListener("abort", ring, { once: true });
   return {
-    /** Ask now. */
     ring,
-    /** The server has told by itself. */
+    /** The server sent a status. */
     tell(task: Task): void {
       noticed = task;
       ring();
     },
-    /** What the server has told meanwhile, if anything. */
+    /** The status that the server sent meanwhile. */
     async wait(limitMs: number): Promise<Task | undefined> {
       if (!isRung) {
         await new Promise<void>((resolve) => {
@@ -37,7 +36,7 @@ export function createTaskPoll(over: AbortSignal) {
   };
 }
 
-/** Tells nothing while the answer may still come like any other; then where the task stands, and every change. */
+/** Silent while a normal answer may still come; then the status, and every change. */
 export function createTaskReporter(quietMs: number, onTask: OnTask | undefined) {
   let latest: TaskUpdate | undefined;
   let isLoud = false;

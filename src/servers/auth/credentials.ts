@@ -3,9 +3,9 @@ import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Credentials, CredentialsOptions } from "./credentials-contract.ts";
 import { isOwnClient, tokenHeaders } from "./token-headers.ts";
 
-/** The credentials of every remote server. Those in the configuration need no store and load nothing. */
+/** Configured credentials need no store and load nothing. */
 export function createCredentials(options: CredentialsOptions): Credentials {
-  /** Addresses of servers without `auth` that turned out to want a sign-in. */
+  /** Servers without `auth` that turned out to want a sign-in. */
   const discovered = new Set<string>();
   const stored = once(async () => {
     const { createStoredCredentials } = await import("./stored-credentials.ts");
@@ -38,7 +38,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 /** Null when the configuration does not decide. An empty token makes no header. */
 function fixedHeaders({ auth, url, headers }: ServerDefinition): Record<string, string> | null {
   if (url === undefined || auth?.type === "none" || auth?.token === "") return {};
-  // A header in the configuration replaces all of this.
+  // A configured header replaces all of this.
   if (auth === undefined && Object.keys(headers).some((name) => /^authorization$/i.test(name))) return {};
   return auth?.token === undefined ? null : tokenHeaders(auth, auth.token);
 }

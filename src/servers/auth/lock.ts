@@ -17,7 +17,7 @@ const maxHolders = 3;
 
 export type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
-/** Runs one work at a time under each name, in this process and in all that share the directory. */
+/** One at a time under each name, in all processes that share the directory. */
 export function createLock(directory: string | undefined): Lock {
   const last = new Map<string, Promise<unknown>>();
   return async (name, work) => {
@@ -35,7 +35,7 @@ export function createLock(directory: string | undefined): Lock {
   };
 }
 
-/** The same lock on all machines whose planes use one store. */
+/** The same across machines on one store. */
 export function createStoreLock(here: Lock, store: () => Promise<Pick<Store, "alone">>): Lock {
   const semaphore = createSemaphore(maxHolders, Number.POSITIVE_INFINITY);
   return (name, work) =>
@@ -93,7 +93,7 @@ async function withStore<T>(alone: Store["alone"], task: string, work: () => Pro
   throw result.thrown;
 }
 
-/** Tries until there is a result, and rejects when that takes too long. */
+/** Rejects when it takes too long. */
 async function retry<T>(attempt: () => Promise<T | null | undefined>, pauseMs: number, late: string): Promise<T> {
   const giveUpAt = Date.now() + waitMs;
   for (;;) {

@@ -1,12 +1,12 @@
 import { PlaneError } from "../../model/errors.ts";
 import { TransportError } from "../../protocol/message.ts";
 
-/** What is wrong with an authorization server or its answer. The message holds no secret. */
+/** The message holds no secret. */
 export class OAuthProblem extends Error {
   override readonly name = "OAuthProblem";
-  /** The error code of RFC 6749, when the server refused. */
+  /** RFC 6749, when the server refused. */
   readonly oauthCode: string | null;
-  /** Does the remedy lie in the configuration? */
+  /** Is the remedy in the configuration? */
   readonly configuration: boolean;
 
   constructor(message: string, options: { code?: string | null; configuration?: boolean } = {}) {
@@ -21,7 +21,7 @@ export function errorCode(value: unknown): string {
   return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : "an unknown error";
 }
 
-/** A person must give a token or sign in first. `why` begins with 'it'. */
+/** `why` begins with 'it'. */
 export function authRequired(server: string, kind: "token" | "oauth", why: string): PlaneError {
   const how = `toolplane servers login ${server}`;
   const what = kind === "token" ? "Give it a token" : "Sign in to it";
@@ -29,7 +29,7 @@ export function authRequired(server: string, kind: "token" | "oauth", why: strin
   return new PlaneError("AUTH_REQUIRED", message, { data: { server, kind, how } });
 }
 
-/** Turns an OAuthProblem into one of our errors, and leaves every other error as it is. */
+/** Leaves every other error as it is. */
 export function withServer(server: string, thrown: unknown): unknown {
   if (!(thrown instanceof OAuthProblem)) return thrown;
   const code = thrown.configuration ? "CONFIG_INVALID" : "PROVIDER_FAILED";
@@ -37,7 +37,7 @@ export function withServer(server: string, thrown: unknown): unknown {
   return new PlaneError(code, message, { data: { server }, cause: thrown });
 }
 
-/** The same for faces, which do not know TransportError. */
+/** For faces, which do not know TransportError. */
 export function forFaces(server: string, thrown: unknown): unknown {
   if (!(thrown instanceof TransportError)) return withServer(server, thrown);
   const message = `Signing in to server '${server}' is not possible now: ${thrown.message}. Try again later.`;

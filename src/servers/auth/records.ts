@@ -1,8 +1,7 @@
-/** How a client proves itself at the token endpoint, in the order of preference. */
+/** At the token endpoint, in the order of preference. */
 export const tokenMethods = ["client_secret_basic", "client_secret_post", "none"] as const;
 export type TokenMethod = (typeof tokenMethods)[number];
 
-/** Our client at one authorization server. */
 export type OAuthClient = {
   id: string;
   secret: string | null;
@@ -13,10 +12,10 @@ export type OAuthClient = {
 /** A token that a person gave. */
 export type GivenToken = { kind: "token"; token: string; expiresAt: string | null; scopes: string[] };
 
-/** How often a server lately asked for more scopes than a sign-in brought. */
+/** Recent requests for more scopes than a sign-in brought. */
 export type StepUps = { count: number; since: number };
 
-/** The tokens of a sign-in, with all that a refresh needs. */
+/** With all that a refresh needs. */
 export type OAuthRecord = {
   kind: "oauth";
   /** The only server it is sent to. */
@@ -24,7 +23,7 @@ export type OAuthRecord = {
   issuer: string;
   tokenEndpoint: string;
   resource: string;
-  /** Without the secret when that stands in the configuration. */
+  /** Without a configured secret. */
   client: OAuthClient;
   accessToken: string;
   refreshToken: string | null;
@@ -37,7 +36,7 @@ export type OAuthRecord = {
 
 export type CredentialRecord = GivenToken | OAuthRecord;
 
-/** A refusal, kept for the sign-in that follows it. */
+/** A refusal, kept for the sign-in that follows. */
 export type ChallengeRecord = {
   url: string;
   resourceMetadata: string | null;
@@ -46,7 +45,7 @@ export type ChallengeRecord = {
   stepUps: StepUps;
 };
 
-/** Escapes a name so that it cannot read as another key. */
+/** So that a name cannot read as another key. */
 function toKey(text: string): string {
   return encodeURIComponent(JSON.stringify(text).slice(1, -1));
 }
@@ -78,7 +77,6 @@ export function challengeKey(server: string, user: string | null): string {
 /** A token this close to its end may expire on the way. */
 const expiryBufferMs = 60_000;
 
-/** Expired, or about to expire. */
 export function isExpiring({ expiresAt }: { expiresAt: string | null }, now: number): boolean {
   return isExpired({ expiresAt }, now + expiryBufferMs);
 }

@@ -5,12 +5,12 @@ const path = "/callback";
 
 export type SignInListener = {
   redirectUri: string;
-  /** What the browser brought back. */
+  /** From the browser's return. */
   parameters: Promise<URLSearchParams>;
   close(): Promise<void>;
 };
 
-/** Waits on this machine for the browser to come back from a sign-in. Only the first return counts. */
+/** Waits on this machine for the browser. Only its first return counts. */
 export async function listenForSignIn(): Promise<SignInListener> {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>();
   const server = createServer((request, response) => {
@@ -44,7 +44,7 @@ export async function listenForSignIn(): Promise<SignInListener> {
   };
 }
 
-/** The page repeats nothing of the request. */
+/** Repeats nothing of the request. */
 function answerTo(parameters: URLSearchParams): { status: number; text: string } {
   const text = parameters.has("error")
     ? "The sign-in did not succeed. Go back to the command line to see why."

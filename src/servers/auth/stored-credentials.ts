@@ -19,7 +19,7 @@ import { isHeaderValue, isOwnClient, tokenHeaders } from "./token-headers.ts";
 import { createVault } from "./vault.ts";
 
 export type StoredOptions = Required<CredentialsOptions> & {
-  /** Addresses of servers without `auth` that turned out to want a sign-in. */
+  /** Servers without `auth` that turned out to want a sign-in. */
   discovered: Set<string>;
 };
 
@@ -57,7 +57,7 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
   async function statusOf(key: string, user: string | null): Promise<TokenStatus> {
     const record = (await vault.readIfPossible(key)) as CredentialRecord | null;
     const server = serverOfKey(key);
-    // One that cannot be opened must be given again, like one that expired.
+    // One that cannot be opened must be given again, like an expired one.
     if (record === null) return { server, user, kind: "token", expiresAt: null, scopes: [], expired: true };
     const { kind, expiresAt, scopes } = record;
     const isRenewable = record.kind === "oauth" && record.refreshToken !== null;
@@ -78,7 +78,7 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
     async forget(server, user) {
       await vault.remove(challengeKey(server, user));
       const key = credentialsKey(server, user);
-      // Waits for a refresh that is under way, which would bring it back.
+      // Waits for a running refresh, which would bring it back.
       const wasThere = await lock(key, () => vault.remove(key));
       if (wasThere) onChanged(server, user);
       return wasThere;

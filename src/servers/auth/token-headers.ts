@@ -9,7 +9,7 @@ export function isHeaderValue(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
-/** Does the plane sign in as its own client, the same for every user? */
+/** Does the plane sign in as its own client, for every user? */
 export function isOwnClient({ auth }: ServerDefinition): boolean {
   return auth?.type === "oauth" && auth.grant === "client_credentials";
 }

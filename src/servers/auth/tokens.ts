@@ -6,7 +6,6 @@ import type { Verbs } from "../../model/verbs.ts";
 import type { Access } from "../open-session.ts";
 import type { Credentials } from "./credentials-contract.ts";
 
-/** The access of one user to one server. */
 export function accessOf(
   credentials: Credentials,
   name: string,
@@ -21,7 +20,6 @@ export function accessOf(
 
 type TokenVerbs = Pick<Verbs, "tokens" | "setToken" | "forgetToken" | "beginSignIn" | "signIn" | "finishSignIn">;
 
-/** The verbs of the plane about tokens and sign-ins. */
 export function createTokenVerbs(
   credentials: Credentials,
   defaultPrincipal: Principal,

@@ -26,11 +26,11 @@ export type Vault = {
 export type VaultOptions = {
   store(): Promise<Store>;
   directory: string | undefined;
-  /** The key that the configuration names, for all planes on one store. */
+  /** The configured key, for all planes on one store. */
   vaultKey(): Promise<string | undefined>;
 };
 
-/** Keeps JSON values sealed in the store. Without a key and a directory they end with the process. */
+/** Sealed JSON in the store. Without a key and a directory it ends with the process. */
 export function createVault(options: VaultOptions): Vault {
   const { directory } = options;
   const load = async () => {
@@ -62,7 +62,7 @@ export function createVault(options: VaultOptions): Vault {
   };
 }
 
-/** The name is sealed too, so that one user's token cannot be put under another's name. */
+/** The name is sealed too: a token cannot be moved to another user's name. */
 function seal(key: Buffer, name: string, value: unknown): Uint8Array {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);
@@ -108,7 +108,7 @@ function readVaultKey(text: string): Buffer {
   );
 }
 
-/** The key in this directory, made when there is none. Processes that start together get the same one. */
+/** Made when there is none. Processes that start together get the same one. */
 export function loadVaultKey(directory: string): Buffer {
   const file = join(directory, "vault.key");
   try {

@@ -54,7 +54,7 @@ function missing(command: string, { directories }: CommandSearch, place: Place):
   return { detail, fix };
 }
 
-/** No shell reads the command, so what only a shell understands is taken word for word. */
+/** No shell reads the command, so shell syntax is taken word for word. */
 function unshelled(command: string, { cwd, path }: Place): string | null {
   if (command.startsWith("~/")) {
     return `Write the full path in 'command': ${join(homeDirectory() ?? "/", command.slice(2))}.`;
@@ -71,7 +71,7 @@ function pathFix(command: string, { cwd }: Place): string {
   return "Correct the path in 'command'.";
 }
 
-/** What most servers are started with, and where it comes from. */
+/** Usual launchers, and where they come from. */
 const launchers: Record<string, string> = {
   npx: "Install Node.js from https://nodejs.org; it brings 'npx'.",
   npm: "Install Node.js from https://nodejs.org; it brings 'npm'.",
@@ -101,7 +101,7 @@ function nameFix(command: string, { cwd, path }: Place): string {
   return `Install '${command}', or set 'command' to its full path.`;
 }
 
-/** Among thousands of short names something is always near, so the likely ones are asked first. */
+/** Among thousands of short names something is always near, so the likely ones come first. */
 function nearestCommand(command: string, installed: readonly string[]): string | undefined {
   const likely = Object.keys(launchers).filter((name) => installed.includes(name));
   const [near] = [...nearest(command, likely, 1), ...(command.length > 3 ? nearest(command, installed, 1) : [])];
@@ -126,14 +126,14 @@ function missingFix(path: string): string {
 }
 
 export type CommandSearch = {
-  /** Empty where a path was given, so that nothing had to be searched. */
+  /** Empty where a path was given. */
   directories: string[];
   found: string | null;
-  /** A file or directory of that name which cannot be run. */
+  /** Of that name, but not executable. */
   unusable: { path: string; why: "directory" | "not executable" } | null;
 };
 
-/** What the system's own search would run: the first executable file, whatever else bears the name. */
+/** As the system searches: the first executable file. */
 export function findCommand(command: string, cwd: string, path: string | undefined): CommandSearch {
   const directories = isPath(command) ? [] : searchPath(path, cwd);
   const candidates = isPath(command)
@@ -181,7 +181,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** What to type to start the server by hand, without its secrets. */
+/** To start the server by hand, without its secrets. */
 export function renderCommandLine({ command = "", args, env, cwd }: ServerDefinition): string {
   const variables = Object.entries(env).map(
     ([name, value]) => `${name}=${looksSecret(name) ? "'[redacted]'" : quote(redact(value))}`,
@@ -190,7 +190,6 @@ export function renderCommandLine({ command = "", args, env, cwd }: ServerDefini
   return cwd === undefined ? words : `cd ${quote(cwd)} && ${words}`;
 }
 
-/** One word for a shell. */
 export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

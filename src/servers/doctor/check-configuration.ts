@@ -7,14 +7,13 @@ export function passed(name: string, detail: string): DoctorCheck {
   return { name, ok: true, detail, fix: null };
 }
 
-/** What is wrong, and the one thing to do about it first. */
 export type Trouble = { detail: string; fix: string };
 
 export function failed(name: string, { detail, fix }: Trouble): DoctorCheck {
   return { name, ok: false, detail, fix };
 }
 
-/** A server whose entry could not be used: the reason as the configuration gives it. */
+/** Why an entry could not be used. */
 export function checkBroken(server: string, reason: string): DoctorCheck {
   return failed("configuration", { detail: sentence(reason), fix: fixOf(server, reason) });
 }
@@ -33,12 +32,12 @@ function fixOf(server: string, reason: string): string {
 
 type Field = { key: string; name: string; value: string };
 
-/** What stands for a value and was not replaced by one. */
+/** An unresolved reference. */
 const unexpanded = /\$\{[^}]*\}/;
-/** An argument may be a script of its own; these are the placeholders of other programs' configurations. */
+/** Placeholders of other programs; an argument may be a script with its own. */
 const placeholder = /\$\{(?:env|input|config|command|workspaceFolder|userHome)\b[^}]*\}/;
 
-/** Is everything that the server is given filled in? */
+/** Is every value filled in? */
 export function checkEnvironment(definition: ServerDefinition): DoctorCheck {
   const given = fieldsOf(definition);
   const troubles = [

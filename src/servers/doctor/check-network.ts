@@ -13,7 +13,7 @@ export function checkUrl(text: string | undefined): { url: URL } | { check: Doct
   return { check: failed("url", { detail, fix }) };
 }
 
-/** By name, by port, by encryption: each step fails for reasons of its own. */
+/** Name, port, encryption: each fails for its own reasons. */
 export async function checkReachable(url: URL, limitMs: number): Promise<DoctorCheck> {
   const signal = AbortSignal.timeout(limitMs);
   let step: Step = "lookup";
@@ -33,7 +33,7 @@ export async function checkReachable(url: URL, limitMs: number): Promise<DoctorC
   }
 }
 
-/** Does a port that is configured as a plain one expect TLS? */
+/** Does a plain port expect TLS? */
 export async function isTlsPort(url: URL, limitMs: number): Promise<boolean> {
   if (isEncrypted(url)) return false;
   const signal = AbortSignal.timeout(limitMs);
@@ -91,14 +91,14 @@ function isEncrypted({ protocol }: URL): boolean {
   return protocol === "https:" || protocol === "wss:";
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Without the brackets of IPv6. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
 
 export type Step = "lookup" | "connect" | "encrypt";
 
-/** Only host and port are named: path, query and credentials of a URL may be secret. */
+/** Only host and port: path, query and credentials may be secret. */
 export function unreachable(step: Step, code: string, url: URL, thrown: unknown, limitMs: number): Trouble {
   if (step === "lookup") return unknownHost(code, url);
   return step === "connect" ? closedPort(code, url, thrown, limitMs) : brokenTls(code, url, thrown, limitMs);

@@ -32,7 +32,7 @@ export function describe({ reason, said }: Failure): string {
   return said === "" ? text : `${text} It last wrote:\n${said}`;
 }
 
-/** What servers write when they cannot start, and what that asks for. */
+/** What servers write when they cannot start, and the remedy. */
 const complaints: [said: RegExp, fix: (found: string) => string][] = [
   [/npm (?:error|ERR!) (?:code )?E?404/i, () => "Correct the name of the package in 'args'; npm does not know it."],
   [/Cannot find module '([^']+)'/, (found) => `Correct the path in 'args': there is no ${found}.`],
@@ -147,22 +147,22 @@ function listingFix(definition: ServerDefinition): string {
 }
 
 export type Opened = {
-  /** Null when no handshake came about. */
+  /** Null without a handshake. */
   session: { protocolVersion: string; server: string | null } | null;
-  /** What it listed; null when something failed before. */
+  /** Null when something failed before. */
   listed: unknown[] | null;
   failure: Failure | null;
 };
 
 export type Limits = {
   limitMs: number;
-  /** Instead of that while an installer is at work. */
+  /** While an installer runs. */
   installMs: number;
-  /** Has it been started before, so that there should be nothing to install? */
+  /** Started before, so that nothing should be left to install. */
   isInstalled: boolean;
 };
 
-/** Opens a session, lists the tools, and has ended whatever it started when it answers. */
+/** Ends whatever it started before it answers. */
 export async function openServer(
   definition: ServerDefinition,
   environment: Readonly<Record<string, string | undefined>>,
@@ -241,16 +241,16 @@ function nameOf(info: UnknownObject | null): string | null {
   return plainText(words.join(" ")).slice(0, 100);
 }
 
-/** How long the reason of a process that has just ended may take to arrive. */
+/** How long the reason of an ended process may take to arrive. */
 const stderrDrainMs = 200;
 const lastLines = 5;
 const maxReason = 500;
 
 export type Failure = {
   kind: "not started" | "too late" | "refused" | "lost";
-  /** Safe to print, and without what the process said. */
+  /** Safe to print, without the process's words. */
   reason: string;
-  /** The last lines of the process's standard error; "" where there are none. */
+  /** The end of stderr. */
   said: string;
 };
 
@@ -259,12 +259,12 @@ type Ending = {
   tooLate: boolean;
   limitMs: number;
   channel: Channel | undefined;
-  /** The first line it wrote that is no message. */
+  /** The first line that is no message. */
   noise: string | undefined;
   closed: Promise<TransportError>;
 };
 
-/** Why a session did not come about or did not last. The channel is closed by now. */
+/** Why a session failed or ended. The channel is closed by now. */
 export async function explain({ thrown, tooLate, limitMs, channel, noise, closed }: Ending): Promise<Failure> {
   if (tooLate) {
     const isProcess = channel?.pid != null;

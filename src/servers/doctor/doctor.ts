@@ -19,7 +19,7 @@ import { readLoginShell } from "./login-shell.ts";
 type Means = {
   environment: Readonly<Record<string, string | undefined>>;
   resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
-  /** Reads what a server lists, as the catalogue does. */
+  /** As the catalogue reads lists. */
   takeTools: TakeTools;
   /** Values that no report may show. */
   secretValues(): readonly string[];
@@ -35,7 +35,7 @@ export async function examineServers(
   directory: ExaminedServers,
   means: Means,
 ): Promise<DoctorReport> {
-  // Loads what is stored: a server that has listed before is installed.
+  // A server that has listed before is installed.
   await means.discover([]);
   const definitions = new Map(directory.all().map(([name, server]) => [name, server.definition]));
   const statuses = new Map(directory.status().map((status) => [status.name, status]));
@@ -67,13 +67,13 @@ export async function examineServers(
   return { servers: await Promise.all(names.map(examine)) };
 }
 
-/** What cannot even be examined is a finding of its own, and none for the others. */
+/** A check that crashes is a finding of its own. */
 function crashed(thrown: unknown): DoctorCheck[] {
   const { message } = toPlaneError(thrown);
   return [{ name: "configuration", ok: false, detail: message, fix: "Correct what the message names." }];
 }
 
-/** Values that became secret by being read from somewhere else. */
+/** Values that became secret because they were read from elsewhere. */
 function referenced(written: ServerDefinition | undefined, subject: ServerDefinition | { broken: string }): string[] {
   if (written === undefined || "broken" in subject) return [];
   const before = new Set(textsOf(written));
@@ -98,17 +98,15 @@ const defaultLimitMs = 10_000;
 
 export type ExamineOptions = {
   environment: Readonly<Record<string, string | undefined>>;
-  /** Where a server without a `cwd` is started. */
+  /** Where a server without a `cwd` starts. */
   directory: string;
-  /** Which of the listed tools the catalogue would take. */
   takeTools: TakeTools;
-  /** Has it been started before? Then there should be nothing to install. */
   isInstalled?: boolean;
-  /** The plane is installing it right now; a second installer would be in its way. */
+  /** A second installer would be in the way. */
   installing?: InstallStatus | undefined;
-  /** What the user's login shell has; asked when a server does not start. */
+  /** Asked when a server does not start. */
   loginShell?(): Promise<Readonly<Record<string, string | undefined>> | null>;
-  /** For reaching a server, and again for handshake and listing together. */
+  /** For reaching a server, and again for handshake and listing. */
   limitMs?: number;
 };
 
@@ -119,7 +117,7 @@ type Examination = {
   limitMs: number;
 };
 
-/** Follows the way to a server step by step, and ends where the next step can tell nothing new. */
+/** Step by step, until the next step can tell nothing new. */
 export async function examineServer(
   name: string,
   subject: ServerDefinition | { broken: string },
@@ -131,7 +129,7 @@ export async function examineServer(
     return [configured, passed("enabled", "It is switched off ('enabled' is false), so nothing else was checked.")];
   }
   const definition = { ...subject, cwd: resolve(options.directory, subject.cwd ?? "") };
-  // What is too slow for the plane has to be too slow here.
+  // What is too slow for the plane is too slow here.
   const limitMs = Math.min(options.limitMs ?? defaultLimitMs, subject.connectTimeoutMs);
   const examination = { name, definition, options, limitMs };
   const checks = await (subject.transport === "stdio" ? examineProcess : examineRemote)(examination);
@@ -146,7 +144,7 @@ export async function examineServer(
 async function examineProcess(examination: Examination): Promise<DoctorCheck[]> {
   const { definition, options } = examination;
   const directory = checkDirectory(definition.cwd);
-  // Where the directory is missing, a command inside it is missing only because of that.
+  // Without the directory, a command inside it is missing too.
   const isHidden = !directory.ok && dependsOnDirectory(definition.command);
   const needed = [...(isHidden ? [] : [checkCommand(definition, options.environment)]), directory];
   const checks = [...needed, checkEnvironment(definition)];
@@ -158,7 +156,7 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   return [...checks, ...(await compare(examination, trouble.detail)), ...session];
 }
 
-/** What works by hand has what a login shell has. */
+/** What works by hand has a login shell's environment. */
 async function compare({ name, definition, options }: Examination, said: string): Promise<DoctorCheck[]> {
   const login = (await options.loginShell?.()) ?? null;
   if (login === null) return [];
@@ -185,10 +183,10 @@ async function examineRemote(examination: Examination): Promise<DoctorCheck[]> {
   return [...known, reachable, ...session];
 }
 
-/** A plain server would note the attempt as a broken request, so one that answered properly is not asked. */
+/** A plain server would log a broken request, so one that answered is not asked. */
 function mayExpectTls(session: readonly DoctorCheck[]): boolean {
   const failed = session.find(({ name, ok }) => name === "handshake" && !ok);
-  // 400 is what web servers answer to plain HTTP on their TLS port.
+  // Web servers answer 400 to plain HTTP on their TLS port.
   return failed !== undefined && !/HTTP (?!400)\d{3}/.test(failed.detail);
 }
 
@@ -203,10 +201,10 @@ async function examineSession({ name, definition, options, limitMs }: Examinatio
   return [handshake, checkTools(name, definition, opened, options.takeTools)];
 }
 
-/** What is named a secret may be shorter than a secret that is only guessed. */
+/** A named secret may be shorter than a guessed one. */
 const shortestSecret = 4;
 
-/** Removes from a text every value that this server's entry keeps secret. */
+/** Every value that this entry keeps secret. */
 export function hideSecrets(definition: ServerDefinition): (text: string) => string {
   return createHider(secretsOf(definition), shortestSecret);
 }

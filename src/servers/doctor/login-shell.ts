@@ -14,12 +14,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const limitMs = 5_000;
 const maxOutputCharacters = 1_000_000;
 
-/** What a login shell of this user has in its environment; null where it cannot be asked in time. */
+/** Null where it cannot be asked in time. */
 export async function readLoginShell(plane: Environment): Promise<Environment | null> {
   const shell = plane.SHELL ?? shellOfUser();
   if (process.platform === "win32" || !shell) return null;
   const mark = `environment-${randomUUID()}`;
-  // Without what the plane was started with, so that only the user's own files speak.
+  // Only the user's own files speak, not the plane's environment.
   const given = ["HOME", "USER", "LOGNAME", "LANG", "TMPDIR"].map((name) => [name, plane[name]]);
   const env = {
     ...Object.fromEntries(given),
@@ -33,7 +33,7 @@ export async function readLoginShell(plane: Environment): Promise<Environment | 
   return found === undefined ? null : parseEnvironment(found);
 }
 
-/** Names and values, between NULs where the system can write them so. */
+/** Between NULs where the system can write them so. */
 export function parseEnvironment(text: string): Record<string, string> {
   const entries = text.split(text.includes("\0") ? "\0" : "\n").map((entry) => /^(\w+)=(.*)$/s.exec(entry));
   return Object.fromEntries(entries.flatMap((entry) => (entry ? [[entry[1], entry[2]]] : [])));
@@ -47,7 +47,7 @@ function shellOfUser(): string | null {
   }
 }
 
-/** In a session of its own, so that an interactive shell has no terminal to wait for, and ends whole. */
+/** In a session of its own: an interactive shell has no terminal to wait for, and ends whole. */
 function outputOf(shell: string, words: string[], env: Environment): Promise<string> {
   return new Promise((resolve) => {
     let output = "";
@@ -56,9 +56,7 @@ function outputOf(shell: string, words: string[], env: Environment): Promise<str
       clearTimeout(timer);
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // It is gone already.
-      }
+      } catch {}
       child.stdout.destroy();
       resolve(output);
     };
@@ -74,16 +72,15 @@ function outputOf(shell: string, words: string[], env: Environment): Promise<str
 export type Comparison = {
   name: string;
   definition: ServerDefinition;
-  /** Where the plane runs. */
   plane: Environment;
   login: Environment;
-  /** What the server wrote before it failed. */
+  /** Before it failed. */
   said: string;
 };
 
 type Difference = { name: string; detail: string; fix: string };
 
-/** Names what a server lacks that starts by hand; null when nothing that matters is different. No value is shown. */
+/** What a server lacks that starts by hand; null when nothing differs. Shows no value. */
 export function compareWithShell(comparison: Comparison): DoctorCheck | null {
   const found = [...pathDifferences(comparison), ...variableDifferences(comparison)];
   const [first] = found;
@@ -145,14 +142,14 @@ function missing(name: string, { plane, login }: Comparison): Difference[] {
   return [{ name, detail, fix }];
 }
 
-/** What any shell has of its own. */
+/** Variables of any shell. */
 const ofShells = /^(?:_|PWD|OLDPWD|SHLVL|SHELL|TERM|HOME|USER|LOGNAME|PS\d|LANG|TMPDIR|LS_COLORS|HIST\w*)$/;
 const shortestWord = 4;
 
 function matters(name: string, { name: server, definition, login, said }: Comparison): boolean {
   if (ofShells.test(name)) return false;
   if (new RegExp(`\\b${name}\\b`).test(said) || sharesWord(name, [server, ...definition.args])) return true;
-  // What only the plane has may be there for the plane.
+  // What only the plane has may be meant for it.
   if (login[name] === undefined) return false;
   const installer = installerOf(definition);
   const groups = ["proxy", "certificates", ...(installer === null ? [] : ["packages", "containers"])];

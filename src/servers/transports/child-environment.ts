@@ -5,12 +5,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type VariableGroup = {
   group: string;
-  /** Names and globs. A glob never takes a name that looks like that of a secret. */
+  /** Names and globs. A glob never takes a name that looks secret. */
   variables: readonly string[];
   why: string;
 };
 
-/** What reaches a stdio server of the plane's environment without any setting; docs/servers.md has the same table. */
+/** Inherited without any setting; docs/servers.md has the same table. */
 export const inheritedVariables = [
   {
     group: "base",
@@ -71,7 +71,7 @@ export const inheritedVariables = [
   },
 ] as const satisfies readonly VariableGroup[];
 
-/** npm tells a program that it runs what it was called with; another npm must not take that for its own orders. */
+/** npm's orders to the program it runs; another npm must not take them for its own. */
 const onlyForNpmRun = new Set([
   ...["call", "dry_run", "global", "include_workspace_root", "init_module", "json", "local_prefix", "location"],
   ...["loglevel", "node_gyp", "npm_version", "package", "user_agent", "workspace", "workspaces"],
@@ -93,7 +93,7 @@ export type ChildEnvironment = {
   platform?: NodeJS.Platform;
 };
 
-/** What a stdio server sees: what it inherits, under what it is given. */
+/** Given variables win over inherited ones. */
 export function childEnvironment(options: ChildEnvironment): Record<string, string> {
   const { parent, env, platform = process.platform } = options;
   const fold = platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
@@ -105,7 +105,7 @@ export function childEnvironment(options: ChildEnvironment): Record<string, stri
   return { ...Object.fromEntries(inherited), ...env };
 }
 
-/** Values that a server has only because it was allowed to inherit them, and that look secret. */
+/** Inherited values that look secret. */
 export function inheritedSecrets(parent: Environment, inheritEnv: boolean | readonly string[] | undefined): string[] {
   if (inheritEnv === undefined || inheritEnv === false) return [];
   const inherited = childEnvironment({ parent, env: {}, inheritEnv });

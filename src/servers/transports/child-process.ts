@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { resolve, win32 } from "node:path";
 
-/** Grace periods: after stdin was closed, after SIGTERM, after SIGKILL. */
+/** After stdin was closed, after SIGTERM, after SIGKILL. */
 const afterStdinMs = 1_000;
 const afterTerminateMs = 2_000;
 const afterKillMs = 1_000;
 const pollMs = 20;
 
-/** Close stdin, then terminate, then kill: the whole group, so that no wrapper leaves its server behind. */
+/** Closes stdin, terminates, then kills the whole group: no wrapper leaves its server behind. */
 export async function stopProcessGroup(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return;
   child.stdin?.end();
@@ -59,7 +59,7 @@ function hasRunning(group: number | undefined): boolean {
     if (!/^\d+$/.test(entry)) return false;
     try {
       const stat = readFileSync(`/proc/${entry}/stat`, "utf8");
-      // The name in parentheses may hold anything; what follows it does not.
+      // The name in parentheses may hold anything.
       const [state, , itsGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       return Number(itsGroup) === group && state !== "Z" && state !== "X";
     } catch {
@@ -89,18 +89,17 @@ export type CommandSearch = {
   path: string | undefined;
   pathExt: string | undefined;
   cwd: string;
-  /** Is there a file of this name? */
   exists(file: string): boolean;
 };
 
-/** What is spawned; `verbatim` means that the arguments are quoted already. */
+/** `verbatim`: the arguments are quoted already. */
 export type Launch = { file: string; args: string[]; verbatim: boolean };
 
 const defaultPathExt = ".COM;.EXE;.BAT;.CMD";
 /** PATHEXT may name scripts that only a shell can open. */
 const runnable = new Set([".com", ".exe", ".bat", ".cmd"]);
 
-/** What Windows would run for a name: `npx` is `npx.cmd` beside the Unix script `npx`. Null when there is nothing. */
+/** `npx` is `npx.cmd` beside the Unix script `npx`. Null when there is nothing. */
 export function findWindowsCommand(command: string, search: CommandSearch): string | null {
   const { path = "", pathExt = defaultPathExt, cwd, exists } = search;
   const extensions = pathExt
@@ -121,15 +120,15 @@ export function findWindowsCommand(command: string, search: CommandSearch): stri
   return null;
 }
 
-/** Programs are started as they are; batch files only run inside cmd.exe, which reads the line once more. */
+/** Batch files only run inside cmd.exe, which reads the line once more. */
 export function windowsLaunch(file: string, args: readonly string[], comSpec = "cmd.exe"): Launch {
   if (!/\.(?:cmd|bat)$/i.test(file)) return { file, args: [...args], verbatim: false };
   const line = [file, ...args].map(quoteForCmd).join(" ");
-  // /d: no AutoRun, /v:off: no `!NAME!`, /s: only the outer quotes are taken off.
+  // /d: no AutoRun, /v:off: no `!NAME!`, /s: only the outer quotes are removed.
   return { file: comSpec, args: ["/d", "/e:on", "/v:off", "/s", "/c", `"${line}"`], verbatim: true };
 }
 
-/** One argument that reaches a program behind cmd.exe and a batch file as it is. */
+/** Survives cmd.exe and a batch file unchanged. */
 export function quoteForCmd(word: string): string {
   if (/[\r\n\0]/.test(word)) {
     throw new Error("an argument has a line break, which cmd.exe cannot pass on. Take it out of 'args'");
@@ -138,19 +137,19 @@ export function quoteForCmd(word: string): string {
     // Before a quote, programs read two backslashes as one. A doubled quote keeps cmd.exe inside the quotes.
     .replaceAll(/(\\*)"/g, '$1$1""')
     .replace(/(\\+)$/, "$1$1")
-    // Between quotes only `%` means something to cmd.exe; what follows it here expands to nothing.
+    // Between quotes only `%` matters to cmd.exe; what follows it here expands to nothing.
     .replaceAll("%", "%%cd:~,%");
   return `"${quoted}"`;
 }
 
-/** Ends a process with everything that it started. */
+/** With everything that it started. */
 export function taskkillArguments(pid: number): string[] {
   return ["/PID", String(pid), "/T", "/F"];
 }
 
 type Start = { command: string; cwd: string | undefined };
 
-/** Why a command could not be started, with the key to change. */
+/** With the key to change. */
 export function startFailure(error: NodeJS.ErrnoException, { command, cwd }: Start): string {
   if (cwd !== undefined && !isDirectory(cwd)) {
     return `directory '${cwd}' ${exists(cwd) ? "is no directory" : "does not exist"}. Check 'cwd'`;

@@ -8,11 +8,11 @@ import { connectFailure, refused } from "./http-response.ts";
 
 type HeaderMap = Readonly<Record<string, string>>;
 
-/** Who asks, where that changes while a connection lasts. */
+/** Credentials that may change while a connection lasts. */
 export type Access = {
-  /** Headers that say who asks, found anew for every request. May reject with a PlaneError, which is passed on as it is. */
+  /** Found anew for every request. May reject with a PlaneError, passed on as it is. */
   authorize?(): Promise<HeaderMap>;
-  /** The server refused who asks. True when the same request may be tried again, once. May reject with a PlaneError, passed on as it is. */
+  /** True when one more try makes sense. May reject with a PlaneError, passed on as it is. */
   onRefused?(challenge: { status: number; wwwAuthenticate: string | null }): Promise<boolean>;
 };
 
@@ -24,7 +24,7 @@ export type HttpOptions = Access & {
 
 export type Ask = {
   method: "POST" | "GET" | "DELETE";
-  /** Instead of the configured one. */
+  /** Default: the configured one. */
   url?: URL;
   headers: HeaderMap;
   body?: string;
@@ -37,19 +37,19 @@ export type Ask = {
 
 export type Requester = {
   url: URL;
-  /** Resolves with whatever the server answers. */
+  /** Resolves with any answer. */
   ask(ask: Ask): Promise<IncomingMessage>;
-  /** Cuts what is under way. */
+  /** Cuts running requests. */
   close(): void;
 };
 
 /** After this, the other side may have closed a kept socket. */
 const idleMs = 10;
 
-/** Makes the requests of one connection, over sockets of its own, and says who asks. */
+/** The requests of one connection, over its own sockets. */
 export function createRequester(options: HttpOptions): Requester {
   const url = new URL(options.url);
-  // Taking an address apart costs as much as the rest of a request that is made over a kept socket.
+  // Parsing an address costs as much as the rest of a request over a kept socket.
   const address = addressOf(url);
   const client = url.protocol === "https:" ? https : http;
   const agent = new client.Agent({ keepAlive: true });
@@ -57,7 +57,7 @@ export function createRequester(options: HttpOptions): Requester {
   let lastIdentity: HeaderMap | undefined;
   let usedAt = performance.now();
 
-  /** A DELETE uses the last credentials, also when they were revoked. */
+  /** A DELETE uses the last credentials, also revoked ones. */
   async function identityFor(method: Ask["method"]): Promise<HeaderMap | undefined> {
     if (method === "DELETE" && lastIdentity) return lastIdentity;
     lastIdentity = options.authorize && (await options.authorize());
@@ -119,13 +119,13 @@ export function createRequester(options: HttpOptions): Requester {
   };
 }
 
-/** What a request needs of an address, and no more: Node copies all that it is given. */
+/** No more than a request needs: Node copies all of it. */
 function addressOf(url: URL): Pick<RequestOptions, "protocol" | "hostname" | "port" | "path" | "auth"> {
   const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
   return { protocol, hostname, port, path, ...(auth === undefined ? {} : { auth }) };
 }
 
-/** Node does the same for a signal that it is given, with a dozen listeners for what needs two. */
+/** Node needs a dozen listeners for this where two suffice. */
 function cutWhenAborted(request: ClientRequest, signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
   const cut = () => void request.destroy(new DOMException("The request was given up.", "AbortError"));
@@ -134,7 +134,7 @@ function cutWhenAborted(request: ClientRequest, signal: AbortSignal | undefined)
   request.once("close", () => signal.removeEventListener("abort", cut));
 }
 
-/** Nothing is sent before the connection stands, and a socket that was kept may be dead already. */
+/** Nothing is sent before the connection stands, and a kept socket may be dead. */
 function watchWrites(socket: Socket): () => boolean {
   const before = socket.bytesWritten;
   let connected = !socket.connecting;
@@ -147,7 +147,7 @@ function watchWrites(socket: Socket): () => boolean {
   return () => connected && socket.bytesWritten > before;
 }
 
-/** A socket that was closed while we were busy is only known to be once the event loop has looked again. */
+/** A closed socket is known only once the event loop has looked again. */
 async function hearWhatCame(): Promise<void> {
   await nextTurn();
   await nextTurn();

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { TransportError } from "../../protocol/message.ts";
 import { createSseParser, type SseOptions } from "../../protocol/sse-parser.ts";
 
-/** The whole body, up to a limit. */
 export function readBody(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -14,7 +13,7 @@ export function readBody(response: IncomingMessage, limitBytes: number): Promise
       response.destroy();
       return false;
     };
-    // What it announces need not arrive first.
+    // An announced length is enough to refuse.
     if (Number(response.headers["content-length"]) > limitBytes) return count(Number.POSITIVE_INFINITY);
     response.on("data", (chunk: Buffer) => count(chunk.length) && chunks.push(chunk));
     response.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
@@ -52,12 +51,12 @@ export function refuseCompressed(response: IncomingMessage): void {
   throw new TransportError(`its answer is compressed with ${name}, which nobody asked for`, { sent: true });
 }
 
-/** Is this an answer that may be another one later? */
+/** May the answer be another one later? */
 export function isPassing(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }
 
-/** A redirect or an error status as the failure of the request. */
+/** A redirect or an error status as a failure. */
 export function refused(response: IncomingMessage, url: URL): TransportError {
   const status = response.statusCode ?? 0;
   const { location } = response.headers;
@@ -105,7 +104,7 @@ export function connectFailure(error: NodeJS.ErrnoException, url: URL): string {
   return `the connection to ${url.host} failed: ${error.message || code}`;
 }
 
-/** Is there no server at all, so that a retry is of no use? */
+/** Without any server a retry is of no use. */
 export function isNobodyThere({ cause }: TransportError): boolean {
   return cause instanceof Error && "code" in cause && ["ECONNREFUSED", "ENOTFOUND"].includes(String(cause.code));
 }

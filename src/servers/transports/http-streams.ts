@@ -8,10 +8,10 @@ import { noiseText, parseMessage } from "./parse-message.ts";
 
 const maxResumptions = 3;
 const betweenResumptionsMs = 1_000;
-/** How long a stream may stay open after its answer, which should be the last it brings. */
+/** How long a stream may stay open after its answer. */
 const lingerMs = 5_000;
 
-/** Hands on what a stream brings. Resolves when the answer has come, or, with false, when the stream is over. */
+/** Resolves with true at the answer, with false at the end of the stream. */
 export function followStream(
   response: IncomingMessage,
   place: StreamPlace,
@@ -39,7 +39,7 @@ export function followStream(
       },
       onTooLarge: (event) => handlers.onTooLarge?.(findOversizedId(event), event.bytes),
       onOverLimit() {
-        // Of a stream that is only for one answer the rest is worth nothing.
+        // After its one answer the rest of a stream is worth nothing.
         if (id === undefined) return;
         reject(tooLarge(limitBytes));
         response.destroy();
@@ -59,7 +59,7 @@ export type Resumption = {
   follow(response: IncomingMessage, place: StreamPlace): Promise<boolean>;
 };
 
-/** Resumes a broken stream from its last event id. True when the answer has come. */
+/** From the last event id. True when the answer has come. */
 export async function resumeStream(place: StreamPlace, resumption: Resumption): Promise<boolean> {
   for (let tries = 0; tries < maxResumptions && place.lastId !== undefined; tries += 1) {
     const { lastId } = place;
@@ -69,7 +69,7 @@ export async function resumeStream(place: StreamPlace, resumption: Resumption): 
     const response = await reopen(place, resumption);
     if (response === "never") return false;
     if (response !== "later" && (await resumption.follow(response, place))) return true;
-    // A server may close a stream again and again while it works; only going on without news is in vain.
+    // A server may close a stream repeatedly; only resuming without news is in vain.
     if (place.lastId !== lastId) tries = -1;
   }
   return false;
@@ -87,11 +87,11 @@ async function reopen(place: StreamPlace, { open }: Resumption): Promise<Incomin
 }
 
 const defaultRetryMs = 1_000;
-/** Lower limit of the retry delay that a server may set. */
+/** Lower limit of the server's retry delay. */
 export const shortestRetryMs = 100;
 const maxFailures = 3;
 
-/** Where a stream broke off and when the server wants to be asked again. */
+/** Where a stream broke off, and the server's retry delay. */
 export type StreamPlace = { lastId: string | undefined; retryMs: number | undefined };
 
 export type Listening = {
@@ -104,7 +104,7 @@ export type Listening = {
   onLost(reason: TransportError): void;
 };
 
-/** Keeps the stream open on which a server speaks by itself, and notices by it when the server is gone. */
+/** Keeps the server's own stream open, and notices when the server is gone. */
 export async function keepListening({ url, signal, open, follow, onLost }: Listening): Promise<void> {
   const place: StreamPlace = { lastId: undefined, retryMs: undefined };
   let heard = false;
@@ -126,7 +126,7 @@ export async function keepListening({ url, signal, open, follow, onLost }: Liste
   }
 }
 
-/** Most servers have no such stream, and some cannot say so; only one that was heard can be missed. */
+/** Most servers have no such stream; only one that was heard can be missed. */
 function judge(
   opened: unknown,
   { url, heard, last }: { url: URL; heard: boolean; last: boolean },
@@ -147,10 +147,7 @@ function isResponse(opened: unknown): opened is IncomingMessage {
   return typeof opened === "object" && opened !== null && "statusCode" in opened;
 }
 
-/**
- * The answer to a request in what came for it, or undefined. With `unnamed`, an error that names no request counts
- * too, and is given the name: nothing else can be meant.
- */
+/** With `unnamed`, an error without an id counts too, and gets the id: nothing else can be meant. */
 export function answerIn(message: unknown, id: RequestId | undefined, unnamed: boolean): unknown {
   if (id === undefined) return undefined;
   if (Array.isArray(message)) return message.some((one) => answerIn(one, id, false)) ? message : undefined;

@@ -12,7 +12,7 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { modernVersion } from "../../protocol/session.ts";
-import { createRequester, type HttpOptions } from "./http-request.ts";
+import { createRequester, type HttpOptions, type Requester } from "./http-request.ts";
 import { isEventStream, isPassing, readBody, refuseCompressed, refused } from "./http-response.ts";
 import { answerIn, followStream, keepListening, resumeStream, type StreamPlace } from "./http-streams.ts";
 import { parseMessage } from "./parse-message.ts";
@@ -31,156 +31,171 @@ type Exchange = {
 /** Not every server answers 404 for a session it does not know. */
 const forgottenInWords = /session (terminated|not found|expired)|(invalid|no valid|unknown) session/i;
 
+type State = {
+  readonly options: HttpOptions;
+  readonly handlers: ChannelHandlers;
+  readonly requester: Requester;
+  readonly ended: AbortController;
+  sessionId: string | undefined;
+  protocolVersion: string | undefined;
+  isListening: boolean;
+  hasLeft: boolean;
+};
+
 /** Streamable HTTP: every message is one POST; the answer is JSON or an event stream. */
 export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Channel {
-  const { maxMessageBytes } = options;
-  const requester = createRequester(options);
-  const { url } = requester;
-  const ended = new AbortController();
-  let sessionId: string | undefined;
-  let protocolVersion: string | undefined;
-  let listening = false;
-  let left = false;
-
-  const sessionHeaders = () => ({
-    ...(sessionId === undefined ? {} : { "mcp-session-id": sessionId }),
-    ...(protocolVersion === undefined ? {} : { "mcp-protocol-version": protocolVersion }),
-  });
-
-  const endSession = (reason: TransportError) => {
-    if (ended.signal.aborted) return;
-    ended.abort();
-    sessionId = undefined;
-    // After the request that noticed has failed for itself: the others may have been seen, that one was not.
-    setImmediate(() => left || handlers.onClose(reason));
+  const state: State = {
+    options,
+    handlers,
+    requester: createRequester(options),
+    ended: new AbortController(),
+    sessionId: undefined,
+    protocolVersion: undefined,
+    isListening: false,
+    hasLeft: false,
   };
-
-  async function send(message: OutgoingMessage, { signal, headers }: SendOptions = {}): Promise<void> {
-    if (ended.signal.aborted) throw new TransportError("the session has ended", { sent: false });
-    const modern = modernHeaders(message, protocolVersion);
-    const exchange: Exchange = {
-      id: "id" in message && "method" in message ? message.id : undefined,
-      modern: modern !== undefined,
-      session: modern ? undefined : sessionId,
-      signal,
-    };
-    const response = await requester.ask({
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        ...(modern ?? sessionHeaders()),
-        ...headers,
-      },
-      body: JSON.stringify(message),
-      signal,
-      isHarmless: "method" in message && message.method !== "tools/call",
-    });
-    await takeResponse(response, exchange);
-  }
-
-  async function takeResponse(response: IncomingMessage, exchange: Exchange): Promise<void> {
-    const { statusCode: status = 0, headers } = response;
-    if (status === 404 && exchange.session !== undefined) throw forgotten(response);
-    if (status >= 300) return takeRefusal(response, status, exchange);
-    const session = headers["mcp-session-id"];
-    if (typeof session === "string" && !exchange.modern && !ended.signal.aborted) sessionId = session;
-    refuseCompressed(response);
-    if (isEventStream(response)) return takeStream(response, exchange);
-    if (exchange.id === undefined) return void response.resume();
-    const body = await readBody(response, maxMessageBytes);
-    const text = body.toString("utf8");
-    if (text.trim() === "") throw new TransportError(`it answered ${status} without a body`, { sent: true });
-    const message = parseMessage(text, body.length < longBytes ? undefined : body);
-    if (message === undefined) throw new TransportError("its answer is not JSON", { sent: true });
-    const answer = answerIn(message, exchange.id, true);
-    handlers.onMessage(answer ?? message, exchange.id);
-    if (answer === undefined) throw new TransportError("it answered another request", { sent: true });
-  }
-
-  function forgotten(response: IncomingMessage): TransportError {
-    response.resume();
-    const message = "the server has forgotten the session";
-    endSession(new TransportError(message, { sent: true, status: 404 }));
-    return new TransportError(message, { sent: false, status: 404 });
-  }
-
-  /** Some refusals are answers: what is wrong stands in the body, also where it names no request. */
-  async function takeRefusal(response: IncomingMessage, status: number, exchange: Exchange): Promise<void> {
-    const { id, session } = exchange;
-    const text = (await readBody(response, maxMessageBytes).catch(() => "")).toString();
-    const isAboutUs = status !== 403 && !isPassing(status);
-    const answer = status < 400 || status === 401 ? undefined : answerIn(parseMessage(text), id, isAboutUs);
-    if (status === 400 && session !== undefined && forgottenInWords.test(text)) throw forgotten(response);
-    if (answer === undefined) throw refused(response, url);
-    handlers.onMessage(answer, id);
-  }
-
-  async function takeStream(response: IncomingMessage, { id, modern, signal }: Exchange): Promise<void> {
-    const place: StreamPlace = { lastId: undefined, retryMs: undefined };
-    const answered = follow(response, place, id);
-    if (id === undefined || (await answered)) return;
-    const resumed =
-      !modern &&
-      (await resumeStream(place, {
-        signal,
-        isOver: () => ended.signal.aborted,
-        open: (from) => openStream(from, signal),
-        follow: (again) => follow(again, place, id),
-      }));
-    if (!resumed) throw new TransportError("the stream ended without a response", { sent: true });
-  }
-
-  function follow(response: IncomingMessage, place: StreamPlace, id?: RequestId): Promise<boolean> {
-    const options = { limitBytes: maxMessageBytes, handlers };
-    return followStream(response, place, id === undefined ? options : { ...options, id });
-  }
-
-  function openStream({ lastId }: StreamPlace, signal: AbortSignal | undefined): Promise<IncomingMessage> {
-    const from = lastId === undefined ? {} : { "last-event-id": lastId };
-    const headers = { accept: "text/event-stream", ...sessionHeaders(), ...from };
-    return requester.ask({ method: "GET", headers, signal, background: true });
-  }
-
-  function listen(): void {
-    if (listening || protocolVersion === modernVersion) return;
-    listening = true;
-    const { signal } = ended;
-    void keepListening({
-      url,
-      signal,
-      open: (place) => openStream(place, signal),
-      follow: (response, place) => follow(response, place),
-      // What is under way may have been seen, whatever happened to this stream.
-      onLost: ({ message, status }) => endSession(new TransportError(message, { sent: true, status })),
-    });
-  }
-
-  async function close(): Promise<void> {
-    const headers = sessionHeaders();
-    left = true;
-    ended.abort();
-    if (sessionId !== undefined) {
-      const signal = AbortSignal.timeout(goodbyeMs);
-      const goodbye = requester.ask({ method: "DELETE", headers, signal, background: true });
-      await abortable(goodbye, signal).catch(() => undefined);
-    }
-    requester.close();
-  }
-
   return {
     pid: null,
-    send,
-    listen,
-    close,
+    send: (message, sending) => send(state, message, sending),
+    listen: () => listen(state),
+    close: () => close(state),
     get cancelsByClosing() {
-      return protocolVersion === modernVersion;
+      return state.protocolVersion === modernVersion;
     },
     useProtocolVersion(version) {
-      protocolVersion = version;
-      if (version === modernVersion) sessionId = undefined;
+      state.protocolVersion = version;
+      if (version === modernVersion) state.sessionId = undefined;
     },
   };
+}
+
+function sessionHeaders({ sessionId, protocolVersion }: State): Record<string, string> {
+  return {
+    ...(sessionId === undefined ? {} : { "mcp-session-id": sessionId }),
+    ...(protocolVersion === undefined ? {} : { "mcp-protocol-version": protocolVersion }),
+  };
+}
+
+function endSession(state: State, reason: TransportError): void {
+  if (state.ended.signal.aborted) return;
+  state.ended.abort();
+  state.sessionId = undefined;
+  // After the request that noticed has failed for itself: the others may have been seen, that one was not.
+  setImmediate(() => state.hasLeft || state.handlers.onClose(reason));
+}
+
+async function send(state: State, message: OutgoingMessage, { signal, headers }: SendOptions = {}): Promise<void> {
+  if (state.ended.signal.aborted) throw new TransportError("the session has ended", { sent: false });
+  const modern = modernHeaders(message, state.protocolVersion);
+  const exchange: Exchange = {
+    id: "id" in message && "method" in message ? message.id : undefined,
+    modern: modern !== undefined,
+    session: modern ? undefined : state.sessionId,
+    signal,
+  };
+  const response = await state.requester.ask({
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...(modern ?? sessionHeaders(state)),
+      ...headers,
+    },
+    body: JSON.stringify(message),
+    signal,
+    isHarmless: "method" in message && message.method !== "tools/call",
+  });
+  await takeResponse(state, response, exchange);
+}
+
+async function takeResponse(state: State, response: IncomingMessage, exchange: Exchange): Promise<void> {
+  const { statusCode: status = 0, headers } = response;
+  if (status === 404 && exchange.session !== undefined) throw forgotten(state, response);
+  if (status >= 300) return takeRefusal(state, response, status, exchange);
+  const session = headers["mcp-session-id"];
+  if (typeof session === "string" && !exchange.modern && !state.ended.signal.aborted) state.sessionId = session;
+  refuseCompressed(response);
+  if (isEventStream(response)) return takeStream(state, response, exchange);
+  if (exchange.id === undefined) return void response.resume();
+  const body = await readBody(response, state.options.maxMessageBytes);
+  const text = body.toString("utf8");
+  if (text.trim() === "") throw new TransportError(`it answered ${status} without a body`, { sent: true });
+  const message = parseMessage(text, body.length < longBytes ? undefined : body);
+  if (message === undefined) throw new TransportError("its answer is not JSON", { sent: true });
+  const answer = answerIn(message, exchange.id, true);
+  state.handlers.onMessage(answer ?? message, exchange.id);
+  if (answer === undefined) throw new TransportError("it answered another request", { sent: true });
+}
+
+function forgotten(state: State, response: IncomingMessage): TransportError {
+  response.resume();
+  const message = "the server has forgotten the session";
+  endSession(state, new TransportError(message, { sent: true, status: 404 }));
+  return new TransportError(message, { sent: false, status: 404 });
+}
+
+/** Some refusals are answers: the body says what is wrong, also where it names no request. */
+async function takeRefusal(state: State, response: IncomingMessage, status: number, exchange: Exchange): Promise<void> {
+  const { id, session } = exchange;
+  const text = (await readBody(response, state.options.maxMessageBytes).catch(() => "")).toString();
+  const isAboutUs = status !== 403 && !isPassing(status);
+  const answer = status < 400 || status === 401 ? undefined : answerIn(parseMessage(text), id, isAboutUs);
+  if (status === 400 && session !== undefined && forgottenInWords.test(text)) throw forgotten(state, response);
+  if (answer === undefined) throw refused(response, state.requester.url);
+  state.handlers.onMessage(answer, id);
+}
+
+async function takeStream(state: State, response: IncomingMessage, { id, modern, signal }: Exchange): Promise<void> {
+  const place: StreamPlace = { lastId: undefined, retryMs: undefined };
+  const answered = follow(state, response, place, id);
+  if (id === undefined || (await answered)) return;
+  const resumed =
+    !modern &&
+    (await resumeStream(place, {
+      signal,
+      isOver: () => state.ended.signal.aborted,
+      open: (from) => openStream(state, from, signal),
+      follow: (again) => follow(state, again, place, id),
+    }));
+  if (!resumed) throw new TransportError("the stream ended without a response", { sent: true });
+}
+
+function follow(state: State, response: IncomingMessage, place: StreamPlace, id?: RequestId): Promise<boolean> {
+  const options = { limitBytes: state.options.maxMessageBytes, handlers: state.handlers };
+  return followStream(response, place, id === undefined ? options : { ...options, id });
+}
+
+function openStream(state: State, { lastId }: StreamPlace, signal: AbortSignal | undefined): Promise<IncomingMessage> {
+  const from = lastId === undefined ? {} : { "last-event-id": lastId };
+  const headers = { accept: "text/event-stream", ...sessionHeaders(state), ...from };
+  return state.requester.ask({ method: "GET", headers, signal, background: true });
+}
+
+function listen(state: State): void {
+  if (state.isListening || state.protocolVersion === modernVersion) return;
+  state.isListening = true;
+  const { signal } = state.ended;
+  void keepListening({
+    url: state.requester.url,
+    signal,
+    open: (place) => openStream(state, place, signal),
+    follow: (response, place) => follow(state, response, place),
+    // What is under way may have been seen, whatever happened to this stream.
+    onLost: ({ message, status }) => endSession(state, new TransportError(message, { sent: true, status })),
+  });
+}
+
+async function close(state: State): Promise<void> {
+  const { requester, sessionId } = state;
+  const headers = sessionHeaders(state);
+  state.hasLeft = true;
+  state.ended.abort();
+  if (sessionId !== undefined) {
+    const signal = AbortSignal.timeout(goodbyeMs);
+    const goodbye = requester.ask({ method: "DELETE", headers, signal, background: true });
+    await abortable(goodbye, signal).catch(() => undefined);
+  }
+  requester.close();
 }
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";

@@ -2,17 +2,17 @@ import { abortable } from "../../lib/async/signals.ts";
 import { type ChannelHandlers, TransportError } from "../../protocol/message.ts";
 
 export type Opening<T> = {
-  /** What messages go through, as soon as there is one. Throws or rejects when there is none any more. */
+  /** Waits for the opening. Throws or rejects when it failed or is over. */
   use(signal: AbortSignal | undefined): T | Promise<T>;
   opened(value: T): void;
   /** It could not be opened, or was lost. */
   failed(reason: unknown): void;
-  /** We closed it ourselves; `onClose` is not called. */
+  /** We closed it; `onClose` is not called. */
   ended(): void;
   isOver(): boolean;
 };
 
-/** A connection that messages may wait for while it is being opened. */
+/** Messages may wait for it while it opens. */
 export function createOpening<T>({ onClose }: Pick<ChannelHandlers, "onClose">): Opening<T> {
   const waiting = Promise.withResolvers<T>();
   waiting.promise.catch(() => undefined);

@@ -6,14 +6,14 @@ const shownCharacters = 200;
 /** More than is shown, so that a secret is recognised before it is cut. */
 const readCharacters = 1_000;
 
-/** What arrived and is no message, made safe to show. */
+/** Safe to show. */
 export function noiseText(text: string): string {
   return redact(plainText(text.slice(0, readCharacters)))
     .trim()
     .slice(0, shownCharacters);
 }
 
-/** Undefined when it is no JSON. `bytes` are those of the text, where it is long. */
+/** Undefined when it is no JSON. `bytes` where the text is long. */
 export function parseMessage(text: string, bytes?: Buffer): unknown {
   try {
     const message: unknown = JSON.parse(text);

@@ -12,7 +12,7 @@ import { isEventStream, readEvents, refuseCompressed, refused } from "./http-res
 import { createOpening } from "./opening.ts";
 import { noiseText, parseMessage } from "./parse-message.ts";
 
-/** HTTP with server-sent events, as of 2024-11-05: one stream brings all answers and says where to post. */
+/** As of 2024-11-05: one stream brings all answers and says where to post. */
 export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channel {
   const requester = createRequester(options);
   const { url } = requester;

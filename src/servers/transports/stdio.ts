@@ -21,7 +21,7 @@ export type StdioOptions = {
   maxMessageBytes: number;
 };
 
-/** Starts the server as a child in a process group of its own and talks newline-delimited JSON with it. */
+/** A child in its own process group, with newline-delimited JSON. */
 export async function openStdio(options: StdioOptions, handlers: ChannelHandlers): Promise<Channel> {
   const child = await start(options, handlers);
   const stderr = createTextTail(stderrTailCharacters);
@@ -34,7 +34,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     for (const id of unsent) handlers.onUnsent?.(id, new TransportError(message, { sent: false, said }));
     handlers.onClose(closed);
   };
-  // A child that is ending closes its ends of the pipes first; how it ended says more.
+  // An ending child closes its pipes first; how it ended says more.
   const closeSoon = (what: string) => setTimeout(close, stderrDrainMs, what).unref();
 
   const takeLine = (line: string, bytes?: Buffer) => {
@@ -57,11 +57,11 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     return signalCode ? `it was ended by ${signalCode}` : `it exited with code ${exitCode}`;
   };
   child.on("close", () => close(ended()));
-  // What it started may live on and hold its ends of the pipes; its own last words need only a moment.
+  // Its children may hold the pipes; its own last words need only a moment.
   child.on("exit", () => setTimeout(() => close(ended()), stderrDrainMs).unref());
 
-  // Writing is a system call and the dearest part of a request. The first of a turn leaves at once, so that the
-  // server works while we do; the others of the same turn leave together.
+  // Writing is the dearest part of a request. The first message of a turn leaves at once, so that the server works while we do;
+  // the others leave together.
   let later: { text: string; ids: RequestId[] } | undefined;
   const write = (text: string, ids: readonly RequestId[]) => {
     child.stdin?.write(text, (error) => {
@@ -79,7 +79,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     pid: child.pid ?? null,
     send(message) {
       if (closed) throw new TransportError(closed.message, { sent: false, said: closed.said });
-      // What is on its way out is replaced as soon as it is out.
+      // An ending process is replaced as soon as it is gone.
       if (child.exitCode !== null || child.signalCode !== null)
         throw new TransportError(ended(), { sent: false, retryAfterMs: stderrDrainMs + 50 });
       const line = `${JSON.stringify(message)}\n`;
@@ -109,7 +109,7 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
     inheritEnv: options.inheritEnv,
   });
   try {
-    // Windows finds and runs `npx.cmd` only inside cmd.exe; elsewhere the system does all of that.
+    // Windows runs `npx.cmd` only inside cmd.exe; elsewhere the system does it.
     const isWindows = process.platform === "win32";
     const { file, args, verbatim } = isWindows
       ? windowsLaunchOf(options, env)

@@ -17,7 +17,7 @@ const goodbyeMs = 1_000;
 
 export type WebSocketOptions = HttpOptions & { pingMs?: number };
 
-/** One socket for everything; every text frame is a message. */
+/** Every text frame is a message. */
 export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandlers): Channel {
   const opening = createOpening<WebSocket>(handlers);
   let socket: WebSocket | undefined;
@@ -47,7 +47,7 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
 
   async function send(message: OutgoingMessage, { signal }: SendOptions = {}): Promise<void> {
     const found = opening.use(signal);
-    // Waiting for what is there would let a later message overtake this one.
+    // Awaiting an open socket would let a later message overtake this one.
     const open = found instanceof WebSocket ? found : await found;
     if (open.readyState !== WebSocket.OPEN) throw new TransportError("the connection is being closed", { sent: false });
     await new Promise<void>((resolve, reject) => {
@@ -72,7 +72,7 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
   return { pid: null, send, close, useProtocolVersion() {} };
 }
 
-/** A peer that does not answer before it is asked again is gone, whatever its socket says. */
+/** A peer that does not answer before the next ping is gone. */
 function keepAlive(socket: WebSocket, pingMs: number, onDead: () => void): NodeJS.Timeout {
   let answered = true;
   socket.on("pong", () => {
@@ -114,7 +114,7 @@ function closeReason(code: number, reason: string): string {
 
 const handshakeMs = 30_000;
 
-/** Opens a socket that speaks MCP; `onSocket` gets it while it still opens, so that it can be closed. */
+/** `onSocket` gets the socket while it opens, so that it can be closed. */
 export async function openSocket(options: HttpOptions, onSocket: (socket: WebSocket) => void): Promise<WebSocket> {
   const url = new URL(options.url);
   const opened = await openOnce(options, url, onSocket);
@@ -131,7 +131,7 @@ export async function openSocket(options: HttpOptions, onSocket: (socket: WebSoc
   throw noSocket(opened, url);
 }
 
-/** Resolves with the answer instead where the server refuses to change to another protocol. */
+/** Resolves with the answer where the server refuses the upgrade. */
 async function openOnce(
   options: HttpOptions,
   url: URL,

@@ -111,86 +111,30 @@ export type Engine = ReturnType<typeof createEngine>;
 
 type Active = { done: Promise<void>; cancel: AbortController; held: HeldRun };
 
+type State = {
+  readonly parts: EngineParts;
+  readonly stopping: AbortController;
+  readonly active: Map<string, Active>;
+  readonly waiting: Set<() => void>;
+  readonly schedules: ReturnType<typeof createSchedules>;
+  cleanAt: number;
+  /** As they were at the last look: there may be thousands, and a look begins many runs. */
+  known: Promise<ReadonlyMap<string, JobManifest>> | null;
+};
+
 /** Makes runs when they are due, begins those it is given, and goes on with those whose plane is gone. */
 export function createEngine(parts: EngineParts) {
-  const { store } = parts;
   const stopping = new AbortController();
   const active = new Map<string, Active>();
-  const waiting = new Set<() => void>();
   const schedules = createSchedules(parts);
-  let cleanAt = 0;
-  /** As they were at the last look: there may be thousands, and a look begins many runs. */
-  let known: Promise<ReadonlyMap<string, JobManifest>> | null = null;
-
-  async function find({ job, owner }: KeptJobRun): Promise<JobManifest | undefined> {
-    known ??= parts.jobs().then(byKey);
-    return (await known).get(keyOf(job, owner));
-  }
-
-  /** Null when another plane has it, or when the job's concurrency is used up. */
-  async function claim(run: KeptJobRun, job: JobManifest): Promise<Active | null> {
-    const now = Date.now();
-    const begun = run.state === "running" ? run : moveRun(run, "running", now);
-    const claimed = { ...begun, starts: run.starts + 1, dueAt: leaseUntil(now) };
-    const jobs = await store();
-    if (active.has(run.id) || stopping.signal.aborted) return null;
-    if (!(await jobs.claimJobRun(claimed, new Date(now).toISOString()))) return null;
-    const held = holdRun(
-      { ...claimed, revision: run.revision + 1 },
-      { replace: jobs.replaceJobRun, read: jobs.jobRun, stopping: stopping.signal },
-    );
-    const cancel = new AbortController();
-    const done = executeRun(held, job, parts.execute, { stopping: stopping.signal, cancelled: cancel.signal })
-      // What could not be written is still there to be taken over when its lease is over.
-      .catch(() => held.end())
-      .finally(() => {
-        active.delete(run.id);
-        wakeWaiting();
-      });
-    const here = { done, cancel, held };
-    active.set(run.id, here);
-    return here;
-  }
-
-  function wakeWaiting(): void {
-    for (const wake of waiting) wake();
-  }
-
-  /** When it is due again; the store knows, where another plane has it. */
-  async function endOf({ done, held }: Active): Promise<number | null> {
-    await done;
-    const kept = held.lost.aborted ? await (await store()).jobRun(held.current().id) : held.current();
-    return kept?.dueAt ? Date.parse(kept.dueAt) : null;
-  }
-
+  const state: State = { parts, stopping, active, waiting: new Set(), schedules, cleanAt: 0, known: null };
   const handler: DueHandler = {
     kind: "run",
     lookMs,
     room: () => (stopping.signal.aborted ? 0 : parts.most() - active.size),
-    async onLook(now, hasJumpedBack) {
-      known = null;
-      if (hasJumpedBack || cleanAt === 0) await schedules.synchronize();
-      if (now >= cleanAt) {
-        const before = new Date(now - parts.keepMs()).toISOString();
-        while ((await (await store()).forgetJobRuns(before)) > 0 && !stopping.signal.aborted);
-        cleanAt = now + dayMs;
-      }
-      await schedules.fireAll(now);
-    },
-    async begin({ id }): Promise<Begun> {
-      const run = await (await store()).jobRun(id);
-      const now = Date.now();
-      if (run === null || run.dueAt === null) return { is: "over" };
-      // It is leased already.
-      if (active.has(id) || Date.parse(run.dueAt) > now) return { is: "later", at: Date.parse(run.dueAt) };
-      const job = await find(run);
-      if (job === undefined) return { is: "unknown" };
-      if (run.origin === "schedule" && parts.principalFor(job) === null) return { is: "later", at: now + lookMs };
-      const begun = await claim(run, job);
-      return begun === null ? { is: "later", at: now + soonMs } : { is: "begun", ended: endOf(begun) };
-    },
+    onLook: (now, hasJumpedBack) => look(state, now, hasJumpedBack),
+    begin: ({ id }) => begin(state, id),
   };
-
   return {
     handler,
     synchronize: schedules.synchronize,
@@ -198,9 +142,9 @@ export function createEngine(parts: EngineParts) {
     wake: parts.loop.wake,
     /** Begins this run in this plane. */
     async beginHere(run: KeptJobRun): Promise<boolean> {
-      known = null;
-      const job = await find(run);
-      return job !== undefined && (await claim(run, job)) !== null;
+      state.known = null;
+      const job = await find(state, run);
+      return job !== undefined && (await claim(state, run, job)) !== null;
     },
     /** Ends it at once where it is done here. */
     cancelHere(id: string): boolean {
@@ -211,32 +155,104 @@ export function createEngine(parts: EngineParts) {
     /** Another plane has ended a run: it may be one that is done here, or waited for. */
     heard(id: string): void {
       void active.get(id)?.held.renew();
-      wakeWaiting();
+      wakeWaiting(state);
     },
-    /** The run once it is over, or as it is after so long. */
-    async ended(id: string, { waitMs, signal }: { waitMs: number; signal?: AbortSignal | undefined }) {
-      const until = performance.now() + waitMs;
-      for (;;) {
-        const woken = Promise.withResolvers<void>();
-        waiting.add(woken.resolve);
-        const over = new AbortController();
-        try {
-          const run = await (await store()).jobRun(id);
-          const leftMs = until - performance.now();
-          if (run === null || isOver(run.state) || leftMs <= 0 || signal?.aborted) return run;
-          const either = AbortSignal.any(signal ? [over.signal, signal] : [over.signal]);
-          await Promise.race([woken.promise, pause(Math.min(parts.askMs(), leftMs), { signal: either })]);
-        } finally {
-          over.abort();
-          waiting.delete(woken.resolve);
-        }
-      }
-    },
+    ended: (id: string, patience: Patience) => ended(state, id, patience),
     async stop(): Promise<void> {
       stopping.abort(new Error("the plane is stopping"));
       await Promise.all([...active.values()].map(({ done }) => done));
     },
   };
+}
+
+async function look(state: State, now: number, hasJumpedBack: boolean): Promise<void> {
+  const { parts, schedules, stopping } = state;
+  state.known = null;
+  if (hasJumpedBack || state.cleanAt === 0) await schedules.synchronize();
+  if (now >= state.cleanAt) {
+    const before = new Date(now - parts.keepMs()).toISOString();
+    while ((await (await parts.store()).forgetJobRuns(before)) > 0 && !stopping.signal.aborted);
+    state.cleanAt = now + dayMs;
+  }
+  await schedules.fireAll(now);
+}
+
+async function begin(state: State, id: string): Promise<Begun> {
+  const { parts, active } = state;
+  const run = await (await parts.store()).jobRun(id);
+  const now = Date.now();
+  if (run === null || run.dueAt === null) return { is: "over" };
+  // It is leased already.
+  if (active.has(id) || Date.parse(run.dueAt) > now) return { is: "later", at: Date.parse(run.dueAt) };
+  const job = await find(state, run);
+  if (job === undefined) return { is: "unknown" };
+  if (run.origin === "schedule" && parts.principalFor(job) === null) return { is: "later", at: now + lookMs };
+  const begun = await claim(state, run, job);
+  return begun === null ? { is: "later", at: now + soonMs } : { is: "begun", ended: endOf(state, begun) };
+}
+
+async function find(state: State, { job, owner }: KeptJobRun): Promise<JobManifest | undefined> {
+  state.known ??= state.parts.jobs().then(byKey);
+  return (await state.known).get(keyOf(job, owner));
+}
+
+/** Null when another plane has it, or when the job's concurrency is used up. */
+async function claim(state: State, run: KeptJobRun, job: JobManifest): Promise<Active | null> {
+  const { parts, active, stopping } = state;
+  const now = Date.now();
+  const begun = run.state === "running" ? run : moveRun(run, "running", now);
+  const claimed = { ...begun, starts: run.starts + 1, dueAt: leaseUntil(now) };
+  const jobs = await parts.store();
+  if (active.has(run.id) || stopping.signal.aborted) return null;
+  if (!(await jobs.claimJobRun(claimed, new Date(now).toISOString()))) return null;
+  const held = holdRun(
+    { ...claimed, revision: run.revision + 1 },
+    { replace: jobs.replaceJobRun, read: jobs.jobRun, stopping: stopping.signal },
+  );
+  const cancel = new AbortController();
+  const done = executeRun(held, job, parts.execute, { stopping: stopping.signal, cancelled: cancel.signal })
+    // What could not be written is still there to be taken over when its lease is over.
+    .catch(() => held.end())
+    .finally(() => {
+      active.delete(run.id);
+      wakeWaiting(state);
+    });
+  const here = { done, cancel, held };
+  active.set(run.id, here);
+  return here;
+}
+
+function wakeWaiting({ waiting }: State): void {
+  for (const wake of waiting) wake();
+}
+
+/** When it is due again; the store knows, where another plane has it. */
+async function endOf({ parts }: State, { done, held }: Active): Promise<number | null> {
+  await done;
+  const kept = held.lost.aborted ? await (await parts.store()).jobRun(held.current().id) : held.current();
+  return kept?.dueAt ? Date.parse(kept.dueAt) : null;
+}
+
+type Patience = { waitMs: number; signal?: AbortSignal | undefined };
+
+/** The run once it is over, or as it is after so long. */
+async function ended({ parts, waiting }: State, id: string, { waitMs, signal }: Patience): Promise<KeptJobRun | null> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const woken = Promise.withResolvers<void>();
+    waiting.add(woken.resolve);
+    const over = new AbortController();
+    try {
+      const run = await (await parts.store()).jobRun(id);
+      const leftMs = until - performance.now();
+      if (run === null || isOver(run.state) || leftMs <= 0 || signal?.aborted) return run;
+      const either = AbortSignal.any(signal ? [over.signal, signal] : [over.signal]);
+      await Promise.race([woken.promise, pause(Math.min(parts.askMs(), leftMs), { signal: either })]);
+    } finally {
+      over.abort();
+      waiting.delete(woken.resolve);
+    }
+  }
 }
 
 type ExecuteParts = {

@@ -85,57 +85,40 @@ type JobVerbParts = {
 
 /** What people do with jobs: look, begin, pause, cancel. */
 export function createJobVerbs(parts: JobVerbParts): JobVerbs {
-  const { store, engine, defaultPrincipal, emit, find } = parts;
+  return { ...scheduleVerbs(parts), ...startVerbs(parts), ...runVerbs(parts) };
+}
 
-  const ask = createBeginRun(parts);
-
-  /** Reads again when another writer was faster. */
-  async function changeSchedule(
-    job: ScheduledJob,
-    change: (schedule: JobSchedule) => JobSchedule | null,
-  ): Promise<void> {
-    const jobs = await store();
-    for (;;) {
-      const known = await jobs.jobSchedule(job.name, job.persona ?? null);
-      const next = change(known ?? scheduleOf(job, null, Date.now()));
-      if (next === null) return;
-      if ((await jobs.putJobSchedules([next]))[0]) return engine.wake();
-    }
-  }
-
-  async function statusOf(job: JobManifest, principal: Principal): Promise<JobStatus> {
-    const jobs = await store();
-    const { name, persona: owner = null } = job;
-    const schedule = await jobs.jobSchedule(name, owner);
-    const [last] = await jobs.jobRuns({ job: name, owner, ...seenBy(principal), limit: 1 });
-    return {
-      ...(await parts.entry(job, principal)),
-      schedule: showSchedule(job, schedule),
-      upcoming: upcomingTimes(job, schedule),
-      active: await jobs.activeJobRuns(name, owner),
-      lastRun: last ? showJobRun(last) : null,
-    };
-  }
-
-  async function findRun(id: string, principal: Principal): Promise<KeptJobRun> {
-    requireScope(principal, "read", "look at runs of jobs");
-    const run = await (await store()).jobRun(id);
-    const unknown = new PlaneError(
-      "NOT_FOUND",
-      `No run '${id}' of a job is yours. 'jobs history' lists those that are.`,
-    );
-    if (run === null) throw unknown;
-    if (mayDo(principal, "admin") || (run.origin !== "schedule" && run.user === principal.user)) return run;
-    const job = run.origin === "schedule" ? await find(run.job, principal).catch(() => null) : null;
-    if (job !== null && (job.persona ?? null) === run.owner) return run;
-    throw unknown;
-  }
-
+function scheduleVerbs(parts: JobVerbParts): Pick<JobVerbs, "job" | "pauseJob" | "resumeJob"> {
+  const { defaultPrincipal, emit, find } = parts;
   return {
     async job(name, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "read", "look at jobs");
-      return statusOf(await find(name, principal), principal);
+      return statusOf(parts, await find(name, principal), principal);
     },
+    async pauseJob(name, { principal = defaultPrincipal } = {}) {
+      const job = await findScheduled(parts, name, principal, "pause");
+      const paused = { at: new Date().toISOString(), by: principal.user };
+      await changeSchedule(parts, job, (known) => (known.paused === null ? { ...known, paused } : null));
+      emit({ type: "job.paused", job: name });
+      return statusOf(parts, job, principal);
+    },
+    async resumeJob(name, { principal = defaultPrincipal } = {}) {
+      const job = await findScheduled(parts, name, principal, "resume");
+      await changeSchedule(parts, job, (known) => {
+        if (known.paused === null) return null;
+        const next = nextTime(job.recurrence, Date.parse(known.anchor), Date.now());
+        return { ...known, paused: null, nextAt: next === null ? null : new Date(next).toISOString() };
+      });
+      emit({ type: "job.resumed", job: name });
+      return statusOf(parts, job, principal);
+    },
+  };
+}
+
+function startVerbs(parts: JobVerbParts): Pick<JobVerbs, "runJob" | "rerunJob"> {
+  const { defaultPrincipal, find } = parts;
+  const ask = createBeginRun(parts);
+  return {
     async runJob(name, options = {}) {
       const { principal = defaultPrincipal } = options;
       const { input, key } = checkRunOptions(options);
@@ -147,7 +130,7 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
     async rerunJob(id, options = {}) {
       const { principal = defaultPrincipal } = options;
       const { key } = checkRunOptions(options);
-      const run = await findRun(id, principal);
+      const run = await findRun(parts, id, principal);
       const job = await find(run.job, principal);
       requireRight(job, principal);
       const { persona } = parts.actAs(job, principal);
@@ -155,27 +138,16 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
         throw new PlaneError("CONFLICT", `Run '${id}' is ${run.state}. Wait until it is over, or cancel it first.`);
       return ask(job, { principal, persona, origin: "rerun", rerunOf: id, input: run.input, ...key }, options);
     },
-    async pauseJob(name, { principal = defaultPrincipal } = {}) {
-      const job = await findScheduled(name, principal, "pause");
-      const paused = { at: new Date().toISOString(), by: principal.user };
-      await changeSchedule(job, (known) => (known.paused === null ? { ...known, paused } : null));
-      emit({ type: "job.paused", job: name });
-      return statusOf(job, principal);
-    },
-    async resumeJob(name, { principal = defaultPrincipal } = {}) {
-      const job = await findScheduled(name, principal, "resume");
-      await changeSchedule(job, (known) => {
-        if (known.paused === null) return null;
-        const next = nextTime(job.recurrence, Date.parse(known.anchor), Date.now());
-        return { ...known, paused: null, nextAt: next === null ? null : new Date(next).toISOString() };
-      });
-      emit({ type: "job.resumed", job: name });
-      return statusOf(job, principal);
-    },
+  };
+}
+
+function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancelJobRun" | "jobRun" | "jobRuns"> {
+  const { store, engine, defaultPrincipal, emit } = parts;
+  return {
     async cancelJobRun(id, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "call", "cancel a run of a job");
       for (;;) {
-        const run = await findRun(id, principal);
+        const run = await findRun(parts, id, principal);
         if (run.user !== principal.user) requireScope(principal, "admin", "cancel a run that is not theirs");
         const cancelled = moveRun(run, "cancelled", Date.now());
         if (engine.cancelHere(id))
@@ -185,11 +157,11 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
         return showJobRun(cancelled);
       }
     },
-    jobRun: async (id, { principal = defaultPrincipal } = {}) => showJobRun(await findRun(id, principal)),
+    jobRun: async (id, { principal = defaultPrincipal } = {}) => showJobRun(await findRun(parts, id, principal)),
     async jobRuns(name, query = {}, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "read", "look at runs of jobs");
       const { limit, ...filter } = checkHistoryQuery(query);
-      const whose = await ownerOf(name, principal);
+      const whose = await ownerOf(parts, name, principal);
       if (filter.before !== undefined && (await (await store()).jobRun(filter.before))?.job !== name)
         throw noCursor(filter.before);
       const asked = { ...filter, ...seenBy(principal), job: name, ...whose, limit: limit + 1 };
@@ -198,24 +170,70 @@ export function createJobVerbs(parts: JobVerbParts): JobVerbs {
       return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
     },
   };
+}
 
-  /** Admins still see the runs of a job whose manifest is gone. */
-  async function ownerOf(name: string, principal: Principal): Promise<{ owner?: string | null }> {
-    try {
-      return { owner: (await find(name, principal)).persona ?? null };
-    } catch (thrown) {
-      const isKept = mayDo(principal, "admin") && (await (await store()).jobRuns({ job: name, limit: 1 })).length > 0;
-      if (isKept && toPlaneError(thrown).code === "NOT_FOUND") return {};
-      throw thrown;
-    }
+/** Reads again when another writer was faster. */
+async function changeSchedule(
+  parts: JobVerbParts,
+  job: ScheduledJob,
+  change: (schedule: JobSchedule) => JobSchedule | null,
+): Promise<void> {
+  const jobs = await parts.store();
+  for (;;) {
+    const known = await jobs.jobSchedule(job.name, job.persona ?? null);
+    const next = change(known ?? scheduleOf(job, null, Date.now()));
+    if (next === null) return;
+    if ((await jobs.putJobSchedules([next]))[0]) return parts.engine.wake();
   }
+}
 
-  async function findScheduled(name: string, principal: Principal, verb: string): Promise<ScheduledJob> {
-    requireScope(principal, "admin", `${verb} a job`);
-    const job = await find(name, principal);
-    if (isScheduled(job)) return job;
-    throw new PlaneError("CONFLICT", `Job '${name}' has no recurrence: it runs only on request.`);
+async function statusOf(parts: JobVerbParts, job: JobManifest, principal: Principal): Promise<JobStatus> {
+  const jobs = await parts.store();
+  const { name, persona: owner = null } = job;
+  const schedule = await jobs.jobSchedule(name, owner);
+  const [last] = await jobs.jobRuns({ job: name, owner, ...seenBy(principal), limit: 1 });
+  return {
+    ...(await parts.entry(job, principal)),
+    schedule: showSchedule(job, schedule),
+    upcoming: upcomingTimes(job, schedule),
+    active: await jobs.activeJobRuns(name, owner),
+    lastRun: last ? showJobRun(last) : null,
+  };
+}
+
+async function findRun(parts: JobVerbParts, id: string, principal: Principal): Promise<KeptJobRun> {
+  requireScope(principal, "read", "look at runs of jobs");
+  const run = await (await parts.store()).jobRun(id);
+  const unknown = new PlaneError("NOT_FOUND", `No run '${id}' of a job is yours. 'jobs history' lists those that are.`);
+  if (run === null) throw unknown;
+  if (mayDo(principal, "admin") || (run.origin !== "schedule" && run.user === principal.user)) return run;
+  const job = run.origin === "schedule" ? await parts.find(run.job, principal).catch(() => null) : null;
+  if (job !== null && (job.persona ?? null) === run.owner) return run;
+  throw unknown;
+}
+
+/** Admins still see the runs of a job whose manifest is gone. */
+async function ownerOf(parts: JobVerbParts, name: string, principal: Principal): Promise<{ owner?: string | null }> {
+  try {
+    return { owner: (await parts.find(name, principal)).persona ?? null };
+  } catch (thrown) {
+    const isKept =
+      mayDo(principal, "admin") && (await (await parts.store()).jobRuns({ job: name, limit: 1 })).length > 0;
+    if (isKept && toPlaneError(thrown).code === "NOT_FOUND") return {};
+    throw thrown;
   }
+}
+
+async function findScheduled(
+  parts: JobVerbParts,
+  name: string,
+  principal: Principal,
+  verb: string,
+): Promise<ScheduledJob> {
+  requireScope(principal, "admin", `${verb} a job`);
+  const job = await parts.find(name, principal);
+  if (isScheduled(job)) return job;
+  throw new PlaneError("CONFLICT", `Job '${name}' has no recurrence: it runs only on request.`);
 }
 
 function seenBy(principal: Principal): { seenBy?: string | null } {

@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { PolicyVerdict, PolicyView } from "../../../src/operations/approvals.ts";
 import type { ConfigView, ImportView } from "../../../src/faces/http/routes/setup-routes.ts";
 import type { PolicyRule } from "../../../src/model/access/policy.ts";
 import type { DoctorReport } from "../../../src/model/config/setup.ts";
+import type { PolicyVerdict, PolicyView } from "../../../src/operations/approvals.ts";
 import { get, withQuery } from "./client.ts";
 
 export type PolicyAnswer = Omit<z.infer<typeof PolicyView>, "rules"> & { rules: PolicyRule[] };

@@ -10,20 +10,19 @@ import type { Surface } from "../surfaces.ts";
 import { renderList, renderTool, type Wait } from "../tool-list.ts";
 import type { LazyMode } from "./lazy-mode.ts";
 
-/** The tools of one list, by everything they are known by. */
 export type LookUp = {
-  /** By a name that is shown, or in any other spelling that means one tool. */
+  /** By a shown name, or any other spelling of one tool. */
   find(name: string): Shown | undefined;
   byKey(key: string): Shown | undefined;
   all(): readonly Shown[];
 };
 
-/** A tool under the name that the client knows it by. */
+/** Under the name that the client knows. */
 export type Shown = { shown: string; key: string; tool: ToolListing };
 
 const known = new WeakMap<ReadonlyMap<string, ToolListing>, LookUp>();
 
-/** Made once per list, on first use. */
+/** Once per list, on first use. */
 function lookUpIn(named: ReadonlyMap<string, ToolListing>): LookUp {
   const before = known.get(named);
   if (before) return before;
@@ -48,10 +47,10 @@ function lookUpIn(named: ReadonlyMap<string, ToolListing>): LookUp {
 }
 
 type ShortList = {
-  /** The result of `tools/list`, written once as long as it is the same. */
+  /** The result of `tools/list`, rendered once per list. */
   text(era: Era): Promise<string>;
   lookUp(wait?: Wait): Promise<LookUp>;
-  /** Those that are there without being asked for. */
+  /** Loaded without being asked for. */
   always(): Promise<Shown[]>;
 };
 
@@ -59,7 +58,7 @@ type Written = { named: object; config: object; revision: number; texts: Partial
 
 const nothing = new Map();
 
-/** What a client is shown that loads what it needs: our own tools, those that are always there, and the loaded ones. */
+/** For a lazy client: our own tools, always loaded ones, and loaded ones. */
 function createShortList(plane: Plane, surface: Surface, loaded: Pick<LoadedTools, "keys" | "revision">): ShortList {
   let written: Written | undefined;
   const patterns = () => plane.config().lazy.alwaysLoadTools;
@@ -73,7 +72,7 @@ function createShortList(plane: Plane, surface: Surface, loaded: Pick<LoadedTool
     return all.filter(({ tool }) => meant.has(tool));
   }
 
-  /** What is loaded comes last, so that what stands before it stays what it was. */
+  /** Loaded tools come last, so that what stands before stays the same. */
   async function listed(): Promise<Shown[]> {
     const { byKey } = await lookUp();
     const first = await always();
@@ -86,7 +85,7 @@ function createShortList(plane: Plane, surface: Surface, loaded: Pick<LoadedTool
     always,
     async text(era) {
       const isBare = loaded.keys().length === 0 && patterns().length === 0;
-      // Who has only our own tools waits for no server.
+      // A client with only our own tools waits for no server.
       const named = isBare ? nothing : await surface.tools.named();
       const state = { named, config: plane.config(), revision: loaded.revision() };
       if (!written || !isSame(written, state)) written = { ...state, texts: {} };
@@ -107,10 +106,10 @@ function isSame(a: Omit<Written, "texts">, b: Omit<Written, "texts">): boolean {
 
 type TokenCount = { text: string; tools: number; tokens: number };
 
-/** What was counted last of each surface; most clients of one have the same list. */
+/** Most clients of a surface have the same list. */
 const tokenCounts = new WeakMap<Surface, Promise<TokenCount>>();
 
-/** How many tools a list has and what they cost; the same list is counted once. */
+/** The same list is counted once. */
 function createTokenCounter(plane: Plane, surface: Surface) {
   async function count(text: string): Promise<TokenCount> {
     const { tools } = JSON.parse(text) as { tools: unknown[] };
@@ -126,35 +125,33 @@ function createTokenCounter(plane: Plane, surface: Surface) {
   };
 }
 
-/** What one client was shown is remembered that far back. */
+/** How many shown tools are remembered. */
 const maxShown = 10_000;
 
-/** The tools of one client: all that its surface has, or those that it needs. */
+/** All of its surface, or those it loaded. */
 export type ClientTools = {
   id: string;
   isLazy(): Promise<boolean>;
-  /** Is it known to be so? Asking costs nothing. */
+  /** Costs nothing. */
   isSettled(): boolean;
-  /** May it become so? */
+  /** May it become lazy? */
   mayBeLazy(): boolean;
-  /** The result of `tools/list`. */
   text(era: Era): Promise<string>;
   lookUp(wait?: Wait): Promise<LookUp>;
-  /** The client has read of these, so it may call them. */
+  /** The client has seen these, so it may call them. */
   show(tools: readonly Shown[]): void;
   /** May it call only what it was shown? */
   isStrict(): boolean;
   wasShown(tool: Shown): Promise<boolean>;
-  /** Lists these from now on; the client is told once. Tells whether it lists them. */
+  /** True when they are listed now; the client is notified once. */
   load(tools: readonly Shown[]): Promise<boolean>;
-  /** The keys of those that it has loaded. */
   loaded(): string[];
-  /** Loads again what it had on another plane, as far as it is there. */
+  /** From another plane, where they exist here. */
   restore(keys: readonly string[]): Promise<void>;
-  /** It was called, by its own name or through another. */
+  /** Called by its own name or through another tool. */
   used(name: string, how: { isListed: boolean }): Promise<void>;
   measure: ClientSource["measure"];
-  /** From now on it is known what the client has. */
+  /** Reports what the client has. */
   watch(handle: ClientHandle): void;
   /** Resets its list and stops reporting it. */
   unload(): void;
@@ -164,9 +161,8 @@ export type ClientTools = {
 type ClientToolsOptions = {
   id: string;
   surface: Surface;
-  /** May its list be another than that of others? */
+  /** May its list differ from that of others? */
   keeps(): boolean;
-  /** Its list is another one now. */
   onChanged(): Promise<void>;
 };
 
@@ -217,7 +213,7 @@ export function createClientTools(plane: Plane, mode: LazyMode, options: ClientT
     async restore(keys) {
       if (!(await mode.isLazy(surface))) return;
       const { byKey } = await lookUp();
-      // The last is the one that was used last, and the best comes first.
+      // The best comes first; the last was used last.
       await load(keys.toReversed().flatMap((key) => byKey(key) ?? []));
     },
     isStrict: () => plane.config().lazy.callable === "found",
@@ -261,21 +257,21 @@ function textOf({ shown, tool }: Shown): string {
 type SizedTool = { key: string; tokens: number };
 
 type LoadedTools = {
-  /** Takes these in, the best first, and tells which are new and which had to go for them. */
+  /** The best first; returns what is new and what had to go. */
   load(tools: readonly SizedTool[]): { added: string[]; dropped: string[] };
   /** It was used, so others go before it. */
   touch(key: string): void;
-  /** In the order in which they came, so that what stands before stays where it is. */
+  /** In the order of loading, so that earlier ones keep their place. */
   keys(): string[];
   tokens(): number;
-  /** Another number whenever the keys are others. */
+  /** Changes with the keys. */
   revision(): number;
   clear(): void;
 };
 
 type Kept = { tokens: number; usedAt: number };
 
-/** The tools that one client has loaded: not more than so many tokens, and always the one that was asked for last. */
+/** Within a token limit, and always with the last one asked for. */
 export function createLoadedTools(limit: () => number): LoadedTools {
   const kept = new Map<string, Kept>();
   let clock = 0;

@@ -14,7 +14,7 @@ import type { ClientTools, LookUp, Shown } from "./client-tools.ts";
 
 const maxNamed = 5;
 
-/** Those that have not listed anything yet and still may. */
+/** Servers that have not listed yet and still may. */
 async function serversOnTheWay(plane: Plane, principal: Principal): Promise<string[]> {
   const all = await plane.servers.list({ principal });
   return all.flatMap(({ name, state, tools }) => (state === "connecting" && tools === 0 ? [name] : []));
@@ -25,16 +25,16 @@ function joinServers(names: readonly string[]): string {
   return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** So many are told with their summaries; of more only the names. */
+/** Above this only names. */
 const maxSummaries = 100;
 const maxNames = 500;
-/** Without a server all tools are told, where they are no more than this. */
+/** Without a server all tools are listed, up to this number. */
 const fewTools = 20;
 
-/** What tools written by hand are listed under. */
+/** The heading of hand-written tools. */
 const byHand = "(hand-written)";
 
-/** The servers with the number of their tools, or the tools of one server in short. */
+/** Servers with their number of tools, or the tools of one server in short. */
 export async function listTools(
   plane: Plane,
   surface: Surface,
@@ -87,20 +87,20 @@ function countServers(all: readonly Shown[]): { name: string; tools: number }[] 
   return [...Map.groupBy(all, serverOf)].map(([name, tools]) => ({ name, tools: tools.length }));
 }
 
-/** As the summaries of statistics, on one line. */
+/** On one line. */
 function shorten(description: string, limit: number): string {
   const text = plainText(description).replaceAll(/\s+/g, " ").trim();
   return text.length > limit ? `${sliceText(text, 0, limit).trimEnd()}…` : text;
 }
 
-/** Longer ones are cut; the schema follows then. */
+/** Longer ones are cut, and the schema follows. */
 const longest = 300;
 const maxValues = 8;
 const deepest = 2;
 
 type Signature = { text: string; isWhole: boolean };
 
-/** The parameters of a tool on one line: a tenth of what their schema costs, and mostly enough for a call. */
+/** Parameters on one line: a tenth of the schema's tokens, and mostly enough for a call. */
 export function renderSignature(schema: JsonObject): Signature {
   const parts: string[] = [];
   let isWhole = !("oneOf" in schema || "anyOf" in schema || "allOf" in schema || "$ref" in schema);
@@ -114,7 +114,7 @@ export function renderSignature(schema: JsonObject): Signature {
   return { text: parts.join(", "), isWhole };
 }
 
-/** What a call has to have comes first. */
+/** Required ones first. */
 function members({ properties, required }: JsonObject, depth: number): Signature[] {
   if (!isObject(properties)) return [];
   const needed = new Set(Array.isArray(required) ? required : []);
@@ -158,20 +158,19 @@ function renderValues(values: readonly unknown[]): Signature {
   return { text: [...shown, ...(isWhole ? [] : ["…"])].join("|"), isWhole };
 }
 
-/** Who has not listed by then is found the next time, and the answer says so. */
+/** Later servers are found the next time, and the answer says so. */
 const waitMs = 2_000;
-/** Characters of schemas in one answer, for the tools that one line does not say enough about. */
+/** Characters of schemas in one answer, for tools that one line does not explain. */
 const maxSchema = 3_000;
 const maxEcho = 100;
 
 type Line = Omit<FoundTool, "name"> & {
   name: string;
-  /** What a call takes, on one line. */
   arguments: string;
   inputSchema?: JsonObject;
 };
 
-/** The tools that fit best, loaded, with what is needed to call them at once. */
+/** The best matches, loaded, with all that a call needs. */
 export async function searchTools(
   plane: Plane,
   surface: Surface,
@@ -207,12 +206,12 @@ export async function searchTools(
   return { content: [{ type: "text", text: render(structuredContent) }], structuredContent };
 }
 
-/** Those that share its line are told of as well. */
+/** Tools that share its line. */
 function siblingsOf({ alsoOn = [] }: FoundTool, { tool }: Shown, tools: LookUp): Shown[] {
   return alsoOn.flatMap((server) => tools.byKey(toolKey({ server, tool: tool.id.tool })) ?? tools.find(server) ?? []);
 }
 
-/** Tools of our own are no answer to a search. */
+/** Our own tools are no match. */
 function countTools(all: readonly Shown[]): number {
   return all.filter(({ tool }) => tool.source !== "builtin").length;
 }

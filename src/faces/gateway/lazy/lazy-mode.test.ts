@@ -15,7 +15,7 @@ function world(mode: "auto" | "always" | "never", view: Partial<View> = {}) {
   } as unknown as Surface;
   const plane = {
     config: () => config,
-    isLazy: async ({ tools }: { tools: unknown[] }) => tools.length > 10,
+    tools: { isLazy: async ({ tools }: { tools: unknown[] }) => tools.length > 10 },
   } as unknown as Plane;
   const lazy = createLazyMode(plane);
   return {

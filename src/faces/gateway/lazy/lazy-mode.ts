@@ -7,9 +7,9 @@ import type { Surface } from "../surfaces.ts";
 export type LazyMode = {
   /** Do clients of this surface load tools on demand? */
   isLazy(surface: Surface): Promise<boolean>;
-  /** Is it known to be so? Asking costs nothing. */
+  /** Costs nothing. */
   isSettled(surface: Surface): boolean;
-  /** The same without waiting for servers. */
+  /** Without waiting for servers. */
   isKnownLazy(surface: Surface): Promise<boolean>;
 };
 
@@ -18,7 +18,7 @@ const greetingMs = 250;
 type Named = ReadonlyMap<string, Pick<ToolListing, "parameters" | "description">>;
 type Settled = { config: object; isLazy: boolean; of: Named };
 
-/** What the address says counts; otherwise the configuration, and how much there is. */
+/** The address decides; otherwise the configuration and the size of the list. */
 export function createLazyMode(plane: Plane): LazyMode {
   const settled = new WeakMap<Surface, Settled>();
 
@@ -27,7 +27,7 @@ export function createLazyMode(plane: Plane): LazyMode {
     const { mode } = config.lazy;
     if (mode !== "auto") return mode === "always";
     const before = settled.get(surface);
-    // Who has few tools may get many; who was once given little is not given everything later.
+    // A short list may grow; a client that once got a short one never gets everything.
     if (before?.config === config && before.isLazy) return true;
     const named = await surface.tools.named("long");
     if (before?.config === config && isSame(before.of, named)) return false;
@@ -53,7 +53,7 @@ export function createLazyMode(plane: Plane): LazyMode {
   };
 }
 
-/** Lists are asked for again and again and mostly are what they were; comparing is much cheaper than counting. */
+/** Comparing lists is much cheaper than counting tokens. */
 function isSame(before: Named, now: Named): boolean {
   if (before === now) return true;
   if (before.size !== now.size) return false;

@@ -7,13 +7,13 @@ import type { LazyMode } from "./lazy-mode.ts";
 
 export type SharedClients = {
   of(surface: Surface): ClientTools;
-  /** A client listens for changes of this list, until the returned function is called. */
+  /** Until the returned function is called. */
   listening(surface: Surface, client: string | null): () => void;
 };
 
 /**
- * The clients that keep no session. A list must not differ between connections of one caller, so all of them have one list;
- * and only while one listens for its changes is anything loaded into it.
+ * Clients without a session. All connections of one caller share one list; tools are loaded into it only while a client
+ * listens for changes.
  */
 export function createSharedClients(plane: Plane, mode: LazyMode, changes: Changes): SharedClients {
   const shared = new WeakMap<Surface, { tools: ClientTools; listeners: number }>();

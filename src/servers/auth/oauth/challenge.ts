@@ -1,6 +1,6 @@
 import type { OAuthRecord, StepUps } from "../records.ts";
 
-/** What a Bearer challenge asks for (RFC 6750, RFC 9728). */
+/** RFC 6750, RFC 9728. */
 export type BearerChallenge = {
   resourceMetadata: string | null;
   scopes: string[] | null;
@@ -12,10 +12,10 @@ const maxStepUps = 3;
 const stepUpWindowMs = 10 * 60_000;
 const offline = "offline_access";
 
-/** A parameter, quoted or not, or the name of a scheme. */
+/** A parameter, quoted or not, or a scheme. */
 const part = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([\w!#$%&'*+.^`|~-]+)(?=\s|,|$)/g;
 
-/** Null when the header has no Bearer challenge. Other schemes may stand before and after it. */
+/** Null without a Bearer challenge. Other schemes may stand around it. */
 export function parseChallenge(header: string | null): BearerChallenge | null {
   if (header === null || header.length > maxHeaderLength) return null;
   let scheme = "";
@@ -37,7 +37,7 @@ export function parseChallenge(header: string | null): BearerChallenge | null {
   };
 }
 
-/** Keeps only what RFC 6749 allows in a scope: people read them. */
+/** Only what RFC 6749 allows: people read scopes. */
 export function splitScopes(text: string): string[] {
   return text.split(/\s+/).filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
 }
@@ -53,7 +53,7 @@ export type ScopeSources = {
   wantsRefreshToken: boolean;
 };
 
-/** The scopes to request. With none, the authorization server decides. */
+/** With none, the authorization server decides. */
 export function chooseScopes(sources: ScopeSources): string[] {
   const { configured, challenged, before, resource, server, wantsRefreshToken } = sources;
   const named = configured ? [...configured, ...(challenged ?? [])] : (challenged ?? resource ?? []);
@@ -65,7 +65,7 @@ export function chooseScopes(sources: ScopeSources): string[] {
   return [...wanted];
 }
 
-/** The scopes to request after a 403, or null when a new sign-in would not help. */
+/** After a 403; null when a new sign-in would not help. */
 export function stepUp(
   record: OAuthRecord,
   { error, scopes }: BearerChallenge,

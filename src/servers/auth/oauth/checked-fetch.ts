@@ -27,7 +27,7 @@ function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
-/** An IPv4 address that is written as IPv6 counts as IPv4. */
+/** An IPv4 address written as IPv6 counts as IPv4. */
 export function isPrivateAddress(address: string): boolean {
   return privateNetworks.check(address, familyOf(address));
 }
@@ -39,7 +39,7 @@ export async function reachOf(serverUrl: string): Promise<Reach> {
   return { privateToo: found.some(({ address }) => isPrivateAddress(address)) };
 }
 
-/** Parses an address that a document names, and throws when it must not be fetched or opened. */
+/** Throws when a document's address must not be fetched or opened. */
 export function allowedUrl(text: unknown, what: string, reach: Reach): URL {
   const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : null;
   if (url === null) throw new OAuthProblem(`${what} is not an address`);
@@ -60,13 +60,13 @@ function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
-/** Node looks up no address that is already a number, so the lookup below never sees it. */
+/** Node looks up no literal address, so the lookup below never sees it. */
 function checkLiteral(url: URL, reach: Reach): void {
   const host = hostOf(url);
   if (!reach.privateToo && isIP(host) !== 0 && isPrivateAddress(host)) throw privateProblem(host);
 }
 
-/** Checks the address that is connected to, so that a name cannot change its meaning in between. */
+/** Checks the address that is connected to: a name cannot change its meaning in between. */
 function checkedLookup(reach: Reach): LookupFunction {
   return (host, options, callback) => {
     lookup(host, { ...options, all: true }).then(
@@ -86,7 +86,7 @@ function privateProblem(host: string): OAuthProblem {
   return new OAuthProblem(`'${host}' is on a private network, and the server that names it is not`);
 }
 
-/** A request with a body is sent with POST. */
+/** With a body it is a POST. */
 export type FetchOptions = {
   headers?: Readonly<Record<string, string>>;
   body?: URLSearchParams | string | undefined;
@@ -94,7 +94,7 @@ export type FetchOptions = {
 
 export type CheckedFetch = (url: string, options?: FetchOptions) => Promise<Response>;
 
-/** Fetches with limits on time, size and network. It follows redirects only of GET and within one origin. */
+/** Limits time, size and network. Follows redirects only of GET and within one origin. */
 export function checkedFetch(reach: Reach): CheckedFetch {
   return async (address, options = {}) => {
     const signal = AbortSignal.timeout(timeoutMs);
@@ -152,14 +152,14 @@ function toResponse({ statusCode = 0, headers }: http.IncomingMessage, text: str
   });
 }
 
-/** The message names only the origin: a path or query may hold secrets. The MCP server itself got nothing. */
+/** Only the origin: a path or query may hold secrets. The MCP server itself got nothing. */
 function failure(error: NodeJS.ErrnoException, url: URL, signal: AbortSignal): Error {
   if (error instanceof OAuthProblem) return error;
   const why = signal.aborted ? `no answer within ${timeoutMs / 1_000} s` : (error.code ?? "it broke off");
   return new TransportError(`${url.origin} could not be asked: ${why}`, { sent: false, cause: error });
 }
 
-/** The JSON object in the body, or null when it holds none. */
+/** Null when the body holds no JSON object. */
 export async function readObject(response: Response): Promise<UnknownObject | null> {
   const value: unknown = await response.json().catch(() => null);
   return isObject(value) ? value : null;

@@ -7,7 +7,6 @@ import type { Issuer } from "./discover.ts";
 import { requestRegistration } from "./requests.ts";
 
 export type ClientWanted = {
-  /** The MCP server's name. */
   name: string;
   auth: ServerAuth | undefined;
   server: Issuer;
@@ -18,7 +17,7 @@ export type ClientWanted = {
   now: number;
 };
 
-/** The client of the configuration, else our metadata document, else a registered client. */
+/** The configured client, else our metadata document, else a registered client. */
 export async function chooseClient(wanted: ClientWanted): Promise<OAuthClient> {
   const { auth, server } = wanted;
   if (auth?.clientId !== undefined) return configuredClient(wanted);
@@ -30,7 +29,7 @@ export async function chooseClient(wanted: ClientWanted): Promise<OAuthClient> {
   throw new OAuthProblem(message, { configuration: true });
 }
 
-/** A secret that belongs to one issuer is never sent to another, even if the MCP server names a new one. */
+/** A secret of one issuer is never sent to another, even if the MCP server names a new one. */
 export async function configuredClient(
   wanted: Pick<ClientWanted, "name" | "auth" | "server" | "vault">,
 ): Promise<OAuthClient> {
@@ -101,7 +100,7 @@ function methodFor(secret: string | null, server: Issuer): TokenMethod {
   throw new OAuthProblem(`${server.issuer} takes no client secret in a way that is supported`);
 }
 
-/** What we support of it, in our order. RFC 8414: a server that lists none takes `client_secret_basic`. */
+/** In our order. RFC 8414: a server that lists none takes `client_secret_basic`. */
 function methodsOf({ token_endpoint_auth_methods_supported: listed }: Issuer): TokenMethod[] {
   return tokenMethods.filter((one) => (listed ?? ["client_secret_basic"]).includes(one));
 }

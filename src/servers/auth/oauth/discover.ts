@@ -3,17 +3,17 @@ import type { UnknownObject } from "../../../model/json.ts";
 import { OAuthProblem } from "../problems.ts";
 import { allowedUrl, checkedFetch, type Reach, readObject } from "./checked-fetch.ts";
 
-/** The metadata of the MCP server (RFC 9728). */
+/** RFC 9728. */
 export type ProtectedResource = { resource: string; issuers: string[]; scopes: string[] | null };
 
-/** The metadata that we use, with every address checked. */
+/** With every address checked. */
 export type Issuer = AuthorizationServer & { token_endpoint: string };
 
 export type Discovered = { resource: string; scopes: string[] | null; server: Issuer };
 
 export type Hints = { resourceMetadata: string | null; issuer: string | undefined };
 
-/** Finds the authorization server of an MCP server, or null when it does not speak OAuth. */
+/** Null when the server does not speak OAuth. */
 export async function discover(serverUrl: string, hints: Hints, reach: Reach): Promise<Discovered | null> {
   const found = await findResource(serverUrl, hints.resourceMetadata, reach);
   // Before RFC 9728 the server's own origin was the authorization server.
@@ -54,7 +54,7 @@ export async function findResource(
   return { resource, issuers: texts(body.authorization_servers) ?? [], scopes: texts(body.scopes_supported) };
 }
 
-/** The same origin, and the server's path at or below the resource's. */
+/** The same origin, at or below the resource's path. */
 function covers(resource: string, serverUrl: string): boolean {
   if (!URL.canParse(resource)) return false;
   const [wide, narrow] = [new URL(resource), new URL(serverUrl)];
@@ -84,7 +84,7 @@ async function findAuthorizationServer(issuer: string, reach: Reach): Promise<Is
 }
 
 function readMetadata(body: UnknownObject, issuer: string, reach: Reach): Issuer {
-  // Compared as text, unlike the library: two addresses that normalise alike can be two servers.
+  // Compared as text, unlike the library: addresses that normalise alike can be two servers.
   if (body.issuer !== issuer)
     throw new OAuthProblem("the authorization server's metadata names another issuer than was asked for");
   const endpoint = (key: string) =>
@@ -112,7 +112,7 @@ function readMetadata(body: UnknownObject, issuer: string, reach: Reach): Issuer
   };
 }
 
-/** The first address that answers with a JSON object. Some servers answer every address with a page. */
+/** Some servers answer every address with a page. */
 async function firstObject(addresses: readonly string[], reach: Reach): Promise<UnknownObject | null> {
   for (const address of new Set(addresses)) {
     const response = await checkedFetch(reach)(address);

@@ -10,7 +10,7 @@ import { requestToken } from "./requests.ts";
 
 type Remote = ServerDefinition & { url: string };
 
-/** Refreshes tokens. Rejects with AUTH_REQUIRED, and forgets them, when they cannot be refreshed any more. */
+/** Rejects with AUTH_REQUIRED, and forgets the tokens, when they cannot be refreshed any more. */
 export async function refresh(
   { vault, now }: { vault: Vault; now: number },
   { server, key, record }: { server: string; key: string; record: OAuthRecord },
@@ -47,7 +47,7 @@ export async function refresh(
   }
 }
 
-/** After a refusal that is final, unlike a network that fails. */
+/** After a final refusal, unlike a failed network. */
 async function giveUp(vault: Vault, key: string, record: OAuthRecord, problem: OAuthProblem): Promise<void> {
   const isClient = ["invalid_client", "unauthorized_client"].includes(problem.oauthCode ?? "");
   if (isClient && record.client.origin === "config") {
@@ -58,13 +58,13 @@ async function giveUp(vault: Vault, key: string, record: OAuthRecord, problem: O
   await vault.remove(key);
 }
 
-/** A client of the configuration is used as it stands there now; it cannot refresh the tokens of another. */
+/** The configured client counts as it is now; it cannot refresh another client's tokens. */
 function currentClient(client: OAuthClient, { auth }: Remote): OAuthClient | null {
   if (client.origin !== "config") return client;
   return auth?.clientId === client.id ? { ...client, secret: auth.clientSecret || null } : null;
 }
 
-/** Requests a token for the client itself, without a person. */
+/** Without a person. */
 export async function requestOwnToken(
   { vault, now }: { vault: Vault; now: number },
   { server: name, key }: { server: string; key: string },

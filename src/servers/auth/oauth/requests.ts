@@ -16,7 +16,7 @@ export type Tokens = {
   accessToken: string;
   refreshToken: string | null;
   expiresAt: string | null;
-  /** Null when they are those that were requested. */
+  /** Null when they are those requested. */
   scopes: string[] | null;
 };
 
@@ -29,7 +29,7 @@ export type TokenRequest = {
   fields: Readonly<Record<string, string>>;
 };
 
-/** Rejects with OAuthProblem when the server refuses, with TransportError when a later try may succeed. */
+/** Rejects with OAuthProblem on a refusal, with TransportError when a later try may succeed. */
 export async function requestToken(request: TokenRequest): Promise<Tokens> {
   const { server, client, reach, now, grant, fields } = request;
   const oauth = await loadLibrary();
@@ -58,7 +58,7 @@ export async function requestToken(request: TokenRequest): Promise<Tokens> {
 /** The last time that a Date can hold. */
 const maxTimeMs = 8.64e15;
 
-/** Registers a client (RFC 7591) and returns its metadata. */
+/** RFC 7591. */
 export async function requestRegistration(server: Issuer, metadata: Record<string, string | string[]>, reach: Reach) {
   const oauth = await loadLibrary();
   return oauth
@@ -75,8 +75,9 @@ function optionsFor(oauth: Library, reach: Reach, expected: 200 | 201) {
 }
 
 /**
- * The library holds servers to the letter. Many send another success status, an error with status 200, or members that
- * are null. An ID token is dropped unread: we ask for access, not for who the user is.
+ * The library is strict. Many servers send another success status, an error with status 200, or null members. An ID
+ * token
+ * is dropped unread.
  */
 function tolerantFetch(reach: Reach, expected: 200 | 201): CheckedFetch {
   return async (url, options) => {
@@ -96,7 +97,7 @@ function tolerantFetch(reach: Reach, expected: 200 | 201): CheckedFetch {
   };
 }
 
-/** Nothing of the library's error is kept but the code: its cause holds the answer, tokens included. */
+/** Only the code is kept: the error's cause holds the answer, tokens included. */
 function problemOf(oauth: Library, thrown: unknown, what: string): unknown {
   if (thrown instanceof oauth.ResponseBodyError) {
     const code = errorCode(thrown.error);
@@ -115,7 +116,7 @@ function authentication(oauth: Library, { secret, method }: OAuthClient): Client
   return method === "client_secret_post" ? oauth.ClientSecretPost(secret) : secretBasic(secret);
 }
 
-/** The library escapes '-', '_' and '.' too, which servers that do not decode the header refuse. */
+/** The library also escapes '-', '_' and '.', which servers that do not decode refuse. */
 function secretBasic(secret: string): ClientAuth {
   const encode = (text: string) => new URLSearchParams({ "": text }).toString().slice(1);
   return (_server, client, _body, headers) => {

@@ -16,7 +16,6 @@ const prefix = "sign-in/";
 
 export type SignInOptions = { vault: Vault; clientName: string; now(): number };
 
-/** A sign-in that waits for the browser to come back. */
 type Pending = {
   server: string;
   user: string | null;
@@ -108,7 +107,7 @@ function authorizationUrl(endpoint: string, pending: Pending, state: string, cod
   return url.href;
 }
 
-/** The challenge of an earlier refusal; without one the server is asked for it now. */
+/** Of an earlier refusal; else the server is asked now. */
 async function knownChallenge(
   vault: Vault,
   { server, user }: { server: string; user: string | null },
@@ -117,7 +116,7 @@ async function knownChallenge(
   const { url, headers } = definition;
   const known = (await vault.readIfPossible(challengeKey(server, user))) as ChallengeRecord | null;
   if (known?.url === url) return known;
-  // The address stands in the configuration, so it may be anywhere.
+  // The address is configured, so it may be anywhere.
   const asked = await checkedFetch({ privateToo: true })(url, {
     headers: {
       "content-type": "application/json",
@@ -133,7 +132,7 @@ async function knownChallenge(
 
 export type Finished = { server: string; user: string | null; record: OAuthRecord };
 
-/** Takes what the browser brought back. A state is good for one try. */
+/** A state is good for one try. */
 export async function finishSignIn(
   { vault, now }: SignInOptions,
   parameters: URLSearchParams,
@@ -149,7 +148,7 @@ export async function finishSignIn(
   }
 }
 
-/** The library checks the issuer first (RFC 9207), also of an error: it may come from another server. */
+/** The library checks the issuer first (RFC 9207), also of an error. */
 async function checkedCode(pending: Pending, parameters: URLSearchParams): Promise<string> {
   const { server, issuer, sendsIssuer, client } = pending;
   const oauth = await loadLibrary();
