@@ -67,4 +67,3 @@ export function wholeNumber(min: number, description: string) {
     .optional()
     .meta({ type: "integer", minimum: min, description });
 }
-export const Page = z.object(page);
