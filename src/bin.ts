@@ -35,7 +35,7 @@ async function runQuickly(): Promise<number | null> {
   return exitCode;
 }
 
-/** Some supported versions of Node call their SQLite experimental; whoever runs a command did not ask. */
+/** Some supported versions of Node call their SQLite experimental. Users of a command need no such warning. */
 function hideExperimentalWarnings(): void {
   process.removeAllListeners("warning");
   process.on("warning", ({ name, message }) => {

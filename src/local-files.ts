@@ -57,7 +57,7 @@ export function openPlace(local: LocalPlace): PlanePlace {
   return planePlace({ dataDirectory, files });
 }
 
-/** The person at this machine, unless it is said to be somebody else. */
+/** The person at this machine, unless the options name another user. */
 export function localCaller(said: {
   user?: string | undefined;
   groups: string[];

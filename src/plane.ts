@@ -92,7 +92,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     emit,
     isOffline: options.offline ?? false,
     isPersonal: credentials.isPersonal,
-    // What servers offer is found out in the name of whoever the plane is for.
+    // Servers list what they offer for the default principal.
     access: (name, definition, user) => accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
     capabilities: answers.capabilities,
     ownCapabilities: answers.ownCapabilities,

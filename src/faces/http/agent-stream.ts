@@ -42,7 +42,7 @@ export function createAgentStream(stream: SSEStreamingApi) {
       const { error } = answer;
       const type = last?.type ?? (error ? "error" : "answer");
       const message = { id: answer.trace.id, type, text: "", end: true, endOfDialog: true, ...last };
-      // What an error of ours says is for whoever runs the plane.
+      // The text of an internal error is for the operator.
       if (type === "error" && error) message.text = error.message;
       send(message, answer);
       await written;

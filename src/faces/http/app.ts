@@ -39,7 +39,7 @@ const Definition = z.object({
 const OverlayView = z
   .object({
     tool: z.string(),
-    source: z.enum(["stored", "config"]).nullable().meta({ description: "Who says it; null for nobody." }),
+    source: z.enum(["stored", "config"]).nullable().meta({ description: "Where it comes from; null where there is none." }),
     overlay: object.meta({
       description: "As `PUT /tools/{name}` takes it. Fixed values are `«hidden»`; given back so, they stay.",
     }),
@@ -81,7 +81,7 @@ function addOverlayRoutes(app: App, plane: Plane): void {
 }
 
 const callbackPath = "/oauth/callback";
-/** Nobody has so many sign-ins open; the oldest are forgotten. */
+/** A bound on open sign-ins; the oldest are dropped. */
 const maxOpen = 1_000;
 
 /** Signing in with a browser. The way back brings no credential, only the state that we gave it. */
@@ -112,7 +112,7 @@ function addSignInRoutes(app: App, identities: Identities): void {
     {
       ...{ method: "get", path: callbackPath, tag: "Sign-in", scope: null },
       summary: "Where the browser comes back to",
-      description: "Whoever brings the state of a sign-in that was begun here is the one who began it.",
+      description: "The state of a sign-in that was begun here identifies its caller.",
       describedQuery: z.object({
         state: z.string(),
         code: z.string().optional(),
@@ -132,10 +132,10 @@ function addSignInRoutes(app: App, identities: Identities): void {
 }
 
 const limitBytes = 4 * 1024 * 1024;
-/** Whoever sends more than this has only themselves to thank for a connection that breaks. */
+/** Beyond this the connection is cut. */
 const discardedBytes = 32 * 1024 * 1024;
 
-/** Refuses bodies that are too large, in a way that whoever sent one gets to read it. */
+/** Refuses bodies that are too large, in a way that the client can read. */
 function limitBody(): MiddlewareHandler {
   return bodyLimit({
     maxSize: limitBytes,

@@ -4,7 +4,7 @@ import { mayDo, type Scope } from "../../model/principal.ts";
 import { type Identities, principalOf } from "./identity.ts";
 import type { HttpContext } from "./route.ts";
 
-/** Null when whoever listens may no longer. */
+/** Null when the listener may no longer. */
 export type WhoAsks = () => Promise<Caller | null>;
 
 /** A stream may outlast the key that opened it, so who listens is found out anew. */

@@ -22,7 +22,7 @@ export function parseBody(body: string, like: string, known?: readonly string[])
 
 const maxShown = 40;
 
-/** What is kept or shown to somebody would be another number than was written: better none. */
+/** Refuses numbers that would be stored or shown as another number. */
 function refuseChanged(given: UnknownObject): void {
   const changed = findChanged(exactNumbersIn(given));
   if (changed === undefined) return;

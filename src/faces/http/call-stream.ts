@@ -7,7 +7,7 @@ import type { HttpContext } from "./route.ts";
 /** Proxies close what is silent for too long. */
 const keepAliveMs = 15_000;
 
-/** How far a call is, as its server tells, and at last what came of it. Whoever goes away cancels it. */
+/** How far a call is, as its server tells, and at last what came of it. A client that goes away cancels it. */
 export function streamCall(c: HttpContext, call: (relay: Relay, signal: AbortSignal) => Promise<Outcome>): Response {
   return streamSSE(c, async (stream) => {
     const gone = new AbortController();

@@ -28,7 +28,7 @@ export function identify(identities: Identities, exempt: readonly string[]): Mid
 
 export function principalOf({ plane, sessions, pass }: Identities, c: HttpContext) {
   const credential = credentialIn(c) ?? sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader));
-  // It says which person of this machine asks, and gives nobody a name: where credentials are needed it is none.
+  // It says which person of this machine asks, and names no user: where credentials are needed it is none.
   const isStarter = pass?.isIt(credential) ?? false;
   c.set("isStarter", isStarter);
   return plane.identity.identify(isStarter ? null : credential);

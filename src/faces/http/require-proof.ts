@@ -3,7 +3,7 @@ import type { Plane } from "../../model/plane.ts";
 import type { HttpContext } from "./route.ts";
 
 /**
- * For what could have a program run or a secret read. As long as nobody has to prove anything, any program of this
+ * For what could have a program run or a secret read. As long as callers prove nothing, any program of this
  * machine can ask, also one of another user; so it takes the person who started the plane.
  */
 export async function requireProof(plane: Plane, c: HttpContext, what: string, instead: string): Promise<void> {

@@ -62,7 +62,7 @@ function refuse(response: ServerResponse, thrown: unknown): void {
 
 const base = "/workbench";
 
-/** What the page may load: its own files, and nothing that somebody managed to write into it. */
+/** What the page may load: its own files, and nothing that was injected into it. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -93,7 +93,7 @@ const encodings = [
 ] as const;
 
 /**
- * The browser's app: files that say nothing about anybody, so nobody has to prove who they are to get them. Without a
+ * The browser's app: files without data of users, so no credential is needed for them. Without a
  * framework in between, like the MCP endpoint; everything else goes on to `others`.
  */
 export function createWorkbenchFront(
@@ -171,7 +171,7 @@ const drainWaitMs = 5_000;
 /** A whole request has to have arrived by then; looked at every few seconds, which adds up to 30. */
 const arrival = { requestTimeout: 25_000, headersTimeout: 20_000, connectionsCheckingInterval: 2_000 };
 
-/** Longer than balancers keep a connection that nobody uses: whoever closes it first must not be us. */
+/** Longer than balancers keep an idle connection: the balancer has to close it first. */
 const keepAliveTimeout = 65_000;
 
 export type ServeOptions = {
@@ -187,9 +187,9 @@ export type ServeOptions = {
 export type Mcp = { handle: McpHandler; drain(): void; close(): Promise<void> };
 export type Serving = {
   url: string;
-  /** Where the person goes who started it; what is behind the # is for nobody else. Null where there is no workbench. */
+  /** Where the person goes who started it; what is behind the # is for that person only. Null where there is no workbench. */
   workbench: string | null;
-  /** With `drainMs`, everything is still answered for so long, so that whoever sends requests here can find out. */
+  /** With `drainMs`, everything is still answered for so long, so that balancers can find out. */
   close(options?: { drainMs?: number }): Promise<void>;
 };
 
@@ -199,7 +199,7 @@ export async function serve(
   { host, port, allowHosts = [], setup, mcp, workbench }: ServeOptions,
 ): Promise<Serving> {
   const closing = new AbortController();
-  // Where others can come, everybody shows a credential, whoever started it.
+  // Beyond loopback every caller shows a credential.
   // A store that is away may have keys in it, and must not keep the plane from starting.
   const needsCredentials = await plane.identity.needsCredentials().catch(() => true);
   const isOwn = isLoopback(host) && allowHosts.length === 0 && !needsCredentials;
@@ -212,7 +212,7 @@ export async function serve(
   const rest = workbench === undefined ? others : createWorkbenchFront(workbench, host, others, allowHosts);
   const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, allowHosts) : rest;
   const server = createServer({ ...arrival, keepAliveTimeout }, (request, response) => {
-    // Whoever keeps a connection goes elsewhere with the next request.
+    // Clients with a kept connection go elsewhere with the next request.
     if (closing.signal.aborted) response.shouldKeepAlive = false;
     listener(request, response);
   });
@@ -230,7 +230,7 @@ export async function serve(
     url,
     workbench: workbench === undefined ? null : `${url}/workbench/${mark}`,
     async close({ drainMs = 0 } = {}) {
-      // Whoever only listens has nothing to finish, and who waits for a person can wait elsewhere.
+      // Listeners have nothing to finish, and a call that waits for a person can wait on another plane.
       closing.abort();
       mcp?.drain();
       plane.drain();
@@ -252,7 +252,7 @@ function watchSilent(server: Server): ReadonlySet<Socket> {
   return silent;
 }
 
-/** Lets running requests finish, but nobody keeps us by holding an idle connection. */
+/** Lets running requests finish, but no idle connection keeps the process. */
 function drain(server: Server, silent: ReadonlySet<Socket>, waitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => {
@@ -308,7 +308,7 @@ function createAppFront(plane: Plane, options: AppOptions): Listener {
     return getRequestListener(createApp(plane, options).fetch);
   };
   return (request, response) => {
-    // An answer is for whoever asked, and what is in it is no page and no program. Routes may say otherwise.
+    // An answer is for its caller and is neither page nor program. Routes may say otherwise.
     response.setHeader("cache-control", "no-store").setHeader("x-content-type-options", "nosniff");
     loading ??= load();
     loading.then(

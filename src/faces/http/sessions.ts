@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Nobody signs in so often; the oldest are forgotten. */
+/** A bound on open sessions; the oldest are dropped. */
 const maxSessions = 1_000;
-/** Since somebody used it last. */
+/** Since its last use. */
 const idleMs = 12 * 60 * 60 * 1_000;
 
 type Session = { credential: string; page: Buffer; usedAt: number };

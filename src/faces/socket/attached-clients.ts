@@ -19,7 +19,7 @@ import { type PlanePlace, type PlaneRecord, planePlace } from "./plane-place.ts"
 
 const pollMs = 10;
 
-/** One MCP client at the other end of a socket, for whoever speaks MCP with it. */
+/** One MCP client at the other end of a socket, as the gateway sees it. */
 export type ClientStream = {
   stream: Duplex;
   signal: AbortSignal;
@@ -64,7 +64,7 @@ export function createAttachedClients(
   function refuse(hello: Hello): Refusal["refused"] | null {
     if (isDismissed) return { why: "it is stopping", leaves: true };
     if (hello.version !== record.version) {
-      // One that nobody uses makes room for the version that is installed now.
+      // One without clients makes room for the version that is installed now.
       const leaves = idleMs !== null && attached.size === 0;
       if (leaves) makeRoom();
       return { why: `it is version ${record.version}, and this is ${hello.version}`, leaves };

@@ -36,7 +36,7 @@ export type Refusal = {
 
 /** Lines from the plane that are for the front and not for its client begin with this; no message does. */
 export const asideMark = "!";
-/** `handover`: another plane takes the place at once. `stopped`: somebody stopped it, and nobody misses it yet. */
+/** `handover`: another plane takes the place at once. `stopped`: it was stopped and starts again when it is needed. */
 export type Farewell = "handover" | "stopped";
 export type Aside = { session: AttachedSession } | { bye: Farewell };
 

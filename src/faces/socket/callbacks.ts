@@ -5,7 +5,7 @@ import type { EventType, PlaneEvent } from "../../model/events.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import type { RemoteAnswer } from "./remote-methods.ts";
 
-/** The options that are functions. They stay with whoever asks, and the plane that answers reaches them by lines. */
+/** The options that are functions. They stay in the asking process, and the plane that answers reaches them by lines. */
 export type Callbacks = { onMessage?: (message: AgentMessage) => void; askHere?: AskHere };
 
 /** The first line of a connection: a method of the plane, or something about the plane itself. */
@@ -24,12 +24,12 @@ export type Asked = {
 export type PlaneLine =
   | { heard: AgentMessage }
   | { asked: number; held: HeldView; problem: string | null }
-  /** The question is over: somebody else has answered it, or nobody waits any more. */
+  /** The question is over: it was answered elsewhere, or no call waits any more. */
   | { withdrawn: number }
   | { event: PlaneEvent }
   | RemoteAnswer;
 
-/** What comes from whoever asked, after the question. */
+/** What comes from the asking process after the question. */
 export type AskerLine = { answered: number; answer: Answer | null };
 
 export type CallbackName = keyof Callbacks;
@@ -105,7 +105,7 @@ export function callElsewhere(socket: Socket, names: readonly CallbackName[]) {
   };
 }
 
-/** On the side of whoever asked: does what a line of the plane asks for. False when it is the answer to it all. */
+/** In the asking process: does what a line of the plane asks for. False when it is the answer to it all. */
 export function answerLine(
   line: PlaneLine,
   { onMessage, askHere }: Callbacks,
@@ -120,7 +120,7 @@ export function answerLine(
     const { asked, held, problem } = line;
     const over = new AbortController();
     open.set(asked, over);
-    // Whoever cannot be asked leaves it to others.
+    // A question that cannot be put here is left to others.
     void Promise.resolve(askHere?.(held, over.signal, problem) ?? null)
       .catch(() => null)
       .then((answer) => send({ answered: asked, answer }))

@@ -132,7 +132,7 @@ export function runFront({ input, output, first, reach, say, signal }: FrontOpti
     for (const { id, method, text } of connection.sent.values())
       if (repeatable.has(method)) queue.push(readLine(text));
       else tell(failure(id, lostText(method), "OUTCOME_UNKNOWN"));
-    // Somebody who stopped the plane does not want another before it is needed.
+    // After a stop the plane starts again only when it is needed.
     if (connection.bye === null || queue.length > 0) void attachAgain();
   }
 
@@ -229,7 +229,7 @@ export function runFront({ input, output, first, reach, say, signal }: FrontOpti
   if (signal.aborted) over.resolve();
   return over.promise.finally(() => {
     isLeaving = true;
-    // A process ends once nothing is read any more, whoever holds the other end.
+    // A process ends once nothing is read any more, even if the other end stays open.
     input.pause();
     for (const { socket } of connections) socket.destroy();
   });

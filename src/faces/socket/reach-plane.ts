@@ -7,7 +7,7 @@ import { claimDirectories, type PlanePlace } from "./plane-place.ts";
 /** A client that starts a plane says so this often; one that has not for so long was killed. */
 const lockStaleMs = 2_500;
 const lockTouchMs = 500;
-/** A plane that nobody can attach to by then is not waited for. */
+/** So long a plane is waited for. */
 const startLimitMs = 30_000;
 const pollMs = 10;
 

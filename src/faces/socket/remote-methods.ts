@@ -107,5 +107,5 @@ export function isRemoteMethod(method: unknown): method is RemoteMethod {
   return typeof method === "string" && Object.hasOwn(remoteMethods, method);
 }
 
-/** The answer to `{ method, args, hears? }`, each a line of JSON (`callbacks.ts`); whoever hangs up has given up. */
+/** The answer to `{ method, args, hears? }`, each a line of JSON (`callbacks.ts`); hanging up cancels. */
 export type RemoteAnswer = { value?: unknown } | { error: { code: ErrorCode; message: string; data: ErrorData } };

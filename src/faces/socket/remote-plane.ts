@@ -48,7 +48,7 @@ export async function openRemotePlane(place: PlanePlace, who: Caller): Promise<P
     isBackground: record.background,
     // Its problems were told where it was started.
     config: () => ({ ...config, problems: [] }),
-    // Whoever looks at a plane that runs wants to see it as it is.
+    // A running plane is shown as it is; nothing is connected for it.
     servers: {
       ...(asked.servers as Plane["servers"]),
       list: () => ask(path, { method: "servers.list", args: [caller] }),

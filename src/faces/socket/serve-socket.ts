@@ -93,7 +93,7 @@ export type SocketOptions = {
   serveClient(client: ClientStream): Promise<void>;
 };
 
-/** Why a background plane ends: nobody needs it, somebody stops it, or another takes its place. */
+/** Why a background plane ends: it is idle, it is stopped, or another takes its place. */
 export type Over = "idle" | Farewell;
 
 export type ServingSocket = {
@@ -240,7 +240,7 @@ function isAnswered(path: string): Promise<boolean> {
   });
 }
 
-/** Tells when nobody has been there for so long. */
+/** Calls `onIdle` after so long without a connection. */
 function watchIdle(open: ReadonlySet<Socket>, idleMs: number, onIdle: () => void) {
   let isFindable = true;
   let isStopped = false;
@@ -253,7 +253,7 @@ function watchIdle(open: ReadonlySet<Socket>, idleMs: number, onIdle: () => void
   };
   return {
     look,
-    /** Nobody new can come. */
+    /** No new client can find it. */
     leave() {
       isFindable = false;
       look();
@@ -265,7 +265,7 @@ function watchIdle(open: ReadonlySet<Socket>, idleMs: number, onIdle: () => void
   };
 }
 
-/** A data directory that was deleted, or a socket that another plane took, leaves a plane that nobody can find. */
+/** A data directory that was deleted, or a socket that another plane took, leaves a plane that no client can find. */
 function watchSocket({ socket }: PlanePlace, onGone: () => void): NodeJS.Timeout | null {
   if (process.platform === "win32") return null;
   const own = lstatSync(socket, { throwIfNoEntry: false })?.ino;

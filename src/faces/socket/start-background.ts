@@ -31,7 +31,7 @@ export async function startBackground(
   }
 }
 
-/** Never through a link that somebody else put there. */
+/** Never through a link of another user. */
 function openLog(file: string): number {
   const noLink = constants.O_NOFOLLOW ?? 0;
   const log = openSync(file, constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | noLink, 0o600);

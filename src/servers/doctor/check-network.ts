@@ -139,7 +139,7 @@ const unknownIssuer = [
 function brokenTls(code: string, { host }: URL, thrown: unknown, limitMs: number): Trouble {
   if (unknownIssuer.includes(code)) {
     const fix = "Start toolplane with NODE_EXTRA_CA_CERTS=FILE, where FILE holds the certificate of its issuer.";
-    return { detail: `The certificate of ${host} is signed by nobody this machine trusts.`, fix };
+    return { detail: `The certificate of ${host} is signed by no authority that this machine trusts.`, fix };
   }
   if (code === expired) {
     return { detail: `The certificate of ${host} has expired.`, fix: `Renew the certificate of ${host}.` };

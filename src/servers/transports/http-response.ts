@@ -48,7 +48,7 @@ export function refuseCompressed(response: IncomingMessage): void {
   if (/^(identity)?$/i.test(encoding)) return;
   response.destroy();
   const name = /^[\w, -]{1,40}$/.test(encoding) ? encoding : "something unknown";
-  throw new TransportError(`its answer is compressed with ${name}, which nobody asked for`, { sent: true });
+  throw new TransportError(`its answer is compressed with ${name}, which was not requested`, { sent: true });
 }
 
 /** May the answer be another one later? */

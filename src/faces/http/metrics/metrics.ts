@@ -107,7 +107,7 @@ export function createMetrics(plane: Plane): Metrics {
 
   createAgentMetrics(plane, registers);
   const look = createGauges(plane, registers);
-  // Watching the event loop wakes the process up, so it begins when somebody wants to know.
+  // Watching the event loop wakes the process up, so it begins with the first scrape.
   const watchProcess = once(() => {
     collectDefaultMetrics({ register: plain });
     for (const metric of plain.getMetricsAsArray()) {
@@ -132,7 +132,7 @@ export function createMetrics(plane: Plane): Metrics {
   };
 }
 
-/** What is true now is looked up when somebody asks and not kept up to date before. */
+/** What is true now is looked up per scrape. */
 function createGauges(plane: Plane, registers: Registry[]): () => Promise<void> {
   const state = new Gauge({
     ...{ name: "toolplane_server_state", help: "1 for the state that each server is in.", registers },
@@ -144,7 +144,7 @@ function createGauges(plane: Plane, registers: Registry[]): () => Promise<void> 
     labelNames: ["status"],
   });
   const labelOf = createBoundedLabel();
-  // The numbers are those of the whole plane, whoever may read them.
+  // The numbers are those of the whole plane.
   const caller = { principal: trusted(), face: "http" } as const;
   return async () => {
     const [servers, { byStatus }] = await Promise.all([

@@ -29,7 +29,7 @@ export const AgentChoices = z
   })
   .meta({ id: "AgentChoices" });
 
-/** A model with tools, for whoever has a question. */
+/** A model with tools. */
 export function addAgentRoutes(app: App, plane: Plane, closing: AbortSignal): void {
   addRoute(
     app,

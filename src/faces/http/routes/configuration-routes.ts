@@ -59,7 +59,7 @@ export function addConfigurationRoutes(app: App, plane: Plane, setup: ServerEdit
   );
 }
 
-/** Where the files are is nobody's business here. */
+/** Answers do not name the paths of files. */
 function withoutPath(thrown: unknown): never {
   // What is wrong with the request itself names no file.
   if (!(thrown instanceof PlaneError) || thrown.code === "USAGE") throw thrown;

@@ -10,7 +10,7 @@ const pageSize = 500;
 /** Proxies close what is silent for too long. */
 const keepAliveMs = 15_000;
 
-/** What happens, as it happens; whoever comes back says with Last-Event-ID how far they have read. */
+/** What happens, as it happens; a client that comes back resumes with Last-Event-ID. */
 export function addEventRoutes(app: App, identities: Identities, closing: AbortSignal): void {
   const { plane } = identities;
   addRoute(
@@ -78,7 +78,7 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
   }
 }
 
-/** Null while the store is away: whoever listens stays, and hears what happened when it is back. */
+/** Null while the store is away: listeners stay, and get what happened when it is back. */
 async function readPage(plane: Plane, after: number, caller: Caller) {
   try {
     return await plane.events.page(after, pageSize, caller);

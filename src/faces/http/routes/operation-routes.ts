@@ -13,7 +13,7 @@ const Probe = z.object({
     .meta({ description: "`true` asks as /readyz does, for probes that have no credential." }),
 });
 
-/** For whoever watches over the process. */
+/** For operators. */
 export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal, metrics: Metrics): void {
   addRoute(
     app,

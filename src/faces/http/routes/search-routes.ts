@@ -77,7 +77,7 @@ export function addSearchRoutes(app: App, plane: Plane): void {
       const withTools = isRow || details === "true";
       const answer = await plane.search(request, {
         ...{ ...caller, details: withTools },
-        // Somebody who types waits for no server.
+        // A search while typing waits for no server.
         waitMs: isRow && server === undefined ? atOnceMs : waitMs,
       });
       if (!withTools) return c.json(answer);

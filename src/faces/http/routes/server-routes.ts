@@ -17,7 +17,7 @@ const maxAtOnce = 1_000;
 
 type Following = { server: string; caller: Caller; again: WhoAsks; closing: AbortSignal };
 
-/** What a server wrote and writes, until somebody leaves or the server is another one. */
+/** What a server wrote and writes, until the client leaves or the server is defined anew. */
 function streamLogs(c: HttpContext, plane: Plane, following: Following): Response {
   const { server, caller, again, closing } = following;
   let waiting: ServerLogLine[] = [];

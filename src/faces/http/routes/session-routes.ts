@@ -15,7 +15,7 @@ export const Session = z
     groups: z.array(z.string()),
     persona: z.string().nullable(),
     scopes: z.array(z.enum(scopeNames)).meta({ description: "What the caller may do here." }),
-    needsCredentials: z.boolean().meta({ description: "Does everybody have to say who they are?" }),
+    needsCredentials: z.boolean().meta({ description: "Does every caller need a credential?" }),
     serverChanges: z.enum(["allowed", "needs_proof", "no_file"]).meta({
       description:
         "May the caller add and remove servers, if their scope is `admin`? Who has no credential proves it with the link that `serve` printed; without a configuration file there is none to write to.",
@@ -72,7 +72,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
     },
     async ({ c }) => {
       const body = await c.req.text();
-      // Whoever shows nothing is told what everybody is told who shows nothing.
+      // Without a credential the answer is the same for every caller.
       if (body.trim() === "") await plane.identity.identify(null);
       const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
       const isStarter = pass?.isIt(key) ?? false;

@@ -121,7 +121,7 @@ function nameOf(file: string): string {
   return basename(file);
 }
 
-/** Where the files are is nobody's business here. */
+/** Answers do not name the paths of files. */
 function withoutFile(thrown: unknown): never {
   if (!(thrown instanceof PlaneError) || thrown.code === "USAGE") throw thrown;
   throw new PlaneError(

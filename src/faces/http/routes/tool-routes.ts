@@ -31,7 +31,7 @@ const CallBody = z.object({
   idempotencyKey: z.string().optional(),
   ...AccessOptions,
   dryRun: z.boolean().optional().meta({
-    description: "Find, authorise, check and route the call, and do not make it; nobody is asked.",
+    description: "Find, authorise, check and route the call, and do not make it; no approval is requested.",
   }),
   maxResultBytes: z.number().int().min(0).optional().meta({
     description:
@@ -128,7 +128,7 @@ export const ToolFilters = z.object({
   capability: list("Tools that have all of these capabilities, in any case."),
   version: text("A semver range: `^1.2`, `~1.2`, `1.x`, `>=1.2, <2`, `1.2 || ^3`; `1.2` is 1.2.0."),
   min_success_rate: text("`0.8`, `80` or `80%`; `1` is all of them."),
-  include_unused: flag("Tools nobody has called; left out only where a success rate above 0 is asked for."),
+  include_unused: flag("Tools that were never called; left out only where a success rate above 0 is asked for."),
   side_effects: list("Tools with one of these.", z.enum(sideEffects)),
   safety_level: list("Tools with one of these.", z.enum(["low", "medium", "high"])),
   server: text("The tools of this server."),
@@ -142,7 +142,7 @@ export const ToolFilters = z.object({
 
 /** What is not known by then is there the next time. */
 const waitMs = 1_000;
-/** A list for somebody who types waits for no server; it is told when one has listed. */
+/** A list while typing waits for no server; an event follows when one has listed. */
 const atOnceMs = 1;
 const wording = { spell: (parameter: string) => `'${parameter}'`, nearest };
 const name = "The tool's name, in any spelling.";
@@ -202,7 +202,7 @@ export function addToolRoutes(app: App, plane: Plane): void {
         "When the client goes away, the call is cancelled. With `Accept: text/event-stream` the answer is a stream: `progress` and `log` as the server tells of them, then `outcome`, which is what the answer is otherwise.",
       headers: {
         Prefer: "`wait=N`: stay so many seconds for a person's yes, where one is needed.",
-        Traceparent: "The trace that the call belongs to (W3C); passed on to whoever executes it.",
+        Traceparent: "The trace that the call belongs to (W3C); passed on to its provider.",
       },
       body: {
         schema: CallBody,
