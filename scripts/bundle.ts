@@ -101,7 +101,7 @@ const pieces = [
     test: (id: string) =>
       call.has(id) ||
       id === `${builtinPrefix}node:child_process` ||
-      /node_modules\/(jsonc-parser|zod\/(v4\/)?(core|mini))\/|locales\/(en|english)\.js$/.test(id),
+      /node_modules\/(jsonc-parser|semver|zod\/(v4\/)?(core|mini))\/|locales\/(en|english)\.js$/.test(id),
   },
 ];
 

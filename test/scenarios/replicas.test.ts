@@ -97,7 +97,7 @@ suite("planes under load", () => {
     await answered(10);
     await clients.stop();
     const strange = told.unexplained.filter(
-      ({ status, reason }) => status !== 503 || !/STORE_FAILED|^nobody/.test(reason),
+      ({ status, reason }) => status !== 503 || !/STORE_FAILED|^none/.test(reason),
     );
     assert.deepEqual([strange, world.balancer.cutOff()], [[], []]);
     assert.equal(told.sessions, 2);

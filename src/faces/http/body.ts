@@ -40,7 +40,8 @@ export function parseFields<T extends z.ZodObject>(body: string, schema: T, like
   refuseChanged(given);
   const parsed = schema.strict().safeParse(given);
   if (parsed.success) return parsed.data as z.output<T>;
-  const [issue] = parsed.error.issues;
+  const { issues } = parsed.error;
+  const issue = issues.find(({ code, path }) => code === "unrecognized_keys" && path.length === 0) ?? issues[0];
   // Only fields of the body itself: what is known further down is another list.
   const unknown = issue?.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys[0] : undefined;
   if (unknown !== undefined) throw unknownField(unknown, Object.keys(schema.shape));

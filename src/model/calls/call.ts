@@ -45,6 +45,7 @@ export type CallOptions = {
   consent?: boolean;
   /** Selects the session of servers with one per conversation. */
   conversation?: string;
+  /** The run of an agent that the call belongs to. */
   run?: string;
   /** The same for all tries of this call. Default: the call's id. */
   idempotencyKey?: string;

@@ -52,12 +52,12 @@ test("what cannot be taken over is named beside what can", () => {
     left.map(({ name, reason }) => `${name}: ${reason}`),
     [
       "odd: it has neither a command nor a url",
-      "asks: its client asks for ${input:key}; write ${NAME} there, and set that variable",
+      "asks: its client prompts for ${input:key}; write ${NAME} and set that variable",
     ],
   );
 });
 
 test("what holds no server is told", () => {
-  assert.throws(() => parsePastedServers("{}"), /no server in it/);
+  assert.throws(() => parsePastedServers("{}"), /No server found/);
   assert.throws(() => parsePastedServers("npx -y files"), /not JSON/);
 });
