@@ -140,7 +140,7 @@ test("no folder has more than 25 files beside each other", () => {
   const counts = new Map<string, number>();
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   assert.deepEqual(
-    [...counts].filter(([folder, count]) => count > maxFiles),
+    [...counts].filter(([, count]) => count > maxFiles),
     [],
   );
 });

@@ -39,7 +39,10 @@ const Definition = z.object({
 const OverlayView = z
   .object({
     tool: z.string(),
-    source: z.enum(["stored", "config"]).nullable().meta({ description: "Where it comes from; null where there is none." }),
+    source: z
+      .enum(["stored", "config"])
+      .nullable()
+      .meta({ description: "Where it comes from; null where there is none." }),
     overlay: object.meta({
       description: "As `PUT /tools/{name}` takes it. Fixed values are `«hidden»`; given back so, they stay.",
     }),
