@@ -5,7 +5,7 @@ export function renderEventDocs(): string {
   const rows = Object.entries(eventMeanings).map(([type, means]) => `| \`${type}\` | ${means} |`);
   return `# Events
 
-Generated from \`src/model/events.ts\` by \`npm run docs\`. Who hears them, and how, is told in
+Generated from \`src/model/events.ts\` by \`npm run docs\`. How to receive them is described in
 [observability.md](observability.md#events). No event holds an argument or a result.
 
 | event | tells |

@@ -32,7 +32,7 @@ function createGenerateAll(generate: AgentVerbs["generate"]): AgentVerbs["genera
         const generation = await generate({ ...shared, ...request, signal: either });
         return { index, generation, error: generation.error };
       } catch (thrown) {
-        // What could not begin is told in its place; the others go on.
+        // What could not begin is reported in its place; the others go on.
         return { index, generation: null, error: reportError(toPlaneError(thrown)) };
       }
     });

@@ -29,7 +29,7 @@ export type LoopParts = {
   stream: MessageStream;
 };
 
-/** As much of a call as is told while a run goes on. */
+/** The part of a call that is reported while a run goes on. */
 const shownCharacters = 1_000;
 const shownArguments = 20_000;
 

@@ -104,7 +104,7 @@ type GenerateParts<T> = {
 };
 
 /**
- * A run whose answer has to please a parser. The model is told what was wrong and may try again; after that it starts
+ * A run whose answer has to pass a parser. The model gets the parser's error and may try again; after that it starts
  * anew from the last thing its tools said, so that no call is made twice.
  */
 export async function generate<T>(

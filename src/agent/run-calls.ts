@@ -15,7 +15,7 @@ import type { Observation } from "./style.ts";
 /** As much of an offered tool as its name. */
 type Named = { name: string; id?: ToolId };
 
-/** So many names are told to a model that asked for another. */
+/** The names that a model gets after an unknown one. */
 const maxNames = 30;
 /** What some models put before every name. */
 const prefix = /^(?:functions|tools?|default_api)[.:/]/;

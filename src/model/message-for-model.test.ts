@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messageForModel, personHints, quarantineHints } from "./errors.ts";
 
-test("what a person would type is left out, and the model is told what to do instead", () => {
+test("commands for a person are left out, and the model gets an alternative", () => {
   const lost = `Server 'a' is not available: it ended. ${personHints.serverLogs("a")}`;
   assert.equal(
     messageForModel({ message: lost, data: { personHints: [personHints.doctor, personHints.serverLogs("a")] } }),

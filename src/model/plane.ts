@@ -168,7 +168,7 @@ export interface Plane extends AsyncDisposable {
   ): Promise<DetailedAnswer>;
   /** The servers and tools for a task, 15 tools at most. */
   recommend(task: string, options?: Caller & { limit?: number; waitMs?: number }): Promise<Recommendation>;
-  /** Before a stop: callers that wait for a person are told to ask again. Running calls continue. */
+  /** Before a stop: calls that wait for a person end with a request to retry. Running calls continue. */
   drain(): void;
   /** Ends calls, runs and sessions and stops all started servers. `await using` does it too. */
   stop(): Promise<void>;

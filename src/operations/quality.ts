@@ -35,7 +35,7 @@ export const qualityOperations = [
       server,
       tool,
       tools: flag("Tool by tool."),
-      limit: count(largestPage, { description: "Of the tools only so many, the dearest; all when left out." }),
+      limit: count(largestPage, { description: "Only so many tools, the most expensive; all when left out." }),
     }),
     output: ContextStats,
     http: { method: "get", path: "/stats", tag, answers: { 200: "In tokens." } },

@@ -4,7 +4,7 @@ import { type ErrorReport, strangerMessage } from "../model/errors.ts";
 import type { JobRun } from "../model/work/job-run.ts";
 import type { SkillRun, StepRun } from "../model/work/skill-run.ts";
 
-/** Reasons that are told only to holders of a credential that was ours, or that an issuer signed. */
+/** Reasons for holders of a credential that was ours, or that an issuer signed. */
 const toldToHolders: readonly unknown[] = ["revoked", "expired", "not_yet", "audience", "claims"];
 
 /** The same for no credential and a wrong one: a guess learns nothing. */

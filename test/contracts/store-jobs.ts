@@ -81,7 +81,7 @@ export const jobPromises: Promises = {
     assert.equal(await store.activeJobRuns("digest", null), 2);
   },
 
-  "lists runs newest first for whoever may see them, and forgets those that were over before": async ({ store }) => {
+  "lists runs newest first for those who may see them, and drops those that ended before": async ({ store }) => {
     await store.addJobRun(sampleRun("a", { state: "failed", endedAt: at(1), dueAt: null }));
     await store.addJobRun(sampleRun("b", { user: "bob" }));
     await store.addJobRun(sampleRun("c", { user: null, origin: "schedule", owner: "Atlas" }));

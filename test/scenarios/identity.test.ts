@@ -92,7 +92,7 @@ suite("what a caller may do at all", () => {
     const { secret, key } = made.json() as unknown as CreatedApiKey;
     assert.deepEqual(key.groups, [], "they are not frozen into the key");
     await using plane = await planeOf({}, { dataDirectory: directory.file("data") });
-    assert.deepEqual((await plane.identity.identify(secret)).groups, [], "this plane lists nobody");
+    assert.deepEqual((await plane.identity.identify(secret)).groups, [], "this plane lists no users");
   });
 });
 

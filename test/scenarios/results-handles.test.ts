@@ -71,7 +71,7 @@ suite("results that are too large", () => {
     assert.match(String(textsOf(wrong)[0]), /'path' cannot be 'a\.b': the result is text and not JSON/);
     const unknown = await plane.call("read_result", { id, ofset: 1 }, asModel);
     assert.deepEqual(unknown.call.dropped, ["ofset"]);
-    assert.equal((await plane.deadLetters.page()).total, 0, "what a model gets wrong is nobody's failure");
+    assert.equal((await plane.deadLetters.page()).total, 0, "a model's mistake is no dead letter");
   });
 
   test("what a tool says stays data, whatever it says", async () => {

@@ -9,7 +9,7 @@ import type { Sampling } from "../../model/plane-options.ts";
 import type { AbortSignal } from "../../model/platform.ts";
 import { RpcError } from "../../protocol/message.ts";
 
-/** After this time the server is told that the question was cancelled. */
+/** After this time the question is cancelled at the server. */
 const answerTimeoutMs = 300_000;
 /** A user who listed or listened within this time counts as present. */
 const presenceMs = 60_000;
@@ -121,7 +121,7 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     seenAt.set(user, Date.now());
   };
 
-  /** Resolves with what the server is told. */
+  /** Resolves with the answer for the server. */
   function ask(asked: AskedQuestion, signal: AbortSignal): Promise<UnknownObject> {
     const question = toQuestion(asked);
     const { id: questionId, callId, server, tool } = question;

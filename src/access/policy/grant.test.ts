@@ -35,7 +35,7 @@ const bob: Principal = principalOf({ user: users.bob.name, groups: [...users.bob
 const forWriters = { metadata: sampleMetadata({ persona_allowlist: ["writer", "operator"] }) };
 
 const cases: [title: string, who: Principal, tool: Partial<Tool>, answer: string][] = [
-  ["a tool for everybody is granted to nobody in particular", anonymous, {}, "everybody"],
+  ["a tool without restrictions is granted to every caller", anonymous, {}, "everybody"],
   ["one common group is enough", ada, { groups: ["finance", "engineering"] }, "group"],
   ["without a common group it is refused", bob, { groups: ["engineering"] }, "members of engineering"],
   ["an anonymous caller is in no group", anonymous, { groups: ["everyone"] }, "members of everyone"],

@@ -130,7 +130,7 @@ function conversationOf(messages: readonly ChatMessage[], made: readonly AgentCa
   return told;
 }
 
-/** Ids come again where a conversation goes on, and the run that is told of is its end: so from there on backwards. */
+/** Ids repeat in a longer conversation, and this run is its end: so search backwards. */
 function matchCalls(messages: readonly ChatMessage[], made: readonly AgentCall[]): Map<AskedCall, AgentCall> {
   const asked = messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []));
   const left = [...made];

@@ -38,7 +38,7 @@ for (const [title, schema, problem] of [
   ["a type below a property named like data", object({ default: { type: "str" } }), /at \/properties\/default/],
   ["a pattern that is none", object({ a: { pattern: "(" } }), /pattern "\(" at \/properties\/a/],
   ["a pattern of names that is none", { patternProperties: { "(": {} } }, /\(/],
-  ["a dialect that nobody knows", { $schema: "https://example.com/mine" }, /dialect "https:\/\/example.com\/mine" is/],
+  ["an unknown dialect", { $schema: "https://example.com/mine" }, /dialect "https:\/\/example.com\/mine" is/],
 ] as const) {
   test(`${title} is named with its place`, () => assert.match(schemaProblem(schema) ?? "", problem));
 }

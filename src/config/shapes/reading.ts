@@ -146,7 +146,7 @@ function isEmptyList(value: unknown): boolean {
 /** How far a value is taken apart: an empty tree is a value passed on whole, `*` stands for any name. */
 export type Tree = { readonly [key: string]: Tree };
 
-/** Sets every value of the tree in its place; keys that are not in it are told. */
+/** Sets every value of the tree in its place; unknown keys are reported. */
 export function readTree(reading: Reading, tree: Tree, value: unknown, path: Path, source: Path): void {
   if (!isObject(value) || Object.keys(tree).length === 0) return reading.set(path, value, source);
   const anyName = tree["*"];

@@ -7,6 +7,7 @@ import { tryLock } from "../../lib/lock-file.ts";
 import { version } from "../../lib/version.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
+import { methodOf } from "../../operations/operation.ts";
 import { type ClientStream, createAttachedClients } from "./attached-clients.ts";
 import type { Farewell } from "./attachment.ts";
 import { type Asked, callElsewhere, firstLineOf, type PlaneLine, splitLines } from "./callbacks.ts";
@@ -65,11 +66,6 @@ async function run(
   } finally {
     for (const leave of stop) leave();
   }
-}
-
-/** `jobs.run` is `plane.jobs.run`. */
-function methodOf(plane: Plane, path: string): (...args: unknown[]) => unknown {
-  return path.split(".").reduce<unknown>((part, name) => Reflect.get(part as object, name), plane) as () => unknown;
 }
 
 /** Taking over a socket takes a moment; a lock that is older was left by a plane that was killed. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { settled } from "../../../test/samples/mocked-time.ts";
 import { createSemaphore, SemaphoreFull } from "./semaphore.ts";
 
-test("where there is room nobody waits, and nothing has to be awaited", () => {
+test("where there is room, acquiring is immediate and awaits nothing", () => {
   const semaphore = createSemaphore(2, 0);
   assert.deepEqual([semaphore.acquire(), semaphore.acquire()], [undefined, undefined]);
   assert.deepEqual([semaphore.active(), semaphore.waiting()], [2, 0]);
@@ -25,7 +25,7 @@ test("the others come in one by one, in the order they came", async () => {
   assert.deepEqual([semaphore.active(), semaphore.waiting()], [0, 0]);
 });
 
-test("whoever comes when a place was just given away waits behind those who waited", async () => {
+test("a late caller waits behind those that waited before", async () => {
   const semaphore = createSemaphore(1, 10);
   semaphore.acquire();
   const first = settled(semaphore.acquire() ?? assert.fail());
@@ -35,7 +35,7 @@ test("whoever comes when a place was just given away waits behind those who wait
   assert.deepEqual([first.state, second.state], ["fulfilled", "pending"]);
 });
 
-test("a full queue is told at once, and has room again when somebody left", () => {
+test("a full queue refuses at once, and has room again after one left", () => {
   const semaphore = createSemaphore(1, 1);
   semaphore.acquire();
   semaphore.acquire();
@@ -51,7 +51,7 @@ function createFull() {
   return semaphore;
 }
 
-test("whoever gives up leaves the queue with the reason, and takes nobody's place", async () => {
+test("a caller that gives up leaves the queue with the reason, and takes no place", async () => {
   const semaphore = createSemaphore(1, 1);
   const controller = new AbortController();
   semaphore.acquire();
@@ -63,14 +63,14 @@ test("whoever gives up leaves the queue with the reason, and takes nobody's plac
   assert.deepEqual([semaphore.active(), semaphore.acquire()], [0, undefined]);
 });
 
-test("whoever has given up before does not join the queue", async () => {
+test("a caller that was aborted before does not join the queue", async () => {
   const semaphore = createSemaphore(1, 1);
   semaphore.acquire();
   await assert.rejects(semaphore.acquire(AbortSignal.abort("no")) ?? assert.fail(), (reason) => reason === "no");
   assert.equal(semaphore.waiting(), 0);
 });
 
-test("whoever has given up before is told that, also where the queue is full", async () => {
+test("a caller that was aborted before gets its reason, also where the queue is full", async () => {
   const semaphore = createFull();
   await assert.rejects(
     async () => semaphore.acquire(AbortSignal.abort("no")),

@@ -137,9 +137,9 @@ export type ContextStats = {
   };
   /** The caller's MCP clients; all for admins. */
   sessions?: ClientContext[];
-  /** Dearest first; only on request. */
+  /** Highest cost first; only on request. */
   tools?: ToolContext[];
 };
 
-/** `tool` is one tool in any spelling; `limit` keeps the dearest. */
+/** `tool` is one tool in any spelling; `limit` keeps the most expensive. */
 export type ContextStatsOptions = { server?: string; tool?: string; tools?: boolean; limit?: number };

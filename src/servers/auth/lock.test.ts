@@ -37,7 +37,7 @@ test("different names do not wait for each other, and a failure lets the next on
   assert.equal(await next, "next");
 });
 
-test("of planes on several machines one renews at a time, and what goes wrong is told as it is", async () => {
+test("of planes on several machines one renews at a time, and errors keep their cause", async () => {
   await using server = await startPostgres();
   const address = parseStoreAddress(server.address());
   assert.ok("kind" in address && address.kind === "postgres");

@@ -11,7 +11,7 @@ const commands: [title: string, command: string, detail: RegExp, fix: RegExp][] 
   ["a launcher that is not installed", "uvx", /not found/, /^Install uv /],
   ["Docker that is not installed", "docker", /not found/, /^Install Docker /],
   ["a program under its other name", "python", /not found/, /Change 'command' to 'python3'/],
-  ["a program nobody knows", "zzzzzzzz", /not found/, /^Install 'zzzzzzzz', or set 'command' to its full path/],
+  ["an unknown program", "zzzzzzzz", /not found/, /^Install 'zzzzzzzz', or set 'command' to its full path/],
   ["a whole command line", "npx -y notes-server", /not found/, /Set 'command' to 'npx' .* \["-y","notes-server"\]/],
   [
     "a path with a home that no shell fills in",

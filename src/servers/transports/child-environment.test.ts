@@ -21,7 +21,7 @@ suite("the environment of a stdio server", () => {
   test("nothing else arrives, and a glob of the table takes no name that looks like a secret's", () => {
     const kept = [
       ...["AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "EDITOR", "NODE_OPTIONS", "DOCKER_AUTH_CONFIG"],
-      ...["npm_config_//registry.npmjs.org/:_authToken", "npm_config__auth", "NPM_CONFIG__PASSWORD"],
+      ...["npm_config_//registry.example.org/:_authToken", "npm_config__auth", "NPM_CONFIG__PASSWORD"],
       ...["NPM_CONFIG_//host/:username", "npm_config_otp", "UV_PUBLISH_TOKEN", "UV_INDEX_ACME_PASSWORD"],
     ];
     assert.deepEqual(names(of(...kept)), []);

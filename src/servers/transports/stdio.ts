@@ -60,7 +60,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   // Its children may hold the pipes; its own last words need only a moment.
   child.on("exit", () => setTimeout(() => close(ended()), stderrDrainMs).unref());
 
-  // Writing is the dearest part of a request. The first message of a turn leaves at once, so that the server works while we do;
+  // Writing is the most expensive part of a request. The first message of a turn leaves at once, so that the server works while we do;
   // the others leave together.
   let later: { text: string; ids: RequestId[] } | undefined;
   const write = (text: string, ids: readonly RequestId[]) => {

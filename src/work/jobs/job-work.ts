@@ -176,7 +176,7 @@ export function withEscalation(error: PlaneError, policy: EscalationPolicy | und
   });
 }
 
-/** What is told by itself when a run has failed, where its task or its job says so. */
+/** The escalation event of a failed run, where its task or its job asks for one. */
 export function escalationOf(
   job: JobManifest,
   { id: runId, user, error, tasks }: Pick<KeptJobRun, "id" | "user" | "error" | "tasks">,

@@ -55,7 +55,7 @@ export function showSchedule(job: JobManifest, known: JobSchedule | null): JobLi
   };
 }
 
-/** So many times are told ahead. */
+/** How many upcoming times are listed. */
 const toldAhead = 5;
 
 /** The times that come next, the first of them included. */

@@ -10,7 +10,7 @@ import { dryRunWord, scriptFrame } from "./write-script.ts";
 const idle = new Set(["echo", "true", ":"]);
 const knownSetting = /^(-[eux]*o?|pipefail)$/;
 
-/** The calls that a script makes, in order. Nothing of it is run, and what could do anything else is told. */
+/** The calls that a script makes, in order. Nothing of it is run, and anything else in it is reported. */
 export function readScript(text: string): ReadPlan {
   const steps: PlacedStep[] = [];
   const problems: PlanProblem[] = [];

@@ -152,7 +152,7 @@ export async function showStats(cli: Cli, options: StatsOptions): Promise<void> 
 
 export function renderStats(stats: ContextStats, withBars: boolean): string {
   const { servers, totals, tools = [], lazy, sessions = [] } = stats;
-  const dearest = (rows: readonly ContextCost[]) => Math.max(...rows.map(({ fullTokens }) => fullTokens));
+  const highest = (rows: readonly ContextCost[]) => Math.max(...rows.map(({ fullTokens }) => fullTokens));
   const bar = (cost: ContextCost, most: number) => (withBars ? [renderBar(cost.fullTokens / most)] : []);
   // Nothing is saved where clients get every definition whole.
   const lazyColumns = lazy.isActive ? ["LOADED", "SAVED"] : ["IF LAZY", "WOULD SAVE"];
@@ -165,7 +165,7 @@ export function renderStats(stats: ContextStats, withBars: boolean): string {
           server.name,
           String(server.tools),
           ...numbers(server),
-          ...bar(server, dearest(servers)),
+          ...bar(server, highest(servers)),
         ]),
         ["all", String(totals.tools), ...numbers(totals), ...(withBars ? [""] : [])],
       ],
@@ -173,7 +173,7 @@ export function renderStats(stats: ContextStats, withBars: boolean): string {
     "",
   ];
   if (tools.length > 0) {
-    const rows = tools.map((tool) => [tool.name, ...numbers(tool), ...bar(tool, dearest(tools))]);
+    const rows = tools.map((tool) => [tool.name, ...numbers(tool), ...bar(tool, highest(tools))]);
     lines.push(renderTable(["TOOL", ...head], rows), "");
   }
   lines.push(renderLazy(lazy, totals.fullTokens));

@@ -133,3 +133,59 @@ function parseManifest(body: string, name: string): WrittenManifest {
   // Whether it is one is found out where all manifests are checked.
   return { ...manifest, name } as WrittenManifest;
 }
+
+const overlayParams = { name: "The tool's name, with its server." };
+const object = z.record(z.string(), z.unknown());
+
+const Definition = z.object({
+  description: z.string(),
+  parameters: object,
+  tokens: z.number().int(),
+});
+
+const OverlayView = z
+  .object({
+    tool: z.string(),
+    source: z
+      .enum(["stored", "config"])
+      .nullable()
+      .meta({ description: "Where it comes from; null where there is none." }),
+    overlay: object.meta({
+      description: "As `PUT /tools/{name}` takes it. Fixed values are `«hidden»`; given back so, they stay.",
+    }),
+    listed: Definition.meta({ description: "What a model would see without it." }),
+    seen: Definition.meta({ description: "What a model sees with it." }),
+    tokenizer: z.string(),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: "OverlayView" });
+
+/** What is said here about a tool of a server, and what would come of saying something else. */
+export function addOverlayRoutes(app: App, plane: Plane): void {
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/tools/{name}/overlay", tag: "Tools", scope: "admin", params: overlayParams },
+      summary: "What is said about a tool of a server, and what a model sees of it",
+      answers: { 200: { description: "The overlay in force.", schema: OverlayView } },
+    },
+    async ({ c, caller, param }) => c.json(await plane.tools.overlay(param("name"), caller)),
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "post", path: "/tools/{name}/overlay/preview", tag: "Tools", scope: "admin", params: overlayParams },
+      summary: "What a model would see of a tool under another overlay; nothing is changed",
+      body: {
+        schema: object,
+        description: "The overlay.",
+        example: { arguments: [{ name: "name", description: "Whom to greet", default: "world" }] },
+      },
+      answers: { 200: { description: "What would come of it.", schema: OverlayView } },
+    },
+    async ({ c, caller, param }) => {
+      const overlay = parseBody(await c.req.text(), '{"description": "…", "arguments": […]}');
+      return c.json(await plane.tools.previewOverlay(param("name"), overlay, caller));
+    },
+  );
+}

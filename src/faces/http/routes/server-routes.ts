@@ -10,9 +10,9 @@ import { wantsStream } from "../wants-stream.ts";
 
 /** Proxies close what is silent for too long. */
 const keepAliveMs = 15_000;
-/** What comes within this time is told together. */
+/** Lines within this time are sent together. */
 const gatherMs = 100;
-/** Of a flood the end is told. */
+/** Of more lines, the last ones are sent. */
 const maxAtOnce = 1_000;
 
 type Following = { server: string; caller: Caller; again: WhoAsks; closing: AbortSignal };
@@ -22,7 +22,7 @@ function streamLogs(c: HttpContext, plane: Plane, following: Following): Respons
   const { server, caller, again, closing } = following;
   let waiting: ServerLogLine[] = [];
   let wake = Promise.withResolvers<void>();
-  // Before the answer begins, so that who may not read it is told so with a status.
+  // Before the answer begins, so that a refusal still has a status.
   const { lines, stop } = plane.servers.followLogs(
     server,
     (line) => {

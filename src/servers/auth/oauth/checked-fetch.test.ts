@@ -38,7 +38,7 @@ test("a redirect that goes in circles ends", async () => {
   await assert.rejects(fetchInside(server.url("/")), /not followed/);
 });
 
-test("an answer that is too long, no JSON, or broken off is told apart", async () => {
+test("an answer that is too long, no JSON, or truncated has an error of its own", async () => {
   using server = await listen((request, response) => {
     if (request.url === "/long") response.end(`"${"x".repeat(1_000_000)}"`);
     else if (request.url === "/list") response.end("[1]");
@@ -55,7 +55,7 @@ test("an answer that is too long, no JSON, or broken off is told apart", async (
   });
 });
 
-test("private, local and reserved addresses are told from public ones, in every clothing", () => {
+test("private, local and reserved addresses are recognised in every notation", () => {
   const inside = ["127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0"];
   const insideSix = ["::1", "::", "fe80::1", "fd00::1", "::ffff:127.0.0.1", "::ffff:a01:203", "2002:7f00:1::"];
   for (const address of [...inside, ...insideSix, "255.255.255.255"])

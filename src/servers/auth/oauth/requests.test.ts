@@ -58,7 +58,7 @@ suite("an authorization server that does not keep to the letter", () => {
     assert.deepEqual(await ask({ body: { ...good, expires_in: 1e300 } }), bare);
   });
 
-  test("is told apart by its code, whatever carries it, and nothing else of the answer is repeated", async () => {
+  test("is recognised by its code, whatever carries it, and nothing else of the answer is repeated", async () => {
     const refusal = { error: "invalid_grant", error_description: "secret-words", access_token: "secret" };
     const challenge = { "www-authenticate": 'Basic realm="x"' };
     for (const given of [
