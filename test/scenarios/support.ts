@@ -18,6 +18,7 @@ import {
   readLog,
   receivedMessages,
 } from "../fixtures/start-server.ts";
+import { inSurroundings } from "../fixtures/surroundings.ts";
 import { until } from "../fixtures/until.ts";
 
 export type ServerEntry = Record<string, unknown>;
@@ -89,14 +90,13 @@ export function startCli(args: readonly string[], { cwd, env, input }: CliOption
 /** What only a process of its own can do: serve, start its own program, change its variables. */
 const needsProcess = new Set(["serve", "mcp", "import", "clients", "init", "stop", "server", "--env-file"]);
 
-/**
- * Runs one command and waits for its end. It runs in this process, which is far quicker, unless it needs a directory or
- * variables of its own.
- */
+/** Runs one command and waits for its end. It runs in this process where it can, which is far quicker. */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  const isPossible = options.cwd === undefined && options.env === undefined;
-  if (!isPossible || args.some((word) => needsProcess.has(word))) return startCli(args, options).result;
-  return runHere(args, options.input);
+  if (args.some((word) => needsProcess.has(word)) || options.env?.HOME !== undefined)
+    return startCli(args, options).result;
+  const env = { ...fixtureEnvironment(), ...options.env };
+  const directory = options.cwd ?? process.cwd();
+  return inSurroundings({ env, directory }, () => runHere(args, options.input));
 }
 
 async function runHere(args: readonly string[], input = ""): Promise<CliResult> {
@@ -104,7 +104,7 @@ async function runHere(args: readonly string[], input = ""): Promise<CliResult> 
   stdin.end(input);
   const written = Promise.all([text(stdout), text(stderr)]);
   const cli = createCli([...args], {
-    ...{ stdin, stdout, stderr, env: fixtureEnvironment(), signals: process },
+    ...{ stdin, stdout, stderr, env: process.env, signals: process },
     directory: () => process.cwd(),
     exit: (code) => assert.fail(`the command line wants to exit with ${code}`),
   });
