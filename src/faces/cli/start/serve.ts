@@ -19,9 +19,12 @@ type ServeOptions = GlobalOptions & {
   allowHost?: string[];
   open?: boolean;
   drainSeconds: number;
+  background?: boolean;
+  idleExit: number;
 };
 
 export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
+  if (options.background) return (await import("./background.ts")).serveInBackground(cli, options);
   using interruption = untilInterrupted();
   await using plane = await openPlane(cli, options, {
     fallback: { mcpServers: bundledServers },
