@@ -6,7 +6,7 @@ import { type ConfigProblem, renderProblem } from "../../model/config/config.ts"
 import type { EventOf } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, OpenPlaneOptions } from "./cli.ts";
-import { beforeOutput, colors, printWarning } from "./terminal/output.ts";
+import { beforeOutput, colors, print, printJson, printWarning } from "./terminal/output.ts";
 import { withStderrTail } from "./terminal/server-trouble.ts";
 import { untilInterrupted } from "./terminal/signals.ts";
 import { terminal } from "./terminal/terminal.ts";
@@ -105,6 +105,25 @@ export async function withPlane<T>(
   } finally {
     signal.throwIfAborted();
   }
+}
+
+/**
+ * A command that asks the plane once. `render` gives the text for people, or prints it itself; `json` is what programs get
+ * where that is not the answer itself.
+ */
+export function command<Given extends unknown[], Answer>(
+  ask: (plane: Plane, ...given: Given) => Promise<Answer>,
+  render: (answer: Answer, given: NoInfer<Given>) => unknown,
+  json: (answer: Answer, given: NoInfer<Given>) => unknown = (answer) => answer,
+) {
+  return async (cli: Cli, ...all: unknown[]): Promise<void> => {
+    const options = all.at(-1) as GlobalOptions;
+    const given = all as Given;
+    const answer = await withPlane(cli, options, (plane) => ask(plane, ...given));
+    if (options.json) return printJson(json(answer, given));
+    const text = render(answer, given);
+    if (typeof text === "string") print(text);
+  };
 }
 
 type OpenExtra = Pick<

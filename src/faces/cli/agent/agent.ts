@@ -6,7 +6,7 @@ import type { AgentResult, RunAgentOptions } from "../../../model/agent.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { print, printJson } from "../terminal/output.ts";
-import { canBeAsked } from "../terminal/questions.ts";
+import { askingHere } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
 import { agentExitCode, sayHowItEnded, showMessages } from "./agent-messages.ts";
@@ -43,7 +43,7 @@ export async function askAgent(cli: Cli, question: string, options: AgentCommand
     const result = await plane.agent.run(asked, {
       ...given,
       ...{ face: "cli", signal, onMessage: showMessages(outputFor(options)) },
-      ...(await askingFor(options)),
+      ...(await askingHere(options)),
     });
     signal.throwIfAborted();
     if (options.trace !== undefined) await writeTrace(plane, result.id, options.trace);
@@ -79,11 +79,6 @@ function outputFor(options: AgentCommandOptions) {
 
 function isShownAsItComes({ json, stream }: AgentCommandOptions): boolean {
   return !json && stream && terminal.stdout.isTTY === true;
-}
-
-async function askingFor({ json }: AgentCommandOptions): Promise<Pick<RunAgentOptions, "askHere">> {
-  if (json || !canBeAsked()) return {};
-  return { askHere: (await import("../terminal/approval-prompt.ts")).askAtTerminal() };
 }
 
 function tell(result: AgentResult, options: AgentCommandOptions): void {

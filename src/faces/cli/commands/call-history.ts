@@ -7,32 +7,39 @@ import type { CallRecord, CallStatus } from "../../../model/calls/call.ts";
 import type { ActivityEntry, CallChain } from "../../../model/calls/call-history.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { CallFilter } from "../../../model/store.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printJson, renderTable, say, sayMore, show } from "../terminal/output.ts";
-import { withPlane } from "../with-plane.ts";
-import { oneOf, toLimit } from "./option-values.ts";
+import {
+  colors,
+  type Fact,
+  print,
+  printJson,
+  printPage,
+  renderFacts,
+  renderMoment,
+  renderTable,
+  say,
+  show,
+  table,
+} from "../terminal/output.ts";
+import { command, withPlane } from "../with-plane.ts";
+import { oneOf, pick, toLimit } from "./option-values.ts";
 
 const barWidth = 30;
 
 export function renderCalls(calls: readonly CallRecord[]): string {
-  if (calls.length === 0) return "No call is recorded.";
-  return renderTable(
-    ["WHEN", "ID", "STATUS", "MS", "USER", "FACE", "TOOL"],
-    calls.map(({ at, id, status, durationMs, principal, face, tool }) => [
-      at.slice(0, 19).replace("T", " "),
-      id,
-      status,
-      String(Math.round(durationMs)),
-      principal.user ?? "-",
-      face,
-      tool,
-    ]),
-  );
+  return table(calls, "No call is recorded.", {
+    WHEN: ({ at }) => renderMoment(at),
+    ID: ({ id }) => id,
+    STATUS: ({ status }) => status,
+    MS: ({ durationMs }) => Math.round(durationMs),
+    USER: ({ principal }) => principal.user,
+    FACE: ({ face }) => face,
+    TOOL: ({ tool }) => tool,
+  });
 }
 
 export function renderCall(call: CallRecord): string {
-  const facts: [string, string | null | undefined][] = [
+  const facts: Fact[] = [
     ["status", `${call.status}, ${milliseconds(call.durationMs)}`],
     ["at", call.at],
     ["called by", `${call.principal.user ?? "anonymous"} through ${call.face}`],
@@ -49,7 +56,7 @@ export function renderCall(call: CallRecord): string {
     `${colors.bold(plainText(call.tool))} ${colors.dim(call.id)}`,
     ...(call.error ? [`${plainText(call.error.message)} ${colors.dim(`[${call.error.code}]`)}`] : []),
     "",
-    ...facts.flatMap(([label, value]) => (value ? `${colors.dim(label.padEnd(11))} ${plainText(value)}` : [])),
+    ...renderFacts(11, facts),
     "",
     colors.bold("Stages"),
     ...renderBars(call.stages),
@@ -101,31 +108,20 @@ function milliseconds(ms: number): string {
 }
 
 const defaultPage = 50;
-const statuses: readonly CallStatus[] = [
-  "succeeded",
-  "tool_error",
-  "failed",
-  "refused",
-  "waiting",
-  "cancelled",
-  "dry_run",
-];
+const statuses: CallStatus[] = ["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"];
 
-type ListOptions = TextOptions<"tool" | "status" | "run" | "limit" | "cursor">;
-
-export async function listCalls(cli: Cli, options: ListOptions): Promise<void> {
-  const { tool, user, run, cursor: before } = options;
-  const limit = toLimit(options.limit) ?? defaultPage;
-  const status = oneOf("--status", options.status, statuses);
-  // One more than is shown tells whether there are more.
-  const filter: CallFilter = withoutUndefined({ tool, status, user, run, before, limit: limit + 1 });
-  const found = await withPlane(cli, options, (plane) => plane.calls.list(filter));
-  const calls = found.slice(0, limit);
-  const nextCursor = found.length > limit ? (calls.at(-1)?.id ?? null) : null;
-  if (options.json) return printJson({ calls, nextCursor });
-  print(renderCalls(calls));
-  sayMore(nextCursor);
-}
+export const listCalls = command(
+  async (plane, options: TextOptions<"tool" | "status" | "run" | "limit" | "cursor">) => {
+    const limit = toLimit(options.limit) ?? defaultPage;
+    const status = oneOf("--status", options.status, statuses);
+    const filter = withoutUndefined({ ...pick(options, "tool", "user", "run"), status, before: options.cursor });
+    // One more than is shown tells whether there are more.
+    const found = await plane.calls.list({ ...filter, limit: limit + 1 });
+    const calls = found.slice(0, limit);
+    return { calls, nextCursor: found.length > limit ? (calls.at(-1)?.id ?? null) : null };
+  },
+  ({ calls, nextCursor }) => printPage(renderCalls(calls), nextCursor),
+);
 
 /** One call, or one run of an agent: their ids look alike. */
 export async function showCall(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
@@ -157,42 +153,36 @@ export async function verifyCalls(cli: Cli, options: GlobalOptions & { head?: st
 
 type RunListOptions = TextOptions<"outcome" | "model" | "toolset" | "conversation" | "since" | "limit" | "cursor">;
 
-export async function listRuns(cli: Cli, options: RunListOptions): Promise<void> {
-  const { model, toolset, conversation, since, user, cursor } = options;
-  const query = withoutUndefined({
-    ...{ model, toolset, conversation, since, user, cursor },
-    outcome: oneOf("--outcome", options.outcome, agentOutcomes),
-    limit: toLimit(options.limit),
-  });
-  const page = await withPlane(cli, options, (plane) => plane.runs.page(query));
-  if (options.json) return printJson(page);
-  print(renderRuns(page.runs));
-  sayMore(page.nextCursor);
-}
+export const listRuns = command(
+  (plane, options: RunListOptions) =>
+    plane.runs.page({
+      ...pick(options, "model", "toolset", "conversation", "since", "user", "cursor"),
+      ...withoutUndefined({
+        outcome: oneOf("--outcome", options.outcome, agentOutcomes),
+        limit: toLimit(options.limit),
+      }),
+    }),
+  ({ runs, nextCursor }) => printPage(renderRuns(runs), nextCursor),
+);
 
-/** What `calls show` prints of a run, once it is known to be one. */
-export async function showRun(plane: Plane, id: string, { json }: GlobalOptions): Promise<void> {
+async function showRun(plane: Plane, id: string, { json }: GlobalOptions): Promise<void> {
   if (json) printJson({ run: await plane.runs.get(id) });
   else print((await plane.runs.render(id, "text")).text);
 }
 
 function renderRuns(runs: readonly RunSummary[]): string {
-  if (runs.length === 0) return "No run of an agent is kept.";
-  return renderTable(
-    ["WHEN", "ID", "OUTCOME", "SECONDS", "TURNS", "CALLS", "TOKENS", "USER", "MODEL", "QUESTION"],
-    runs.map(({ at, id, outcome, durationMs, turns, counters, usage, user, model, question }) => [
-      at.slice(0, 19).replace("T", " "),
-      id,
-      outcome,
-      (durationMs / 1_000).toFixed(1),
-      String(turns),
-      String(counters.totalToolCalls),
-      String(usage.totalTokens),
-      user ?? "-",
-      model,
-      question,
-    ]),
-  );
+  return table(runs, "No run of an agent is kept.", {
+    WHEN: ({ at }) => renderMoment(at),
+    ID: ({ id }) => id,
+    OUTCOME: ({ outcome }) => outcome,
+    SECONDS: ({ durationMs }) => (durationMs / 1_000).toFixed(1),
+    TURNS: ({ turns }) => turns,
+    CALLS: ({ counters }) => counters.totalToolCalls,
+    TOKENS: ({ usage }) => usage.totalTokens,
+    USER: ({ user }) => user,
+    MODEL: ({ model }) => model,
+    QUESTION: ({ question }) => question,
+  });
 }
 
 const everyMs = 500;
@@ -225,11 +215,7 @@ function renderActivity(entries: readonly ActivityEntry[]): string {
   return renderTable(
     ["WHEN", "TOOL", "USER", "STATUS", "MS", "ARGUMENTS → RESULT"],
     entries.map(({ at, tool, user, status, durationMs, arguments: args, result, code }) => [
-      at.slice(11, 19),
-      tool,
-      user ?? "-",
-      status,
-      String(Math.round(durationMs)),
+      ...[at.slice(11, 19), tool, user ?? "-", status, String(Math.round(durationMs))],
       `${args} → ${result ?? code ?? "-"}`,
     ]),
   );

@@ -3,10 +3,10 @@ import { text } from "node:stream/consumers";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
+import { colors, say, show, table } from "../terminal/output.ts";
 import { Interrupted } from "../terminal/signals.ts";
 import { terminal } from "../terminal/terminal.ts";
-import { withPlane } from "../with-plane.ts";
+import { command, withPlane } from "../with-plane.ts";
 
 type LoginOptions = GlobalOptions & { token?: boolean; browser?: boolean };
 
@@ -21,24 +21,23 @@ export async function login(cli: Cli, server: string, options: LoginOptions): Pr
   show(options, { server, ok: true }, () => `${colors.green("✔")} ${server} knows who you are now.`);
 }
 
-export async function logout(cli: Cli, server: string, options: GlobalOptions): Promise<void> {
-  const ok = await withPlane(cli, options, (plane) => plane.tokens.forget(server));
-  if (options.json) printJson({ server, ok });
-  else print(ok ? `What was kept for ${server} is forgotten.` : `Nothing was kept for ${server}.`);
-}
+export const logout = command(
+  (plane, server: string) => plane.tokens.forget(server),
+  (ok, [server]) => (ok ? `What was kept for ${server} is forgotten.` : `Nothing was kept for ${server}.`),
+  (ok, [server]) => ({ server, ok }),
+);
 
-export async function listTokens(cli: Cli, options: GlobalOptions): Promise<void> {
-  const tokens = await withPlane(cli, options, (plane) => plane.tokens.list());
-  if (options.json) return printJson({ tokens });
-  if (tokens.length === 0) return print("No tokens are kept for you.");
-  const rows = tokens.map(({ server, kind, expiresAt, scopes, expired }) => [
-    server,
-    kind,
-    expired ? "expired" : (expiresAt ?? "does not expire"),
-    scopes.join(" "),
-  ]);
-  print(renderTable(["SERVER", "KIND", "EXPIRES", "SCOPES"], rows));
-}
+export const listTokens = command(
+  (plane) => plane.tokens.list(),
+  (tokens) =>
+    table(tokens, "No tokens are kept for you.", {
+      SERVER: ({ server }) => server,
+      KIND: ({ kind }) => kind,
+      EXPIRES: ({ expired, expiresAt }) => (expired ? "expired" : (expiresAt ?? "does not expire")),
+      SCOPES: ({ scopes }) => scopes.join(" "),
+    }),
+  (tokens) => ({ tokens }),
+);
 
 async function signIn(plane: Plane, server: string, opens: boolean, interrupted: AbortSignal): Promise<void> {
   const { url, finished, cancel } = await plane.tokens.signIn(server);
@@ -64,9 +63,8 @@ async function typeToken(server: string): Promise<string> {
 
 /** Never through a shell: the address may come from outside. Where there is no browser, nothing happens. */
 export function openBrowser(url: string): void {
-  const [command, ...args] =
-    process.platform === "darwin" ? ["open"] : process.platform === "win32" ? ["explorer.exe"] : ["xdg-open"];
-  const browser = spawn(command as string, [...args, url], { stdio: "ignore", detached: true });
+  const program = process.platform === "darwin" ? "open" : process.platform === "win32" ? "explorer.exe" : "xdg-open";
+  const browser = spawn(program, [url], { stdio: "ignore", detached: true });
   browser.on("error", () => undefined);
   browser.unref();
 }

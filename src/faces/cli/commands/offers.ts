@@ -2,54 +2,55 @@ import { countOf } from "../../../lib/text/wording.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject } from "../../../model/json.ts";
 import type { Listed } from "../../../model/plane-tools.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
-import { print, printJson, renderTable, show } from "../terminal/output.ts";
-import { withPlane } from "../with-plane.ts";
+import { table } from "../terminal/output.ts";
+import { command } from "../with-plane.ts";
 
-type Filter = GlobalOptions & { server?: string };
+type Filter = { server?: string };
 
-export async function listPrompts(cli: Cli, options: Filter): Promise<void> {
-  const prompts = await withPlane(cli, options, (plane) => plane.prompts.list(options.server));
-  show(options, { prompts }, () => renderListed(prompts, "PROMPT", (item) => item.name) || "No server offers prompts.");
+export const listPrompts = command(
+  (plane, { server }: Filter) => plane.prompts.list(server),
+  (prompts) => renderListed(prompts, "PROMPT"),
+  (prompts) => ({ prompts }),
+);
+
+export const getPrompt = command(
+  (plane, server: string, name: string, values: string[]) =>
+    plane.prompts.get(server, name, Object.fromEntries(values.map(toPair))),
+  (prompt) =>
+    partsOf(prompt, "messages")
+      .map(({ role, content }) => `${role}: ${content?.text ?? JSON.stringify(content)}`)
+      .join("\n") || undefined,
+);
+
+export const listResources = command(
+  async (plane, { server }: Filter) => {
+    const [resources, resourceTemplates] = await Promise.all([
+      plane.resources.list(server),
+      plane.resources.templates(server),
+    ]);
+    return { resources, resourceTemplates };
+  },
+  ({ resources, resourceTemplates }) => renderListed([...resources, ...resourceTemplates], "RESOURCE"),
+);
+
+export const readResource = command(
+  (plane, server: string, uri: string) => plane.resources.read(server, uri),
+  (resource) =>
+    partsOf(resource, "contents")
+      .map(({ text, blob, mimeType }) => text ?? `(${mimeType}, ${countOf(blob?.length ?? 0, "character")} of base64)`)
+      .join("\n") || undefined,
+);
+
+function renderListed(items: readonly Listed[], title: "PROMPT" | "RESOURCE"): string {
+  return table(items, `No server offers ${title.toLowerCase()}s.`, {
+    SERVER: (item) => item.server,
+    [title]: (item) => String(title === "PROMPT" ? item.name : (item.uri ?? item.uriTemplate)),
+    DESCRIPTION: (item) => String(item.description ?? item.title ?? ""),
+  });
 }
 
-export async function getPrompt(
-  cli: Cli,
-  server: string,
-  name: string,
-  values: string[],
-  options: GlobalOptions,
-): Promise<void> {
-  const args = Object.fromEntries(values.map(toPair));
-  const prompt = await withPlane(cli, options, (plane) => plane.prompts.get(server, name, args));
-  if (options.json) return printJson(prompt);
-  const messages = isObject(prompt) && Array.isArray(prompt.messages) ? prompt.messages : [];
-  for (const { role, content } of messages) print(`${role}: ${content?.text ?? JSON.stringify(content)}`);
-}
-
-export async function listResources(cli: Cli, options: Filter): Promise<void> {
-  const [resources, resourceTemplates] = await withPlane(cli, options, (plane) =>
-    Promise.all([plane.resources.list(options.server), plane.resources.templates(options.server)]),
-  );
-  if (options.json) return printJson({ resources, resourceTemplates });
-  const all = [...resources, ...resourceTemplates];
-  print(renderListed(all, "RESOURCE", (item) => item.uri ?? item.uriTemplate) || "No server offers resources.");
-}
-
-export async function readResource(cli: Cli, server: string, uri: string, options: GlobalOptions): Promise<void> {
-  const resource = await withPlane(cli, options, (plane) => plane.resources.read(server, uri));
-  if (options.json) return printJson(resource);
-  const contents = isObject(resource) && Array.isArray(resource.contents) ? resource.contents : [];
-  for (const { text, blob, mimeType } of contents)
-    print(text ?? `(${mimeType}, ${countOf(blob?.length ?? 0, "character")} of base64)`);
-}
-
-function renderListed(items: readonly Listed[], title: string, nameOf: (item: Listed) => unknown): string {
-  if (items.length === 0) return "";
-  return renderTable(
-    ["SERVER", title, "DESCRIPTION"],
-    items.map((item) => [item.server, String(nameOf(item)), String(item.description ?? item.title ?? "")]),
-  );
+function partsOf(answer: unknown, key: "messages" | "contents") {
+  return isObject(answer) && Array.isArray(answer[key]) ? answer[key] : [];
 }
 
 function toPair(text: string): [string, string] {

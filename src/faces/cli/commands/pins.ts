@@ -1,60 +1,41 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
-import { type PinDiff, type PinView, pinStatuses } from "../../../model/catalogue/pin.ts";
-import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printJson, renderTable, show } from "../terminal/output.ts";
-import { withPlane } from "../with-plane.ts";
-import { oneOf } from "./option-values.ts";
+import { type PinDiff, pinStatuses } from "../../../model/catalogue/pin.ts";
+import type { TextOptions } from "../cli.ts";
+import { colors, renderMoment, table } from "../terminal/output.ts";
+import { command } from "../with-plane.ts";
+import { oneOf, pick } from "./option-values.ts";
 
-export async function listPins(cli: Cli, options: TextOptions<"server" | "status">): Promise<void> {
-  const status = oneOf("--status", options.status, pinStatuses);
-  const filter = withoutUndefined({ server: options.server, status });
-  const pins = await withPlane(cli, options, (plane) => plane.pins.list(filter));
-  show(options, { pins }, () => (pins.length === 0 ? "No tool of a server is like that." : renderPins(pins)));
-}
+export const listPins = command(
+  (plane, { server, status }: TextOptions<"server" | "status">) =>
+    plane.pins.list(withoutUndefined({ server, status: oneOf("--status", status, pinStatuses) })),
+  (pins) =>
+    table(pins, "No tool of a server is like that.", {
+      TOOL: ({ name }) => name,
+      STATUS: ({ status }) => status,
+      CALLABLE: ({ held }) => (held === null ? "yes" : "quarantined"),
+      SINCE: ({ at }) => (at === null ? "" : renderMoment(at)),
+      BY: ({ by }) => by?.system ?? by?.user ?? "",
+      WHY: ({ reason }) => reason ?? "",
+    }),
+  (pins) => ({ pins }),
+);
 
-export async function diffPin(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const pin = await withPlane(cli, options, (plane) => plane.pins.get(name));
-  show(options, pin, () => renderDiff(pin));
-}
+export const diffPin = command((plane, name: string) => plane.pins.get(name), renderDiff);
 
-export async function decidePin(
-  cli: Cli,
-  name: string,
-  verb: "accept" | "reject",
-  { reason, ...options }: TextOptions<"reason">,
-): Promise<void> {
-  const why = withoutUndefined({ reason });
-  const pin = await withPlane(cli, options, (plane) =>
-    verb === "accept" ? plane.pins.accept(name, why, { face: "cli" }) : plane.pins.reject(name, why, { face: "cli" }),
-  );
-  if (options.json) return printJson(pin);
-  print(
+export const decidePin = command(
+  (plane, name: string, verb: "accept" | "reject", options: TextOptions<"reason">) =>
+    plane.pins[verb](name, pick(options, "reason"), { face: "cli" }),
+  ({ name }, [, verb]) =>
     verb === "accept"
-      ? `The definition of '${pin.name}' is pinned.`
-      : `'${pin.name}' is quarantined. 'toolplane pins accept ${pin.name}' takes it after all.`,
-  );
-}
-
-function renderPins(pins: readonly PinView[]): string {
-  return renderTable(
-    ["TOOL", "STATUS", "CALLABLE", "SINCE", "BY", "WHY"],
-    pins.map(({ name, status, held, at, by, reason }) => [
-      name,
-      status,
-      held === null ? "yes" : "quarantined",
-      at === null ? "" : at.slice(0, 19).replace("T", " "),
-      by?.system ?? by?.user ?? "",
-      reason ?? "",
-    ]),
-  );
-}
+      ? `The definition of '${name}' is pinned.`
+      : `'${name}' is quarantined. 'toolplane pins accept ${name}' takes it after all.`,
+);
 
 function renderDiff({ name, status, held, difference }: PinDiff): string {
-  const say = { pinned: "is as it was pinned", new: "was never pinned" } as const;
-  const standing = status === "pinned" || status === "new" ? say[status] : "is not what was pinned";
+  const standing = { pinned: "is as it was pinned", new: "was never pinned", changed: null, rejected: null }[status];
   return [
-    `${colors.bold(plainText(name))} ${standing}${held === null ? "" : ", and quarantined"}.`,
+    `${colors.bold(plainText(name))} ${standing ?? "is not what was pinned"}${held === null ? "" : ", and quarantined"}.`,
     ...difference.flatMap(({ where, before, after }) => [
       plainText(where),
       ...(before === null ? [] : [colors.red(`  − ${plainText(before)}`)]),

@@ -7,47 +7,42 @@ import { type Artifact, readArtifacts, type ToolResult } from "../../../model/ca
 import { pageLimits, type ResultPage, type ResultQuery } from "../../../model/calls/stored-result.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { Cli, TextOptions } from "../cli.ts";
-import { print, printJson, renderTable, say, sayMore } from "../terminal/output.ts";
-import { withPlane } from "../with-plane.ts";
+import type { TextOptions } from "../cli.ts";
+import { print, printPage, renderMoment, say, table } from "../terminal/output.ts";
+import { command } from "../with-plane.ts";
+import { pick } from "./option-values.ts";
 
 type GetOptions = TextOptions<"offset" | "limit" | "path" | "grep"> & { lines?: boolean };
-type ListOptions = TextOptions<"limit" | "cursor">;
 
-export async function getResult(cli: Cli, id: string, options: GetOptions): Promise<void> {
-  const { path, grep, lines } = options;
-  const query: ResultQuery = withoutUndefined({
-    offset: toNumber("--offset", options.offset),
-    limit: toNumber("--limit", options.limit),
-    ...{ path, grep, lines },
-  });
-  const page = await withPlane(cli, options, (plane) =>
-    query.limit === undefined ? readAll(plane, id, query) : plane.results.get(id, query),
-  );
-  if (options.json) return printJson(page);
-  print(plainText(page.text));
-  if (page.nextOffset !== null)
-    say(
-      `${page.unit} ${page.offset} to ${page.nextOffset} of ${page.total}; the next ones with --offset ${page.nextOffset}`,
-    );
-}
+export const getResult = command(
+  (plane, id: string, { offset, limit, ...options }: GetOptions) => {
+    const place = withoutUndefined({ offset: toNumber("--offset", offset), limit: toNumber("--limit", limit) });
+    const query = { ...place, ...pick(options, "path", "grep", "lines") };
+    return limit === undefined ? readAll(plane, id, query) : plane.results.get(id, query);
+  },
+  ({ text, unit, offset, nextOffset, total }) => {
+    print(plainText(text));
+    if (nextOffset !== null)
+      say(`${unit} ${offset} to ${nextOffset} of ${total}; the next ones with --offset ${nextOffset}`);
+  },
+);
 
-export async function listResults(cli: Cli, options: ListOptions): Promise<void> {
-  const page = withoutUndefined({ limit: toNumber("--limit", options.limit), cursor: options.cursor });
-  const { results, nextCursor } = await withPlane(cli, options, (plane) => plane.results.page(page));
-  if (options.json) return printJson({ results, nextCursor });
-  if (results.length === 0) return print("No large result is kept.");
-  const rows = results.map(({ id, at, expiresAt, characters, user, tool }) => [
-    id,
-    minute(at),
-    minute(expiresAt),
-    String(characters),
-    user ?? "-",
-    tool,
-  ]);
-  print(renderTable(["ID", "SINCE", "UNTIL", "CHARACTERS", "USER", "TOOL"], rows));
-  sayMore(nextCursor);
-}
+export const listResults = command(
+  (plane, { limit, cursor }: TextOptions<"limit" | "cursor">) =>
+    plane.results.page(withoutUndefined({ limit: toNumber("--limit", limit), cursor })),
+  ({ results, nextCursor }) => {
+    const rows = table(results, "No large result is kept.", {
+      ID: ({ id }) => id,
+      SINCE: ({ at }) => renderMoment(at).slice(0, 16),
+      UNTIL: ({ expiresAt }) => renderMoment(expiresAt).slice(0, 16),
+      CHARACTERS: ({ characters }) => characters,
+      USER: ({ user }) => user,
+      TOOL: ({ tool }) => tool,
+    });
+    printPage(rows, nextCursor);
+  },
+  ({ results, nextCursor }) => ({ results, nextCursor }),
+);
 
 /** Without a limit, all of it, in as many pages as it takes. */
 async function readAll(plane: Plane, id: string, query: ResultQuery): Promise<ResultPage> {
@@ -67,10 +62,6 @@ function toNumber(option: string, text: string | undefined): number | undefined 
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new PlaneError("USAGE", `${option} cannot be '${text}': give a whole number.`);
-}
-
-function minute(at: string): string {
-  return at.slice(0, 16).replace("T", " ");
 }
 
 type SavedArtifact = { name: string; path: string; bytes: number };

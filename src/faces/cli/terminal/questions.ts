@@ -1,4 +1,5 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
+import type { AskHere } from "../../../model/calls/held-call.ts";
 import type { Question } from "../../../model/calls/provider.ts";
 import { toPlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
@@ -87,6 +88,12 @@ const maxAttempts = 3;
 
 export function canBeAsked(): boolean {
   return terminal.stdin.isTTY === true && terminal.stderr.isTTY === true;
+}
+
+/** Lets a run of the plane ask the person here about its waiting calls, where there is one. */
+export async function askingHere({ json }: { json?: boolean }): Promise<{ askHere?: AskHere }> {
+  if (json || !canBeAsked()) return {};
+  return { askHere: (await import("./approval-prompt.ts")).askAtTerminal() };
 }
 
 /** Puts what servers ask to the person at the terminal, one question after the other. */
