@@ -7,9 +7,9 @@ import type { JsonObject } from "../../../model/json.ts";
 import type { RefreshReport, ServerLogLine, ServerState, ServerStatus } from "../../../model/servers/server.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { tellOfBackground } from "../start/background.ts";
-import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
+import { colors, type Fact, print, printJson, renderFacts, say, show, table } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
-import { withPlane } from "../with-plane.ts";
+import { command, withPlane } from "../with-plane.ts";
 import { openSetup } from "./config.ts";
 
 export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
@@ -32,55 +32,51 @@ const marks: Record<ServerState, string> = {
 };
 
 function renderServers(servers: readonly ServerStatus[]): string {
-  if (servers.length === 0) return "No servers are configured.";
-  const table = renderTable(
-    ["SERVER", "STATE", "TRANSPORT", "PROTOCOL", "TOOLS", "NOTE"],
-    servers.map(({ name, transport, protocolVersion, tools, rejected, ...status }) => [
-      name,
-      shownState(status),
-      transport ?? "-",
-      protocolVersion ?? "-",
-      String(tools),
-      renderInstalling(status) ??
-        renderTrouble(status) ??
-        (rejected.length > 0 ? `not usable: ${rejected.map(({ tool }) => tool).join(", ")}` : ""),
-    ]),
-  );
-  const [head, ...rows] = table.split("\n");
+  const [head, ...rows] = table(servers, "No servers are configured.", {
+    SERVER: ({ name }) => name,
+    STATE: shownState,
+    TRANSPORT: ({ transport }) => transport,
+    PROTOCOL: ({ protocolVersion }) => protocolVersion,
+    TOOLS: ({ tools }) => tools,
+    NOTE: (status) => renderInstalling(status) ?? renderTrouble(status) ?? renderRejected(status),
+  }).split("\n");
+  if (rows.length === 0) return head ?? "";
   return [`  ${head}`, ...rows.map((row, at) => `${marks[servers[at]?.state ?? "error"]} ${row}`)].join("\n");
+}
+
+function renderRejected({ rejected }: ServerStatus): string {
+  return rejected.length > 0 ? `not usable: ${rejected.map(({ tool }) => tool).join(", ")}` : "";
 }
 
 /** Names are for scripts and completion, which do not wait for long. */
 const namesWithinMs = 10_000;
 
 /** Connects it first, so that what is shown is what it is like now. */
-export async function showServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const status = await withPlane(cli, options, (plane) => plane.servers.get(name, { connect: true }));
-  show(options, { servers: [status] }, () => renderServer(status));
-}
+export const showServer = command(
+  (plane, name: string) => plane.servers.get(name, { connect: true }),
+  renderServer,
+  (status) => ({ servers: [status] }),
+);
 
-export async function pingServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const check = await withPlane(cli, options, (plane) => plane.servers.ping(name));
-  if (options.json) printJson({ server: name, ...check });
-  else print(`${name} answered in ${check.ms} ms${check.how === "ping" ? "" : " (by listing its tools)"}.`);
-}
+export const pingServer = command(
+  (plane, name: string) => plane.servers.ping(name),
+  ({ ms, how }, [name]) => `${name} answered in ${ms} ms${how === "ping" ? "" : " (by listing its tools)"}.`,
+  (check, [server]) => ({ server, ...check }),
+);
 
-export async function switchServer(
-  cli: Cli,
-  name: string,
-  verb: "connect" | "disconnect",
-  options: GlobalOptions,
-): Promise<void> {
-  const { status, goesOn } = await withPlane(cli, options, async (plane) => {
+export const switchServer = command(
+  async (plane, name: string, verb: "connect" | "disconnect") => {
     await plane.servers[verb](name);
     return { status: await plane.servers.get(name), goesOn: plane.isRemote === true };
-  });
-  if (options.json) return printJson({ servers: [status] });
-  const now = verb === "connect" ? `connected: ${countOf(status.tools, "tool")}` : "disconnected";
-  print(`${marks[status.state]} ${name} is ${now}.`);
-  if (!goesOn)
-    say("No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.");
-}
+  },
+  ({ status, goesOn }, [name, verb]) => {
+    const now = verb === "connect" ? `connected: ${countOf(status.tools, "tool")}` : "disconnected";
+    print(`${marks[status.state]} ${name} is ${now}.`);
+    if (!goesOn)
+      say("No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.");
+  },
+  ({ status }) => ({ servers: [status] }),
+);
 
 /** The exit code tells whether all of them answered. */
 export async function refreshServers(
@@ -95,20 +91,22 @@ export async function refreshServers(
   return report.still_failed.length > 0 ? 4 : 0;
 }
 
-export async function showLogs(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const lines = await withPlane(cli, options, (plane) => plane.servers.logs(name, { connect: true }));
-  if (options.json) printJson({ server: name, lines });
-  else print(lines.length === 0 ? `${name} has said nothing.` : lines.map(renderLine).join("\n"));
-}
+export const showLogs = command(
+  (plane, name: string) => plane.servers.logs(name, { connect: true }),
+  (lines, [name]) => lines.map(renderLine).join("\n") || `${name} has said nothing.`,
+  (lines, [server]) => ({ server, lines }),
+);
 
-export async function listServerTools(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const tools = await withPlane(cli, options, (plane) => plane.tools.list({ server: name, waitMs: namesWithinMs }));
-  const names = tools.map(({ id }) => id.tool);
-  show(options, { server: name, tools: names }, () => names.join("\n") || `${name} offers no tools.`);
-}
+export const listServerTools = command(
+  async (plane, server: string) => {
+    const tools = await plane.tools.list({ server, waitMs: namesWithinMs });
+    return { server, tools: tools.map(({ id }) => id.tool) };
+  },
+  ({ server, tools }) => tools.join("\n") || `${server} offers no tools.`,
+);
 
 function renderServer(status: ServerStatus): string {
-  const facts: [string, string | number | null][] = [
+  const facts: Fact[] = [
     ["state", shownState(status)],
     ["installing", status.installing ? renderInstall(status.installing) : null],
     ["transport", status.transport],
@@ -123,14 +121,12 @@ function renderServer(status: ServerStatus): string {
     ["pending", status.pending],
     ["noise", status.noise],
     ["error", status.error],
-    ["it wrote", status.stderrTail ?? null],
+    ["it wrote", status.stderrTail],
     ["next try", status.nextRetryAt],
   ];
   return [
     `${marks[status.state]} ${colors.bold(status.name)}`,
-    ...facts
-      .filter(([, value]) => value !== null)
-      .map(([label, value]) => `  ${colors.dim(label.padEnd(10))} ${plainText(String(value))}`),
+    ...renderFacts(10, facts).map((line) => `  ${line}`),
     ...status.rejected.map(
       ({ tool, reason }) => `  ${colors.yellow("not usable")} ${plainText(tool)}: ${plainText(reason)}`,
     ),
@@ -142,17 +138,18 @@ function renderInstall({ since, lastLine }: NonNullable<ServerStatus["installing
 }
 
 function renderRefresh({ attempted, reconnected, still_failed, skipped }: RefreshReport): string {
-  if (attempted.length + skipped.length === 0) return "No servers are configured.";
   const failed = new Map(still_failed.map(({ server, reason }) => [server, reason]));
+  const result = (server: string) =>
+    failed.has(server) ? "failed" : reconnected.includes(server) ? "connected" : "listed again";
   const rows = [
-    ...attempted.map((server) => [
-      server,
-      failed.has(server) ? "failed" : reconnected.includes(server) ? "connected" : "listed again",
-      failed.get(server) ?? "",
-    ]),
-    ...skipped.map(({ server, reason }) => [server, "skipped", reason]),
+    ...attempted.map((server) => ({ server, result: result(server), reason: failed.get(server) ?? "" })),
+    ...skipped.map((one) => ({ ...one, result: "skipped" })),
   ];
-  return renderTable(["SERVER", "RESULT", "NOTE"], rows);
+  return table(rows, "No servers are configured.", {
+    SERVER: ({ server }) => server,
+    RESULT: (row) => row.result,
+    NOTE: ({ reason }) => reason,
+  });
 }
 
 function renderLine({ at, source, level, text }: ServerLogLine): string {
@@ -218,10 +215,6 @@ export async function runDoctor(cli: Cli, server: string | undefined, options: G
   });
 }
 
-function indented(text: string): string {
-  return plainText(text).replaceAll("\n", "\n        ");
-}
-
 function renderReport({ servers }: DoctorReport): string {
   if (servers.length === 0) return "No servers are configured.";
   return servers
@@ -230,7 +223,7 @@ function renderReport({ servers }: DoctorReport): string {
       const lines = checks.map((check) => {
         const mark = check.ok ? colors.green("✔") : colors.red("✖");
         const fix = check.fix === null ? "" : `\n      ${colors.yellow("fix:")} ${plainText(check.fix)}`;
-        return `    ${mark} ${check.name}: ${indented(check.detail)}${fix}`;
+        return `    ${mark} ${check.name}: ${plainText(check.detail).replaceAll("\n", "\n        ")}${fix}`;
       });
       return [head, ...lines].join("\n");
     })
