@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { type Command, type CommanderError, InvalidArgumentError } from "commander";
+import { type Command, CommanderError, InvalidArgumentError } from "commander";
 import { fileErrorText } from "../../lib/files.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
-import { PlaneError } from "../../model/errors.ts";
+import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { Cli } from "./cli.ts";
 import { callVerbs } from "./definitions/calls.ts";
 import { catalogueVerbs } from "./definitions/catalogue.ts";
 import { setupVerbs } from "./definitions/setup.ts";
 import { addVerbs, collect, createRun, Verb } from "./definitions/verbs.ts";
-import { silenceWarnings } from "./terminal/output.ts";
-import { terminal } from "./terminal/terminal.ts";
+import { beginOutput, printError, printJson, say, silenceWarnings } from "./terminal/output.ts";
+import { Interrupted, inTerminal, terminal } from "./terminal/terminal.ts";
 
 /** What is wrong with the words of a command, and which help explains them. */
 function usageError(message: string, command: Command): PlaneError {
@@ -173,3 +173,42 @@ function verbOf(command: Command, word: string): Command {
   const hint = guess === undefined ? "" : ` (Did you mean ${guess}?)`;
   throw usageError(`Unknown command '${word}'${hint}`, command);
 }
+
+export function runCli(cli: Cli): Promise<number> {
+  return inTerminal(cli.terminal, () => runCommand(cli));
+}
+
+async function runCommand(cli: Cli): Promise<number> {
+  beginOutput();
+  const asJson = cli.argv.includes("--json");
+  let exitCode = 0;
+  let written = "";
+  const program = createProgram(
+    cli,
+    (code) => {
+      exitCode = code;
+    },
+    (text) => {
+      written += text;
+    },
+  );
+  // A reader that goes away, as 'head' does, is no defect.
+  terminal.stdout.on("error", () => undefined);
+  try {
+    await program.parseAsync([...cli.argv], { from: "user" });
+    return exitCode;
+  } catch (thrown) {
+    if (thrown instanceof Interrupted) return thrown.exitCode;
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
+    if (thrown instanceof CommanderError && thrown.code === "commander.help" && !asJson) {
+      say(written.trimEnd());
+      return errorTable.USAGE.exit;
+    }
+    const error = toPlaneError(thrown instanceof CommanderError ? verbMissing : thrown);
+    if (asJson) printJson({ ok: false, error: reportError(error) });
+    else printError(error);
+    return errorTable[error.code].exit;
+  }
+}
+
+const verbMissing = new PlaneError("USAGE", "A command is missing. See 'toolplane --help'.");

@@ -7,7 +7,7 @@ import { agentStyles } from "../../../model/agent/agent-run.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
 import type { HeldView, Plan } from "../../../model/calls/held-call.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import { howToConfigureModel } from "../agent/agent-options.ts";
+import { howToConfigureModel } from "../agent/agent.ts";
 import { renderArguments } from "../commands/approvals.ts";
 import { argumentHints, readCallArguments, typedForTool } from "../commands/call-arguments.ts";
 import { findByPrefix, shorten } from "../terminal/ids.ts";

@@ -55,7 +55,7 @@ async function sayStderrTail(plane: Plane, { error }: Outcome): Promise<void> {
 /** Loaded only for --save-artifacts. */
 async function saveFiles({ result }: Outcome, { saveArtifacts: directory, force = false }: CallOptions) {
   if (directory === undefined) return undefined;
-  return (await import("./results.ts")).saveArtifacts(result, directory, { force });
+  return (await import("./call-history.ts")).saveArtifacts(result, directory, { force });
 }
 
 function sayWhatIsSaved({ saved, problems }: NonNullable<Awaited<ReturnType<typeof saveFiles>>>): void {

@@ -1,17 +1,22 @@
 import { pause } from "../../../lib/async/pause.ts";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { namesUnder } from "../../../lib/text/fill-references.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import type { TaskEntry } from "../../../model/catalogue/registry-summary.ts";
+import type { SkillListing, TaskEntry } from "../../../model/catalogue/registry-summary.ts";
 import { errorTable, PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { JobStatus, RunJobOptions } from "../../../model/plane-work.ts";
 import { type JobRun, jobRunStates } from "../../../model/work/job-run.ts";
+import { toolsOfSkill } from "../../../model/work/skill.ts";
+import type { SkillRun } from "../../../model/work/skill-run.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import {
   colors,
   type Fact,
+  print,
   printError,
+  printJson,
   printPage,
   renderFacts,
   renderTable,
@@ -19,6 +24,7 @@ import {
   show,
   table,
 } from "../terminal/output.ts";
+import { askingHere } from "../terminal/questions.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { readInput } from "./call-arguments.ts";
 import { oneOf, pick, readFilters, type ToolFilters, toLimit } from "./option-values.ts";
@@ -264,4 +270,99 @@ function tookOf({ startedAt, endedAt }: JobRun): string {
   if (startedAt === null || endedAt === null) return "-";
   const ms = Date.parse(endedAt) - Date.parse(startedAt);
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+export const listSkills = command(
+  (plane, options: ToolFilters) => {
+    const meant = pick(options, "personaFilter", "capability", "query", "limit", "cursor");
+    const { personas, capabilities, q, limit, cursor } = readFilters(meant);
+    return plane.skills.page({ personas, capabilities, q, limit, cursor });
+  },
+  ({ skills, total, nextCursor }) => {
+    const rows = table(skills, "No skills found.", {
+      SKILL: ({ name }) => name,
+      VERSION: ({ version }) => version,
+      PERSONA: ({ persona }) => persona ?? "shared",
+      "MISSING TOOLS": ({ missing_tools }) => missing_tools.join(", ") || "-",
+      SUMMARY: ({ summary, instruction_prompt }) => summary ?? instruction_prompt.split("\n", 1)[0],
+    });
+    printPage(rows, nextCursor, `${skills.length} of ${countOf(total, "skill")}`);
+  },
+  ({ skills, total, nextCursor }) => ({ skills, total, nextCursor }),
+);
+
+export const showSkill = command(
+  (plane, name: string) => plane.skills.get(name),
+  renderSkill,
+  (skill) => ({ skills: [skill] }),
+);
+
+function renderSkill(skill: SkillListing): string {
+  const { summary, safety_notes: safety, steps = [] } = skill;
+  return [
+    colors.bold(plainText(skill.name)),
+    ...(summary === null ? [] : [plainText(summary)]),
+    "",
+    colors.bold("Instructions"),
+    plainText(skill.instruction_prompt),
+    ...(safety === "" ? [] : ["", colors.bold("Safety"), plainText(safety)]),
+    "",
+    ...renderFacts(13, [
+      ["persona", skill.persona ?? "shared"],
+      ["version", skill.version],
+      ["category", skill.category ?? "-"],
+      ["tools", toolsOfSkill(skill).join(", ") || "none"],
+      ["input", skill.required_input.join(", ") || "none"],
+      ["missing", skill.missing_tools.join(", ") || "none"],
+      ["capabilities", skill.required_capabilities.join(", ") || "none"],
+      ["tags", skill.capability_tags.join(", ") || "none"],
+      ["together", renderCollaboration(skill)],
+      ["source", skill.source],
+    ]),
+    ...(steps.length === 0 ? [] : ["", colors.bold("Steps"), ...steps.map(renderStep)]),
+  ].join("\n");
+}
+
+function renderCollaboration({ collaboration }: SkillListing): string | null {
+  if (collaboration?.enabled !== true) return null;
+  const { protocol, participants, quorum } = collaboration;
+  return `${protocol} with ${participants.map(({ id }) => id).join(", ")}; ${Math.round(quorum * 100)} % are enough`;
+}
+
+function renderStep({ id, tool, depends_on, arguments: args, when = "" }: NonNullable<SkillListing["steps"]>[number]) {
+  const before = new Set([...depends_on, ...namesUnder("steps", [args, when])]);
+  const after = before.size === 0 ? "" : ` (after ${[...before].join(", ")})`;
+  return `  ${plainText(`${id}: ${tool}${after}`)}`;
+}
+
+type SkillRunOptions = TextOptions<"args" | "model" | "conversation"> & { yes?: boolean; dryRun?: boolean };
+
+export async function runSkill(cli: Cli, name: string, values: string[], options: SkillRunOptions): Promise<number> {
+  const input = await readInput(options.args, values);
+  const given = {
+    ...pick(options, "model", "conversation", "dryRun"),
+    ...(options.yes ? { consent: true } : {}),
+    ...(await askingHere(options)),
+  };
+  const run = await withPlane(cli, options, (plane, signal) =>
+    plane.skills.run(name, input, { face: "cli", signal, ...given }),
+  );
+  if (options.json) printJson(run);
+  else printSkillRun(run);
+  return run.error === null ? 0 : errorTable[run.error.code].exit;
+}
+
+/** The result goes to standard output; how it came about to standard error. */
+function printSkillRun({ steps, result, error, outcome }: SkillRun): void {
+  const rows = table(steps, "", {
+    STEP: ({ id }) => id,
+    TOOL: ({ tool }) => tool ?? "a model",
+    STATE: ({ state }) => state,
+    TIME: ({ durationMs }) => (durationMs === null ? "-" : `${Math.round(durationMs)} ms`),
+    ERROR: ({ error: failed }) => failed?.code ?? "",
+  });
+  if (outcome === "planned") return print(rows || "A model follows the instructions.");
+  if (rows !== "") say(rows);
+  if (error !== null) return printError(error);
+  if (result !== null) print(typeof result === "string" ? plainText(result) : JSON.stringify(result, null, 2));
 }

@@ -1,6 +1,7 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
+import { type PinDiff, pinStatuses } from "../../../model/catalogue/pin.ts";
 import {
   type ContextCost,
   type ContextStats,
@@ -14,8 +15,8 @@ import {
 } from "../../../model/catalogue/quality.ts";
 import type { ClientContext } from "../../../model/client-context.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printPage, renderTable, say, show, table } from "../terminal/output.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { colors, print, printPage, renderMoment, renderTable, say, show, table } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { oneOf, pick, readFilters, type ToolFilters } from "./option-values.ts";
@@ -201,4 +202,42 @@ function renderLazy({ mode, thresholdTokens, isActive }: ContextStats["lazy"], f
   const what = `Definitions are ${isActive ? "loaded when they are needed" : "given whole"}`;
   if (mode !== "auto") return `${what}: 'lazy.mode' is '${mode}'.`;
   return `${what}: ${full} tokens are ${isActive ? "" : "not "}above 'lazy.thresholdTokens', ${thresholdTokens}.`;
+}
+
+export const listPins = command(
+  (plane, { server, status }: TextOptions<"server" | "status">) =>
+    plane.pins.list(withoutUndefined({ server, status: oneOf("--status", status, pinStatuses) })),
+  (pins) =>
+    table(pins, "No tool of a server is like that.", {
+      TOOL: ({ name }) => name,
+      STATUS: ({ status }) => status,
+      CALLABLE: ({ held }) => (held === null ? "yes" : "quarantined"),
+      SINCE: ({ at }) => (at === null ? "" : renderMoment(at)),
+      BY: ({ by }) => by?.system ?? by?.user ?? "",
+      WHY: ({ reason }) => reason ?? "",
+    }),
+  (pins) => ({ pins }),
+);
+
+export const diffPin = command((plane, name: string) => plane.pins.get(name), renderDiff);
+
+export const decidePin = command(
+  (plane, name: string, verb: "accept" | "reject", options: TextOptions<"reason">) =>
+    plane.pins[verb](name, pick(options, "reason"), { face: "cli" }),
+  ({ name }, [, verb]) =>
+    verb === "accept"
+      ? `The definition of '${name}' is pinned.`
+      : `'${name}' is quarantined. 'toolplane pins accept ${name}' takes it after all.`,
+);
+
+function renderDiff({ name, status, held, difference }: PinDiff): string {
+  const standing = { pinned: "is as it was pinned", new: "was never pinned", changed: null, rejected: null }[status];
+  return [
+    `${colors.bold(plainText(name))} ${standing ?? "is not what was pinned"}${held === null ? "" : ", and quarantined"}.`,
+    ...difference.flatMap(({ where, before, after }) => [
+      plainText(where),
+      ...(before === null ? [] : [colors.red(`  − ${plainText(before)}`)]),
+      ...(after === null ? [] : [colors.green(`  + ${plainText(after)}`)]),
+    ]),
+  ].join("\n");
 }

@@ -1,14 +1,19 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { DoctorReport } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { JsonObject } from "../../../model/json.ts";
+import { isObject, type JsonObject } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { Listed } from "../../../model/plane-tools.ts";
 import type { RefreshReport, ServerLogLine, ServerState, ServerStatus } from "../../../model/servers/server.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { tellOfBackground } from "../start/background.ts";
+import { tellOfBackground } from "../start/serving.ts";
 import { colors, type Fact, print, printJson, renderFacts, say, show, table } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
+import { Interrupted, terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { openSetup } from "./config.ts";
 
@@ -228,4 +233,119 @@ function renderReport({ servers }: DoctorReport): string {
       return [head, ...lines].join("\n");
     })
     .join("\n");
+}
+
+type LoginOptions = GlobalOptions & { token?: boolean; browser?: boolean };
+
+export async function login(cli: Cli, server: string, options: LoginOptions): Promise<void> {
+  await withPlane(cli, { ...options, standalone: true }, async (plane, interrupted) => {
+    await plane.servers.get(server);
+    const { auth } = plane.config().servers[server] ?? {};
+    const wantsToken = options.token || (auth !== undefined && auth.type !== "oauth" && auth.type !== "none");
+    if (wantsToken) await plane.tokens.set(server, { token: await readToken(server) });
+    else await signIn(plane, server, options.browser ?? true, interrupted);
+  });
+  show(options, { server, ok: true }, () => `${colors.green("✔")} ${server} knows who you are now.`);
+}
+
+export const logout = command(
+  (plane, server: string) => plane.tokens.forget(server),
+  (ok, [server]) => (ok ? `What was kept for ${server} is forgotten.` : `Nothing was kept for ${server}.`),
+  (ok, [server]) => ({ server, ok }),
+);
+
+export const listTokens = command(
+  (plane) => plane.tokens.list(),
+  (tokens) =>
+    table(tokens, "No tokens are kept for you.", {
+      SERVER: ({ server }) => server,
+      KIND: ({ kind }) => kind,
+      EXPIRES: ({ expired, expiresAt }) => (expired ? "expired" : (expiresAt ?? "does not expire")),
+      SCOPES: ({ scopes }) => scopes.join(" "),
+    }),
+  (tokens) => ({ tokens }),
+);
+
+async function signIn(plane: Plane, server: string, opens: boolean, interrupted: AbortSignal): Promise<void> {
+  const { url, finished, cancel } = await plane.tokens.signIn(server);
+  interrupted.addEventListener("abort", cancel, { once: true });
+  say(`Sign in at:\n  ${url}`);
+  if (opens) openBrowser(url);
+  await finished;
+}
+
+/** From standard input, or typed unseen; never from an argument, which other users of the machine could read. */
+async function readToken(server: string): Promise<string> {
+  const token = terminal.stdin.isTTY ? await typeToken(server) : (await text(terminal.stdin)).trim();
+  if (token === "") throw new PlaneError("USAGE", "No token was given. Write it to standard input.");
+  return token;
+}
+
+async function typeToken(server: string): Promise<string> {
+  const { isCancel, password } = await import("@clack/prompts");
+  const typed = await password({ message: `Token for ${server}`, output: terminal.stderr });
+  if (isCancel(typed)) throw new Interrupted("SIGINT");
+  return typed.trim();
+}
+
+/** Never through a shell: the address may come from outside. Where there is no browser, nothing happens. */
+export function openBrowser(url: string): void {
+  const program = process.platform === "darwin" ? "open" : process.platform === "win32" ? "explorer.exe" : "xdg-open";
+  const browser = spawn(program, [url], { stdio: "ignore", detached: true });
+  browser.on("error", () => undefined);
+  browser.unref();
+}
+
+type Filter = { server?: string };
+
+export const listPrompts = command(
+  (plane, { server }: Filter) => plane.prompts.list(server),
+  (prompts) => renderListed(prompts, "PROMPT"),
+  (prompts) => ({ prompts }),
+);
+
+export const getPrompt = command(
+  (plane, server: string, name: string, values: string[]) =>
+    plane.prompts.get(server, name, Object.fromEntries(values.map(toPair))),
+  (prompt) =>
+    partsOf(prompt, "messages")
+      .map(({ role, content }) => `${role}: ${content?.text ?? JSON.stringify(content)}`)
+      .join("\n") || undefined,
+);
+
+export const listResources = command(
+  async (plane, { server }: Filter) => {
+    const [resources, resourceTemplates] = await Promise.all([
+      plane.resources.list(server),
+      plane.resources.templates(server),
+    ]);
+    return { resources, resourceTemplates };
+  },
+  ({ resources, resourceTemplates }) => renderListed([...resources, ...resourceTemplates], "RESOURCE"),
+);
+
+export const readResource = command(
+  (plane, server: string, uri: string) => plane.resources.read(server, uri),
+  (resource) =>
+    partsOf(resource, "contents")
+      .map(({ text, blob, mimeType }) => text ?? `(${mimeType}, ${countOf(blob?.length ?? 0, "character")} of base64)`)
+      .join("\n") || undefined,
+);
+
+function renderListed(items: readonly Listed[], title: "PROMPT" | "RESOURCE"): string {
+  return table(items, `No server offers ${title.toLowerCase()}s.`, {
+    SERVER: (item) => item.server,
+    [title]: (item) => String(title === "PROMPT" ? item.name : (item.uri ?? item.uriTemplate)),
+    DESCRIPTION: (item) => String(item.description ?? item.title ?? ""),
+  });
+}
+
+function partsOf(answer: unknown, key: "messages" | "contents") {
+  return isObject(answer) && Array.isArray(answer[key]) ? answer[key] : [];
+}
+
+function toPair(text: string): [string, string] {
+  const at = text.indexOf("=");
+  if (at <= 0) throw new PlaneError("USAGE", `'${text}' is not of the form key=text.`);
+  return [text.slice(0, at), text.slice(at + 1)];
 }

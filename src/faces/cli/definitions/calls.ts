@@ -96,11 +96,11 @@ results get <id>: one of them, whole or in parts
   --path <path> only this part of JSON: items.0.name or /items/0/name; '$result' is the result as it came
   --grep <pattern> only lines in which this is found, with those around them
   --lines count lines instead of characters
-  > results.getResult $ results get r_0123456789abcdef0123 $ results get r_0123456789abcdef0123 --path items.0
+  > call-history.getResult $ results get r_0123456789abcdef0123 $ results get r_0123456789abcdef0123 --path items.0
   $ results get r_0123456789abcdef0123 --grep 'ERROR|WARN' --limit 20
 results list: what is kept, newest first
 ${page}
-  > results.listResults $ results list $ results list --json
+  > call-history.listResults $ results list $ results list --json
 dead-letters: calls that failed for good
   <id> the id, or its first characters
   [id] the id, or its first characters

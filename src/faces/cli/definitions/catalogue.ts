@@ -43,19 +43,19 @@ tools set <file>: set a tool; it takes precedence over one of the same name in a
   --argument <name:type:text> {list} an argument, name?: for an optional one; repeatable
   --side-effects <kind> none, write, network, …
   --reason <text> why, for the history
-  > tool-edit.setTool $ tools set lookup.json --reason 'for the help desk'
+  > registry.setTool $ tools set lookup.json --reason 'for the help desk'
   $ tools set weather --server demo --tool greet --argument 'name:string:Whom to greet: a first name'
   $ tools set - < lookup.json
 tools delete <name>: delete a tool that was set; one of a file is there again
   <name> its name; with --persona that persona's
   --reason <text> why, for the history
-  > tool-edit.deleteTool $ tools delete lookup --reason 'not needed any more'
+  > registry.deleteTool $ tools delete lookup --reason 'not needed any more'
 tools changes [name]: what changed in the catalogue, when, by whom and why; newest first
   [name] only of this tool
   --kind <kind> added, changed, removed or listed
   --limit <number> so many at most, up to 1000; 50
   --offset <number> leave out so many of the newest
-  > tool-edit.listChanges $ tools changes $ tools changes lookup --limit 5 $ tools changes --json
+  > registry.listChanges $ tools changes $ tools changes lookup --limit 5 $ tools changes --json
 tools lint: how well definitions tell a model what tools are for, and what they hide, worst first; 1 when one does not pass
   --server <name> only the tools of this server
   --threshold <score> the score a tool needs to pass, 0 to 100; 40 when left out
@@ -106,15 +106,15 @@ pins: pinned tool definitions
 pins list: compare current definitions with the pinned ones
   --server <name> only the tools of this server
   --status <status> only these: pinned, changed, new or rejected
-  > pins.listPins $ pins list $ pins list --status changed --json
+  > quality.listPins $ pins list $ pins list --status changed --json
 pins diff <name>: what is different from what was pinned
-  > pins.diffPin $ pins diff demo.greet
+  > quality.diffPin $ pins diff demo.greet
 pins accept <name>: pin the current definition
   --reason <text> the reason, for the record
-  > pins.decidePin accept $ pins accept demo.greet --reason 'read the release notes'
+  > quality.decidePin accept $ pins accept demo.greet --reason 'read the release notes'
 pins reject <name>: quarantine the tool until its definition is the pinned one again, or accepted
   --reason <text> the reason, for the record
-  > pins.decidePin reject $ pins reject demo.greet --reason 'read the release notes'
+  > quality.decidePin reject $ pins reject demo.greet --reason 'read the release notes'
 skills: instructions with the tools they need
   <name> its name
   [input...] key=text or key:=json
@@ -124,16 +124,16 @@ skills list: every skill that is there for you, or those that are meant
   --capability <tag> {list} tagged with it or in need of it; repeatable, all are needed
   --query <words> whose name, summary, category, tags or instructions contain these words
 ${page}
-  > skills.listSkills $ skills list $ skills list --capability research --json
+  > jobs.listSkills $ skills list $ skills list --capability research --json
 skills show <name>: one skill: instructions, what it needs, and what of that is missing
-  > skills.showSkill $ skills show research
+  > jobs.showSkill $ skills show research
 skills run <name> [input...]: look whether everything is there, then do what it says
   --args <json> the input as JSON, @file or - for standard input
   --yes yes to what the policy would ask
   --dry-run say what would be done, or why it cannot be
   --model <name> the model that follows instructions without steps
   --conversation <id> a conversation that goes on
-  > skills.runSkill $ skills run report city=Rome $ skills run report --dry-run
+  > jobs.runSkill $ skills run report city=Rome $ skills run report --dry-run
 tasks: pieces of work, and when each counts as done
   <name> its name
   $ tasks list $ tasks list --persona Atlas --json

@@ -14,9 +14,9 @@ mcp: run the gateway on stdio, for clients that spawn a command
   --names <kind> {prefixed|bare} how tools are called
   --toolset <name> only the servers and tools of this toolset
   --server <name> only this server
-  > background.serveMcp $ mcp $ mcp --config .mcp.json $ mcp --mode lazy --toolset small
+  > serving.serveMcp $ mcp $ mcp --config .mcp.json $ mcp --mode lazy --toolset small
 stop: end the background plane that 'mcp' has started for this configuration
-  > background.stopBackground $ stop $ stop --config .mcp.json
+  > serving.stopBackground $ stop $ stop --config .mcp.json
 demo: run a small MCP server on stdio, to try things on
   > bundled.demo $ servers add demo -- toolplane demo
 planner: run an MCP server on stdio that plans tasks with the tools of its host
@@ -43,11 +43,11 @@ servers logs <name>: the last things a server wrote to standard error or logged
 servers login <name>: sign in to a server, or give it your token on standard input
   --token take a token instead of signing in with the browser
   --no-browser only print the address to sign in at
-  > login.login $ servers login tracker $ servers login tracker --token < token.txt
+  > servers.login $ servers login tracker $ servers login tracker --token < token.txt
 servers logout <name>: forget the token or sign-in that is kept for you
-  > login.logout $ servers logout tracker
+  > servers.logout $ servers logout tracker
 servers tokens: which servers a token or sign-in is kept for, and until when
-  > login.listTokens $ servers tokens
+  > servers.listTokens $ servers tokens
 servers tools <name>: the names of one server's tools
   > servers.listServerTools $ servers tools demo
 servers add <name> [command...]: write a server into the configuration, keeping its comments
@@ -65,17 +65,17 @@ prompts: the prompts that servers offer
   $ prompts list $ prompts get everything args-prompt city=Bern
 prompts list: every prompt
   --server <name> only those of this server
-  > offers.listPrompts $ prompts list
+  > servers.listPrompts $ prompts list
 prompts get <server> <name> [values...]: one prompt, filled in
   [values...] key=text
-  > offers.getPrompt $ prompts get everything args-prompt city=Bern
+  > servers.getPrompt $ prompts get everything args-prompt city=Bern
 resources: the resources that servers offer
   $ resources list --server everything $ resources read everything demo://resource/static/document/features.md
 resources list: every resource and every template of one
   --server <name> only those of this server
-  > offers.listResources $ resources list --server everything
+  > servers.listResources $ resources list --server everything
 resources read <server> <uri>: one resource
-  > offers.readResource $ resources read everything demo://resource/static/document/features.md
+  > servers.readResource $ resources read everything demo://resource/static/document/features.md
 keys: API keys for people and programs that call over HTTP
   $ keys create ci --group ops --expires 30d $ keys list
 keys create <name>: make a key for --user, --group and --persona; it is shown once
@@ -105,7 +105,7 @@ init: write a starter configuration; asks on a terminal
   --force replace a file that is already there
   --to <file> {= toolplane.json} the file to write
   --yes ask nothing
-  > init.init $ init $ init --yes --to .mcp.json
+  > clients.init $ init $ init --yes --to .mcp.json
 import [client...]: take over the servers of other MCP clients
   [client...] all clients when none is named
   --dry-run show what would be imported
