@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { fileErrorText } from "../../../lib/files.ts";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
@@ -10,10 +8,9 @@ import { isObject, type Json } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, print, printJson, printWarning, renderTable, say, show } from "../terminal/output.ts";
-import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
 import { openSetup } from "./config.ts";
-import { oneOf } from "./option-values.ts";
+import { oneOf, readSource } from "./option-values.ts";
 
 export async function showSummary(cli: Cli, options: GlobalOptions): Promise<void> {
   const asked = withoutUndefined({ persona: options.persona });
@@ -68,7 +65,7 @@ export async function importBundle(
   file: string,
   options: GlobalOptions & { reason?: string; dryRun?: boolean },
 ): Promise<void> {
-  const bundle = await readBundle(file);
+  const bundle = await readSource(file);
   const how = withoutUndefined({ reason: options.reason, dryRun: options.dryRun });
   const done = await withPlane(cli, options, (plane) => plane.registry.import(bundle, how, face));
   if (options.json) return printJson(done);
@@ -84,15 +81,6 @@ export async function importBundle(
   say(
     `${done.dryRun ? "Nothing was changed. " : ""}Exported ${done.exportedAt}${by}, signed with ${done.fingerprint}.`,
   );
-}
-
-async function readBundle(file: string): Promise<string> {
-  if (file === "-") return (await import("node:stream/consumers")).text(terminal.stdin);
-  try {
-    return readFileSync(file, "utf8");
-  } catch (thrown) {
-    throw new PlaneError("USAGE", `'${file}' cannot be read: ${fileErrorText(thrown)}.`);
-  }
 }
 
 export async function deleteEntry(
@@ -167,7 +155,7 @@ async function readManifest(cli: Cli, given: string, options: SetOptions): Promi
 }
 
 async function readStandardInput(): Promise<unknown> {
-  const text = await (await import("node:stream/consumers")).text(terminal.stdin);
+  const text = await readSource("-");
   try {
     return JSON.parse(text);
   } catch (thrown) {

@@ -1,4 +1,5 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
+import type { Outcome } from "../../../model/calls/call.ts";
 import type { AskHere } from "../../../model/calls/held-call.ts";
 import type { Question } from "../../../model/calls/provider.ts";
 import { toPlaneError } from "../../../model/errors.ts";
@@ -88,6 +89,11 @@ const maxAttempts = 3;
 
 export function canBeAsked(): boolean {
   return terminal.stdin.isTTY === true && terminal.stderr.isTTY === true;
+}
+
+/** What comes of a call once the person here was asked about it, where it waits for that. */
+export async function answerIfAsked(plane: Plane, outcome: Outcome): Promise<Outcome> {
+  return outcome.approval ? (await import("./approval-prompt.ts")).answerHere(plane, outcome) : outcome;
 }
 
 /** Lets a run of the plane ask the person here about its waiting calls, where there is one. */
