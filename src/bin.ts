@@ -18,7 +18,7 @@ if ((argv[0] === "--version" || argv[0] === "-V") && argv.length === 1) {
   process.getBuiltinModule("node:module").enableCompileCache();
   hideExperimentalWarnings();
   const quick = argv.includes("mcp") || argv[1] === "--background" ? await runQuickly() : null;
-  process.exitCode = quick ?? (await (await import("./faces/cli/run.ts")).runCli(createCli(argv)));
+  process.exitCode = quick ?? (await (await import("./faces/cli/program.ts")).runCli(createCli(argv)));
 }
 
 /** Clients attach, and start their plane, without all commands being loaded, as long as their words are the usual ones. */
@@ -26,7 +26,7 @@ async function runQuickly(): Promise<number | null> {
   const { readBackgroundWords, readMcpWords } = await import("./faces/cli/quick-words.ts");
   const background = readBackgroundWords(argv);
   if (background !== null)
-    return (await import("./faces/cli/start/background.ts")).serveInBackground(createCli(argv), background);
+    return (await import("./faces/cli/start/serving.ts")).serveInBackground(createCli(argv), background);
   const words = readMcpWords(argv);
   if (words === null) return null;
   const exitCode = await attachMcp(words);

@@ -6,7 +6,7 @@ import type { Plane } from "./model/plane.ts";
 export async function attachMcp(options: GlobalOptions & McpView): Promise<number | null> {
   const [{ attachClient }, { Interrupted, untilInterrupted }] = await Promise.all([
     import("./local-attach.ts"),
-    import("./faces/cli/terminal/signals.ts"),
+    import("./faces/cli/terminal/terminal.ts"),
   ]);
   const { config: files = [], dataDir: dataDirectory, group: groups = [], logLevel, ...rest } = options;
   const { user, persona, compliance, mode, names, toolset, server } = rest;

@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { runCli as runCommand } from "../../src/faces/cli/run.ts";
+import { runCli as runCommand } from "../../src/faces/cli/program.ts";
 import { type CallStatus, createPlane, type ErrorReport, type Outcome, type Plane } from "../../src/index.ts";
 import { createCli } from "../../src/local-cli.ts";
 import { openLocalPlane } from "../../src/local-plane.ts";

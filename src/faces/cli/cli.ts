@@ -28,19 +28,12 @@ export type OpenPlaneOptions = {
   schedules?: boolean;
 };
 
-export type OpenStateOptions = OpenSetupOptions & {
-  dataDirectory: string | undefined;
-  store: string | undefined;
-};
-
 export type OpenSetupOptions = { files: readonly string[]; directory: string };
+export type PlaceOptions = OpenSetupOptions & { dataDirectory: string | undefined };
+export type OpenStateOptions = PlaceOptions & { store: string | undefined };
 
-export type ServeOptions = OpenSetupOptions & {
-  host: string;
-  allowHosts: readonly string[];
-  port: number;
-  dataDirectory: string | undefined;
-};
+export type ServeOptions = PlaceOptions & { host: string; allowHosts: readonly string[]; port: number };
+
 export type Serving = {
   url: string;
   /** The workbench, with what only the person needs who started the plane. */
@@ -51,15 +44,7 @@ export type Serving = {
   close(options?: { drainMs?: number }): Promise<void>;
 };
 
-export type AboutPlane = {
-  pid: number;
-  background: boolean;
-  clients: number;
-  startedAt: string;
-  log: string | null;
-};
-
-export type PlaceOptions = OpenSetupOptions & { dataDirectory: string | undefined };
+export type AboutPlane = { pid: number; background: boolean; clients: number; startedAt: string; log: string | null };
 
 /** A plane that clients attach to, without a port. */
 export type ServingClients = {

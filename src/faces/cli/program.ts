@@ -1,35 +1,19 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { type Command, type CommanderError, InvalidArgumentError } from "commander";
+import { type Command, CommanderError, InvalidArgumentError } from "commander";
 import { fileErrorText } from "../../lib/files.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
-import { PlaneError } from "../../model/errors.ts";
+import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { Cli } from "./cli.ts";
-import { addAgentCommands, addBatchCommands } from "./definitions/agent.ts";
-import { addApprovalCommands, addPlanCommands, addPolicyCommands } from "./definitions/approvals.ts";
-import {
-  addCallCommands,
-  addCallHistoryCommands,
-  addDeadLetterCommands,
-  addResultCommands,
-} from "./definitions/calls.ts";
-import { collect, createRun, Verb } from "./definitions/parts.ts";
-import { addOfferCommands, addServerCommands } from "./definitions/servers.ts";
-import { addKeyCommands, addSetupCommands, addStateCommands } from "./definitions/setup.ts";
-import {
-  addLintCommands,
-  addPinCommands,
-  addSearchCommands,
-  addToolCommands,
-  addToolEditCommands,
-} from "./definitions/tools.ts";
-import { addJobCommands, addSkillCommands, addTaskCommands } from "./definitions/work.ts";
-import { arrangeHelp } from "./help-sections.ts";
-import { silenceWarnings } from "./terminal/output.ts";
-import { terminal } from "./terminal/terminal.ts";
+import { callVerbs } from "./definitions/calls.ts";
+import { catalogueVerbs } from "./definitions/catalogue.ts";
+import { setupVerbs } from "./definitions/setup.ts";
+import { addVerbs, collect, createRun, Verb } from "./definitions/verbs.ts";
+import { beginOutput, printError, printJson, say, silenceWarnings } from "./terminal/output.ts";
+import { Interrupted, inTerminal, terminal } from "./terminal/terminal.ts";
 
 /** What is wrong with the words of a command, and which help explains them. */
 function usageError(message: string, command: Command): PlaneError {
@@ -124,28 +108,7 @@ export function createProgram(cli: Cli, setExitCode: (code: number) => void, wri
     .examples("import --dry-run", "tools list", "call demo.greet name=Ann", "serve --open")
     .showSuggestionAfterError();
   const run = createRun(cli, setExitCode);
-  addToolCommands(program, run);
-  addSearchCommands(program, run);
-  addToolEditCommands(program, run);
-  addLintCommands(program, run);
-  addPinCommands(program, run);
-  addSkillCommands(program, run);
-  addTaskCommands(program, run);
-  addJobCommands(program, run);
-  addCallCommands(program, run, cli);
-  addBatchCommands(program, run);
-  addAgentCommands(program, run);
-  addCallHistoryCommands(program, run);
-  addResultCommands(program, run);
-  addApprovalCommands(program, run);
-  addPlanCommands(program, run);
-  addPolicyCommands(program, run);
-  addServerCommands(program, run);
-  addOfferCommands(program, run);
-  addDeadLetterCommands(program, run);
-  addKeyCommands(program, run);
-  addStateCommands(program, run);
-  addSetupCommands(program, run);
+  for (const text of [catalogueVerbs, callVerbs, setupVerbs]) addVerbs(program, text, run);
   addHelpCommand(program);
   arrangeHelp(program);
   for (const command of withChildren(program)) {
@@ -161,6 +124,30 @@ export function createProgram(cli: Cli, setExitCode: (code: number) => void, wri
   return program;
 }
 
+const sections: Readonly<Record<string, string>> = {
+  "To begin with": "init import connect disconnect doctor config serve mcp stop",
+  "Tools and calls": "tools search recommend call batch policy approvals plan",
+  "Models with tools": "agent chat generate",
+  "What happened": "activity calls results dead-letters",
+  "Servers and what they say": "servers prompts resources stats pins",
+  "Written by hand": "tasks skills jobs registry",
+  "The plane itself": "keys state demo planner explain help",
+};
+
+/** Puts every verb under its heading, in the order in which a person needs them. */
+function arrangeHelp(program: Verb): void {
+  const places = Object.values(sections).flatMap((verbs) => verbs.split(" "));
+  for (const verb of program.commands) {
+    const heading = Object.keys(sections).find((key) => sections[key]?.split(" ").includes(verb.name()));
+    if (heading !== undefined) verb.helpGroup(`${heading}:`);
+  }
+  const place = (command: Command) => places.indexOf(command.name());
+  program.configureHelp({
+    visibleCommands: ({ commands }) => commands.toSorted((one, other) => place(one) - place(other)),
+    groupItems: (_, inOrder, headingOf) => Map.groupBy(inOrder, headingOf),
+  });
+}
+
 function withChildren(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withChildren)];
 }
@@ -169,7 +156,8 @@ function withChildren(command: Command): Command[] {
 function addHelpCommand(program: Verb): void {
   program
     .helpCommand(false)
-    .verb("help", "show help of a command")
+    .command("help")
+    .description("show help of a command")
     .argument("[command...]")
     .examples("help", "help tools lint")
     .action((words: string[]) => words.reduce(verbOf, program).outputHelp());
@@ -185,3 +173,42 @@ function verbOf(command: Command, word: string): Command {
   const hint = guess === undefined ? "" : ` (Did you mean ${guess}?)`;
   throw usageError(`Unknown command '${word}'${hint}`, command);
 }
+
+export function runCli(cli: Cli): Promise<number> {
+  return inTerminal(cli.terminal, () => runCommand(cli));
+}
+
+async function runCommand(cli: Cli): Promise<number> {
+  beginOutput();
+  const asJson = cli.argv.includes("--json");
+  let exitCode = 0;
+  let written = "";
+  const program = createProgram(
+    cli,
+    (code) => {
+      exitCode = code;
+    },
+    (text) => {
+      written += text;
+    },
+  );
+  // A reader that goes away, as 'head' does, is no defect.
+  terminal.stdout.on("error", () => undefined);
+  try {
+    await program.parseAsync([...cli.argv], { from: "user" });
+    return exitCode;
+  } catch (thrown) {
+    if (thrown instanceof Interrupted) return thrown.exitCode;
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
+    if (thrown instanceof CommanderError && thrown.code === "commander.help" && !asJson) {
+      say(written.trimEnd());
+      return errorTable.USAGE.exit;
+    }
+    const error = toPlaneError(thrown instanceof CommanderError ? verbMissing : thrown);
+    if (asJson) printJson({ ok: false, error: reportError(error) });
+    else printError(error);
+    return errorTable[error.code].exit;
+  }
+}
+
+const verbMissing = new PlaneError("USAGE", "A command is missing. See 'toolplane --help'.");

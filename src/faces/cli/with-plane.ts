@@ -3,13 +3,12 @@ import { plainText } from "../../lib/text/plain-text.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import { countOf } from "../../lib/text/wording.ts";
 import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
-import type { EventOf } from "../../model/events.ts";
+import { type EventOf, type EventType, eventMeanings } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, OpenPlaneOptions } from "./cli.ts";
-import { beforeOutput, colors, printWarning } from "./terminal/output.ts";
+import { beforeOutput, colors, print, printJson, printWarning, say } from "./terminal/output.ts";
 import { withStderrTail } from "./terminal/server-trouble.ts";
-import { untilInterrupted } from "./terminal/signals.ts";
-import { terminal } from "./terminal/terminal.ts";
+import { terminal, untilInterrupted } from "./terminal/terminal.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
@@ -107,6 +106,25 @@ export async function withPlane<T>(
   }
 }
 
+/**
+ * A command that asks the plane once. `render` gives the text for people, or prints it itself; `json` is what programs get
+ * where that is not the answer itself.
+ */
+export function command<Given extends unknown[], Answer>(
+  ask: (plane: Plane, ...given: Given) => Promise<Answer>,
+  render: (answer: Answer, given: NoInfer<Given>) => unknown,
+  json: (answer: Answer, given: NoInfer<Given>) => unknown = (answer) => answer,
+) {
+  return async (cli: Cli, ...all: unknown[]): Promise<void> => {
+    const options = all.at(-1) as GlobalOptions;
+    const given = all as Given;
+    const answer = await withPlane(cli, options, (plane) => ask(plane, ...given));
+    if (options.json) return printJson(json(answer, given));
+    const text = render(answer, given);
+    if (typeof text === "string") print(text);
+  };
+}
+
 type OpenExtra = Pick<
   OpenPlaneOptions,
   "fallback" | "watch" | "answersQuestions" | "relays" | "exposed" | "schedules"
@@ -128,9 +146,19 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     standalone: Boolean(options.standalone || options.offline || options.store || extra.watch),
     ...withoutUndefined({ ...passed, store: options.store, offline: options.offline }),
   });
-  if (options.logLevel === "debug") (await import("./start/serving.ts")).showEvents(plane);
+  if (options.logLevel === "debug") showEvents(plane);
   if (!isQuiet) tellProblems(plane.config().problems, options, extra.watch === true);
   return plane;
+}
+
+/** Prints every event of a plane of this process. No event carries an argument or a result. */
+function showEvents(plane: Plane): void {
+  if (plane.isRemote) return say("Another process serves; --standalone shows what happens in a plane of its own.");
+  for (const type of Object.keys(eventMeanings) as EventType[])
+    plane.on(type, ({ type: _, ...facts }) => {
+      const words = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+      say(colors.dim([new Date().toISOString(), type, ...words].join(" ")));
+    });
 }
 
 /** One line, however many there are: every command would repeat them all. A plane that stays names each error. */

@@ -1,25 +1,25 @@
+import { constants, existsSync } from "node:fs";
+import { access, readFile, writeFile } from "node:fs/promises";
+import { dirname, extname, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { fileErrorText } from "../../../lib/files.ts";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { agentAnswer } from "../../../model/agent/agent-answer.ts";
-import type { AgentResult, RunAgentOptions } from "../../../model/agent.ts";
+import type { AgentStyle } from "../../../model/agent/agent-run.ts";
+import type { ChatMessage } from "../../../model/agent/chat.ts";
+import type { AgentOptions, AgentResult, RunAgentOptions } from "../../../model/agent.ts";
+import type { Config } from "../../../model/config/config.ts";
 import { PlaneError } from "../../../model/errors.ts";
+import { isObject } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { print, printJson } from "../terminal/output.ts";
-import { canBeAsked } from "../terminal/questions.ts";
+import { askingHere } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
 import { agentExitCode, sayHowItEnded, showMessages } from "./agent-messages.ts";
-import {
-  type ModelOptions,
-  modelOptions,
-  readHistoryFile,
-  requireModel,
-  requireTraceFormat,
-  requireWritable,
-  writeHistoryFile,
-  writeTrace,
-} from "./agent-options.ts";
 
 type AgentCommandOptions = GlobalOptions &
   ModelOptions & {
@@ -43,7 +43,7 @@ export async function askAgent(cli: Cli, question: string, options: AgentCommand
     const result = await plane.agent.run(asked, {
       ...given,
       ...{ face: "cli", signal, onMessage: showMessages(outputFor(options)) },
-      ...(await askingFor(options)),
+      ...(await askingHere(options)),
     });
     signal.throwIfAborted();
     if (options.trace !== undefined) await writeTrace(plane, result.id, options.trace);
@@ -81,13 +81,122 @@ function isShownAsItComes({ json, stream }: AgentCommandOptions): boolean {
   return !json && stream && terminal.stdout.isTTY === true;
 }
 
-async function askingFor({ json }: AgentCommandOptions): Promise<Pick<RunAgentOptions, "askHere">> {
-  if (json || !canBeAsked()) return {};
-  return { askHere: (await import("../terminal/approval-prompt.ts")).askAtTerminal() };
-}
-
 function tell(result: AgentResult, options: AgentCommandOptions): void {
   if (options.json) return printJson(agentAnswer(result));
   if (!isShownAsItComes(options) && result.answer !== null) print(plainText(result.answer));
   sayHowItEnded(result);
+}
+
+export function howToConfigureModel({ files }: Pick<Config, "files">): string {
+  const file = files.at(-1) ?? "toolplane.json";
+  return [
+    `No model is configured. Add one to ${file}, any endpoint that speaks chat completions:`,
+    "",
+    '  "models": {',
+    '    "default": {',
+    '      "baseURL": "http://127.0.0.1:11434/v1",',
+    '      "model": "NAME",',
+    '      "apiKey": "${MODEL_KEY}"',
+    "    }",
+    "  }",
+    "",
+    "'apiKey' can be left out where none is needed.",
+  ].join("\n");
+}
+
+export type ModelOptions = {
+  toolset?: string;
+  style?: AgentStyle;
+  model?: string;
+  context?: string;
+  toolGroup?: string[];
+  state?: string;
+  maxTurns?: number;
+  maxCalls?: number;
+  maxTokens?: number;
+  maxSeconds?: number;
+  trace?: string;
+};
+
+export async function modelOptions(options: ModelOptions): Promise<AgentOptions> {
+  const { toolset, style, model, context, toolGroup, state, maxSeconds, trace } = options;
+  const { maxTurns, maxCalls, maxTokens } = options;
+  return {
+    ...withoutUndefined({ toolset, style, model, state, maxTurns, maxCalls, maxTokens }),
+    ...(toolGroup === undefined ? {} : { toolGroups: toolGroup.includes("*") ? "*" : toolGroup }),
+    ...(maxSeconds === undefined ? {} : { timeoutMs: maxSeconds * 1000 }),
+    ...(trace === undefined ? {} : { trace: "all_messages" }),
+    ...(context === undefined ? {} : { system: await readContext(context) }),
+  };
+}
+
+/** Says what is wrong before anything is begun: no model at all, or a name that nothing has. */
+export function requireModel(
+  plane: Plane,
+  { models = [], toolsets = [] }: { models?: readonly string[]; toolsets?: readonly string[] } = {},
+): void {
+  const config = plane.config();
+  if (Object.keys(config.models).length === 0) throw new PlaneError("CONFIG_INVALID", howToConfigureModel(config));
+  for (const name of models) requireKnown("model", name, Object.keys(config.models));
+  for (const name of toolsets) requireKnown("toolset", name, Object.keys(config.toolsets));
+}
+
+function requireKnown(what: string, name: string, known: readonly string[]): void {
+  if (known.includes(name)) return;
+  const [meant] = nearest(name, known, 1);
+  const remedy = meant ? `Did you mean '${meant}'?` : `Add it to the configuration under '${what}s'.`;
+  throw new PlaneError("NOT_FOUND", `No ${what} '${name}' is configured. ${remedy}`);
+}
+
+async function readContext(given: string): Promise<string> {
+  if (!given.startsWith("@")) return given;
+  return readFile(given.slice(1), "utf8").catch((thrown: Error) => {
+    throw new PlaneError("USAGE", `--context ${given}: the file cannot be read: ${fileErrorText(thrown)}.`);
+  });
+}
+
+/** The conversation so far; empty where the file is not there yet. `/save` of the chat writes the same. */
+export async function readHistoryFile(file: string): Promise<ChatMessage[]> {
+  if (!existsSync(file)) return [];
+  try {
+    const parsed: unknown = JSON.parse(await readFile(file, "utf8"));
+    const history = isObject(parsed) ? parsed.history : parsed;
+    // What is in it is looked at where it counts.
+    if (Array.isArray(history)) return history as ChatMessage[];
+  } catch (thrown) {
+    throw new PlaneError("USAGE", `--history ${file} cannot be read: ${fileErrorText(thrown)}.`);
+  }
+  throw new PlaneError("USAGE", `--history ${file} holds no conversation: it must be {"history": […]}.`);
+}
+
+export async function writeHistoryFile(file: string, { conversation, history }: AgentResult): Promise<void> {
+  await write("--history", file, `${JSON.stringify({ conversation, history }, null, 2)}\n`);
+}
+
+/** Checked before the run: an answer that cannot be written costs the same. */
+export async function requireWritable(option: string, file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  await access(existsSync(file) ? file : dirname(resolve(file)), constants.W_OK).catch((thrown: Error) => {
+    throw new PlaneError("USAGE", `${option} ${file} cannot be written: ${fileErrorText(thrown)}.`);
+  });
+}
+
+export function requireTraceFormat(file: string | undefined): void {
+  if (file === undefined || !/\.html?$/i.test(file)) return;
+  throw new PlaneError("USAGE", `--trace ${file}: a trace is written as text (.txt) or JSON (.json), not as HTML.`);
+}
+
+/** As text for .txt, else as JSON: without what looks like a secret, as the plane keeps it. */
+export async function writeTrace(plane: Plane, id: string, file: string): Promise<void> {
+  const isText = extname(file).toLowerCase() === ".txt";
+  const shown = isText
+    ? (await plane.runs.render(id, "text")).text
+    : `${JSON.stringify(await plane.runs.get(id), null, 2)}\n`;
+  await write("--trace", file, shown);
+}
+
+async function write(option: string, file: string, content: string): Promise<void> {
+  await writeFile(file, content, { mode: 0o600 }).catch((thrown: Error) => {
+    throw new PlaneError("USAGE", `${option} ${file} cannot be written: ${fileErrorText(thrown)}.`);
+  });
 }

@@ -51,7 +51,7 @@ test("what tools and models say cannot draw on the terminal, and does not flood 
   assert.match(aside, /^← x{400}… \(2,000 characters\)\n$/);
 });
 
-test("where nobody watches only the answer is shown", () => {
+test("without a watcher only the answer is shown", () => {
   const { answer, aside } = shown(
     [piece("thought", "hm", { end: true }), piece("answer", "yes", { end: true })],
     false,

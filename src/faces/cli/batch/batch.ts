@@ -6,7 +6,7 @@ import type { Generation } from "../../../model/agent.ts";
 import { PlaneError, reportError, toPlaneError } from "../../../model/errors.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import type { PlaneCallOptions } from "../../../model/plane.ts";
-import { type ModelOptions, modelOptions, requireModel } from "../agent/agent-options.ts";
+import { type ModelOptions, modelOptions, requireModel } from "../agent/agent.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { print, printJson, say } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
 import { fileErrorText } from "../../../lib/files.ts";
 import { nearest } from "../../../lib/text/nearest.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
-import { terminal } from "../terminal/terminal.ts";
+import { readSource } from "../commands/option-values.ts";
 
 export type Entry = {
   /** In the file, from 1. */
@@ -24,35 +22,27 @@ const maxNamed = 5;
 
 /** All lines of a file, or of standard input for `-`. All problems are reported before any work is done. */
 export async function readEntries(file: string, known: Fields, required: string): Promise<Entry[]> {
-  const content = await read(file);
   const problems: string[] = [];
   const entries: Entry[] = [];
   const ids = new Map<unknown, number>();
-  for (const [at, line] of content.split("\n").entries()) {
-    if (line.trim() === "") continue;
-    const found = readLine(line, known, required);
-    if (typeof found === "string") problems.push(`line ${at + 1}: ${found}`);
-    else {
-      const { id = null, ...fields } = found;
-      const twin = id === null ? undefined : ids.get(id);
-      if (twin !== undefined) problems.push(`line ${at + 1}: the id '${id}' is that of line ${twin} already`);
-      ids.set(id, at + 1);
-      const hash = createHash("sha256").update(line.trim()).digest("hex").slice(0, 16);
-      entries.push({ line: at + 1, id: id as Entry["id"], hash, fields });
+  for (const [at, text] of (await readSource(file)).split("\n").entries()) {
+    if (text.trim() === "") continue;
+    const line = at + 1;
+    const found = readLine(text, known, required);
+    if (typeof found === "string") {
+      problems.push(`line ${line}: ${found}`);
+      continue;
     }
+    const { id = null, ...fields } = found;
+    const twin = id === null ? undefined : ids.get(id);
+    if (twin !== undefined) problems.push(`line ${line}: the id '${id}' is that of line ${twin} already`);
+    ids.set(id, line);
+    const hash = createHash("sha256").update(text.trim()).digest("hex").slice(0, 16);
+    entries.push({ line, id: id as Entry["id"], hash, fields });
   }
   if (problems.length > 0) throw tellProblems(file, problems);
   if (entries.length > 0) return entries;
-  throw new PlaneError("USAGE", `'${file}' is empty. Each line is an object like {"${required}": "…"}.`);
-}
-
-async function read(file: string): Promise<string> {
-  if (file === "-") return text(terminal.stdin);
-  try {
-    return await readFile(file, "utf8");
-  } catch (thrown) {
-    throw new PlaneError("USAGE", `'${file}' cannot be read: ${fileErrorText(thrown)}.`);
-  }
+  throw usage(`'${file}' is empty. Each line is an object like {"${required}": "…"}.`);
 }
 
 function readLine(line: string, known: Fields, required: string): UnknownObject | string {
@@ -63,16 +53,14 @@ function readLine(line: string, known: Fields, required: string): UnknownObject 
     return `it is not valid JSON: ${(thrown as Error).message}`;
   }
   if (!isObject(parsed)) return `it must be an object like {"${required}": "…"}`;
-  if (parsed.id !== undefined && typeof parsed.id !== "string" && typeof parsed.id !== "number")
-    return "'id' must be a string or a number";
-  for (const [name, value] of Object.entries(parsed)) {
-    if (name === "id") continue;
+  const { id, ...fields } = parsed;
+  if (id !== undefined && typeof id !== "string" && typeof id !== "number") return "'id' must be a string or a number";
+  for (const [name, value] of Object.entries(fields)) {
     const field = Object.hasOwn(known, name) ? known[name] : undefined;
     if (!field) return `'${name}' is not known here${meant(name, Object.keys(known))}`;
     if (!field.isFit(value)) return `'${name}' must be ${field.must}`;
   }
-  if (parsed[required] === undefined) return `'${required}' is missing`;
-  return parsed;
+  return parsed[required] === undefined ? `'${required}' is missing` : parsed;
 }
 
 function meant(name: string, known: readonly string[]): string {
@@ -81,35 +69,22 @@ function meant(name: string, known: readonly string[]): string {
 }
 
 function tellProblems(file: string, problems: readonly string[]): PlaneError {
-  const more = problems.length - maxNamed;
+  const more = problems.length > maxNamed ? `; and ${problems.length - maxNamed} more` : "";
   const told = problems.slice(0, maxNamed).join("; ");
-  return new PlaneError(
-    "USAGE",
-    `'${file}' cannot be done as it is, so nothing was: ${told}${more > 0 ? `; and ${more} more` : ""}.`,
-    { data: { problems } },
-  );
+  return usage(`'${file}' cannot be done as it is, so nothing was: ${told}${more}.`, { problems });
 }
 
+const isText = (value: unknown) => typeof value === "string";
+const isWholeFrom = (least: number) => (value: unknown) => Number.isSafeInteger(value) && Number(value) >= least;
+
 export const fit = {
-  text: { isFit: (value: unknown) => typeof value === "string", must: "a string" },
-  name: {
-    isFit: (value: unknown) => typeof value === "string" && value !== "",
-    must: "a string that is not empty",
-  },
-  whole: {
-    isFit: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
-    must: "a whole number from 0 on",
-  },
-  positive: {
-    isFit: (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0,
-    must: "a whole number from 1 on",
-  },
+  text: { isFit: isText, must: "a string" },
+  name: { isFit: (value: unknown) => isText(value) && value !== "", must: "a string that is not empty" },
+  whole: { isFit: isWholeFrom(0), must: "a whole number from 0 on" },
+  positive: { isFit: isWholeFrom(1), must: "a whole number from 1 on" },
   number: { isFit: (value: unknown) => typeof value === "number" && value >= 0, must: "a number from 0 on" },
   anything: { isFit: () => true, must: "anything" },
-  texts: {
-    isFit: (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === "string"),
-    must: "a list of strings",
-  },
+  texts: { isFit: (value: unknown) => Array.isArray(value) && value.every(isText), must: "a list of strings" },
 } satisfies Fields;
 
 export function oneOf(choices: readonly string[]): Fields[string] {
@@ -129,10 +104,7 @@ export type ResultsFile = {
 
 type OpenResults = { resume?: boolean | undefined; force?: boolean | undefined; redoFailed?: boolean };
 
-/**
- * A file that keeps each result as soon as it is there, so that a run that was killed goes on where it was. A last line
- * that was written only in part is taken away.
- */
+/** Keeps each result as soon as it is there, so that a run that was killed goes on where it was. */
 export function openResults(
   file: string,
   entries: readonly Entry[],
@@ -140,13 +112,12 @@ export function openResults(
 ): ResultsFile {
   const isThere = existsSync(file) && readFileSync(file, "utf8") !== "";
   if (isThere && !resume && !force)
-    throw new PlaneError("USAGE", `'${file}' has results already. --resume goes on with it, --force overwrites it.`);
+    throw usage(`'${file}' has results already. --resume goes on with it, --force overwrites it.`);
   if (!isThere || !resume) write(file, () => writeFileSync(file, "", { mode: 0o600 }));
   const kept = readResults(file);
   requireSameInput(file, kept, entries);
-  const done = [...kept].filter(([, { ok }]) => ok || !redoFailed);
   return {
-    done: new Map(done),
+    done: new Map([...kept].filter(([, { ok }]) => ok || !redoFailed)),
     append: (result) => write(file, () => appendFileSync(file, `${JSON.stringify(result)}\n`)),
     finish() {
       const lines = [...readResults(file).values()].toSorted((a, b) => a.line - b.line);
@@ -159,7 +130,7 @@ export function openResults(
   };
 }
 
-/** By line of the input; of two the later one counts. */
+/** By line of the input; of two the later one counts. A last line that was written only in part is taken away. */
 function readResults(file: string): Map<number, Result> {
   const text = readFileSync(file, "utf8");
   const end = text.lastIndexOf("\n") + 1;
@@ -169,10 +140,7 @@ function readResults(file: string): Map<number, Result> {
     if (line === "") continue;
     const result = parse(line);
     if (!result)
-      throw new PlaneError(
-        "USAGE",
-        `Line ${at + 1} of '${file}' is no result of ours. Give another file, or --force to overwrite it.`,
-      );
+      throw usage(`Line ${at + 1} of '${file}' is no result of ours. Give another file, or --force to overwrite it.`);
     results.set(result.line, result);
   }
   return results;
@@ -194,8 +162,7 @@ function requireSameInput(file: string, kept: ReadonlyMap<number, Result>, entri
   const hashes = new Map(entries.map(({ line, hash }) => [line, hash]));
   const other = [...kept.values()].find(({ line, input }) => hashes.get(line) !== input);
   if (other)
-    throw new PlaneError(
-      "USAGE",
+    throw usage(
       `'${file}' was made from another input: line ${other.line} is not what it was. Give another file, or --force to overwrite it.`,
     );
 }
@@ -204,6 +171,10 @@ function write(file: string, work: () => void): void {
   try {
     work();
   } catch (thrown) {
-    throw new PlaneError("USAGE", `'${file}' cannot be written: ${fileErrorText(thrown)}.`);
+    throw usage(`'${file}' cannot be written: ${fileErrorText(thrown)}.`);
   }
+}
+
+function usage(message: string, data = {}): PlaneError {
+  return new PlaneError("USAGE", message, { data });
 }

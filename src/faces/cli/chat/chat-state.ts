@@ -42,21 +42,20 @@ export type Chat = {
   end(): void;
 };
 
-/** A verb that is typed with a slash. The exit code counts in scripts. */
+/** A verb that is typed with a slash. A number that it returns is an exit code, which counts in scripts. */
 export type Verb = {
   usage: string;
   about: string;
   /** It hears the signal, and tells how it ended; any other is left to itself when it is cancelled. */
   endsItself?: true;
-  run(chat: Chat, words: string[]): Promise<number | undefined> | number | undefined;
+  run(chat: Chat, words: string[]): unknown;
 };
 
-export function usualSettings(): ChatSettings {
-  return {
-    ...{ isPlanning: false, isVerbose: false },
-    ...{ model: null, toolset: null, style: null, groups: null, state: null },
-  };
-}
+export const usualSettings = (): ChatSettings => ({
+  isPlanning: false,
+  isVerbose: false,
+  ...{ model: null, toolset: null, style: null, groups: null, state: null },
+});
 
 export function newConversation(): string {
   return `chat-${uniqueId()}`;

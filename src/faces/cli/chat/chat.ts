@@ -2,14 +2,15 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { abortable } from "../../../lib/async/signals.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { redact } from "../../../lib/text/redact.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { howToConfigureModel } from "../agent/agent.ts";
 import { agentExitCode, sayHowItEnded, showMessages } from "../agent/agent-messages.ts";
-import { howToConfigureModel } from "../agent/agent-options.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { colors, print, printError, say } from "../terminal/output.ts";
 import { answerQuestions } from "../terminal/questions.ts";
@@ -167,7 +168,8 @@ async function runVerb(here: Chat, line: string): Promise<number> {
   const [name = "", ...words] = splitWords(line);
   const verb = findVerb(name);
   const running = Promise.resolve(verb.run(here, words));
-  return (await (verb.endsItself ? running : abortable(running, here.signal))) ?? 0;
+  const ended = await (verb.endsItself ? running : abortable(running, here.signal));
+  return typeof ended === "number" ? ended : 0;
 }
 
 function greet(plane: Plane): void {
@@ -209,12 +211,11 @@ async function talk(chat: Chat, question: string): Promise<number> {
     print("Everything but chatting works without one: /help shows what.");
     return errorTable.CONFIG_INVALID.exit;
   }
+  const { model, toolset, style } = settings;
   const write = (text: string) => void terminal.stdout.write(text);
   const result = await plane.agent.run(question, {
     ...callOptions(chat),
-    ...(settings.model === null ? {} : { model: settings.model }),
-    ...(settings.toolset === null ? {} : { toolset: settings.toolset }),
-    ...(settings.style === null ? {} : { style: settings.style }),
+    ...withoutUndefined({ model: model ?? undefined, toolset: toolset ?? undefined, style: style ?? undefined }),
     ...(away.size === 0 ? {} : { mcp: await serversHere(chat) }),
     history,
     askHere: askInLine(chat),

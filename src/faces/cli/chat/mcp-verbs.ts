@@ -5,7 +5,7 @@ import type { ContextStats } from "../../../model/catalogue/quality.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { ServerStatus } from "../../../model/servers/server.ts";
 import { renderStats } from "../commands/quality.ts";
-import { colors, print, renderTable, say } from "../terminal/output.ts";
+import { colors, print, say, table } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { terminal } from "../terminal/terminal.ts";
 import type { Chat, Verb } from "./chat-state.ts";
@@ -23,31 +23,32 @@ export const mcpVerbs: Record<string, Verb> = {
   stats: { usage: "[SERVER]", about: "what definitions cost in the context of a model", run: stats },
 };
 
+/** The verb of that name; `group` is what is typed before it. */
+export function verbIn(known: Readonly<Record<string, Verb>>, name: string, group = ""): Verb {
+  const verb = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (verb) return verb;
+  const [meant] = nearest(name, Object.keys(known), 1);
+  const remedy = meant ? `Did you mean /${group}${meant}?` : "/help shows what there is.";
+  throw new PlaneError("USAGE", `There is no /${group}${name}. ${remedy}`);
+}
+
 /** The servers, or what the first word says. */
 export const mcp: Verb = {
   usage: `[${Object.keys(mcpVerbs).join("|")}]`,
   about: "servers and their tools",
   run(chat, [word = "list", ...words]) {
-    const verb = Object.hasOwn(mcpVerbs, word) ? mcpVerbs[word] : undefined;
-    if (verb) return verb.run(chat, words);
-    const [meant] = nearest(word, Object.keys(mcpVerbs), 1);
-    const remedy = meant ? `Did you mean /mcp ${meant}?` : "/help shows what there is.";
-    throw new PlaneError("USAGE", `There is no /mcp ${word}. ${remedy}`);
+    return verbIn(mcpVerbs, word, "mcp ").run(chat, words);
   },
 };
 
-async function listServers({ plane, away }: Chat): Promise<undefined> {
+async function listServers({ plane, away }: Chat): Promise<void> {
   const servers = await plane.servers.list({ connect: true });
-  if (servers.length === 0) return void print("No servers are configured.");
-  const rows = servers.map((status) => [
-    icon(status),
-    status.name,
-    countOf(away.has(status.name) ? 0 : status.tools, "tool"),
-    noteOn(status),
-  ]);
-  const width = Math.max(...rows.map(([, name = ""]) => name.length));
-  for (const [mark, name = "", tools = "", note] of rows)
-    print(`${mark} ${name.padEnd(width)}  ${tools.padEnd(10)} ${note}`.trimEnd());
+  if (servers.length === 0) return print("No servers are configured.");
+  const width = Math.max(...servers.map(({ name }) => name.length));
+  for (const status of servers) {
+    const tools = countOf(away.has(status.name) ? 0 : status.tools, "tool");
+    print(`${icon(status)} ${status.name.padEnd(width)}  ${tools.padEnd(10)} ${noteOn(status)}`.trimEnd());
+  }
 }
 
 function icon({ state, error }: ServerStatus): string {
@@ -63,7 +64,7 @@ function noteOn(status: ServerStatus): string {
   return status.state === "connected" ? "" : colors.dim(shownState(status));
 }
 
-async function connect({ plane, away }: Chat, [server]: string[]): Promise<undefined> {
+async function connect({ plane, away }: Chat, [server]: string[]): Promise<void> {
   if (server === undefined) throw missingServer("connect");
   await plane.servers.connect(server);
   away.delete(server);
@@ -71,7 +72,7 @@ async function connect({ plane, away }: Chat, [server]: string[]): Promise<undef
   print(`${colors.green("✔")} ${server} is connected: ${countOf(tools, "tool")}.`);
 }
 
-async function disconnect({ plane, away, loading }: Chat, [server]: string[]): Promise<undefined> {
+async function disconnect({ plane, away, loading }: Chat, [server]: string[]): Promise<void> {
   if (server === undefined) throw missingServer("disconnect");
   const gone = (await plane.tools.list({ server, waitMs: 0 })).map(({ name }) => name);
   await plane.servers.disconnect(server);
@@ -86,9 +87,9 @@ function missingServer(verb: string): PlaneError {
   return new PlaneError("USAGE", `Say which server: /mcp ${verb} SERVER. /mcp lists them.`);
 }
 
-async function listTools({ loading }: Chat, [server]: string[]): Promise<undefined> {
+async function listTools({ loading }: Chat, [server]: string[]): Promise<void> {
   const tools = await loading.tools(server);
-  if (tools.length === 0) return void print("No tools are there; /mcp shows why.");
+  if (tools.length === 0) return print("No tools are there; /mcp shows why.");
   const isLoaded = await loading.loadedAmong(tools);
   const width = Math.max(...tools.map(({ name }) => name.length));
   for (const tool of tools) {
@@ -103,19 +104,19 @@ function shorten(description: string): string {
   return line.length > maxDescription ? `${line.slice(0, maxDescription - 1)}…` : line;
 }
 
-async function search(chat: Chat, words: string[]): Promise<undefined> {
+async function search(chat: Chat, words: string[]): Promise<void> {
   if (words.length === 0) throw new PlaneError("USAGE", "Say what to search for: /mcp search send an email");
   const { tools, total, note } = await chat.plane.search({ query: words.join(" "), limit: maxFound });
   const found = tools.filter(({ server }) => server === null || !chat.away.has(server));
   if (found.length === 0) print("No tool was found.");
   else {
-    const rows = found.map(({ name, score, required, summary }) => [
-      name,
-      score.toFixed(2),
-      required.join(", ") || "-",
-      summary,
-    ]);
-    print(renderTable(["TOOL", "SCORE", "NEEDS", "SUMMARY"], rows));
+    const rows = table(found, "", {
+      TOOL: ({ name }) => name,
+      SCORE: ({ score }) => score.toFixed(2),
+      NEEDS: ({ required }) => required.join(", ") || "-",
+      SUMMARY: ({ summary }) => summary,
+    });
+    print(rows);
     const fresh = await chat.loading.load(found.map(({ name }) => name));
     const loaded = fresh === 0 ? "all loaded already" : `${fresh} loaded by this search`;
     print(colors.dim(`${found.length} of ${total} that match; ${loaded}.`));
@@ -123,11 +124,11 @@ async function search(chat: Chat, words: string[]): Promise<undefined> {
   if (note !== undefined) say(`${colors.yellow("note:")} ${plainText(note)}`);
 }
 
-async function stats(chat: Chat, [server]: string[]): Promise<undefined> {
+async function stats(chat: Chat, [server]: string[]): Promise<void> {
   const { plane, loading, away } = chat;
   await loading.weigh();
   const found = withoutServers(await plane.stats(server === undefined ? {} : { server }), away);
-  if (found.totals.tools === 0) return void print("The catalogue is empty; /mcp shows why.");
+  if (found.totals.tools === 0) return print("The catalogue is empty; /mcp shows why.");
   print(renderStats(found, terminal.stdout.isTTY === true));
   const tools = await loading.tools(server);
   const isLoaded = await loading.loadedAmong(tools);

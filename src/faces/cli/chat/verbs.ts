@@ -5,16 +5,16 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { agentStyles } from "../../../model/agent/agent-run.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
-import type { HeldView, Plan } from "../../../model/calls/held-call.ts";
+import type { HeldView } from "../../../model/calls/held-call.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import { howToConfigureModel } from "../agent/agent-options.ts";
+import { howToConfigureModel } from "../agent/agent.ts";
 import { renderArguments } from "../commands/approvals.ts";
 import { argumentHints, readCallArguments, typedForTool } from "../commands/call-arguments.ts";
 import { findByPrefix, shorten } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import { colors, print } from "../terminal/output.ts";
 import { askInLine, type Chat, callOptions, newConversation, usage, type Verb } from "./chat-state.ts";
-import { mcp, mcpVerbs } from "./mcp-verbs.ts";
+import { mcp, mcpVerbs, verbIn } from "./mcp-verbs.ts";
 
 const which = "[N|all|ID]";
 
@@ -33,7 +33,6 @@ const plan: Verb = {
       );
     }
     printWaiting(await waitingHere(chat));
-    return undefined;
   },
 };
 
@@ -66,7 +65,6 @@ const reject: Verb = {
       if (made === null) await chat.plane.approvals.answer(id, { decision: "reject", ...said });
       else await chat.plane.plans.reject(made, { ids: [id], ...said });
     print(`${all.length} rejected: ${all.map(({ tool }) => plainText(tool)).join(", ")}`);
-    return undefined;
   },
 };
 
@@ -80,14 +78,10 @@ async function run({ plane }: Chat, { id, plan: made }: HeldView): Promise<Outco
 async function waitingHere({ plane, conversation }: Chat): Promise<HeldView[]> {
   const [plans, approvals] = await Promise.all([plane.plans.list(), plane.approvals.list({ status: "pending" })]);
   const queued = plans
-    .filter((made) => made.conversation === conversation && isOpen(made))
+    .filter((made) => made.conversation === conversation && ["pending", "partly"].includes(made.status))
     .flatMap(({ changes }) => changes.filter(({ status }) => status === "pending"));
   const alone = approvals.filter((held) => held.plan === null && held.options.conversation === conversation);
   return [...queued, ...alone];
-}
-
-function isOpen({ status }: Plan): boolean {
-  return status === "pending" || status === "partly";
 }
 
 /** Without a word it is all of it. */
@@ -121,7 +115,7 @@ const model: Verb = {
   about: "which configured model answers",
   run({ plane, settings }, [name]) {
     const known = Object.keys(plane.config().models);
-    if (known.length === 0) return void print(howToConfigureModel(plane.config()));
+    if (known.length === 0) return print(howToConfigureModel(plane.config()));
     if (name !== undefined) settings.model = pick("model", name, known);
     print(`Model: ${settings.model ?? (known.includes("default") ? "default" : known[0])} of ${known.join(", ")}`);
   },
@@ -200,13 +194,12 @@ const call: Verb = {
     await requireHere(chat, tool);
     const args = await typedForTool(chat.plane, tool, given, values);
     const outcome = await chat.plane.call(tool, args, { ...callOptions(chat), askHere: askInLine(chat) });
-    const { call: called, plan, approval } = outcome;
-    if (called.status !== "waiting") printOutcome(outcome, await argumentHints(chat.plane, tool, outcome, values));
-    else if (plan) print(`${colors.yellow("queued")} /plan show tells what waits, /approve runs it.`);
-    else print(`${colors.yellow("waiting")} /approve ${approval?.id.slice(0, 8)} runs it.`);
+    const isWaiting = outcome.call.status === "waiting";
+    if (!isWaiting) printOutcome(outcome, await argumentHints(chat.plane, tool, outcome, values));
+    else if (outcome.plan) print(`${colors.yellow("queued")} /plan show tells what waits, /approve runs it.`);
+    else print(`${colors.yellow("waiting")} /approve ${outcome.approval?.id.slice(0, 8)} runs it.`);
     // To queue it is what was wanted.
-    if (called.status === "waiting" && plan) return 0;
-    return exitCodeOf(outcome);
+    return isWaiting && outcome.plan ? 0 : exitCodeOf(outcome);
   },
 };
 
@@ -239,7 +232,6 @@ const save: Verb = {
       throw new PlaneError("USAGE", `'${file}' cannot be written: ${fileErrorText(thrown)}.`);
     }
     print(`${countOf(history.length, "message")} saved in ${file}.`);
-    return undefined;
   },
 };
 
@@ -251,27 +243,12 @@ const clear: Verb = {
     await chat.plane.conversations.end(chat.conversation);
     chat.conversation = newConversation();
     print("What was said is forgotten.");
-    return undefined;
   },
 };
 
-const help: Verb = {
-  usage: "",
-  about: "what can be typed here",
-  run() {
-    print(renderHelp());
-    return undefined;
-  },
-};
+const help: Verb = { usage: "", about: "what can be typed here", run: () => print(renderHelp()) };
 
-const quit: Verb = {
-  usage: "",
-  about: "end; Ctrl-D does the same",
-  run(chat) {
-    chat.end();
-    return undefined;
-  },
-};
+const quit: Verb = { usage: "", about: "end; Ctrl-D does the same", run: (chat) => chat.end() };
 
 export const verbs: Record<string, Verb> = {
   ...{ mcp, call, plan, approve, reject },
@@ -279,14 +256,9 @@ export const verbs: Record<string, Verb> = {
   ...{ clear, save, verbose, help, quit },
 };
 
-/** The verb of that name, also by `exit` for quit. */
+/** Also `exit` for quit. */
 export function findVerb(name: string): Verb {
-  const known = name === "exit" ? "quit" : name;
-  const verb = Object.hasOwn(verbs, known) ? verbs[known] : undefined;
-  if (verb) return verb;
-  const [meant] = nearest(name, Object.keys(verbs), 1);
-  const remedy = meant ? `Did you mean /${meant}?` : "/help shows what there is.";
-  throw new PlaneError("USAGE", `There is no /${name}. ${remedy}`);
+  return verbIn(verbs, name === "exit" ? "quit" : name);
 }
 
 function renderHelp(): string {

@@ -12,28 +12,41 @@ import {
   type Remembered,
 } from "../../../model/calls/held-call.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
+import type { Json, JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Face } from "../../../model/principal.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { findByPrefix, shorten } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
-import { withPlane } from "../with-plane.ts";
-import { readCallArguments, typedForTool } from "./call-arguments.ts";
+import { colors, type Fact, print, printJson, renderFacts, say, table } from "../terminal/output.ts";
+import { command, withPlane } from "../with-plane.ts";
+import { readInput, typedForTool } from "./call-arguments.ts";
 import { renderSpan } from "./dead-letters.ts";
-import { oneOf } from "./option-values.ts";
+import { oneOf, pick } from "./option-values.ts";
 
 type ListOptions = TextOptions<"status" | "order"> & { all?: boolean };
 type ApproveOptions = TextOptions<"args" | "reason" | "remember"> & { for?: number; onlyConversation?: boolean };
 
-const approvalsNamed = { what: "approval", where: "toolplane approvals list --all" };
-
-export async function listApprovals(cli: Cli, options: ListOptions): Promise<void> {
-  const query = withoutUndefined({ status: toStatus(options), order: oneOf("--order", options.order, heldOrders) });
-  const approvals = await withPlane(cli, options, (plane) => plane.approvals.list({ order: "oldest", ...query }));
-  show(options, { approvals }, () => renderApprovals(approvals, Date.now()));
-}
+export const listApprovals = command(
+  (plane, options: ListOptions) => {
+    const order = oneOf("--order", options.order, heldOrders) ?? "oldest";
+    return plane.approvals.list({ order, ...withoutUndefined({ status: toStatus(options) }) });
+  },
+  (approvals) => {
+    const short = shorten(approvals.map(({ id }) => id));
+    const now = Date.now();
+    return table(approvals, "Nothing waits for a yes.", {
+      ID: ({ id }) => short(id),
+      STATUS: ({ status }) => status,
+      TOOL: ({ tool }) => tool,
+      WHO: ({ principal }) => principal.user,
+      AGE: ({ at }) => renderSpan(now - Date.parse(at)),
+      EXPIRES: (held) => renderExpiry(held, now) ?? "",
+      WHY: ({ verdict }) => verdict.reason,
+    });
+  },
+  (approvals) => ({ approvals }),
+);
 
 export async function showApproval(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
   await withPlane(cli, options, async (plane) => {
@@ -49,7 +62,7 @@ export async function approveCall(cli: Cli, id: string, options: ApproveOptions)
   const given: Answer = {
     decision: "approve",
     ...(options.args === undefined ? {} : { arguments: await readObject(options.args, "--args") }),
-    ...withoutUndefined({ reason: options.reason }),
+    ...pick(options, "reason"),
     ...toRemember(options),
   };
   return withPlane(cli, options, async (plane) => {
@@ -64,39 +77,43 @@ export async function approveCall(cli: Cli, id: string, options: ApproveOptions)
   });
 }
 
-export async function rejectCall(cli: Cli, id: string, { reason, ...options }: TextOptions<"reason">): Promise<void> {
-  const answered = await withPlane(cli, options, async (plane) =>
-    plane.approvals.answer(await findApproval(plane, id), { decision: "reject", ...withoutUndefined({ reason }) }),
-  );
-  show(options, answered, () => `The call of '${plainText(answered.approval.tool)}' is rejected and does not run.`);
-}
+export const rejectCall = command(
+  async (plane, id: string, options: TextOptions<"reason">) =>
+    plane.approvals.answer(await findApproval(plane, id), { decision: "reject", ...pick(options, "reason") }),
+  ({ approval }) => `The call of '${plainText(approval.tool)}' is rejected and does not run.`,
+);
 
-export async function listRemembered(cli: Cli, options: GlobalOptions): Promise<void> {
-  const remembered = await withPlane(cli, options, (plane) => plane.approvals.remembered());
-  show(options, { remembered }, () => renderRemembered(remembered));
-}
-
-export async function forgetRemembered(cli: Cli, given: string, options: GlobalOptions): Promise<void> {
-  const id = await withPlane(cli, options, async (plane) => {
-    const ids = (await plane.approvals.remembered()).map((entry) => entry.id);
-    const found = findByPrefix(given, ids, {
-      what: "remembered yes",
-      where: "toolplane approvals remembered",
+export const listRemembered = command(
+  (plane) => plane.approvals.remembered(),
+  (remembered) => {
+    const short = shorten(remembered.map(({ id }) => id));
+    return table(remembered, "No yes is remembered.", {
+      ID: ({ id }) => short(id),
+      FOR: ({ server, tool }) => (server === null ? tool : `every tool of ${server}`),
+      WITH: renderLimits,
+      CONVERSATION: ({ conversation }) => conversation ?? "any",
+      SINCE: ({ createdAt }) => createdAt,
+      EXPIRES: ({ expiresAt }) => expiresAt ?? "never",
     });
-    await plane.approvals.forget(found);
-    return found;
-  });
-  show(options, { id, forgotten: true }, () => "It is forgotten: calls like this are asked about again.");
-}
+  },
+  (remembered) => ({ remembered }),
+);
+
+export const forgetRemembered = command(
+  async (plane, given: string) => {
+    const ids = (await plane.approvals.remembered()).map((entry) => entry.id);
+    const id = findByPrefix(given, ids, { what: "remembered yes", where: "toolplane approvals remembered" });
+    await plane.approvals.forget(id);
+    return { id, forgotten: true };
+  },
+  () => "It is forgotten: calls like this are asked about again.",
+);
 
 async function findApproval(plane: Plane, given: string): Promise<string> {
   // Also the change of a plan has an id, which no list of approvals shows.
   if (given.length === 36) return given.toLowerCase();
-  return findByPrefix(
-    given,
-    (await plane.approvals.list()).map(({ id }) => id),
-    approvalsNamed,
-  );
+  const ids = (await plane.approvals.list()).map(({ id }) => id);
+  return findByPrefix(given, ids, { what: "approval", where: "toolplane approvals list --all" });
 }
 
 function toStatus({ status, all }: ListOptions): HeldStatus | undefined {
@@ -105,51 +122,31 @@ function toStatus({ status, all }: ListOptions): HeldStatus | undefined {
   return known === "all" ? undefined : known;
 }
 
-const scopes = ["tool", "arguments", "server"] as const;
-
 function toRemember({ remember, for: forMs, onlyConversation }: ApproveOptions): { remember?: Remember } {
-  if (remember === undefined) {
-    if (forMs === undefined && !onlyConversation) return {};
-    throw new PlaneError("USAGE", "--for and --only-conversation say for how long: add --remember tool.");
-  }
-  const scope = oneOf("--remember", remember, scopes) ?? "tool";
-  return { remember: { for: scope, ...withoutUndefined({ forMs, conversation: onlyConversation }) } };
+  const scope = oneOf("--remember", remember, ["tool", "arguments", "server"]);
+  if (scope !== undefined)
+    return { remember: { for: scope, ...withoutUndefined({ forMs, conversation: onlyConversation }) } };
+  if (forMs === undefined && !onlyConversation) return {};
+  throw new PlaneError("USAGE", "--for and --only-conversation say for how long: add --remember tool.");
 }
 
-export async function readObject(text: string, option: string): Promise<JsonObject> {
-  const parsed = await readCallArguments(text, []);
-  if (isObject(parsed)) return parsed as JsonObject;
-  throw new PlaneError("USAGE", `${option} must be a JSON object like {"key": "value"}.`);
-}
-
-function renderApprovals(approvals: readonly HeldView[], now: number): string {
-  if (approvals.length === 0) return "Nothing waits for a yes.";
-  const short = shorten(approvals.map(({ id }) => id));
-  const rows = approvals.map((held) => [
-    short(held.id),
-    held.status,
-    held.tool,
-    held.principal.user ?? "-",
-    renderSpan(now - Date.parse(held.at)),
-    renderExpiry(held, now),
-    held.verdict.reason,
-  ]);
-  return renderTable(["ID", "STATUS", "TOOL", "WHO", "AGE", "EXPIRES", "WHY"], rows);
+export function readObject(text: string, option: string): Promise<JsonObject> {
+  return readInput(text, [], `${option} must be a JSON object like {"key": "value"}.`);
 }
 
 /** Everything that a person should have seen before they say yes. */
 export function renderApproval(held: HeldView, now: number, description?: string): string {
   const { id, tool, principal, face, verdict, answer, outcome } = held;
-  const facts = [
+  const facts: Fact[] = [
     ["status", held.status],
     ["called by", `${principal.user ?? "anonymous"} through ${face}`],
     ["asked", `${renderSpan(now - Date.parse(held.at))} ago`],
-    ["expires", renderExpiry(held, now) || "not"],
-    ["why", `${verdict.reason} (${verdict.rule === undefined ? verdict.origin : `policy.rules[${verdict.rule}]`})`],
-    ...(held.adminRequired ? [["remember", "no: a rule of the operator asks every time"]] : []),
-    ...(held.plan === null ? [] : [["plan", held.plan]]),
-    ...(answer === null ? [] : [["answer", renderAnswer(answer)]]),
-    ...(outcome === null ? [] : [["ran as", `${outcome.callId}${outcome.ok ? "" : `, ${outcome.code}`}`]]),
+    ["expires", renderExpiry(held, now) ?? "not"],
+    ["why", `${verdict.reason} (${ruleOf(verdict)})`],
+    ["remember", held.adminRequired ? "no: a rule of the operator asks every time" : null],
+    ["plan", held.plan],
+    ["answer", answer && renderAnswer(answer)],
+    ["ran as", outcome && `${outcome.callId}${outcome.ok ? "" : `, ${outcome.code}`}`],
   ];
   return [
     `${colors.bold(plainText(tool))} ${colors.dim(id)}`,
@@ -159,7 +156,7 @@ export function renderApproval(held: HeldView, now: number, description?: string
     ...renderArguments(held.shown, "  "),
     ...(held.before ? ["", colors.bold("As the caller gave them"), ...renderArguments(held.before, "  ")] : []),
     "",
-    ...facts.map(([label, value]) => `${colors.dim(String(label).padEnd(13))} ${plainText(String(value))}`),
+    ...renderFacts(13, facts),
   ].join("\n");
 }
 
@@ -183,20 +180,6 @@ function visible(text: string): string {
   ).join("");
 }
 
-function renderRemembered(entries: readonly Remembered[]): string {
-  if (entries.length === 0) return "No yes is remembered.";
-  const short = shorten(entries.map(({ id }) => id));
-  const rows = entries.map((entry) => [
-    short(entry.id),
-    entry.server === null ? (entry.tool ?? "-") : `every tool of ${entry.server}`,
-    renderLimits(entry),
-    entry.conversation ?? "any",
-    entry.createdAt,
-    entry.expiresAt ?? "never",
-  ]);
-  return renderTable(["ID", "FOR", "WITH", "CONVERSATION", "SINCE", "EXPIRES"], rows);
-}
-
 function renderLimits({ arguments: globs, argumentsHash }: Remembered): string {
   if (argumentsHash !== null) return "exactly those arguments";
   return Object.keys(globs).length === 0 ? "any arguments" : stableJson(globs);
@@ -206,12 +189,15 @@ function renderAnswer({ decision, by, at, reason }: NonNullable<HeldView["answer
   return `${decision} by ${by ?? "anonymous"} at ${at}${reason === null ? "" : `: ${reason}`}`;
 }
 
-function renderExpiry({ status, expiresAt }: HeldView, now: number): string {
-  if (status !== "pending" || expiresAt === null) return "";
-  return `in ${renderSpan(Date.parse(expiresAt) - now)}`;
+function ruleOf({ origin, rule }: { origin: string; rule?: number | undefined }): string {
+  return rule === undefined ? origin : `policy.rules[${rule}]`;
 }
 
-type TestOptions = GlobalOptions & { args?: string; face: Face; mode?: PolicyMode };
+function renderExpiry({ status, expiresAt }: HeldView, now: number): string | null {
+  return status === "pending" && expiresAt !== null ? `in ${renderSpan(Date.parse(expiresAt) - now)}` : null;
+}
+
+type TestOptions = { args?: string; face: Face; mode?: PolicyMode };
 
 const means = {
   allow: "it runs",
@@ -220,26 +206,20 @@ const means = {
   deny: "it is refused",
 } as const;
 
-export async function testPolicy(
-  cli: Cli,
-  tool: string,
-  values: string[],
-  { face, mode, args, ...options }: TestOptions,
-): Promise<void> {
-  const given = await readCallArguments(args, values);
-  if (!isObject(given)) throw new PlaneError("USAGE", `--args must be a JSON object like {"key": "value"}.`);
-  const tested = await withPlane(cli, options, async (plane) => {
+export const testPolicy = command(
+  async (plane, tool: string, values: string[], { args, ...options }: TestOptions) => {
+    const given = await readInput(args, values, `--args must be a JSON object like {"key": "value"}.`);
     const typed = (await typedForTool(plane, tool, given, values)) as JsonObject;
-    return plane.policy.test(tool, typed, { face, ...(mode === undefined ? {} : { mode }) });
-  });
-  if (options.json) return printJson(tested);
-  const { verdict, origin, reason, rule, effect } = tested;
-  print(`${colors.bold(verdict)}: ${means[verdict]}`);
-  const facts = [
-    ["tool", tested.tool],
-    ["because", reason],
-    ["origin", rule === undefined ? origin : `policy.rules[${rule}]`],
-    ["effect", `${effect.effect}: ${effect.because}`],
-  ];
-  for (const [label, value] of facts) print(`${colors.dim(String(label).padEnd(8))} ${plainText(String(value))}`);
-}
+    return plane.policy.test(tool, typed, { face: options.face, ...pick(options, "mode") });
+  },
+  (tested) => {
+    const { verdict, effect } = tested;
+    const facts = renderFacts(8, [
+      ["tool", tested.tool],
+      ["because", tested.reason],
+      ["origin", ruleOf(tested)],
+      ["effect", `${effect.effect}: ${effect.because}`],
+    ]);
+    return [`${colors.bold(verdict)}: ${means[verdict]}`, ...facts].join("\n");
+  },
+);

@@ -1,20 +1,29 @@
-import { readFileSync } from "node:fs";
-import { fileErrorText } from "../../../lib/files.ts";
 import { memberTypes, splitPair, typedMembers } from "../../../lib/text/typed-text.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import { isObject, type UnknownObject } from "../../../model/json.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { terminal } from "../terminal/terminal.ts";
+import { readSource } from "./option-values.ts";
 
 /** `--args` first, then `key=value` pairs on top. */
 export async function readCallArguments(args: string | undefined, values: readonly string[]): Promise<unknown> {
-  const text = args === undefined ? "" : await readSource(args);
+  const text = args === undefined ? "" : await readText(args);
   const given = text.trim() === "" ? {} : parseJson(text, "--args");
   if (values.length === 0) return given;
   const base = given === null ? {} : given;
   if (!isObject(base)) throw usage("--args must be a JSON object when key=value pairs are given too");
   return { ...base, ...Object.fromEntries(values.map(parsePair)) } satisfies UnknownObject;
+}
+
+/** The same for what takes an object only. */
+export async function readInput(
+  args: string | undefined,
+  values: readonly string[],
+  problem = "--args must be a JSON object: the input by its names.",
+): Promise<JsonObject> {
+  const given = await readCallArguments(args, values);
+  if (isObject(given)) return given as JsonObject;
+  throw new PlaneError("USAGE", problem);
 }
 
 /** `key=text` as the tool's schema wants it. A tool that cannot be looked up is reported by the call itself. */
@@ -61,14 +70,9 @@ function textKeys(values: readonly string[]): string[] {
   return values.map(splitPair).flatMap((pair) => (pair === null || pair.isJson ? [] : [pair.key]));
 }
 
-async function readSource(args: string): Promise<string> {
-  if (args === "-") return (await import("node:stream/consumers")).text(terminal.stdin);
-  if (!args.startsWith("@")) return args;
-  try {
-    return readFileSync(args.slice(1), "utf8");
-  } catch (thrown) {
-    throw usage(`--args ${args}: the file cannot be read: ${fileErrorText(thrown)}`);
-  }
+async function readText(args: string): Promise<string> {
+  if (args === "-") return readSource("-");
+  return args.startsWith("@") ? readSource(args.slice(1), `--args ${args}: the file`) : args;
 }
 
 function parsePair(pair: string): [string, unknown] {

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
@@ -5,34 +8,43 @@ import { countOf } from "../../../lib/text/wording.ts";
 import { agentOutcomes, type RunSummary } from "../../../model/agent/agent-run.ts";
 import type { CallRecord, CallStatus } from "../../../model/calls/call.ts";
 import type { ActivityEntry, CallChain } from "../../../model/calls/call-history.ts";
+import { type Artifact, readArtifacts, type ToolResult } from "../../../model/calls/result.ts";
+import { pageLimits, type ResultPage, type ResultQuery } from "../../../model/calls/stored-result.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { CallFilter } from "../../../model/store.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printJson, renderTable, say, sayMore, show } from "../terminal/output.ts";
-import { withPlane } from "../with-plane.ts";
-import { oneOf, toLimit } from "./option-values.ts";
+import {
+  colors,
+  type Fact,
+  print,
+  printJson,
+  printPage,
+  renderFacts,
+  renderMoment,
+  renderTable,
+  say,
+  show,
+  table,
+} from "../terminal/output.ts";
+import { command, withPlane } from "../with-plane.ts";
+import { oneOf, pick, toLimit } from "./option-values.ts";
 
 const barWidth = 30;
 
 export function renderCalls(calls: readonly CallRecord[]): string {
-  if (calls.length === 0) return "No call is recorded.";
-  return renderTable(
-    ["WHEN", "ID", "STATUS", "MS", "USER", "FACE", "TOOL"],
-    calls.map(({ at, id, status, durationMs, principal, face, tool }) => [
-      at.slice(0, 19).replace("T", " "),
-      id,
-      status,
-      String(Math.round(durationMs)),
-      principal.user ?? "-",
-      face,
-      tool,
-    ]),
-  );
+  return table(calls, "No call is recorded.", {
+    WHEN: ({ at }) => renderMoment(at),
+    ID: ({ id }) => id,
+    STATUS: ({ status }) => status,
+    MS: ({ durationMs }) => Math.round(durationMs),
+    USER: ({ principal }) => principal.user,
+    FACE: ({ face }) => face,
+    TOOL: ({ tool }) => tool,
+  });
 }
 
 export function renderCall(call: CallRecord): string {
-  const facts: [string, string | null | undefined][] = [
+  const facts: Fact[] = [
     ["status", `${call.status}, ${milliseconds(call.durationMs)}`],
     ["at", call.at],
     ["called by", `${call.principal.user ?? "anonymous"} through ${call.face}`],
@@ -49,7 +61,7 @@ export function renderCall(call: CallRecord): string {
     `${colors.bold(plainText(call.tool))} ${colors.dim(call.id)}`,
     ...(call.error ? [`${plainText(call.error.message)} ${colors.dim(`[${call.error.code}]`)}`] : []),
     "",
-    ...facts.flatMap(([label, value]) => (value ? `${colors.dim(label.padEnd(11))} ${plainText(value)}` : [])),
+    ...renderFacts(11, facts),
     "",
     colors.bold("Stages"),
     ...renderBars(call.stages),
@@ -101,31 +113,20 @@ function milliseconds(ms: number): string {
 }
 
 const defaultPage = 50;
-const statuses: readonly CallStatus[] = [
-  "succeeded",
-  "tool_error",
-  "failed",
-  "refused",
-  "waiting",
-  "cancelled",
-  "dry_run",
-];
+const statuses: CallStatus[] = ["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"];
 
-type ListOptions = TextOptions<"tool" | "status" | "run" | "limit" | "cursor">;
-
-export async function listCalls(cli: Cli, options: ListOptions): Promise<void> {
-  const { tool, user, run, cursor: before } = options;
-  const limit = toLimit(options.limit) ?? defaultPage;
-  const status = oneOf("--status", options.status, statuses);
-  // One more than is shown tells whether there are more.
-  const filter: CallFilter = withoutUndefined({ tool, status, user, run, before, limit: limit + 1 });
-  const found = await withPlane(cli, options, (plane) => plane.calls.list(filter));
-  const calls = found.slice(0, limit);
-  const nextCursor = found.length > limit ? (calls.at(-1)?.id ?? null) : null;
-  if (options.json) return printJson({ calls, nextCursor });
-  print(renderCalls(calls));
-  sayMore(nextCursor);
-}
+export const listCalls = command(
+  async (plane, options: TextOptions<"tool" | "status" | "run" | "limit" | "cursor">) => {
+    const limit = toLimit(options.limit) ?? defaultPage;
+    const status = oneOf("--status", options.status, statuses);
+    const filter = withoutUndefined({ ...pick(options, "tool", "user", "run"), status, before: options.cursor });
+    // One more than is shown tells whether there are more.
+    const found = await plane.calls.list({ ...filter, limit: limit + 1 });
+    const calls = found.slice(0, limit);
+    return { calls, nextCursor: found.length > limit ? (calls.at(-1)?.id ?? null) : null };
+  },
+  ({ calls, nextCursor }) => printPage(renderCalls(calls), nextCursor),
+);
 
 /** One call, or one run of an agent: their ids look alike. */
 export async function showCall(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
@@ -157,42 +158,36 @@ export async function verifyCalls(cli: Cli, options: GlobalOptions & { head?: st
 
 type RunListOptions = TextOptions<"outcome" | "model" | "toolset" | "conversation" | "since" | "limit" | "cursor">;
 
-export async function listRuns(cli: Cli, options: RunListOptions): Promise<void> {
-  const { model, toolset, conversation, since, user, cursor } = options;
-  const query = withoutUndefined({
-    ...{ model, toolset, conversation, since, user, cursor },
-    outcome: oneOf("--outcome", options.outcome, agentOutcomes),
-    limit: toLimit(options.limit),
-  });
-  const page = await withPlane(cli, options, (plane) => plane.runs.page(query));
-  if (options.json) return printJson(page);
-  print(renderRuns(page.runs));
-  sayMore(page.nextCursor);
-}
+export const listRuns = command(
+  (plane, options: RunListOptions) =>
+    plane.runs.page({
+      ...pick(options, "model", "toolset", "conversation", "since", "user", "cursor"),
+      ...withoutUndefined({
+        outcome: oneOf("--outcome", options.outcome, agentOutcomes),
+        limit: toLimit(options.limit),
+      }),
+    }),
+  ({ runs, nextCursor }) => printPage(renderRuns(runs), nextCursor),
+);
 
-/** What `calls show` prints of a run, once it is known to be one. */
-export async function showRun(plane: Plane, id: string, { json }: GlobalOptions): Promise<void> {
+async function showRun(plane: Plane, id: string, { json }: GlobalOptions): Promise<void> {
   if (json) printJson({ run: await plane.runs.get(id) });
   else print((await plane.runs.render(id, "text")).text);
 }
 
 function renderRuns(runs: readonly RunSummary[]): string {
-  if (runs.length === 0) return "No run of an agent is kept.";
-  return renderTable(
-    ["WHEN", "ID", "OUTCOME", "SECONDS", "TURNS", "CALLS", "TOKENS", "USER", "MODEL", "QUESTION"],
-    runs.map(({ at, id, outcome, durationMs, turns, counters, usage, user, model, question }) => [
-      at.slice(0, 19).replace("T", " "),
-      id,
-      outcome,
-      (durationMs / 1_000).toFixed(1),
-      String(turns),
-      String(counters.totalToolCalls),
-      String(usage.totalTokens),
-      user ?? "-",
-      model,
-      question,
-    ]),
-  );
+  return table(runs, "No run of an agent is kept.", {
+    WHEN: ({ at }) => renderMoment(at),
+    ID: ({ id }) => id,
+    OUTCOME: ({ outcome }) => outcome,
+    SECONDS: ({ durationMs }) => (durationMs / 1_000).toFixed(1),
+    TURNS: ({ turns }) => turns,
+    CALLS: ({ counters }) => counters.totalToolCalls,
+    TOKENS: ({ usage }) => usage.totalTokens,
+    USER: ({ user }) => user,
+    MODEL: ({ model }) => model,
+    QUESTION: ({ question }) => question,
+  });
 }
 
 const everyMs = 500;
@@ -225,12 +220,116 @@ function renderActivity(entries: readonly ActivityEntry[]): string {
   return renderTable(
     ["WHEN", "TOOL", "USER", "STATUS", "MS", "ARGUMENTS → RESULT"],
     entries.map(({ at, tool, user, status, durationMs, arguments: args, result, code }) => [
-      at.slice(11, 19),
-      tool,
-      user ?? "-",
-      status,
-      String(Math.round(durationMs)),
+      ...[at.slice(11, 19), tool, user ?? "-", status, String(Math.round(durationMs))],
       `${args} → ${result ?? code ?? "-"}`,
     ]),
   );
+}
+
+type GetOptions = TextOptions<"offset" | "limit" | "path" | "grep"> & { lines?: boolean };
+
+export const getResult = command(
+  (plane, id: string, { offset, limit, ...options }: GetOptions) => {
+    const place = withoutUndefined({ offset: toNumber("--offset", offset), limit: toNumber("--limit", limit) });
+    const query = { ...place, ...pick(options, "path", "grep", "lines") };
+    return limit === undefined ? readAll(plane, id, query) : plane.results.get(id, query);
+  },
+  ({ text, unit, offset, nextOffset, total }) => {
+    print(plainText(text));
+    if (nextOffset !== null)
+      say(`${unit} ${offset} to ${nextOffset} of ${total}; the next ones with --offset ${nextOffset}`);
+  },
+);
+
+export const listResults = command(
+  (plane, { limit, cursor }: TextOptions<"limit" | "cursor">) =>
+    plane.results.page(withoutUndefined({ limit: toNumber("--limit", limit), cursor })),
+  ({ results, nextCursor }) => {
+    const rows = table(results, "No large result is kept.", {
+      ID: ({ id }) => id,
+      SINCE: ({ at }) => renderMoment(at).slice(0, 16),
+      UNTIL: ({ expiresAt }) => renderMoment(expiresAt).slice(0, 16),
+      CHARACTERS: ({ characters }) => characters,
+      USER: ({ user }) => user,
+      TOOL: ({ tool }) => tool,
+    });
+    printPage(rows, nextCursor);
+  },
+  ({ results, nextCursor }) => ({ results, nextCursor }),
+);
+
+/** Without a limit, all of it, in as many pages as it takes. */
+async function readAll(plane: Plane, id: string, query: ResultQuery): Promise<ResultPage> {
+  const unit = query.grep === undefined ? (query.lines ? "lines" : "characters") : "matches";
+  const limit = pageLimits[unit].most;
+  const first = await plane.results.get(id, { ...query, limit });
+  const texts = [first.text];
+  for (let next = first.nextOffset; next !== null; ) {
+    const page = await plane.results.get(id, { ...query, limit, offset: next });
+    texts.push(page.text);
+    next = page.nextOffset;
+  }
+  return { ...first, text: texts.join(unit === "characters" ? "" : "\n"), nextOffset: null };
+}
+
+function toNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new PlaneError("USAGE", `${option} cannot be '${text}': give a whole number.`);
+}
+
+type SavedArtifact = { name: string; path: string; bytes: number };
+
+const maxName = 120;
+
+/** Writes what came with a result into a directory: all of it, or nothing where something is in the way. */
+export async function saveArtifacts(
+  result: ToolResult | undefined,
+  directory: string,
+  { force }: { force: boolean },
+): Promise<{ saved: SavedArtifact[]; problems: string[] }> {
+  const { artifacts = [], problems = [] } = (result && readArtifacts(result)) ?? {};
+  const places = namePlaces(artifacts).map((file, at) => ({
+    artifact: artifacts[at] as Artifact,
+    path: join(directory, file),
+  }));
+  const inTheWay = force ? [] : places.filter(({ path }) => existsSync(path));
+  if (inTheWay.length > 0)
+    throw new PlaneError(
+      "USAGE",
+      `The call ran, but nothing was saved: ${inTheWay.map(({ path }) => `'${path}'`).join(", ")} is there already. Name another directory, or add --force.`,
+    );
+  if (places.length > 0) await mkdir(directory, { recursive: true });
+  for (const { artifact, path } of places) {
+    // Taken away first: a link that stands there must not lead elsewhere.
+    if (force) await rm(path, { force: true });
+    await writeFile(path, artifact.content, { flag: "wx" });
+  }
+  return {
+    saved: places.map(({ artifact, path }) => ({ name: artifact.name, path, bytes: artifact.bytes })),
+    problems,
+  };
+}
+
+/** A name for each that is safe and unique. */
+function namePlaces(artifacts: readonly Artifact[]): string[] {
+  const taken = new Set<string>();
+  return artifacts.map(({ name }, at) => {
+    const safe = safeName(name) || `artifact-${at + 1}`;
+    let free = safe;
+    for (let next = 2; taken.has(free.toLowerCase()); next += 1) free = `${next}-${safe}`;
+    taken.add(free.toLowerCase());
+    return free;
+  });
+}
+
+/** The last part of what may be a path, without what has a meaning to a shell, a terminal or a file system. */
+export function safeName(name: string): string {
+  const last = plainText(name).split(/[\\/]/).at(-1) ?? "";
+  const cleaned = last
+    .replaceAll(/[<>:"|?*\s]+/g, "_")
+    .replace(/^[.-]+/, "")
+    .replace(/\.+$/, "");
+  const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(cleaned);
+  return (reserved ? `_${cleaned}` : cleaned).slice(-maxName);
 }

@@ -6,7 +6,7 @@ import type { Plane } from "../../../model/plane.ts";
 import type { Cli, TextOptions } from "../cli.ts";
 import { exitCodeOf, printOutcome, sayWhatWaits } from "../terminal/outcome.ts";
 import { print, printJson, printWarning, say } from "../terminal/output.ts";
-import { answerQuestions, canBeAsked } from "../terminal/questions.ts";
+import { answerIfAsked, answerQuestions, canBeAsked } from "../terminal/questions.ts";
 import { stderrTailOf } from "../terminal/server-trouble.ts";
 import { withPlane } from "../with-plane.ts";
 import { argumentHints, readCallArguments, typedForTool } from "./call-arguments.ts";
@@ -30,8 +30,7 @@ export async function callTool(cli: Cli, tool: string, values: string[], options
       ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
       ...(options.plan ? { mode: "plan" as const } : {}),
     });
-    const outcome =
-      asks && first.approval ? await (await import("../terminal/approval-prompt.ts")).answerHere(plane, first) : first;
+    const outcome = asks ? await answerIfAsked(plane, first) : first;
     const files = await saveFiles(outcome, options);
     if (options.json) printJson({ ...outcome, ...files });
     else printOutcome(outcome, await argumentHints(plane, tool, outcome, values));
@@ -55,7 +54,7 @@ async function sayStderrTail(plane: Plane, { error }: Outcome): Promise<void> {
 /** Loaded only for --save-artifacts. */
 async function saveFiles({ result }: Outcome, { saveArtifacts: directory, force = false }: CallOptions) {
   if (directory === undefined) return undefined;
-  return (await import("./results.ts")).saveArtifacts(result, directory, { force });
+  return (await import("./call-history.ts")).saveArtifacts(result, directory, { force });
 }
 
 function sayWhatIsSaved({ saved, problems }: NonNullable<Awaited<ReturnType<typeof saveFiles>>>): void {

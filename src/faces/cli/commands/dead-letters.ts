@@ -4,95 +4,68 @@ import { countOf } from "../../../lib/text/wording.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type {
-  DeadLetter,
-  DeadLetterHold,
-  DeadLetterPage,
-  DeadLetterQuery,
-  DeadLetterStatus,
-} from "../../../model/work/dead-letter.ts";
+import type { DeadLetter, DeadLetterHold, DeadLetterPage, DeadLetterStatus } from "../../../model/work/dead-letter.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { renderResult } from "../terminal/outcome.ts";
+import { requirePrefix, shownIdLength } from "../terminal/ids.ts";
+import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import {
   beforeOutput,
   colors,
+  makeRoom,
   print,
-  printError,
   printJson,
+  printPage,
   printWarning,
-  renderTable,
+  renderFacts,
   say,
-  sayMore,
-  show,
+  table,
 } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
-import { withPlane } from "../with-plane.ts";
-import { toLimit } from "./option-values.ts";
+import { command, withPlane } from "../with-plane.ts";
+import { pick, toLimit } from "./option-values.ts";
 
-/** Fewer characters of an id are a typing error more often than an entry. */
-const shortestPrefix = 4;
+export const listDeadLetters = command(
+  (plane, { status, limit, ...options }: TextOptions<"status" | "tool" | "server" | "limit" | "cursor">) => {
+    const known = withoutUndefined({ status: status as DeadLetterStatus | undefined, limit: toLimit(limit) });
+    return plane.deadLetters.page({ ...known, ...pick(options, "tool", "server", "cursor") });
+  },
+  (page) =>
+    printPage(renderDeadLetters(page, Date.now()), page.nextCursor, `${page.deadLetters.length} of ${page.total}`),
+  ({ deadLetters, total, byStatus, nextCursor }) => ({ deadLetters, total, byStatus, nextCursor }),
+);
 
-type ListOptions = TextOptions<"status" | "tool" | "server" | "limit" | "cursor">;
+export const showDeadLetter = command(
+  async (plane, id: string) => plane.deadLetters.get(await findId(plane, id)),
+  (letter) => renderDeadLetter(letter, Date.now()),
+);
 
-export async function listDeadLetters(cli: Cli, options: ListOptions): Promise<void> {
-  const { status, tool, server, limit, cursor } = options;
-  const query: DeadLetterQuery = withoutUndefined({
-    status: status as DeadLetterStatus | undefined,
-    limit: toLimit(limit),
-    tool,
-    server,
-    cursor,
-  });
-  const page = await withPlane(cli, options, (plane) => plane.deadLetters.page(query));
-  const { deadLetters, total, byStatus, nextCursor } = page;
-  if (options.json) return printJson({ deadLetters, total, byStatus, nextCursor });
-  print(renderDeadLetters(page, Date.now()));
-  sayMore(nextCursor, `${deadLetters.length} of ${total}`);
-}
+export const settleDeadLetter = command(
+  async (plane, id: string, verb: "resolve" | "abandon", options: TextOptions<"note">) =>
+    plane.deadLetters[verb](await findId(plane, id), pick(options, "note")),
+  ({ tool, status }) => `The call of '${plainText(tool)}' is ${status}.`,
+);
 
-export async function showDeadLetter(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  const letter = await withPlane(cli, options, async (plane) => plane.deadLetters.get(await findId(plane, id)));
-  show(options, letter, () => renderDeadLetter(letter, Date.now()));
-}
+export const deleteDeadLetter = command(
+  async (plane, given: string) => {
+    const id = await findId(plane, given);
+    if (!(await plane.deadLetters.delete(id))) throw noneBegins(given);
+    return id;
+  },
+  (id) => `Dead letter '${id}' is deleted.`,
+  (id) => ({ id, deleted: true }),
+);
 
-export async function settleDeadLetter(
-  cli: Cli,
-  id: string,
-  verb: "resolve" | "abandon",
-  { note, ...options }: TextOptions<"note">,
-): Promise<void> {
-  const letter = await withPlane(cli, options, async (plane) => {
-    const found = await findId(plane, id);
-    const said = withoutUndefined({ note });
-    return verb === "resolve" ? plane.deadLetters.resolve(found, said) : plane.deadLetters.abandon(found, said);
-  });
-  show(options, letter, () => `The call of '${plainText(letter.tool)}' is ${letter.status}.`);
-}
-
-export async function deleteDeadLetter(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  const found = await withPlane(cli, options, async (plane) => {
-    const full = await findId(plane, id);
-    if (!(await plane.deadLetters.delete(full))) throw noneBegins(id);
-    return full;
-  });
-  show(options, { id: found, deleted: true }, () => `Dead letter '${found}' is deleted.`);
-}
-
-export async function findId(plane: Plane, given: string): Promise<string> {
-  const prefix = given.trim().toLowerCase();
-  if (prefix.length < shortestPrefix)
-    throw new PlaneError(
-      "USAGE",
-      `'${given}' is too short for an id. Give at least its first ${shortestPrefix} characters.`,
-    );
+async function findId(plane: Plane, given: string): Promise<string> {
+  const prefix = requirePrefix(given);
   const { deadLetters, total } = await plane.deadLetters.page({ id: prefix, limit: 5 });
   const [first, second] = deadLetters;
   if (first === undefined) throw noneBegins(given);
   if (second === undefined || first.id === prefix) return first.id;
   const ids = deadLetters.map(({ id }) => id).join(", ");
+  const more = total > deadLetters.length ? ", …" : "";
   throw new PlaneError(
     "USAGE",
-    `${countOf(total, "dead letter")} begin with '${given}': ${ids}${total > deadLetters.length ? ", …" : ""}. Give more characters.`,
+    `${countOf(total, "dead letter")} begin with '${given}': ${ids}${more}. Give more characters.`,
   );
 }
 
@@ -116,15 +89,12 @@ export async function retryDeadLetters(cli: Cli, id: string | undefined, options
 
 async function retryOne(plane: Plane, given: string, options: RetryOptions, signal: AbortSignal): Promise<number> {
   const outcome = await plane.deadLetters.retry(await findId(plane, given), { signal });
-  const { ok, call, result, error } = outcome;
   if (options.json) printJson(outcome);
   else {
-    for (const warning of call.warnings) printWarning(warning);
-    if (result) (result.isError ? say : print)(renderResult(result, call.id));
-    if (error && error.code !== "TOOL_ERROR") printError(error);
-    if (ok) say(`'${plainText(call.tool)}' has run; the dead letter is resolved.`);
+    printOutcome(outcome);
+    if (outcome.ok) say(`'${plainText(outcome.call.tool)}' has run; the dead letter is resolved.`);
   }
-  return error ? errorTable[error.code].exit : 0;
+  return exitCodeOf(outcome);
 }
 
 /** In series: calls that failed together had better not come back together. */
@@ -133,10 +103,10 @@ async function retryAll(plane: Plane, options: RetryOptions, signal: AbortSignal
   const wanted = pending.filter(({ hold }) => hold === null || hold === "permanent");
   const skipped = pending.length - wanted.length;
   const tried: Tried[] = [];
-  for (const letter of wanted) {
+  for (const { id, tool } of wanted) {
     signal.throwIfAborted();
-    showProgress(tried.length, wanted.length, letter.tool);
-    tried.push({ id: letter.id, tool: letter.tool, ...(await tryOne(plane, letter.id, signal)) });
+    showProgress(tried.length, wanted.length, tool);
+    tried.push({ id, tool, ...(await tryOne(plane, id, signal)) });
   }
   const failed = tried.filter(({ ok }) => !ok);
   const succeeded = tried.length - failed.length;
@@ -144,12 +114,12 @@ async function retryAll(plane: Plane, options: RetryOptions, signal: AbortSignal
   else {
     print(`${succeeded} of ${countOf(tried.length, "dead letter")} succeeded.`);
     for (const { id, tool, error } of failed)
-      printWarning(`${id.slice(0, 8)} ${tool}: ${error?.message ?? "it failed"}`);
+      printWarning(`${id.slice(0, shownIdLength)} ${tool}: ${error?.message ?? "it failed"}`);
     if (skipped > 0)
       say(`${skipped} left alone, because they may have run or have no arguments: look at each of them.`);
   }
-  const [first] = failed;
-  return first?.error ? errorTable[first.error.code].exit : 0;
+  const error = failed[0]?.error;
+  return error ? errorTable[error.code].exit : 0;
 }
 
 /** One that cannot be retried any more does not stop the others. */
@@ -165,10 +135,10 @@ async function tryOne(plane: Plane, id: string, signal: AbortSignal): Promise<Pi
 
 /** Read before the first is tried, so that none is tried twice. */
 async function everyPending(plane: Plane): Promise<Pick<DeadLetter, "id" | "tool" | "hold">[]> {
-  const all: Pick<DeadLetter, "id" | "tool" | "hold">[] = [];
+  const all: DeadLetterPage["deadLetters"][number][] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await plane.deadLetters.page(withoutUndefined({ status: "pending" as const, cursor }));
-    all.push(...page.deadLetters.map(({ id, tool, hold }) => ({ id, tool, hold })));
+    all.push(...page.deadLetters);
     cursor = page.nextCursor;
   }
   return all.reverse();
@@ -176,13 +146,10 @@ async function everyPending(plane: Plane): Promise<Pick<DeadLetter, "id" | "tool
 
 function showProgress(done: number, total: number, tool: string): void {
   if (!terminal.stderr.isTTY) return;
-  for (const clear of beforeOutput) clear();
-  beforeOutput.clear();
+  makeRoom();
   terminal.stderr.write(`\r\u001b[Kretrying ${done + 1} of ${total}: ${plainText(tool)}`);
   beforeOutput.add(() => terminal.stderr.write("\r\u001b[K"));
 }
-
-const shortId = 8;
 
 const holds: Record<DeadLetterHold, string> = {
   permanent: "trying again alone does not help: fix the cause, then retry it",
@@ -192,38 +159,36 @@ const holds: Record<DeadLetterHold, string> = {
 
 export function renderDeadLetters({ deadLetters, byStatus }: DeadLetterPage, now: number): string {
   if (deadLetters.length === 0) return "No call has failed for good.";
-  const rows = deadLetters.map((letter) => [
-    letter.id.slice(0, shortId),
-    letter.status,
-    letter.tool,
-    letter.error.code,
-    `${letter.attempts}/${letter.maxAttempts}`,
-    renderSpan(now - Date.parse(letter.createdAt)),
-    renderNext(letter, now),
-    adviceFor(letter),
-  ]);
   const counts = Object.entries(byStatus).flatMap(([status, count]) => (count === 0 ? [] : `${count} ${status}`));
-  const table = renderTable(["ID", "STATUS", "TOOL", "ERROR", "TRIES", "AGE", "NEXT", "WHAT TO DO"], rows);
-  return `${table}\n\n${counts.join(", ")}`;
+  const rows = table(deadLetters, "", {
+    ID: ({ id }) => id.slice(0, shownIdLength),
+    STATUS: ({ status }) => status,
+    TOOL: ({ tool }) => tool,
+    ERROR: ({ error }) => error.code,
+    TRIES: ({ attempts, maxAttempts }) => `${attempts}/${maxAttempts}`,
+    AGE: ({ createdAt }) => renderSpan(now - Date.parse(createdAt)),
+    NEXT: (letter) => renderNext(letter, now) ?? "",
+    "WHAT TO DO": adviceFor,
+  });
+  return `${rows}\n\n${counts.join(", ")}`;
 }
 
 export function renderDeadLetter(letter: DeadLetter, now: number): string {
-  const { id, tool, principal, face, error, history, conversation } = letter;
-  const facts = [
-    ["status", `${letter.status}, ${letter.attempts} of ${countOf(letter.maxAttempts, "try", "tries")}`],
-    ["next try", renderNext(letter, now) || "none"],
-    ["what to do", adviceFor(letter)],
-    ["called by", `${principal.user ?? "anonymous"} through ${face}`],
-    ...(letter.server === null ? [] : [["server", letter.server]]),
-    ...(conversation === null ? [] : [["conversation", conversation]]),
-    ["call", letter.callId],
-    ...(letter.resolvedCallId === null ? [] : [["succeeded as", letter.resolvedCallId]]),
-  ];
+  const { id, tool, principal, face, error, history, conversation, maxAttempts } = letter;
   return [
     `${colors.bold(plainText(tool))} ${colors.dim(id)}`,
     `${plainText(error.message)} ${colors.dim(`[${error.code}]`)}`,
     "",
-    ...facts.map(([label, value]) => `${colors.dim(String(label).padEnd(13))} ${plainText(String(value))}`),
+    ...renderFacts(13, [
+      ["status", `${letter.status}, ${letter.attempts} of ${countOf(maxAttempts, "try", "tries")}`],
+      ["next try", renderNext(letter, now) ?? "none"],
+      ["what to do", adviceFor(letter)],
+      ["called by", `${principal.user ?? "anonymous"} through ${face}`],
+      ["server", letter.server],
+      ["conversation", conversation],
+      ["call", letter.callId],
+      ["succeeded as", letter.resolvedCallId],
+    ]),
     "",
     colors.bold("Arguments"),
     letter.hold === "no_arguments" ? "not kept" : plainText(JSON.stringify(letter.arguments, null, 2)),
@@ -243,8 +208,8 @@ function adviceFor({ status, hold, nextRetryAt }: DeadLetter): string {
   return nextRetryAt === null ? "retry, resolve or abandon it" : "nothing: a plane that serves tries it again";
 }
 
-function renderNext({ nextRetryAt }: DeadLetter, now: number): string {
-  if (nextRetryAt === null) return "";
+function renderNext({ nextRetryAt }: DeadLetter, now: number): string | null {
+  if (nextRetryAt === null) return null;
   const ms = Date.parse(nextRetryAt) - now;
   return ms <= 0 ? "due" : `in ${renderSpan(ms)}`;
 }

@@ -1,70 +1,73 @@
 import { pause } from "../../../lib/async/pause.ts";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { namesUnder } from "../../../lib/text/fill-references.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import type { TaskEntry } from "../../../model/catalogue/registry-summary.ts";
+import type { SkillListing, TaskEntry } from "../../../model/catalogue/registry-summary.ts";
 import { errorTable, PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { JobStatus, RunJobOptions } from "../../../model/plane-work.ts";
 import { type JobRun, jobRunStates } from "../../../model/work/job-run.ts";
+import { toolsOfSkill } from "../../../model/work/skill.ts";
+import type { SkillRun } from "../../../model/work/skill-run.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printError, printJson, renderTable, say, sayMore, show } from "../terminal/output.ts";
-import { withPlane } from "../with-plane.ts";
-import { oneOf, readFilters, type ToolFilters, toLimit } from "./option-values.ts";
-import { readInput } from "./skills.ts";
+import {
+  colors,
+  type Fact,
+  print,
+  printError,
+  printJson,
+  printPage,
+  renderFacts,
+  renderTable,
+  say,
+  show,
+  table,
+} from "../terminal/output.ts";
+import { askingHere } from "../terminal/questions.ts";
+import { command, withPlane } from "../with-plane.ts";
+import { readInput } from "./call-arguments.ts";
+import { oneOf, pick, readFilters, type ToolFilters, toLimit } from "./option-values.ts";
 
-export type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
+type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
 
-export function readWorkFilters({ personaFilter = [], query = [], limit = [], cursor = [] }: WorkFilters) {
-  const { personas, q, ...page } = readFilters({ personaFilter, query, limit, cursor });
-  return { personas, q, limit: page.limit, cursor: page.cursor };
+function readWorkFilters(options: WorkFilters) {
+  const { personas, q, limit, cursor } = readFilters(pick(options, "personaFilter", "query", "limit", "cursor"));
+  return { personas, q, limit, cursor };
 }
 
-export async function listJobs(cli: Cli, options: GlobalOptions & WorkFilters): Promise<void> {
-  const asked = readWorkFilters(options);
-  const { jobs, total, nextCursor } = await withPlane(cli, options, (plane) => plane.jobs.page(asked));
-  if (options.json) return printJson({ jobs, total, nextCursor });
-  if (jobs.length === 0) return print("No jobs found.");
-  const rows = jobs.map((job) => [
-    job.name,
-    job.personas.join(", "),
-    job.task_graph.map(({ task }) => task).join(", "),
-    renderRecurrence(job),
-    job.schedule.state === "on_request" ? "-" : renderNext(job.schedule),
-    job.summary ?? job.description ?? "",
-  ]);
-  print(renderTable(["JOB", "FOR", "TASKS", "WHEN", "NEXT", "SUMMARY"], rows));
-  sayMore(nextCursor, `${jobs.length} of ${countOf(total, "job")}`);
-}
+export const listJobs = command(
+  (plane, options: WorkFilters) => plane.jobs.page(readWorkFilters(options)),
+  ({ jobs, total, nextCursor }) => {
+    const rows = table(jobs, "No jobs found.", {
+      JOB: ({ name }) => name,
+      FOR: ({ personas }) => personas.join(", "),
+      TASKS: ({ task_graph }) => task_graph.map(({ task }) => task).join(", "),
+      WHEN: renderRecurrence,
+      NEXT: ({ schedule }) => (schedule.state === "on_request" ? "-" : renderNext(schedule)),
+      SUMMARY: ({ summary, description }) => summary ?? description ?? "",
+    });
+    printPage(rows, nextCursor, `${jobs.length} of ${countOf(total, "job")}`);
+  },
+  ({ jobs, total, nextCursor }) => ({ jobs, total, nextCursor }),
+);
 
-const lookMs = 1_000;
-
-/** While a person waits for a job: which of its calls wait for approval. Each is named once. */
-function tellApprovals(plane: Pick<Plane, "approvals">): Disposable {
-  const over = new AbortController();
-  void tellUntil(over.signal, plane);
-  return { [Symbol.dispose]: () => over.abort() };
-}
-
-async function tellUntil(over: AbortSignal, plane: Pick<Plane, "approvals">): Promise<void> {
-  const since = new Date().toISOString();
-  const told = new Set<string>();
-  for (;;) {
-    await pause(lookMs, { signal: over, isBackground: true });
-    if (over.aborted) return;
-    // A caller who may not look sees the error at the end.
-    const waiting = await plane.approvals.list({ status: "pending" }).catch(() => []);
-    if (over.aborted) return;
-    for (const { id, tool, at, options } of waiting) {
-      if (told.has(id) || at < since || !options.conversation?.startsWith("job-")) continue;
-      told.add(id);
-      say(`${colors.yellow("waiting:")} ${plainText(tool)} needs a person's yes: toolplane approvals approve ${id}`);
-    }
-  }
-}
+export const listTasks = command(
+  (plane, options: WorkFilters) => plane.tasks.page(readWorkFilters(options)),
+  ({ tasks, total, nextCursor }) => {
+    const rows = table(tasks, "No tasks found.", {
+      TASK: ({ name }) => name,
+      PERSONA: ({ persona }) => persona ?? "shared",
+      SKILLS: ({ required_skills }) => required_skills.join(", ") || "a model",
+      NEEDS: ({ required_capabilities }) => required_capabilities.join(", ") || "-",
+      SUMMARY: ({ summary }) => summary,
+    });
+    printPage(rows, nextCursor, `${tasks.length} of ${countOf(total, "task")}`);
+  },
+  ({ tasks, total, nextCursor }) => ({ tasks, total, nextCursor }),
+);
 
 type RunOptions = GlobalOptions & { args?: string; detach?: boolean; key?: string };
-type HistoryOptions = TextOptions<"state" | "limit" | "cursor">;
 
 export async function runJob(cli: Cli, name: string, values: string[], options: RunOptions): Promise<number> {
   const input = await readInput(options.args, values);
@@ -83,22 +86,43 @@ async function tellRun(
   const run = await withPlane(cli, options, async (plane, signal) => {
     if (detach && !plane.isRemote)
       throw new PlaneError("USAGE", "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.");
-    using _telling = tellApprovals(plane);
+    const over = new AbortController();
+    void tellApprovals(over.signal, plane);
     if (plane.isRemote)
       signal.addEventListener("abort", () =>
         say("The run goes on in the plane that serves: 'toolplane jobs history' shows it, 'jobs cancel' ends it."),
       );
-    return await begin(plane, { face: "cli", signal, wait: !detach, ...withoutUndefined({ idempotencyKey: key }) });
+    const how = { face: "cli", signal, wait: !detach, ...withoutUndefined({ idempotencyKey: key }) } as const;
+    return begin(plane, how).finally(() => over.abort());
   });
   return printRun(run, options);
 }
 
-function printRun(run: JobRun, { json }: GlobalOptions): number {
-  if (json) printJson({ run });
-  else print(renderRun(run));
-  if (!json && run.error !== null) printError(run.error);
-  if (run.error !== null) return errorTable[run.error.code].exit;
-  return run.state === "cancelled" ? errorTable.CANCELLED.exit : 0;
+const lookMs = 1_000;
+
+/** While a person waits for a job: which of its calls wait for approval. Each is named once. */
+async function tellApprovals(over: AbortSignal, plane: Pick<Plane, "approvals">): Promise<void> {
+  const since = new Date().toISOString();
+  const told = new Set<string>();
+  for (;;) {
+    await pause(lookMs, { signal: over, isBackground: true });
+    if (over.aborted) return;
+    // A caller who may not look sees the error at the end.
+    const waiting = await plane.approvals.list({ status: "pending" }).catch(() => []);
+    if (over.aborted) return;
+    for (const { id, tool, at, options } of waiting) {
+      if (told.has(id) || at < since || !options.conversation?.startsWith("job-")) continue;
+      told.add(id);
+      say(`${colors.yellow("waiting:")} ${plainText(tool)} needs a person's yes: toolplane approvals approve ${id}`);
+    }
+  }
+}
+
+function printRun(run: JobRun, options: GlobalOptions): number {
+  show(options, { run }, () => renderRun(run));
+  if (run.error === null) return run.state === "cancelled" ? errorTable.CANCELLED.exit : 0;
+  if (!options.json) printError(run.error);
+  return errorTable[run.error.code].exit;
 }
 
 /** Looking succeeds, whatever became of the run. */
@@ -106,79 +130,90 @@ export async function showRun(cli: Cli, id: string, options: GlobalOptions): Pro
   printRun(await withPlane(cli, options, (plane) => plane.jobs.status(id)), options);
 }
 
-export async function showJob(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const job = await withPlane(cli, options, (plane) => plane.jobs.get(name));
-  show(options, { job }, () => renderJob(job));
-}
+export const showJob = command(
+  (plane, name: string) => plane.jobs.get(name),
+  renderJob,
+  (job) => ({ job }),
+);
 
-export async function switchJob(
-  cli: Cli,
-  name: string,
-  verb: "pause" | "resume",
-  options: GlobalOptions,
-): Promise<void> {
-  const job = await withPlane(cli, options, (plane) =>
-    verb === "pause" ? plane.jobs.pause(name) : plane.jobs.resume(name),
-  );
-  if (options.json) return printJson({ job });
-  print(
+export const showTask = command(
+  (plane, name: string) => plane.tasks.get(name),
+  renderTask,
+  (task) => ({ task }),
+);
+
+export const switchJob = command(
+  (plane, name: string, verb: "pause" | "resume") => plane.jobs[verb](name),
+  ({ schedule }, [name, verb]) =>
     verb === "pause"
       ? `Job '${name}' is paused; 'toolplane jobs resume ${name}' lets it go on.`
-      : `Job '${name}' goes on; next at ${job.schedule.nextAt ?? "no time any more"}.`,
-  );
-}
+      : `Job '${name}' goes on; next at ${schedule.nextAt ?? "no time any more"}.`,
+  (job) => ({ job }),
+);
 
-export async function cancelRun(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  const run = await withPlane(cli, options, (plane) => plane.jobs.cancel(id));
-  show(options, { run }, () => `Run '${run.id}' of '${run.job}' is ${run.state}.`);
-}
+export const cancelRun = command(
+  (plane, id: string) => plane.jobs.cancel(id),
+  ({ id, job, state }) => `Run '${id}' of '${job}' is ${state}.`,
+  (run) => ({ run }),
+);
 
-export async function listHistory(cli: Cli, name: string, options: HistoryOptions): Promise<void> {
-  const { state, limit, cursor } = options;
-  const query = withoutUndefined({ state: oneOf("--state", state, jobRunStates), limit: toLimit(limit, 100), cursor });
-  const page = await withPlane(cli, options, (plane) => plane.jobs.history(name, query));
-  if (options.json) return printJson(page);
-  print(renderRuns(page.runs, state !== undefined || cursor !== undefined));
-  sayMore(page.nextCursor);
-}
+export const listHistory = command(
+  (plane, name: string, { state, limit, cursor }: TextOptions<"state" | "limit" | "cursor">) => {
+    const known = oneOf("--state", state, jobRunStates);
+    return plane.jobs.history(name, withoutUndefined({ state: known, limit: toLimit(limit, 100), cursor }));
+  },
+  ({ runs, nextCursor }, [, { state, cursor }]) =>
+    printPage(renderRuns(runs, state !== undefined || cursor !== undefined), nextCursor),
+);
 
 function renderJob(job: JobStatus): string {
-  const { schedule, lastRun, health } = job;
+  const { schedule, lastRun, health, upcoming, summary } = job;
   const rate = health.job.total === 0 ? "" : `, ${Math.round(health.job.success_rate * 100)} % succeeded`;
-  const facts: [label: string, value: string][] = [
+  const tasks = job.task_graph.map(({ task, depends_on, required_capabilities: needs }) => {
+    const after = depends_on.length === 0 ? "" : ` (after ${depends_on.join(", ")})`;
+    return `  ${plainText(`${task}${after}${needs.length === 0 ? "" : `: needs ${needs.join(", ")}`}`)}`;
+  });
+  const facts: Fact[] = [
     ["for", job.personas.join(", ")],
     ["when", renderRecurrence(job)],
     ["next", schedule.nextAt === null ? renderNext(schedule) : renderTime(schedule.nextAt, job)],
-    ...job.upcoming.slice(1, 3).map((at): [string, string] => ["then", renderTime(at, job)]),
+    ...upcoming.slice(1, 3).map((at): Fact => ["then", renderTime(at, job)]),
     ["runs", `${health.job.total} remembered${rate}; ${job.active} under way or waiting`],
     ["last", lastRun === null ? "never" : `${lastRun.state} ${lastRun.endedAt ?? lastRun.createdAt}`],
     ["needs", job.required_capabilities.join(", ") || "no capability"],
     ["priority", `${job.priority}, ${job.concurrency} at a time`],
-    ...renderEscalation(job),
+    ["escalate", renderEscalation(job)],
     ["source", job.source],
   ];
-  const tasks = job.task_graph.map(({ task, depends_on, required_capabilities: needs }) => {
-    const after = depends_on.length === 0 ? "" : ` (after ${depends_on.join(", ")})`;
-    return `${task}${after}${needs.length === 0 ? "" : `: needs ${needs.join(", ")}`}`;
-  });
+  const head = [colors.bold(plainText(job.name)), ...(summary === null ? [] : [plainText(summary)])];
+  return [...head, "", ...renderFacts(9, facts), "", colors.bold("Tasks"), ...tasks].join("\n");
+}
+
+function renderTask(task: TaskEntry): string {
   return [
-    colors.bold(plainText(job.name)),
-    ...(job.summary === null ? [] : [plainText(job.summary)]),
+    colors.bold(plainText(task.name)),
+    plainText(task.summary),
+    ...(task.description === null ? [] : ["", plainText(task.description)]),
     "",
-    ...facts.map(([label, value]) => `${colors.dim(label.padEnd(9))} ${plainText(value)}`),
+    ...renderFacts(9, [
+      ["persona", task.persona ?? "shared"],
+      ["skills", task.required_skills.join(", ") || "none: a model does it"],
+      ["tools", task.required_tools.join(", ") || "none of its own"],
+      ["needs", task.required_capabilities.join(", ") || "no capability"],
+      ["escalate", renderEscalation(task)],
+      ["source", task.source],
+    ]),
     "",
-    colors.bold("Tasks"),
-    ...tasks.map((task) => `  ${plainText(task)}`),
+    colors.bold("Done when"),
+    ...task.acceptance_criteria.map((one) => `  ${plainText(one)}`),
   ].join("\n");
 }
 
-function renderEscalation({
-  escalation_policy: policy,
-}: Pick<JobStatus, "escalation_policy">): [label: string, value: string][] {
-  if (policy === undefined) return [];
+function renderEscalation({ escalation_policy: policy }: Pick<JobStatus, "escalation_policy">): string | null {
+  if (policy === undefined) return null;
   const { contact, level, timeframe, auto_escalate } = policy;
   const facts = [contact, level, timeframe, auto_escalate ? "by itself" : undefined];
-  return [["escalate", facts.filter((fact) => fact !== undefined).join(", ") || "no contact"]];
+  return facts.filter((fact) => fact !== undefined).join(", ") || "no contact";
 }
 
 function renderRecurrence({ recurrence }: Pick<JobStatus, "recurrence">): string {
@@ -191,53 +226,44 @@ function renderRecurrence({ recurrence }: Pick<JobStatus, "recurrence">): string
 
 /** As clocks show it where the job is at home, too. */
 function renderTime(at: string, { recurrence }: Pick<JobStatus, "recurrence">): string {
-  const zone = recurrence?.timezone ?? "UTC";
-  if (zone === "UTC") return at;
-  const shown = new Date(at).toLocaleString("en-GB", {
-    ...{ timeZone: zone, hourCycle: "h23", weekday: "short", hour: "2-digit", minute: "2-digit" },
-  });
-  return `${at} (${shown.replace(",", "")} in ${zone})`;
+  const timeZone = recurrence?.timezone ?? "UTC";
+  if (timeZone === "UTC") return at;
+  const form = { timeZone, hourCycle: "h23", weekday: "short", hour: "2-digit", minute: "2-digit" } as const;
+  return `${at} (${new Date(at).toLocaleString("en-GB", form).replace(",", "")} in ${timeZone})`;
 }
 
 function renderNext({ state, nextAt, pausedAt, pausedBy }: JobStatus["schedule"]): string {
   if (state === "paused") return `paused by ${pausedBy ?? "anonymous"} at ${pausedAt}`;
-  if (state === "on_request") return "on request";
-  return nextAt ?? "not again";
+  return state === "on_request" ? "on request" : (nextAt ?? "not again");
 }
 
 export function renderRuns(runs: readonly JobRun[], isFiltered: boolean): string {
-  if (runs.length === 0) return isFiltered ? "None of its runs matches." : "It has not run yet.";
-  const rows = runs.map((run) => [
-    run.id,
-    run.state,
-    run.scheduledFor ?? run.origin,
-    run.startedAt ?? "-",
-    tookOf(run),
-    `${run.tasks.filter(({ state }) => state === "done").length}/${run.tasks.length}`,
-    run.error === null ? "" : `${run.error.code}: ${run.error.message}`,
-  ]);
-  return renderTable(["RUN", "STATE", "FOR", "STARTED", "TOOK", "TASKS", "ERROR"], rows);
+  return table(runs, isFiltered ? "None of its runs matches." : "It has not run yet.", {
+    RUN: ({ id }) => id,
+    STATE: ({ state }) => state,
+    FOR: ({ scheduledFor, origin }) => scheduledFor ?? origin,
+    STARTED: ({ startedAt }) => startedAt,
+    TOOK: tookOf,
+    TASKS: ({ tasks }) => `${tasks.filter(({ state }) => state === "done").length}/${tasks.length}`,
+    ERROR: ({ error }) => renderError(error),
+  });
 }
 
 function renderRun(run: JobRun): string {
-  const rows = run.tasks.flatMap(({ task, state, attempts, error, steps, nextAttemptAt }) => [
-    [
-      task,
-      state,
-      `${attempts}`,
-      [
-        nextAttemptAt === null ? "" : `again at ${nextAttemptAt}`,
-        error === null ? "" : `${error.code}: ${error.message}`,
-      ]
-        .filter(Boolean)
-        .join("; "),
-    ],
-    ...steps.map((step) => [`  ${step.id}`, step.state, "", step.error?.code ?? step.tool ?? "a model"]),
-  ]);
-  return [
-    `Run ${run.id} of ${colors.bold(plainText(run.job))}: ${run.state}${run.endedAt === null ? "" : `, ${tookOf(run)}`}`,
-    renderTable(["TASK", "STATE", "TRIES", ""], rows),
-  ].join("\n");
+  const rows = run.tasks.flatMap(({ task, state, attempts, error, steps, nextAttemptAt }) => {
+    const again = nextAttemptAt === null ? "" : `again at ${nextAttemptAt}`;
+    return [
+      [task, state, `${attempts}`, [again, renderError(error)].filter(Boolean).join("; ")],
+      ...steps.map((step) => [`  ${step.id}`, step.state, "", step.error?.code ?? step.tool ?? "a model"]),
+    ];
+  });
+  const took = run.endedAt === null ? "" : `, ${tookOf(run)}`;
+  const head = `Run ${run.id} of ${colors.bold(plainText(run.job))}: ${run.state}${took}`;
+  return `${head}\n${renderTable(["TASK", "STATE", "TRIES", ""], rows)}`;
+}
+
+function renderError(error: Pick<PlaneError, "code" | "message"> | null): string {
+  return error === null ? "" : `${error.code}: ${error.message}`;
 }
 
 function tookOf({ startedAt, endedAt }: JobRun): string {
@@ -246,44 +272,97 @@ function tookOf({ startedAt, endedAt }: JobRun): string {
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-export async function listTasks(cli: Cli, options: GlobalOptions & WorkFilters): Promise<void> {
-  const asked = readWorkFilters(options);
-  const { tasks, total, nextCursor } = await withPlane(cli, options, (plane) => plane.tasks.page(asked));
-  if (options.json) return printJson({ tasks, total, nextCursor });
-  if (tasks.length === 0) return print("No tasks found.");
-  const rows = tasks.map((task) => [
-    task.name,
-    task.persona ?? "shared",
-    task.required_skills.join(", ") || "a model",
-    task.required_capabilities.join(", ") || "-",
-    task.summary,
-  ]);
-  print(renderTable(["TASK", "PERSONA", "SKILLS", "NEEDS", "SUMMARY"], rows));
-  sayMore(nextCursor, `${tasks.length} of ${countOf(total, "task")}`);
-}
+export const listSkills = command(
+  (plane, options: ToolFilters) => {
+    const meant = pick(options, "personaFilter", "capability", "query", "limit", "cursor");
+    const { personas, capabilities, q, limit, cursor } = readFilters(meant);
+    return plane.skills.page({ personas, capabilities, q, limit, cursor });
+  },
+  ({ skills, total, nextCursor }) => {
+    const rows = table(skills, "No skills found.", {
+      SKILL: ({ name }) => name,
+      VERSION: ({ version }) => version,
+      PERSONA: ({ persona }) => persona ?? "shared",
+      "MISSING TOOLS": ({ missing_tools }) => missing_tools.join(", ") || "-",
+      SUMMARY: ({ summary, instruction_prompt }) => summary ?? instruction_prompt.split("\n", 1)[0],
+    });
+    printPage(rows, nextCursor, `${skills.length} of ${countOf(total, "skill")}`);
+  },
+  ({ skills, total, nextCursor }) => ({ skills, total, nextCursor }),
+);
 
-export async function showTask(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const task = await withPlane(cli, options, (plane) => plane.tasks.get(name));
-  show(options, { task }, () => renderTask(task));
-}
+export const showSkill = command(
+  (plane, name: string) => plane.skills.get(name),
+  renderSkill,
+  (skill) => ({ skills: [skill] }),
+);
 
-function renderTask(task: TaskEntry): string {
-  const facts: [label: string, value: string][] = [
-    ["persona", task.persona ?? "shared"],
-    ["skills", task.required_skills.join(", ") || "none: a model does it"],
-    ["tools", task.required_tools.join(", ") || "none of its own"],
-    ["needs", task.required_capabilities.join(", ") || "no capability"],
-    ...renderEscalation(task),
-    ["source", task.source],
-  ];
+function renderSkill(skill: SkillListing): string {
+  const { summary, safety_notes: safety, steps = [] } = skill;
   return [
-    colors.bold(plainText(task.name)),
-    plainText(task.summary),
-    ...(task.description === null ? [] : ["", plainText(task.description)]),
+    colors.bold(plainText(skill.name)),
+    ...(summary === null ? [] : [plainText(summary)]),
     "",
-    ...facts.map(([label, value]) => `${colors.dim(label.padEnd(9))} ${plainText(value)}`),
+    colors.bold("Instructions"),
+    plainText(skill.instruction_prompt),
+    ...(safety === "" ? [] : ["", colors.bold("Safety"), plainText(safety)]),
     "",
-    colors.bold("Done when"),
-    ...task.acceptance_criteria.map((one) => `  ${plainText(one)}`),
+    ...renderFacts(13, [
+      ["persona", skill.persona ?? "shared"],
+      ["version", skill.version],
+      ["category", skill.category ?? "-"],
+      ["tools", toolsOfSkill(skill).join(", ") || "none"],
+      ["input", skill.required_input.join(", ") || "none"],
+      ["missing", skill.missing_tools.join(", ") || "none"],
+      ["capabilities", skill.required_capabilities.join(", ") || "none"],
+      ["tags", skill.capability_tags.join(", ") || "none"],
+      ["together", renderCollaboration(skill)],
+      ["source", skill.source],
+    ]),
+    ...(steps.length === 0 ? [] : ["", colors.bold("Steps"), ...steps.map(renderStep)]),
   ].join("\n");
+}
+
+function renderCollaboration({ collaboration }: SkillListing): string | null {
+  if (collaboration?.enabled !== true) return null;
+  const { protocol, participants, quorum } = collaboration;
+  return `${protocol} with ${participants.map(({ id }) => id).join(", ")}; ${Math.round(quorum * 100)} % are enough`;
+}
+
+function renderStep({ id, tool, depends_on, arguments: args, when = "" }: NonNullable<SkillListing["steps"]>[number]) {
+  const before = new Set([...depends_on, ...namesUnder("steps", [args, when])]);
+  const after = before.size === 0 ? "" : ` (after ${[...before].join(", ")})`;
+  return `  ${plainText(`${id}: ${tool}${after}`)}`;
+}
+
+type SkillRunOptions = TextOptions<"args" | "model" | "conversation"> & { yes?: boolean; dryRun?: boolean };
+
+export async function runSkill(cli: Cli, name: string, values: string[], options: SkillRunOptions): Promise<number> {
+  const input = await readInput(options.args, values);
+  const given = {
+    ...pick(options, "model", "conversation", "dryRun"),
+    ...(options.yes ? { consent: true } : {}),
+    ...(await askingHere(options)),
+  };
+  const run = await withPlane(cli, options, (plane, signal) =>
+    plane.skills.run(name, input, { face: "cli", signal, ...given }),
+  );
+  if (options.json) printJson(run);
+  else printSkillRun(run);
+  return run.error === null ? 0 : errorTable[run.error.code].exit;
+}
+
+/** The result goes to standard output; how it came about to standard error. */
+function printSkillRun({ steps, result, error, outcome }: SkillRun): void {
+  const rows = table(steps, "", {
+    STEP: ({ id }) => id,
+    TOOL: ({ tool }) => tool ?? "a model",
+    STATE: ({ state }) => state,
+    TIME: ({ durationMs }) => (durationMs === null ? "-" : `${Math.round(durationMs)} ms`),
+    ERROR: ({ error: failed }) => failed?.code ?? "",
+  });
+  if (outcome === "planned") return print(rows || "A model follows the instructions.");
+  if (rows !== "") say(rows);
+  if (error !== null) return printError(error);
+  if (result !== null) print(typeof result === "string" ? plainText(result) : JSON.stringify(result, null, 2));
 }

@@ -1,8 +1,8 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
-import type { ApiKey, NewApiKey } from "../../../model/access/credentials.ts";
+import type { ApiKey } from "../../../model/access/credentials.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printJson, renderTable, say } from "../terminal/output.ts";
+import { colors, print, printJson, say, show, table } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 
 type CreateOptions = TextOptions<"keyPersona" | "workspace" | "expires"> & { scope?: string[]; toolGroup?: string[] };
@@ -10,13 +10,10 @@ type CreateOptions = TextOptions<"keyPersona" | "workspace" | "expires"> & { sco
 export async function createKey(cli: Cli, name: string, options: CreateOptions): Promise<void> {
   const { user, group: groups, scope: scopes, workspace, compliance, toolGroup: toolGroups } = options;
   const { expires: expiresAt, keyPersona: persona = options.persona } = options;
-  const asked: NewApiKey = {
-    name,
-    ...withoutUndefined({ user, groups, persona, scopes, workspace, compliance, toolGroups, expiresAt }),
-  };
+  const asked = withoutUndefined({ user, groups, persona, scopes, workspace, compliance, toolGroups, expiresAt });
   await withKeys(cli, options, async (plane) => {
     const neededBefore = options.json || (await plane.identity.needsCredentials());
-    const created = await plane.keys.create(asked);
+    const created = await plane.keys.create({ name, ...asked });
     if (options.json) return printJson(created);
     const { key, secret } = created;
     const until = key.expiresAt === null ? "does not expire" : `until ${key.expiresAt}`;
@@ -30,29 +27,27 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
 
 export async function listKeys(cli: Cli, options: GlobalOptions): Promise<void> {
   const keys = await withKeys(cli, options, (plane) => plane.keys.list());
-  if (options.json) return printJson({ keys });
-  if (keys.length === 0) return print("There are no keys. Make one with 'toolplane keys create NAME'.");
-  const rows = keys.map((key) => [
-    key.id,
-    key.name,
-    keyState(key),
-    key.user,
-    key.groups.join(" ") || "-",
-    key.persona ?? "-",
-    key.scopes.join(" "),
-    key.lastUsedAt ?? "never",
-    key.expiresAt ?? "never",
-  ]);
-  print(renderTable(["ID", "NAME", "STATE", "USER", "GROUPS", "PERSONA", "SCOPES", "LAST USED", "EXPIRES"], rows));
+  const none = "There are no keys. Make one with 'toolplane keys create NAME'.";
+  const render = () =>
+    table(keys, none, {
+      ID: ({ id }) => id,
+      NAME: ({ name }) => name,
+      STATE: keyState,
+      USER: ({ user }) => user,
+      GROUPS: ({ groups }) => groups.join(" ") || "-",
+      PERSONA: ({ persona }) => persona,
+      SCOPES: ({ scopes }) => scopes.join(" "),
+      "LAST USED": ({ lastUsedAt }) => lastUsedAt ?? "never",
+      EXPIRES: ({ expiresAt }) => expiresAt ?? "never",
+    });
+  show(options, { keys }, render);
 }
 
 export async function revokeKey(cli: Cli, id: string, options: GlobalOptions & { forget?: boolean }): Promise<void> {
-  const revoked = await withKeys(cli, options, (plane) =>
-    plane.keys.revoke(id, options.forget ? { forget: true } : {}),
-  );
-  if (options.json) return printJson({ id, revoked });
+  const how = options.forget ? { forget: true } : {};
+  const revoked = await withKeys(cli, options, (plane) => plane.keys.revoke(id, how));
   const gone = options.forget ? " Its record is gone, too." : "";
-  print(revoked ? `Key ${id} is revoked.${gone}` : `Key ${id} was revoked before.${gone}`);
+  show(options, { id, revoked }, () => `Key ${id} ${revoked ? "is revoked" : "was revoked before"}.${gone}`);
 }
 
 /** Keys need no servers, so they can be made before there is a configuration. */

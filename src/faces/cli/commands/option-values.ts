@@ -1,6 +1,11 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { fileErrorText } from "../../../lib/files.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { nearest } from "../../../lib/text/nearest.ts";
 import { parseToolQuery, type ToolQuery } from "../../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../../model/errors.ts";
+import { terminal } from "../terminal/terminal.ts";
 
 /** The flags of `tools list`, and what each is called over HTTP. */
 const parameters = {
@@ -46,4 +51,17 @@ export function toLimit(text: string | undefined, most = 1_000): number | undefi
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= most) return limit;
   throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to ${most}.`);
+}
+
+/** Those of the options that are set. */
+export function pick<T extends object, K extends keyof T>(options: T, ...keys: readonly K[]) {
+  return withoutUndefined(Object.fromEntries(keys.map((key) => [key, options[key]])) as Pick<T, K>);
+}
+
+/** A file, or standard input for `-`. */
+export async function readSource(file: string, named = `'${file}'`): Promise<string> {
+  if (file === "-") return text(terminal.stdin);
+  return readFile(file, "utf8").catch((thrown) => {
+    throw new PlaneError("USAGE", `${named} cannot be read: ${fileErrorText(thrown)}.`);
+  });
 }

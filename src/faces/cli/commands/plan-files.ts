@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { text as readAll } from "node:stream/consumers";
+import { writeFileSync } from "node:fs";
 import { fileErrorText } from "../../../lib/files.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
@@ -11,9 +10,9 @@ import type { Plane, PlaneCallOptions } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { exitCodeOf, printOutcome, sayWhatWaits } from "../terminal/outcome.ts";
 import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
-import { answerQuestions, canBeAsked } from "../terminal/questions.ts";
-import { terminal } from "../terminal/terminal.ts";
+import { answerIfAsked, answerQuestions, canBeAsked } from "../terminal/questions.ts";
 import { withPlane } from "../with-plane.ts";
+import { readSource } from "./option-values.ts";
 
 /** 1 when something is wrong. */
 export async function checkPlan(cli: Cli, path: string, options: GlobalOptions): Promise<number> {
@@ -50,12 +49,7 @@ async function tryPlan(
   signal: AbortSignal,
 ): Promise<number> {
   const tried: TriedStep[] = [];
-  for (const step of steps)
-    tried.push({
-      line: step.line,
-      tool: step.tool,
-      outcome: await callStep(plane, step, { signal, dryRun: true }),
-    });
+  for (const step of steps) tried.push(await callStep(plane, step, { signal, dryRun: true }));
   const ok = problems.length === 0 && tried.every(({ outcome }) => outcome.ok);
   if (json) printJson({ ok, dryRun: true, steps: tried, problems });
   else {
@@ -75,9 +69,8 @@ async function runSteps(
   for (const [at, step] of steps.entries()) {
     if (!json) say(`${at + 1}. ${plainText(step.tool)}`);
     const first = await callStep(plane, step, { signal, ...(yes ? { consent: true } : {}) });
-    const outcome =
-      asks && first.approval ? await (await import("../terminal/approval-prompt.ts")).answerHere(plane, first) : first;
-    done.push({ line: step.line, tool: step.tool, outcome });
+    const outcome = asks ? await answerIfAsked(plane, first.outcome) : first.outcome;
+    done.push({ ...first, outcome });
     if (!json) printOutcome(outcome);
     if (!json) await sayWhatWaits(plane, outcome);
     if (!outcome.ok) break;
@@ -89,16 +82,19 @@ async function runSteps(
   return last === undefined ? 0 : exitCodeOf(last);
 }
 
-function callStep(plane: Plane, { tool, arguments: args }: PlacedStep, options: PlaneCallOptions): Promise<Outcome> {
-  return plane.call(tool, args, { face: "cli", ...options });
+async function callStep(plane: Plane, step: PlacedStep, options: PlaneCallOptions): Promise<TriedStep> {
+  const { line, tool, arguments: args } = step;
+  return { line, tool, outcome: await plane.call(tool, args, { face: "cli", ...options }) };
 }
 
 type MakeOptions = GlobalOptions & { out?: string; force?: boolean; planner: string; timeout: number };
 
 const bundled = "planner.plan_with_tools";
+const noPlanner =
+  "No planner is configured. Add the one that comes with Toolplane: toolplane servers add planner -- toolplane planner";
 
 export async function makePlan(cli: Cli, given: string, options: MakeOptions): Promise<number> {
-  const task = (given === "-" ? await readAll(terminal.stdin) : given).trim();
+  const task = (given === "-" ? await readSource("-") : given).trim();
   if (task === "")
     throw new PlaneError("USAGE", "The task is empty. Say what is to be done: toolplane plan make 'TASK'.");
   const { planner, timeout } = options;
@@ -108,7 +104,8 @@ export async function makePlan(cli: Cli, given: string, options: MakeOptions): P
     return planned;
   };
   const outcome = await withPlane(cli, options, work);
-  if (planner === bundled && outcome.error?.code === "TOOL_NOT_FOUND") throw noPlanner();
+  if (planner === bundled && outcome.error?.code === "TOOL_NOT_FOUND")
+    throw new PlaneError("TOOL_NOT_FOUND", noPlanner);
   const script = scriptOf(outcome);
   const path = script === null || options.out === undefined ? null : save(script, options.out, options);
   if (options.json) printJson({ ...outcome, ...(path === null ? {} : { path }) });
@@ -143,39 +140,28 @@ function save(script: string, path: string, { force = false }: MakeOptions): str
   }
 }
 
-function noPlanner(): PlaneError {
-  return new PlaneError(
-    "TOOL_NOT_FOUND",
-    "No planner is configured. Add the one that comes with Toolplane: toolplane servers add planner -- toolplane planner",
-  );
-}
-
-async function readPlanFile(path: string): Promise<string> {
-  if (path === "-") return readAll(terminal.stdin);
-  try {
-    return readFileSync(path, "utf8");
-  } catch (thrown) {
-    throw new PlaneError("USAGE", `The plan '${path}' cannot be read: ${fileErrorText(thrown)}.`);
-  }
+function readPlanFile(path: string): Promise<string> {
+  return readSource(path, `The plan '${path}'`);
 }
 
 type TriedStep = Pick<PlacedStep, "line" | "tool"> & { outcome: Outcome };
 
 export function renderCheck(path: string, { steps, problems }: PlanCheck): string {
   const rows = steps.map(({ line, tool, verdict }, at) => [`${at + 1}`, `${line}`, tool, verdict ?? "-"]);
-  const table = rows.length === 0 ? [] : [renderTable(["STEP", "LINE", "TOOL", "VERDICT"], rows)];
+  const count = countOf(steps.length, "step");
   return [
-    ...table,
+    ...(rows.length === 0 ? [] : [renderTable(["STEP", "LINE", "TOOL", "VERDICT"], rows)]),
     ...problems.map((one) => renderPlanProblem(path, one)),
-    summarize(steps.length, problems.length),
+    problems.length === 0
+      ? `${colors.green("✔")} ${count}, nothing is wrong.`
+      : `${countOf(problems.length, "problem")}, ${count} read.`,
   ].join("\n");
 }
 
 function renderTried(tried: readonly TriedStep[]): string {
-  const rows = tried.map(({ line, tool, outcome }, at) => [
-    ...[`${at + 1}`, `${line}`, tool],
-    outcome.verdict?.verdict ?? outcome.error?.code ?? outcome.call.status,
-    outcome.verdict?.reason ?? outcome.error?.message ?? "",
+  const rows = tried.map(({ line, tool, outcome: { verdict, error, call } }, at) => [
+    ...[`${at + 1}`, `${line}`, tool, verdict?.verdict ?? error?.code ?? call.status],
+    verdict?.reason ?? error?.message ?? "",
   ]);
   return renderTable(["STEP", "LINE", "TOOL", "VERDICT", "BECAUSE"], rows);
 }
@@ -185,10 +171,4 @@ function renderPlanProblem(path: string, { line, tool, message, hint }: PlanProb
   const what = tool === null ? "" : `${colors.bold(plainText(tool))}: `;
   const remedy = hint === null ? "" : `\n    ${colors.dim(plainText(hint))}`;
   return `${colors.red("✖")} ${plainText(where)} ${what}${plainText(message)}${remedy}`;
-}
-
-function summarize(steps: number, problems: number): string {
-  const count = countOf(steps, "step");
-  if (problems === 0) return `${colors.green("✔")} ${count}, nothing is wrong.`;
-  return `${countOf(problems, "problem")}, ${count} read.`;
 }

@@ -8,10 +8,11 @@ import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { findByPrefix, shorten, shownIdLength } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, printJson, renderTable, say, show } from "../terminal/output.ts";
-import { withPlane } from "../with-plane.ts";
+import { colors, printJson, say, table } from "../terminal/output.ts";
+import { command, withPlane } from "../with-plane.ts";
 import { readObject, renderArguments } from "./approvals.ts";
 import { renderSpan } from "./dead-letters.ts";
+import { pick } from "./option-values.ts";
 
 const marks: Record<HeldStatus, string> = {
   pending: "+",
@@ -27,17 +28,15 @@ const marks: Record<HeldStatus, string> = {
 };
 
 export function renderPlans(plans: readonly Plan[], now: number): string {
-  if (plans.length === 0) return "There is no plan.";
   const short = shorten(plans.map(({ id }) => id));
-  const rows = plans.map(({ id, status, user, conversation, createdAt, changes }) => [
-    short(id),
-    status,
-    `${changes.filter((change) => change.status === "pending").length} of ${changes.length}`,
-    user ?? "-",
-    conversation ?? "-",
-    renderSpan(now - Date.parse(createdAt)),
-  ]);
-  return renderTable(["ID", "STATUS", "WAITING", "WHO", "CONVERSATION", "AGE"], rows);
+  return table(plans, "There is no plan.", {
+    ID: ({ id }) => short(id),
+    STATUS: ({ status }) => status,
+    WAITING: ({ changes }) => `${changes.filter(({ status }) => status === "pending").length} of ${changes.length}`,
+    WHO: ({ user }) => user,
+    CONVERSATION: ({ conversation }) => conversation,
+    AGE: ({ createdAt }) => renderSpan(now - Date.parse(createdAt)),
+  });
 }
 
 /** The changes in the order in which they run, one argument a line and no moment of time: fit to be compared. */
@@ -52,15 +51,12 @@ export function renderPlan({ id, status, changes }: Plan): string {
 function renderChange(change: HeldView, place: number, shortId: string): string[] {
   const { status, tool, shown, verdict, answer, outcome } = change;
   const said = status === "pending" ? "" : ` ${status}`;
-  const number = `${place}.`;
-  const indent = " ".repeat(number.length + 3);
+  const indent = " ".repeat(`${place}.`.length + 3);
+  const notes = [verdict.reason, answer?.arguments && "the arguments were changed", answer?.reason, outcome?.code];
   return [
-    `${number} ${marks[status]} ${colors.bold(plainText(tool))} ${colors.dim(`${shortId}${said}`)}`,
+    `${place}. ${marks[status]} ${colors.bold(plainText(tool))} ${colors.dim(`${shortId}${said}`)}`,
     ...renderArguments(shown, indent),
-    `${indent}${colors.dim(`# ${plainText(verdict.reason)}`)}`,
-    ...(answer?.arguments ? [`${indent}${colors.dim("# the arguments were changed")}`] : []),
-    ...(answer?.reason ? [`${indent}${colors.dim(`# ${plainText(answer.reason)}`)}`] : []),
-    ...(outcome?.code ? [`${indent}${colors.dim(`# ${outcome.code}`)}`] : []),
+    ...notes.flatMap((note) => (note ? `${indent}${colors.dim(`# ${plainText(note)}`)}` : [])),
   ];
 }
 
@@ -72,15 +68,13 @@ type ChoiceOptions = GlobalOptions & {
   reason?: string;
 };
 
-export async function listPlans(cli: Cli, options: GlobalOptions): Promise<void> {
-  const plans = await withPlane(cli, options, (plane) => plane.plans.list());
-  show(options, { plans }, () => renderPlans(plans, Date.now()));
-}
+export const listPlans = command(
+  (plane) => plane.plans.list(),
+  (plans) => renderPlans(plans, Date.now()),
+  (plans) => ({ plans }),
+);
 
-export async function showPlan(cli: Cli, id: string | undefined, options: GlobalOptions): Promise<void> {
-  const plan = await withPlane(cli, options, (plane) => findPlan(plane, id));
-  show(options, plan, () => renderPlan(plan));
-}
+export const showPlan = command((plane, id: string | undefined) => findPlan(plane, id), renderPlan);
 
 export async function approvePlan(cli: Cli, id: string | undefined, options: ChoiceOptions): Promise<number> {
   return withPlane(cli, options, async (plane) => {
@@ -98,16 +92,10 @@ export async function approvePlan(cli: Cli, id: string | undefined, options: Cho
   });
 }
 
-export async function rejectPlan(cli: Cli, id: string | undefined, options: ChoiceOptions): Promise<void> {
-  const plan = await withPlane(cli, options, async (plane) => {
-    const asked = await findPlan(plane, id);
-    return plane.plans.reject(asked.id, {
-      ...toChoice(asked, options),
-      ...withoutUndefined({ reason: options.reason }),
-    });
-  });
-  show(options, plan, () => renderPlan(plan));
-}
+export const rejectPlan = command(async (plane, id: string | undefined, options: ChoiceOptions) => {
+  const asked = await findPlan(plane, id);
+  return plane.plans.reject(asked.id, { ...toChoice(asked, options), ...pick(options, "reason") });
+}, renderPlan);
 
 function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plane["plans"]["approve"]>>): void {
   for (const { change, outcome } of outcomes) {

@@ -1,6 +1,7 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
+import { type PinDiff, pinStatuses } from "../../../model/catalogue/pin.ts";
 import {
   type ContextCost,
   type ContextStats,
@@ -14,11 +15,11 @@ import {
 } from "../../../model/catalogue/quality.ts";
 import type { ClientContext } from "../../../model/client-context.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printJson, renderTable, say, sayMore, show } from "../terminal/output.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { colors, print, printPage, renderMoment, renderTable, say, show, table } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
-import { withPlane } from "../with-plane.ts";
-import { oneOf, readFilters, type ToolFilters } from "./option-values.ts";
+import { command, withPlane } from "../with-plane.ts";
+import { oneOf, pick, readFilters, type ToolFilters } from "./option-values.ts";
 
 type LintOptions = GlobalOptions & {
   server?: string;
@@ -71,22 +72,23 @@ function renderTool({ name, score, passed, checks, findings, held }: ToolQuality
 }
 
 /** The tools that are meant, each with its score and what it lost points for. */
-export async function listQuality(cli: Cli, options: GlobalOptions & ToolFilters): Promise<void> {
-  const query = readFilters(options);
-  const { page, report } = await withPlane(cli, options, async (plane) => ({
-    page: await plane.tools.page(query),
-    report: await plane.tools.quality(query.server === null ? {} : { server: query.server }),
-  }));
-  const scored = new Map(report.tools.map((tool) => [tool.name, tool]));
-  const { total, nextCursor } = page;
-  if (options.json) {
-    const tools = page.tools.map((tool) => ({ ...tool, quality: qualityOf(scored.get(tool.name)) }));
-    return printJson({ tools, total, nextCursor });
-  }
-  const rows = page.tools.map(({ name }) => [name, ...cellsOf(scored.get(name))]);
-  print(rows.length === 0 ? "No tool matches." : renderTable(["TOOL", "SCORE", "ISSUES"], rows));
-  sayMore(nextCursor, `${rows.length} of ${countOf(total, "tool")}`);
-}
+export const listQuality = command(
+  async (plane, options: ToolFilters) => {
+    const query = readFilters(options);
+    const { tools, total, nextCursor } = await plane.tools.page(query);
+    const report = await plane.tools.quality(query.server === null ? {} : { server: query.server });
+    const scored = new Map(report.tools.map((tool) => [tool.name, tool]));
+    return { tools: tools.map((tool) => ({ ...tool, quality: qualityOf(scored.get(tool.name)) })), total, nextCursor };
+  },
+  ({ tools, total, nextCursor }) => {
+    const rows = table(tools, "No tool matches.", {
+      TOOL: ({ name }) => name,
+      SCORE: ({ quality }) => (quality ? `${quality.score}${quality.passed ? "" : " ✖"}` : ""),
+      ISSUES: ({ quality }) => (quality ? issuesOf(quality) : ""),
+    });
+    printPage(rows, nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
+  },
+);
 
 function qualityOf(tool: ToolQuality | undefined) {
   if (!tool) return null;
@@ -94,10 +96,9 @@ function qualityOf(tool: ToolQuality | undefined) {
   return { score, passed, checks, findings };
 }
 
-function cellsOf(tool: ToolQuality | undefined): [score: string, issues: string] {
-  if (!tool) return ["", ""];
-  const issues = [...tool.checks.map(({ check }) => check), ...tool.findings.map(({ kind }) => kind)];
-  return [`${tool.score}${tool.passed ? "" : " ✖"}`, [...new Set(issues)].join(", ") || "none"];
+function issuesOf({ checks, findings }: Pick<ToolQuality, "checks" | "findings">): string {
+  const issues = [...checks.map(({ check }) => check), ...findings.map(({ kind }) => kind)];
+  return [...new Set(issues)].join(", ") || "none";
 }
 
 const meanings: Record<Finding["kind"], string> = {
@@ -135,20 +136,18 @@ export function renderReviewNote(review: ToolReview | undefined): string {
   return notes.length === 0 ? "" : `(look at it: ${notes.join(", ")}) `;
 }
 
-type StatsOptions = GlobalOptions & { server?: string; tools: boolean; limit?: number };
-
 const barWidth = 24;
 const maxNamed = 3;
 
-export async function showStats(cli: Cli, options: StatsOptions): Promise<void> {
-  const { server, tools, limit } = options;
-  const asked = { tools, ...withoutUndefined({ server, limit }) };
-  const stats = await withPlane(cli, options, (plane) => plane.stats(asked));
-  if (options.json) return printJson(stats);
-  if (stats.totals.tools === 0) return print("The catalogue is empty. 'toolplane servers list' shows why.");
-  print(renderStats(stats, terminal.stdout.isTTY === true));
-  say(colors.dim(`Tokens by ${stats.tokenizer}.`));
-}
+export const showStats = command(
+  (plane, options: { server?: string; tools: boolean; limit?: number }) =>
+    plane.stats(pick(options, "server", "tools", "limit")),
+  (stats) => {
+    if (stats.totals.tools === 0) return print("The catalogue is empty. 'toolplane servers list' shows why.");
+    print(renderStats(stats, terminal.stdout.isTTY === true));
+    say(colors.dim(`Tokens by ${stats.tokenizer}.`));
+  },
+);
 
 export function renderStats(stats: ContextStats, withBars: boolean): string {
   const { servers, totals, tools = [], lazy, sessions = [] } = stats;
@@ -157,21 +156,12 @@ export function renderStats(stats: ContextStats, withBars: boolean): string {
   // Nothing is saved where clients get every definition whole.
   const lazyColumns = lazy.isActive ? ["LOADED", "SAVED"] : ["IF LAZY", "WOULD SAVE"];
   const head = ["FULL", "SUMMARY", ...lazyColumns, ...(withBars ? [""] : [])];
-  const lines = [
-    renderTable(
-      ["SERVER", "TOOLS", ...head],
-      [
-        ...servers.map((server) => [
-          server.name,
-          String(server.tools),
-          ...numbers(server),
-          ...bar(server, highest(servers)),
-        ]),
-        ["all", String(totals.tools), ...numbers(totals), ...(withBars ? [""] : [])],
-      ],
-    ),
-    "",
+  const serverRow = (name: string, cost: ContextCost & { tools: number }, last: string[]) => [
+    ...[name, String(cost.tools), ...numbers(cost), ...last],
   ];
+  const rows = servers.map((server) => serverRow(server.name, server, bar(server, highest(servers))));
+  const all = serverRow("all", totals, withBars ? [""] : []);
+  const lines = [renderTable(["SERVER", "TOOLS", ...head], [...rows, all]), ""];
   if (tools.length > 0) {
     const rows = tools.map((tool) => [tool.name, ...numbers(tool), ...bar(tool, highest(tools))]);
     lines.push(renderTable(["TOOL", ...head], rows), "");
@@ -182,17 +172,17 @@ export function renderStats(stats: ContextStats, withBars: boolean): string {
 }
 
 function renderSessions(sessions: readonly ClientContext[], full: number): string {
-  const rows = sessions.map(({ client, user, era, mode, tools, loaded, loadedTokens }) => [
-    plainText(client ?? "-"),
-    user ?? "-",
-    era,
-    mode,
-    String(tools),
-    String(loadedTokens),
-    full === 0 ? "-" : `${Math.max(0, Math.round((1 - loadedTokens / full) * 1_000) / 10)} %`,
-    loaded.length === 0 ? "-" : shorten(loaded),
-  ]);
-  return renderTable(["CLIENT", "USER", "ERA", "MODE", "TOOLS", "TOKENS", "SAVED", "LOADED"], rows);
+  const savedShare = (tokens: number) => Math.max(0, Math.round((1 - tokens / full) * 1_000) / 10);
+  return table(sessions, "", {
+    CLIENT: ({ client }) => client,
+    USER: ({ user }) => user,
+    ERA: ({ era }) => era,
+    MODE: ({ mode }) => mode,
+    TOOLS: ({ tools }) => tools,
+    TOKENS: ({ loadedTokens }) => loadedTokens,
+    SAVED: ({ loadedTokens }) => (full === 0 ? "-" : `${savedShare(loadedTokens)} %`),
+    LOADED: ({ loaded }) => shorten(loaded) || "-",
+  });
 }
 
 function shorten(names: readonly string[]): string {
@@ -209,9 +199,45 @@ function renderBar(share: number): string {
 }
 
 function renderLazy({ mode, thresholdTokens, isActive }: ContextStats["lazy"], full: number): string {
-  if (mode !== "auto")
-    return `Definitions are ${isActive ? "loaded when they are needed" : "given whole"}: 'lazy.mode' is '${mode}'.`;
-  const relation = isActive ? "above" : "not above";
-  const what = isActive ? "loaded when they are needed" : "given whole";
-  return `Definitions are ${what}: ${full} tokens are ${relation} 'lazy.thresholdTokens', ${thresholdTokens}.`;
+  const what = `Definitions are ${isActive ? "loaded when they are needed" : "given whole"}`;
+  if (mode !== "auto") return `${what}: 'lazy.mode' is '${mode}'.`;
+  return `${what}: ${full} tokens are ${isActive ? "" : "not "}above 'lazy.thresholdTokens', ${thresholdTokens}.`;
+}
+
+export const listPins = command(
+  (plane, { server, status }: TextOptions<"server" | "status">) =>
+    plane.pins.list(withoutUndefined({ server, status: oneOf("--status", status, pinStatuses) })),
+  (pins) =>
+    table(pins, "No tool of a server is like that.", {
+      TOOL: ({ name }) => name,
+      STATUS: ({ status }) => status,
+      CALLABLE: ({ held }) => (held === null ? "yes" : "quarantined"),
+      SINCE: ({ at }) => (at === null ? "" : renderMoment(at)),
+      BY: ({ by }) => by?.system ?? by?.user ?? "",
+      WHY: ({ reason }) => reason ?? "",
+    }),
+  (pins) => ({ pins }),
+);
+
+export const diffPin = command((plane, name: string) => plane.pins.get(name), renderDiff);
+
+export const decidePin = command(
+  (plane, name: string, verb: "accept" | "reject", options: TextOptions<"reason">) =>
+    plane.pins[verb](name, pick(options, "reason"), { face: "cli" }),
+  ({ name }, [, verb]) =>
+    verb === "accept"
+      ? `The definition of '${name}' is pinned.`
+      : `'${name}' is quarantined. 'toolplane pins accept ${name}' takes it after all.`,
+);
+
+function renderDiff({ name, status, held, difference }: PinDiff): string {
+  const standing = { pinned: "is as it was pinned", new: "was never pinned", changed: null, rejected: null }[status];
+  return [
+    `${colors.bold(plainText(name))} ${standing ?? "is not what was pinned"}${held === null ? "" : ", and quarantined"}.`,
+    ...difference.flatMap(({ where, before, after }) => [
+      plainText(where),
+      ...(before === null ? [] : [colors.red(`  − ${plainText(before)}`)]),
+      ...(after === null ? [] : [colors.green(`  + ${plainText(after)}`)]),
+    ]),
+  ].join("\n");
 }

@@ -1,14 +1,16 @@
-import { readFileSync } from "node:fs";
-import { fileErrorText } from "../../../lib/files.ts";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import { entryKinds, type WorkKind, workKinds } from "../../../model/catalogue/change.ts";
+import { type Change, changeKinds, entryKinds, type WorkKind, workKinds } from "../../../model/catalogue/change.ts";
+import { parseArgumentText, type ToolArgument, type WrittenManifest } from "../../../model/catalogue/tool.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
-import { print, printJson, printWarning, renderTable, say, show } from "../terminal/output.ts";
-import { terminal } from "../terminal/terminal.ts";
+import { isObject, type Json } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { colors, print, printJson, printWarning, renderTable, say, show } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
-import { oneOf } from "./option-values.ts";
+import { openSetup } from "./config.ts";
+import { oneOf, readSource } from "./option-values.ts";
 
 export async function showSummary(cli: Cli, options: GlobalOptions): Promise<void> {
   const asked = withoutUndefined({ persona: options.persona });
@@ -63,7 +65,7 @@ export async function importBundle(
   file: string,
   options: GlobalOptions & { reason?: string; dryRun?: boolean },
 ): Promise<void> {
-  const bundle = await readBundle(file);
+  const bundle = await readSource(file);
   const how = withoutUndefined({ reason: options.reason, dryRun: options.dryRun });
   const done = await withPlane(cli, options, (plane) => plane.registry.import(bundle, how, face));
   if (options.json) return printJson(done);
@@ -81,15 +83,6 @@ export async function importBundle(
   );
 }
 
-async function readBundle(file: string): Promise<string> {
-  if (file === "-") return (await import("node:stream/consumers")).text(terminal.stdin);
-  try {
-    return readFileSync(file, "utf8");
-  } catch (thrown) {
-    throw new PlaneError("USAGE", `'${file}' cannot be read: ${fileErrorText(thrown)}.`);
-  }
-}
-
 export async function deleteEntry(
   cli: Cli,
   kind: string,
@@ -100,7 +93,7 @@ export async function deleteEntry(
   if (known === undefined) throw wrongKind(kind, name);
   const { persona } = options;
   const how = withoutUndefined({ persona, reason: options.reason });
-  const wasThere = await withPlane(cli, options, (plane) => plane.registry.delete(known, name, how, { face: "cli" }));
+  const wasThere = await withPlane(cli, options, (plane) => plane.registry.delete(known, name, how, face));
   if (!wasThere) throw notThere(known, name, persona);
   show(options, { kind, name, persona: persona ?? null, deleted: true }, () => `Deleted ${kind} '${name}'.`);
 }
@@ -117,4 +110,162 @@ function notThere(kind: WorkKind, name: string, persona: string | undefined): Pl
     `No ${kind} '${name}'${whose} was brought by a bundle. 'toolplane registry summary' shows what there is.`,
     { data: { [kind]: name } },
   );
+}
+
+type SetOptions = TextOptions<"server" | "tool" | "description" | "sideEffects" | "reason"> & { argument?: string[] };
+
+export async function setTool(cli: Cli, given: string, options: SetOptions): Promise<void> {
+  const isWrapper = options.server !== undefined || options.tool !== undefined;
+  const written = isWrapper ? null : await readManifest(cli, given, options);
+  const done = await withPlane(cli, options, async (plane) => {
+    const manifest = written ?? (await writeWrapper(plane, given, options));
+    return plane.tools.set(manifest, withoutUndefined({ reason: options.reason }), face);
+  });
+  if (options.json) return printJson(done);
+  for (const warning of done.warnings) printWarning(warning);
+  const over = done.covers === null ? "" : ` It stands before the one of ${done.covers}.`;
+  print(`${done.change === "unchanged" ? "Nothing to change in" : "Set"} '${done.name}' (${done.change}).${over}`);
+}
+
+export async function deleteTool(cli: Cli, name: string, options: TextOptions<"reason">): Promise<void> {
+  const { persona } = options;
+  const wasThere = await withPlane(cli, options, (plane) =>
+    plane.tools.delete(name, withoutUndefined({ persona, reason: options.reason }), face),
+  );
+  if (!wasThere) {
+    const whose = persona === undefined ? "" : ` of persona '${persona}'`;
+    throw new PlaneError(
+      "NOT_FOUND",
+      `No tool '${name}'${whose} was set here. 'toolplane tools list' shows what there is.`,
+      { data: { tool: name } },
+    );
+  }
+  show(options, { name, persona: persona ?? null, deleted: true }, () => `Deleted '${name}'.`);
+}
+
+async function readManifest(cli: Cli, given: string, options: SetOptions): Promise<WrittenManifest> {
+  const only = (["description", "argument", "sideEffects"] as const).find((key) => options[key] !== undefined);
+  if (only !== undefined)
+    throw usage(
+      `--${only === "sideEffects" ? "side-effects" : only} goes with --server and --tool; a file says it itself.`,
+    );
+  const data = given === "-" ? await readStandardInput() : await (await openSetup(cli, options)).readManifest(given);
+  if (isObject(data)) return data as WrittenManifest;
+  throw usage(`'${given}' must hold one manifest. Several at once travel with 'toolplane registry import'.`);
+}
+
+async function readStandardInput(): Promise<unknown> {
+  const text = await readSource("-");
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw usage(`Standard input is not valid JSON: ${(thrown as Error).message}.`);
+  }
+}
+
+/** A tool of a server under another name; without arguments of its own it takes the server's. */
+async function writeWrapper(plane: Plane, name: string, options: SetOptions): Promise<WrittenManifest> {
+  const { server, tool, argument, persona } = options;
+  if (server === undefined || tool === undefined) throw usage("--server and --tool go together.");
+  const known =
+    argument === undefined || options.description === undefined ? await plane.tools.get({ server, tool }) : null;
+  return {
+    name,
+    description: options.description ?? known?.description ?? name,
+    ...(argument === undefined
+      ? { parameters: known?.parameters as WrittenManifest["parameters"] }
+      : { arguments: readArguments(argument) }),
+    side_effects: (options.sideEffects ?? known?.metadata.side_effects ?? "network") as "network",
+    providers: [{ name: "mcp", config: { server, tool } }],
+    ...withoutUndefined({ persona }),
+  };
+}
+
+function usage(message: string): PlaneError {
+  return new PlaneError("USAGE", message);
+}
+
+/** Arguments written as `name:type:description`, where the description may hold colons. */
+export function readArguments(written: readonly string[]): ToolArgument[] {
+  const read = written.map((text) => {
+    const argument = parseArgumentText(text);
+    if ("problem" in argument) throw usage(`--argument '${text}' ${argument.problem}`);
+    return argument;
+  });
+  const twice = read.find(({ name }, at) => read.findIndex((other) => other.name === name) !== at);
+  if (twice) throw usage(`--argument '${twice.name}' is given twice.`);
+  return read;
+}
+
+type ChangeOptions = TextOptions<"kind" | "limit" | "offset">;
+
+/** So many lines of one change are shown to people; `--json` has them all. */
+const shownLines = 20;
+
+export async function listChanges(cli: Cli, name: string | undefined, options: ChangeOptions): Promise<void> {
+  const query = withoutUndefined({
+    name,
+    persona: options.persona,
+    kind: oneOf("--kind", options.kind, changeKinds),
+    limit: toNumber("limit", options.limit),
+    offset: toNumber("offset", options.offset),
+  });
+  const page = await withPlane(cli, options, (plane) => plane.registry.changes(query, face));
+  if (options.json) return printJson(page);
+  if (page.count === 0) return print("Nothing has changed.");
+  print(renderChanges(page.changes));
+  const next = page.offset + page.count;
+  if (next < page.total) say(`${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`);
+}
+
+function toNumber(key: "limit" | "offset", text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d+$/.test(text)) throw usage(`--${key} '${text}' is not a whole number.`);
+  return Number(text);
+}
+
+function renderChanges(changes: readonly Change[]): string {
+  const [head, ...lines] = renderTable(
+    ["WHEN", "WHO", "WHAT", "NAME", "WHY"],
+    changes.map((change) => [
+      change.at.slice(0, 19).replace("T", " "),
+      whoOf(change),
+      change.kind === "listed" ? `listed ${change.count}` : `${change.kind} ${change.what}`,
+      change.persona === null ? change.name : `${change.name} (${change.persona})`,
+      change.reason ?? "",
+    ]),
+  ).split("\n");
+  return [head, ...lines.flatMap((line, at) => [line, ...renderDiff(changes[at] as Change)])].join("\n");
+}
+
+function whoOf({ by: { system, user, face } }: Change): string {
+  return system ?? `${user ?? "anonymous"} (${face})`;
+}
+
+/** Only what is different, each as where it stands and what it is. */
+export function renderDiff({ kind, before, after }: Pick<Change, "kind" | "before" | "after">): string[] {
+  if (kind !== "changed") return [];
+  const [old, now] = [before, after].map((value) => new Map(leavesOf(value ?? {})));
+  const places = [...new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])];
+  const lines = places
+    .filter((place) => old?.get(place) !== now?.get(place))
+    .flatMap((place) => [
+      ...(old?.has(place) ? [colors.red(`  − ${place}: ${old.get(place)}`)] : []),
+      ...(now?.has(place) ? [colors.green(`  + ${place}: ${now.get(place)}`)] : []),
+    ]);
+  if (lines.length <= shownLines) return lines;
+  return [
+    ...lines.slice(0, shownLines),
+    colors.dim(`  … ${countOf(lines.length - shownLines, "more line")}, all with --json`),
+  ];
+}
+
+function leavesOf(value: Json, place = ""): [place: string, text: string][] {
+  const inner = Array.isArray(value)
+    ? value.map((item, at) => [`${place}[${at}]`, item] as const)
+    : isObject(value)
+      ? Object.entries(value).map(([key, item]) => [place === "" ? key : `${place}.${key}`, item as Json] as const)
+      : [];
+  if (inner.length > 0) return inner.flatMap(([where, item]) => leavesOf(item, where));
+  return place === "" ? [] : [[plainText(place), plainText(JSON.stringify(value))]];
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { safeName } from "./results.ts";
+import { safeName } from "./call-history.ts";
 
 for (const [name, expected] of [
   ["plan.sh", "plan.sh"],

@@ -1,15 +1,20 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { DoctorReport } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { JsonObject } from "../../../model/json.ts";
+import { isObject, type JsonObject } from "../../../model/json.ts";
+import type { Plane } from "../../../model/plane.ts";
+import type { Listed } from "../../../model/plane-tools.ts";
 import type { RefreshReport, ServerLogLine, ServerState, ServerStatus } from "../../../model/servers/server.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { tellOfBackground } from "../start/background.ts";
-import { colors, print, printJson, renderTable, say, show } from "../terminal/output.ts";
+import { tellOfBackground } from "../start/serving.ts";
+import { colors, type Fact, print, printJson, renderFacts, say, show, table } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
-import { withPlane } from "../with-plane.ts";
+import { Interrupted, terminal } from "../terminal/terminal.ts";
+import { command, withPlane } from "../with-plane.ts";
 import { openSetup } from "./config.ts";
 
 export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
@@ -32,55 +37,51 @@ const marks: Record<ServerState, string> = {
 };
 
 function renderServers(servers: readonly ServerStatus[]): string {
-  if (servers.length === 0) return "No servers are configured.";
-  const table = renderTable(
-    ["SERVER", "STATE", "TRANSPORT", "PROTOCOL", "TOOLS", "NOTE"],
-    servers.map(({ name, transport, protocolVersion, tools, rejected, ...status }) => [
-      name,
-      shownState(status),
-      transport ?? "-",
-      protocolVersion ?? "-",
-      String(tools),
-      renderInstalling(status) ??
-        renderTrouble(status) ??
-        (rejected.length > 0 ? `not usable: ${rejected.map(({ tool }) => tool).join(", ")}` : ""),
-    ]),
-  );
-  const [head, ...rows] = table.split("\n");
+  const [head, ...rows] = table(servers, "No servers are configured.", {
+    SERVER: ({ name }) => name,
+    STATE: shownState,
+    TRANSPORT: ({ transport }) => transport,
+    PROTOCOL: ({ protocolVersion }) => protocolVersion,
+    TOOLS: ({ tools }) => tools,
+    NOTE: (status) => renderInstalling(status) ?? renderTrouble(status) ?? renderRejected(status),
+  }).split("\n");
+  if (rows.length === 0) return head ?? "";
   return [`  ${head}`, ...rows.map((row, at) => `${marks[servers[at]?.state ?? "error"]} ${row}`)].join("\n");
+}
+
+function renderRejected({ rejected }: ServerStatus): string {
+  return rejected.length > 0 ? `not usable: ${rejected.map(({ tool }) => tool).join(", ")}` : "";
 }
 
 /** Names are for scripts and completion, which do not wait for long. */
 const namesWithinMs = 10_000;
 
 /** Connects it first, so that what is shown is what it is like now. */
-export async function showServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const status = await withPlane(cli, options, (plane) => plane.servers.get(name, { connect: true }));
-  show(options, { servers: [status] }, () => renderServer(status));
-}
+export const showServer = command(
+  (plane, name: string) => plane.servers.get(name, { connect: true }),
+  renderServer,
+  (status) => ({ servers: [status] }),
+);
 
-export async function pingServer(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const check = await withPlane(cli, options, (plane) => plane.servers.ping(name));
-  if (options.json) printJson({ server: name, ...check });
-  else print(`${name} answered in ${check.ms} ms${check.how === "ping" ? "" : " (by listing its tools)"}.`);
-}
+export const pingServer = command(
+  (plane, name: string) => plane.servers.ping(name),
+  ({ ms, how }, [name]) => `${name} answered in ${ms} ms${how === "ping" ? "" : " (by listing its tools)"}.`,
+  (check, [server]) => ({ server, ...check }),
+);
 
-export async function switchServer(
-  cli: Cli,
-  name: string,
-  verb: "connect" | "disconnect",
-  options: GlobalOptions,
-): Promise<void> {
-  const { status, goesOn } = await withPlane(cli, options, async (plane) => {
+export const switchServer = command(
+  async (plane, name: string, verb: "connect" | "disconnect") => {
     await plane.servers[verb](name);
     return { status: await plane.servers.get(name), goesOn: plane.isRemote === true };
-  });
-  if (options.json) return printJson({ servers: [status] });
-  const now = verb === "connect" ? `connected: ${countOf(status.tools, "tool")}` : "disconnected";
-  print(`${marks[status.state]} ${name} is ${now}.`);
-  if (!goesOn)
-    say("No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.");
-}
+  },
+  ({ status, goesOn }, [name, verb]) => {
+    const now = verb === "connect" ? `connected: ${countOf(status.tools, "tool")}` : "disconnected";
+    print(`${marks[status.state]} ${name} is ${now}.`);
+    if (!goesOn)
+      say("No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.");
+  },
+  ({ status }) => ({ servers: [status] }),
+);
 
 /** The exit code tells whether all of them answered. */
 export async function refreshServers(
@@ -95,20 +96,22 @@ export async function refreshServers(
   return report.still_failed.length > 0 ? 4 : 0;
 }
 
-export async function showLogs(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const lines = await withPlane(cli, options, (plane) => plane.servers.logs(name, { connect: true }));
-  if (options.json) printJson({ server: name, lines });
-  else print(lines.length === 0 ? `${name} has said nothing.` : lines.map(renderLine).join("\n"));
-}
+export const showLogs = command(
+  (plane, name: string) => plane.servers.logs(name, { connect: true }),
+  (lines, [name]) => lines.map(renderLine).join("\n") || `${name} has said nothing.`,
+  (lines, [server]) => ({ server, lines }),
+);
 
-export async function listServerTools(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const tools = await withPlane(cli, options, (plane) => plane.tools.list({ server: name, waitMs: namesWithinMs }));
-  const names = tools.map(({ id }) => id.tool);
-  show(options, { server: name, tools: names }, () => names.join("\n") || `${name} offers no tools.`);
-}
+export const listServerTools = command(
+  async (plane, server: string) => {
+    const tools = await plane.tools.list({ server, waitMs: namesWithinMs });
+    return { server, tools: tools.map(({ id }) => id.tool) };
+  },
+  ({ server, tools }) => tools.join("\n") || `${server} offers no tools.`,
+);
 
 function renderServer(status: ServerStatus): string {
-  const facts: [string, string | number | null][] = [
+  const facts: Fact[] = [
     ["state", shownState(status)],
     ["installing", status.installing ? renderInstall(status.installing) : null],
     ["transport", status.transport],
@@ -123,14 +126,12 @@ function renderServer(status: ServerStatus): string {
     ["pending", status.pending],
     ["noise", status.noise],
     ["error", status.error],
-    ["it wrote", status.stderrTail ?? null],
+    ["it wrote", status.stderrTail],
     ["next try", status.nextRetryAt],
   ];
   return [
     `${marks[status.state]} ${colors.bold(status.name)}`,
-    ...facts
-      .filter(([, value]) => value !== null)
-      .map(([label, value]) => `  ${colors.dim(label.padEnd(10))} ${plainText(String(value))}`),
+    ...renderFacts(10, facts).map((line) => `  ${line}`),
     ...status.rejected.map(
       ({ tool, reason }) => `  ${colors.yellow("not usable")} ${plainText(tool)}: ${plainText(reason)}`,
     ),
@@ -142,17 +143,18 @@ function renderInstall({ since, lastLine }: NonNullable<ServerStatus["installing
 }
 
 function renderRefresh({ attempted, reconnected, still_failed, skipped }: RefreshReport): string {
-  if (attempted.length + skipped.length === 0) return "No servers are configured.";
   const failed = new Map(still_failed.map(({ server, reason }) => [server, reason]));
+  const result = (server: string) =>
+    failed.has(server) ? "failed" : reconnected.includes(server) ? "connected" : "listed again";
   const rows = [
-    ...attempted.map((server) => [
-      server,
-      failed.has(server) ? "failed" : reconnected.includes(server) ? "connected" : "listed again",
-      failed.get(server) ?? "",
-    ]),
-    ...skipped.map(({ server, reason }) => [server, "skipped", reason]),
+    ...attempted.map((server) => ({ server, result: result(server), reason: failed.get(server) ?? "" })),
+    ...skipped.map((one) => ({ ...one, result: "skipped" })),
   ];
-  return renderTable(["SERVER", "RESULT", "NOTE"], rows);
+  return table(rows, "No servers are configured.", {
+    SERVER: ({ server }) => server,
+    RESULT: (row) => row.result,
+    NOTE: ({ reason }) => reason,
+  });
 }
 
 function renderLine({ at, source, level, text }: ServerLogLine): string {
@@ -218,10 +220,6 @@ export async function runDoctor(cli: Cli, server: string | undefined, options: G
   });
 }
 
-function indented(text: string): string {
-  return plainText(text).replaceAll("\n", "\n        ");
-}
-
 function renderReport({ servers }: DoctorReport): string {
   if (servers.length === 0) return "No servers are configured.";
   return servers
@@ -230,9 +228,124 @@ function renderReport({ servers }: DoctorReport): string {
       const lines = checks.map((check) => {
         const mark = check.ok ? colors.green("✔") : colors.red("✖");
         const fix = check.fix === null ? "" : `\n      ${colors.yellow("fix:")} ${plainText(check.fix)}`;
-        return `    ${mark} ${check.name}: ${indented(check.detail)}${fix}`;
+        return `    ${mark} ${check.name}: ${plainText(check.detail).replaceAll("\n", "\n        ")}${fix}`;
       });
       return [head, ...lines].join("\n");
     })
     .join("\n");
+}
+
+type LoginOptions = GlobalOptions & { token?: boolean; browser?: boolean };
+
+export async function login(cli: Cli, server: string, options: LoginOptions): Promise<void> {
+  await withPlane(cli, { ...options, standalone: true }, async (plane, interrupted) => {
+    await plane.servers.get(server);
+    const { auth } = plane.config().servers[server] ?? {};
+    const wantsToken = options.token || (auth !== undefined && auth.type !== "oauth" && auth.type !== "none");
+    if (wantsToken) await plane.tokens.set(server, { token: await readToken(server) });
+    else await signIn(plane, server, options.browser ?? true, interrupted);
+  });
+  show(options, { server, ok: true }, () => `${colors.green("✔")} ${server} knows who you are now.`);
+}
+
+export const logout = command(
+  (plane, server: string) => plane.tokens.forget(server),
+  (ok, [server]) => (ok ? `What was kept for ${server} is forgotten.` : `Nothing was kept for ${server}.`),
+  (ok, [server]) => ({ server, ok }),
+);
+
+export const listTokens = command(
+  (plane) => plane.tokens.list(),
+  (tokens) =>
+    table(tokens, "No tokens are kept for you.", {
+      SERVER: ({ server }) => server,
+      KIND: ({ kind }) => kind,
+      EXPIRES: ({ expired, expiresAt }) => (expired ? "expired" : (expiresAt ?? "does not expire")),
+      SCOPES: ({ scopes }) => scopes.join(" "),
+    }),
+  (tokens) => ({ tokens }),
+);
+
+async function signIn(plane: Plane, server: string, opens: boolean, interrupted: AbortSignal): Promise<void> {
+  const { url, finished, cancel } = await plane.tokens.signIn(server);
+  interrupted.addEventListener("abort", cancel, { once: true });
+  say(`Sign in at:\n  ${url}`);
+  if (opens) openBrowser(url);
+  await finished;
+}
+
+/** From standard input, or typed unseen; never from an argument, which other users of the machine could read. */
+async function readToken(server: string): Promise<string> {
+  const token = terminal.stdin.isTTY ? await typeToken(server) : (await text(terminal.stdin)).trim();
+  if (token === "") throw new PlaneError("USAGE", "No token was given. Write it to standard input.");
+  return token;
+}
+
+async function typeToken(server: string): Promise<string> {
+  const { isCancel, password } = await import("@clack/prompts");
+  const typed = await password({ message: `Token for ${server}`, output: terminal.stderr });
+  if (isCancel(typed)) throw new Interrupted("SIGINT");
+  return typed.trim();
+}
+
+/** Never through a shell: the address may come from outside. Where there is no browser, nothing happens. */
+export function openBrowser(url: string): void {
+  const program = process.platform === "darwin" ? "open" : process.platform === "win32" ? "explorer.exe" : "xdg-open";
+  const browser = spawn(program, [url], { stdio: "ignore", detached: true });
+  browser.on("error", () => undefined);
+  browser.unref();
+}
+
+type Filter = { server?: string };
+
+export const listPrompts = command(
+  (plane, { server }: Filter) => plane.prompts.list(server),
+  (prompts) => renderListed(prompts, "PROMPT"),
+  (prompts) => ({ prompts }),
+);
+
+export const getPrompt = command(
+  (plane, server: string, name: string, values: string[]) =>
+    plane.prompts.get(server, name, Object.fromEntries(values.map(toPair))),
+  (prompt) =>
+    partsOf(prompt, "messages")
+      .map(({ role, content }) => `${role}: ${content?.text ?? JSON.stringify(content)}`)
+      .join("\n") || undefined,
+);
+
+export const listResources = command(
+  async (plane, { server }: Filter) => {
+    const [resources, resourceTemplates] = await Promise.all([
+      plane.resources.list(server),
+      plane.resources.templates(server),
+    ]);
+    return { resources, resourceTemplates };
+  },
+  ({ resources, resourceTemplates }) => renderListed([...resources, ...resourceTemplates], "RESOURCE"),
+);
+
+export const readResource = command(
+  (plane, server: string, uri: string) => plane.resources.read(server, uri),
+  (resource) =>
+    partsOf(resource, "contents")
+      .map(({ text, blob, mimeType }) => text ?? `(${mimeType}, ${countOf(blob?.length ?? 0, "character")} of base64)`)
+      .join("\n") || undefined,
+);
+
+function renderListed(items: readonly Listed[], title: "PROMPT" | "RESOURCE"): string {
+  return table(items, `No server offers ${title.toLowerCase()}s.`, {
+    SERVER: (item) => item.server,
+    [title]: (item) => String(title === "PROMPT" ? item.name : (item.uri ?? item.uriTemplate)),
+    DESCRIPTION: (item) => String(item.description ?? item.title ?? ""),
+  });
+}
+
+function partsOf(answer: unknown, key: "messages" | "contents") {
+  return isObject(answer) && Array.isArray(answer[key]) ? answer[key] : [];
+}
+
+function toPair(text: string): [string, string] {
+  const at = text.indexOf("=");
+  if (at <= 0) throw new PlaneError("USAGE", `'${text}' is not of the form key=text.`);
+  return [text.slice(0, at), text.slice(at + 1)];
 }

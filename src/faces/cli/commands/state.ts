@@ -9,8 +9,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { printJson, say } from "../terminal/output.ts";
 import { type Progress, showProgress } from "../terminal/progress.ts";
-import { Interrupted } from "../terminal/signals.ts";
-import { terminal } from "../terminal/terminal.ts";
+import { Interrupted, terminal } from "../terminal/terminal.ts";
 
 type ImportOptions = GlobalOptions & { dryRun?: boolean };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readArguments } from "./tool-edit.ts";
+import { readArguments } from "./registry.ts";
 
 test("an argument is a name, a type and a description that may hold colons", () => {
   assert.deepEqual(readArguments(["city:string:Where to look: a name, or lat:lon", "days?:integer"]), [

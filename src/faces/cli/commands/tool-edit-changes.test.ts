@@ -1,7 +1,7 @@
 import "../../../../test/samples/no-colors.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { renderDiff } from "./tool-edit.ts";
+import { renderDiff } from "./registry.ts";
 
 test("a change shows only what is different, with where it stands", () => {
   const before = {

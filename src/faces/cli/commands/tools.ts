@@ -4,7 +4,7 @@ import { matchesGlob } from "../../../lib/text/glob.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { HealthSummary, ToolHealth } from "../../../model/catalogue/health.ts";
-import type { FoundTool, SearchAnswer } from "../../../model/catalogue/search.ts";
+import type { FoundTool } from "../../../model/catalogue/search.ts";
 import { type ProviderSpec, providerLabel } from "../../../model/catalogue/tool.ts";
 import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../../model/catalogue/tool-formats.ts";
 import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
@@ -14,11 +14,22 @@ import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { ToolListing } from "../../../model/plane-tools.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printJson, printWarning, renderTable, say, sayMore, show } from "../terminal/output.ts";
+import {
+  colors,
+  type Fact,
+  print,
+  printJson,
+  printWarning,
+  renderFacts,
+  renderTable,
+  say,
+  sayMore,
+  table,
+} from "../terminal/output.ts";
 import { describeTrouble } from "../terminal/server-trouble.ts";
-import { withPlane } from "../with-plane.ts";
+import { command, withPlane } from "../with-plane.ts";
 import { renderSpan } from "./dead-letters.ts";
-import { readFilters, type ToolFilters } from "./option-values.ts";
+import { pick, readFilters, type ToolFilters } from "./option-values.ts";
 import { listQuality, renderFinding, renderReviewNote } from "./quality.ts";
 
 const emptyCatalogue =
@@ -50,37 +61,37 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
   });
 }
 
-export async function showTool(cli: Cli, name: string, options: GlobalOptions): Promise<void> {
-  const tool = await withPlane(cli, options, (plane) => plane.tools.get(name));
-  show(options, { tools: [tool] }, () => renderTool(tool));
-}
+export const showTool = command(
+  (plane, name: string) => plane.tools.get(name),
+  renderTool,
+  (tool) => ({ tools: [tool] }),
+);
 
 function renderTool(tool: ToolListing): string {
   const { name, modelName, description, metadata, providers, health, source, unavailable } = tool;
-  const facts = [
+  const { auth, capabilities, cost_per_call: cost, cost_unit: unit = "", default_timeout: timeout } = metadata;
+  const facts: Fact[] = [
     ["for models", modelName],
     ["source", source],
     ["version", metadata.version],
     ["side effects", metadata.side_effects],
-    ...(tool.persona === null ? [] : [["persona", tool.persona]]),
-    ...(metadata.capabilities.length === 0 ? [] : [["capabilities", metadata.capabilities.join(", ")]]),
-    ...(metadata.safety_level === undefined ? [] : [["safety level", metadata.safety_level]]),
+    ["persona", tool.persona],
+    ["capabilities", capabilities.join(", ") || null],
+    ["safety level", metadata.safety_level],
     ["consent", metadata.requires_consent ? `required (${tool.consent})` : "not required"],
-    ...(metadata.auth.required ? [["auth", ["required", ...(metadata.auth.scopes ?? [])].join(" ")]] : []),
-    ...(metadata.cost_per_call === undefined
-      ? []
-      : [["cost", `${metadata.cost_per_call} ${metadata.cost_unit ?? ""}`.trim()]]),
-    ...(metadata.default_timeout === undefined ? [] : [["timeout", `${metadata.default_timeout} s`]]),
-    ["parallel", isSerial(tool) ? "no, one call after the other" : "yes"],
-    ...providers.map((provider) => ["provider", renderProvider(provider, tool)]),
+    ["auth", auth.required ? ["required", ...(auth.scopes ?? [])].join(" ") : null],
+    ["cost", cost === undefined ? null : `${cost} ${unit}`.trim()],
+    ["timeout", timeout === undefined ? null : `${timeout} s`],
+    ["parallel", tool.parallel === "explicit" && !metadata.allow_parallel ? "no, one call after the other" : "yes"],
+    ...providers.map((provider): Fact => ["provider", renderProvider(provider, tool)]),
     ["health", renderHealth(health)],
-    ...(health.persona === undefined ? [] : [[`for ${health.persona.name}`, renderHealth(health.persona)]]),
-    ...(health.last_invocation === null ? [] : [["last call", renderLast(health.last_invocation)]]),
-    ...(unavailable === null ? [] : [["unavailable", unavailable]]),
-    ...(tool.stale ? [["stale", "its server could not list its tools again"]] : []),
-    ...(tool.warnings ?? []).map((warning) => ["warning", plainText(warning)]),
-    ...(tool.review?.change ? [["pinned", `no: it is ${tool.review.change}`]] : []),
-    ...(tool.review?.findings ?? []).map((finding) => ["suspicious", renderFinding(finding)]),
+    ...(health.persona === undefined ? [] : [[`for ${health.persona.name}`, renderHealth(health.persona)] as const]),
+    ["last call", health.last_invocation && renderLast(health.last_invocation)],
+    ["unavailable", unavailable],
+    ["stale", tool.stale ? "its server could not list its tools again" : null],
+    ...(tool.warnings ?? []).map((warning): Fact => ["warning", warning]),
+    ["pinned", tool.review?.change ? `no: it is ${tool.review.change}` : null],
+    ...(tool.review?.findings ?? []).map((finding): Fact => ["suspicious", renderFinding(finding)]),
   ];
   return [
     colors.bold(name),
@@ -89,12 +100,8 @@ function renderTool(tool: ToolListing): string {
     colors.bold("Arguments"),
     ...renderArguments(tool),
     "",
-    ...facts.map(([label, value]) => `${colors.dim(String(label).padEnd(13))} ${value}`),
+    ...renderFacts(13, facts),
   ].join("\n");
-}
-
-function isSerial({ parallel, metadata }: ToolListing): boolean {
-  return parallel === "explicit" && !metadata.allow_parallel;
 }
 
 function renderProvider(spec: ProviderSpec, { providers, health }: ToolListing): string {
@@ -150,53 +157,43 @@ function renderHealth({ total, success_rate, average_latency_ms, p95_latency_ms 
 
 type SearchOptions = { and?: string[]; regex?: boolean; server?: string; limit?: number };
 
-export async function searchTools(cli: Cli, words: string[], options: GlobalOptions & SearchOptions): Promise<void> {
-  const query = words.join(" ");
-  const { and = [], regex, server, limit } = options;
-  const what = and.length === 0 ? { query } : { queries: [query, ...and] };
-  const request = { ...what, ...withoutUndefined({ regex, server, limit }) };
-  const answer = await withPlane(cli, options, (plane) => plane.search(request));
-  if (options.json) return printJson(answer);
-  printAnswer(answer);
-}
+export const searchTools = command(
+  (plane, words: string[], { and = [], ...options }: SearchOptions) => {
+    const query = words.join(" ");
+    const what = and.length === 0 ? { query } : { queries: [query, ...and] };
+    return plane.search({ ...what, ...pick(options, "regex", "server", "limit") });
+  },
+  ({ tools, total, truncated, next, note }) => {
+    print(renderTools(tools) || "No tool was found.");
+    if (truncated) say(colors.dim(`${tools.length} of ${total} that match.`));
+    if (next.length > 0) say(colors.dim(`Next: ${plainText(next.join(", "))}`));
+    if (note !== undefined) say(`${colors.yellow("note:")} ${plainText(note)}`);
+  },
+);
 
-export async function recommendTools(
-  cli: Cli,
-  words: string[],
-  options: GlobalOptions & { limit?: number },
-): Promise<void> {
-  const { limit } = options;
-  const found = await withPlane(cli, options, (plane) => plane.recommend(words.join(" "), withoutUndefined({ limit })));
-  if (options.json) return printJson(found);
-  if (found.tools.length === 0) return print("Nothing here fits the task.");
-  const servers = found.servers.map(({ name, score, tools }) => [renderScore(score), name, String(tools)]);
-  if (servers.length > 0) print(`${renderTable(["SCORE", "SERVER", "TOOLS"], servers)}\n`);
-  print(renderTools(found.tools));
-}
-
-function printAnswer({ tools, total, truncated, next, note }: SearchAnswer): void {
-  if (tools.length > 0) print(renderTools(tools));
-  else print("No tool was found.");
-  if (truncated) say(colors.dim(`${tools.length} of ${total} that match.`));
-  if (next.length > 0) say(colors.dim(`Next: ${plainText(next.join(", "))}`));
-  if (note !== undefined) say(`${colors.yellow("note:")} ${plainText(note)}`);
-}
+export const recommendTools = command(
+  (plane, words: string[], options: { limit?: number }) => plane.recommend(words.join(" "), pick(options, "limit")),
+  ({ tools, servers }) => {
+    if (tools.length === 0) return "Nothing here fits the task.";
+    const known = table(servers, "", {
+      SCORE: ({ score }) => renderScore(score),
+      SERVER: ({ name }) => name,
+      TOOLS: (server) => server.tools,
+    });
+    return `${known && `${known}\n\n`}${renderTools(tools)}`;
+  },
+);
 
 function renderTools(tools: readonly FoundTool[]): string {
-  const rows = tools.map((tool) => [
-    renderScore(tool.score),
-    tool.name,
-    tool.required.join(", ") || "-",
-    [tool.summary, ...remarksOn(tool)].join(" "),
-  ]);
-  return renderTable(["SCORE", "TOOL", "NEEDS", "SUMMARY"], rows);
-}
-
-function remarksOn({ alsoOn = [], differsBy = [] }: FoundTool): string[] {
-  return [
-    ...(alsoOn.length > 0 ? [`(also on ${alsoOn.join(", ")})`] : []),
-    ...(differsBy.length > 0 ? [`(this one: ${differsBy.join(", ")})`] : []),
-  ];
+  return table(tools, "", {
+    SCORE: ({ score }) => renderScore(score),
+    TOOL: ({ name }) => name,
+    NEEDS: ({ required }) => required.join(", ") || "-",
+    SUMMARY: ({ summary, alsoOn = [], differsBy = [] }) => {
+      const also = alsoOn.length > 0 ? ` (also on ${alsoOn.join(", ")})` : "";
+      return `${summary}${also}${differsBy.length > 0 ? ` (this one: ${differsBy.join(", ")})` : ""}`;
+    },
+  });
 }
 
 const barWidth = 5;

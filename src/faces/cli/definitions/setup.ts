@@ -1,143 +1,145 @@
-import { InvalidArgumentError } from "commander";
-import { collect, type Run, type Verb } from "./parts.ts";
-
-const bodies = {
-  init: () => import("../commands/init.ts"),
-  clients: () => import("../commands/clients.ts"),
-  servers: () => import("../commands/servers.ts"),
-  explain: () => import("../commands/explain.ts"),
-  config: () => import("../commands/config.ts"),
-  keys: () => import("../commands/keys.ts"),
-  state: () => import("../commands/state.ts"),
-};
-
-/** Getting and keeping it configured: `init`, `import`, `connect`, `disconnect`, `config`, `doctor`. */
-export function addSetupCommands(program: Verb, run: Run): void {
-  program
-    .verb("init", "write a starter configuration; asks on a terminal")
-    .option("--force", "replace a file that is already there")
-    .option("--to <file>", "the file to write", "toolplane.json")
-    .option("--yes", "ask nothing")
-    .examples("init", "init --yes --to .mcp.json")
-    .action(run(bodies.init, "init"));
-  program
-    .verb("import", "take over the servers of other MCP clients")
-    .argument("[client...]", "all clients when none is named")
-    .option("--dry-run", "show what would be imported")
-    .option("--to <file>", "the file to write; default: toolplane.json")
-    .examples("import --dry-run", "import cursor vscode")
-    .action(run(bodies.clients, "importClients"));
-  addClientCommands(program, run);
-  program
-    .verb("doctor", "examine a server, or all of them, and say what to try first")
-    .argument("[server]")
-    .examples("doctor", "doctor filesystem --json")
-    .action(run(bodies.servers, "runDoctor"));
-  program
-    .verb("explain", "explain an error code: what happened and what to do")
-    .argument("[code]", "the code behind a message, such as TIMEOUT; all codes when left out")
-    .examples("explain", "explain TIMEOUT", "explain PLAN_QUEUED --json")
-    .action(run(bodies.explain, "explainError"));
-  addConfigCommands(program.verb("config", "the configuration itself"), run);
-}
-
-function addClientCommands(program: Verb, run: Run): void {
-  program
-    .verb("connect", "move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup")
-    .argument("[client]", "without one, lists the clients")
-    .option("--keep", "leave the client's servers where they are")
-    .option("--project", "write the client's file of this project")
-    .option("--global", "write the client's file for all projects")
-    .option("--dry-run", "show what would be changed")
-    .option("--to <file>", "the configuration that takes the servers")
-    .option("--yes", "ask nothing; without a terminal nothing is asked anyway")
-    .examples("connect", "connect cursor --dry-run", "connect claude-code --project")
-    .action(run(bodies.clients, "connectClient"));
-  program
-    .verb("disconnect", "give a client its servers back and take Toolplane out; what you changed since stays")
-    .argument("<client>")
-    .option("--remove", "take the moved servers out of Toolplane's configuration as well")
-    .option("--project", "the client's file of this project")
-    .option("--global", "the client's file for all projects")
-    .examples("disconnect claude-code", "disconnect cursor --remove")
-    .action(run(bodies.clients, "disconnectClient"));
-}
-
-function addConfigCommands(config: Verb, run: Run): void {
-  config
-    .verb("validate", "all problems of all files; exit code 1 when there are errors")
-    .option("--strict", "warnings count as errors")
-    .examples("config validate", "config validate --config .mcp.json --json")
-    .action(run(bodies.config, "validateConfig"));
-  config
-    .verb("show", "what was understood, with secrets masked")
-    .examples("config show")
-    .action(run(bodies.config, "showConfig"));
-  config
-    .verb("explain", "a value with the file and line it comes from")
-    .argument("<key>", "for example filesystem.timeoutMs, or filesystem for all of it")
-    .examples("config explain filesystem", "config explain policy.profile")
-    .action(run(bodies.config, "explainConfig"));
-  config
-    .verb("schema", "the JSON Schema of the native configuration")
-    .examples("config schema > toolplane.schema.json")
-    .action(run(bodies.config, "printSchema"));
-}
-
-export function addKeyCommands(program: Verb, run: Run): void {
-  const keys = program.verb("keys", "API keys for people and programs that call over HTTP");
-  keys
-    .verb("create", "make a key for --user, --group and --persona; it is shown once")
-    .argument("<name>", "what it is for")
-    .option("--key-persona <name>", "calls with this key use this persona")
-    .option("--scope <scope>", "read, call, admin or *; repeatable, call when left out", collect)
-    .option("--workspace <name>", "the workspace it is for")
-    .option("--tool-group <name>", "a group of tools it may ask for; repeatable, * for all", collect)
-    .option("--expires <time>", "12h, 30d, 1y or a date; never when left out", toMoment)
-    .examples(
-      "keys create laptop",
-      "keys create ci --user build@example.org --group ops --expires 30d",
-      "keys create dashboard --scope read --json",
-    )
-    .action(run(bodies.keys, "createKey"));
-  keys
-    .verb("list", "every key, whose it is and when it was used last")
-    .examples("keys list", "keys list --json")
-    .action(run(bodies.keys, "listKeys"));
-  keys
-    .verb("revoke", "revoke a key")
-    .argument("<id>", "as 'keys list' shows it")
-    .option("--forget", "take its record away, too")
-    .examples("keys revoke 3f9a01c2de")
-    .action(run(bodies.keys, "revokeKey"));
-}
-
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
-
-export function toMoment(text: string): string {
-  const [, amount, unit] = /^(\d{1,6})([mhdwy])$/.exec(text.trim()) ?? [];
-  const at =
-    amount === undefined
-      ? new Date(/^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? text.trim() : Number.NaN)
-      : new Date(Date.now() + Number(amount) * unitMs[unit as keyof typeof unitMs]);
-  if (Number.isNaN(at.getTime()) || at.getTime() <= Date.now())
-    throw new InvalidArgumentError(
-      "Give a time from now such as 12h, 30d or 1y, or a date to come such as 2030-01-31.",
-    );
-  return at.toISOString();
-}
-
-export function addStateCommands(program: Verb, run: Run): void {
-  const state = program.verb("state", "take everything that is stored from one store to another");
-  state
-    .verb("export", "write the whole state as lines of JSON, to a file or to standard output")
-    .argument("[file]", "standard output when left out or -")
-    .examples("state export state.jsonl", "state export | gzip > state.jsonl.gz")
-    .action(run(bodies.state, "exportState"));
-  state
-    .verb("import", "take an export into an empty store")
-    .argument("<file>")
-    .option("--dry-run", "check the file and the store, and change nothing")
-    .examples("state import state.jsonl --store postgres://…", "state import state.jsonl --dry-run")
-    .action(run(bodies.state, "importState"));
-}
+/** Servers, the plane that serves, and how it is configured. */
+export const setupVerbs = `
+serve: serve the workbench, the HTTP API and MCP; changes of the configuration are applied while it runs
+  --host <address> {= 127.0.0.1} address to listen on
+  --port <number> {port = 7420} port to listen on; 0 for any free one
+  --open open the workbench in a browser
+  --allow-host <name> {hosts} a name that it is reached by behind a balancer; repeatable, then every request needs a credential
+  --drain-seconds <number> {drain = 0} after SIGTERM, answer for so long while /readyz says no
+  --background listen at no port: what 'mcp' starts where no plane serves its configuration
+  --idle-exit <ms> {ms = 600000} in the background, end so long after the last client
+  > serve.serve $ serve $ serve --open $ serve --port 0 --config .mcp.json
+mcp: run the gateway on stdio, for clients that spawn a command
+  --mode <name> {full|lazy} full: every tool; lazy: those that are needed; else by 'lazy.mode'
+  --names <kind> {prefixed|bare} how tools are called
+  --toolset <name> only the servers and tools of this toolset
+  --server <name> only this server
+  > serving.serveMcp $ mcp $ mcp --config .mcp.json $ mcp --mode lazy --toolset small
+stop: end the background plane that 'mcp' has started for this configuration
+  > serving.stopBackground $ stop $ stop --config .mcp.json
+demo: run a small MCP server on stdio, to try things on
+  > bundled.demo $ servers add demo -- toolplane demo
+planner: run an MCP server on stdio that plans tasks with the tools of its host
+  > bundled.planner $ servers add planner -- toolplane planner
+servers: the MCP servers behind the plane
+  $ servers list $ servers add files -- npx -y @modelcontextprotocol/server-filesystem .
+servers list: state, tools and last error of every server
+  > servers.listServers $ servers list $ servers list --json
+servers show <name>: one server: state, protocol, process, what it lists and what is wrong
+  > servers.showServer $ servers show demo
+servers ping <name>: ask a server whether it is there
+  > servers.pingServer $ servers ping demo
+servers connect <name>: connect a server and keep it connected
+  > servers.switchServer connect $ servers connect demo
+servers disconnect <name>: end a server's sessions; it stays away until it is connected again
+  > servers.switchServer disconnect $ servers disconnect demo
+servers refresh [name]: really ask a server, or all of them, for its tools again
+  > servers.refreshServers $ servers refresh $ servers refresh demo --json
+servers reconnect [name]: try the servers that are down; those that back off only with --force
+  --force {= false} also those that back off
+  > servers.refreshServers $ servers reconnect $ servers reconnect --force --json
+servers logs <name>: the last things a server wrote to standard error or logged
+  > servers.showLogs $ servers logs demo
+servers login <name>: sign in to a server, or give it your token on standard input
+  --token take a token instead of signing in with the browser
+  --no-browser only print the address to sign in at
+  > servers.login $ servers login tracker $ servers login tracker --token < token.txt
+servers logout <name>: forget the token or sign-in that is kept for you
+  > servers.logout $ servers logout tracker
+servers tokens: which servers a token or sign-in is kept for, and until when
+  > servers.listTokens $ servers tokens
+servers tools <name>: the names of one server's tools
+  > servers.listServerTools $ servers tools demo
+servers add <name> [command...]: write a server into the configuration, keeping its comments
+  [command...] the command and its arguments, after --
+  --url <url> a remote server instead of a command
+  --env <NAME=value> {list} variable for the command; repeatable
+  --header <Name=value> {list} header for the URL; repeatable
+  --to <file> the file to write; default: the last configuration file
+  > servers.addServer $ servers add files -- npx -y @modelcontextprotocol/server-filesystem .
+  $ servers add tracker --url https://example.org/mcp --header 'Authorization=Bearer \${TOKEN}'
+servers remove <name>: take a server out of the configuration
+  --to <file> the file to change; default: the one that defines it
+  > servers.removeServer $ servers remove files
+prompts: the prompts that servers offer
+  $ prompts list $ prompts get everything args-prompt city=Bern
+prompts list: every prompt
+  --server <name> only those of this server
+  > servers.listPrompts $ prompts list
+prompts get <server> <name> [values...]: one prompt, filled in
+  [values...] key=text
+  > servers.getPrompt $ prompts get everything args-prompt city=Bern
+resources: the resources that servers offer
+  $ resources list --server everything $ resources read everything demo://resource/static/document/features.md
+resources list: every resource and every template of one
+  --server <name> only those of this server
+  > servers.listResources $ resources list --server everything
+resources read <server> <uri>: one resource
+  > servers.readResource $ resources read everything demo://resource/static/document/features.md
+keys: API keys for people and programs that call over HTTP
+  $ keys create ci --group ops --expires 30d $ keys list
+keys create <name>: make a key for --user, --group and --persona; it is shown once
+  <name> what it is for
+  --key-persona <name> calls with this key use this persona
+  --scope <scope> {list} read, call, admin or *; repeatable, call when left out
+  --workspace <name> the workspace it is for
+  --tool-group <name> {list} a group of tools it may ask for; repeatable, * for all
+  --expires <time> {moment} 12h, 30d, 1y or a date; never when left out
+  > keys.createKey $ keys create laptop $ keys create ci --user build@example.org --group ops --expires 30d
+  $ keys create dashboard --scope read --json
+keys list: every key, whose it is and when it was used last
+  > keys.listKeys $ keys list $ keys list --json
+keys revoke <id>: revoke a key
+  <id> as 'keys list' shows it
+  --forget take its record away, too
+  > keys.revokeKey $ keys revoke 3f9a01c2de
+state: take everything that is stored from one store to another
+  $ state export state.jsonl $ state import state.jsonl --dry-run --store postgres://db.example/tools
+state export [file]: write the whole state as lines of JSON, to a file or to standard output
+  [file] standard output when left out or -
+  > state.exportState $ state export state.jsonl $ state export | gzip > state.jsonl.gz
+state import <file>: take an export into an empty store
+  --dry-run check the file and the store, and change nothing
+  > state.importState $ state import state.jsonl --store postgres://… $ state import state.jsonl --dry-run
+init: write a starter configuration; asks on a terminal
+  --force replace a file that is already there
+  --to <file> {= toolplane.json} the file to write
+  --yes ask nothing
+  > clients.init $ init $ init --yes --to .mcp.json
+import [client...]: take over the servers of other MCP clients
+  [client...] all clients when none is named
+  --dry-run show what would be imported
+  --to <file> the file to write; default: toolplane.json
+  > clients.importClients $ import --dry-run $ import cursor vscode
+connect [client]: move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup
+  [client] without one, lists the clients
+  --keep leave the client's servers where they are
+  --project write the client's file of this project
+  --global write the client's file for all projects
+  --dry-run show what would be changed
+  --to <file> the configuration that takes the servers
+  --yes ask nothing; without a terminal nothing is asked anyway
+  > clients.connectClient $ connect $ connect cursor --dry-run $ connect claude-code --project
+disconnect <client>: give a client its servers back and take Toolplane out; what you changed since stays
+  --remove take the moved servers out of Toolplane's configuration as well
+  --project the client's file of this project
+  --global the client's file for all projects
+  > clients.disconnectClient $ disconnect claude-code $ disconnect cursor --remove
+doctor [server]: examine a server, or all of them, and say what to try first
+  > servers.runDoctor $ doctor $ doctor filesystem --json
+explain [code]: explain an error code: what happened and what to do
+  [code] the code behind a message, such as TIMEOUT; all codes when left out
+  > explain.explainError $ explain $ explain TIMEOUT $ explain PLAN_QUEUED --json
+config: the configuration itself
+  $ config validate $ config explain filesystem.timeoutMs
+config validate: all problems of all files; exit code 1 when there are errors
+  --strict warnings count as errors
+  > config.validateConfig $ config validate $ config validate --config .mcp.json --json
+config show: what was understood, with secrets masked
+  > config.showConfig $ config show
+config explain <key>: a value with the file and line it comes from
+  <key> for example filesystem.timeoutMs, or filesystem for all of it
+  > config.explainConfig $ config explain filesystem $ config explain policy.profile
+config schema: the JSON Schema of the native configuration
+  > config.printSchema $ config schema > toolplane.schema.json
+`;

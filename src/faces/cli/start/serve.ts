@@ -4,12 +4,11 @@ import type { Config, Manifests } from "../../../model/config/config.ts";
 import { isLoopback } from "../../../model/config/settings.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions, Serving } from "../cli.ts";
-import { bundledServers } from "../commands/init.ts";
+import { bundledServers } from "../commands/clients.ts";
 import { keyState } from "../commands/keys.ts";
-import { openBrowser } from "../commands/login.ts";
+import { openBrowser } from "../commands/servers.ts";
 import { colors, print, printWarning, say } from "../terminal/output.ts";
-import { Interrupted, untilInterrupted } from "../terminal/signals.ts";
-import { terminal } from "../terminal/terminal.ts";
+import { Interrupted, terminal, untilInterrupted } from "../terminal/terminal.ts";
 import { openPlane, tellProblems } from "../with-plane.ts";
 import { giveMemoryBackWhenQuiet, tellOfServers } from "./serving.ts";
 
@@ -19,9 +18,12 @@ type ServeOptions = GlobalOptions & {
   allowHost?: string[];
   open?: boolean;
   drainSeconds: number;
+  background?: boolean;
+  idleExit: number;
 };
 
 export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
+  if (options.background) return (await import("./serving.ts")).serveInBackground(cli, options);
   using interruption = untilInterrupted();
   await using plane = await openPlane(cli, options, {
     fallback: { mcpServers: bundledServers },

@@ -1,10 +1,18 @@
+import { once } from "node:events";
+import { pause } from "../../../lib/async/pause.ts";
 import { giveMemoryBack, limitHeap } from "../../../lib/heap.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import { type EventType, eventMeanings } from "../../../model/events.ts";
+import { version } from "../../../lib/version.ts";
+import { renderProblem } from "../../../model/config/config.ts";
+import { errorTable, toPlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { colors, say } from "../terminal/output.ts";
+import type { AboutPlane, Cli, GlobalOptions, McpView } from "../cli.ts";
+import { colors, print, printError, printJson, printWarning, say } from "../terminal/output.ts";
 import { renderTrouble } from "../terminal/server-trouble.ts";
+import { terminal, untilInterrupted } from "../terminal/terminal.ts";
+import { openPlane, withPlane } from "../with-plane.ts";
 
 /** How servers come and go, a line each. A reason that stays the same is not told at every attempt. */
 export function tellOfServers(plane: Plane): void {
@@ -58,12 +66,92 @@ export function giveMemoryBackWhenQuiet(plane: Plane): Disposable {
   };
 }
 
-/** Prints every event of a plane of this process. No event carries an argument or a result. */
-export function showEvents(plane: Plane): void {
-  if (plane.isRemote) return say("Another process serves; --standalone shows what happens in a plane of its own.");
-  for (const type of Object.keys(eventMeanings) as EventType[])
-    plane.on(type, ({ type: _, ...facts }) => {
-      const words = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-      say(colors.dim([new Date().toISOString(), type, ...words].join(" ")));
-    });
+const firstAnswerMs = 100;
+
+/** The plane that clients share which start a command each. It listens at no port, and ends after its last client. */
+export async function serveInBackground(cli: Cli, options: GlobalOptions & { idleExit: number }): Promise<number> {
+  try {
+    return await serveClients(cli, options);
+  } catch (thrown) {
+    // For the log; the client that started this one runs into the same and tells its person.
+    const error = toPlaneError(thrown);
+    printError(error);
+    return errorTable[error.code].exit;
+  }
+}
+
+async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: number }): Promise<number> {
+  using interruption = untilInterrupted();
+  const { dataDir: dataDirectory, config: files = [], idleExit: idleMs } = options;
+  await using plane = await openPlane(cli, options, { watch: true, answersQuestions: true, relays: true });
+  const serving = await cli.serveClients(plane, {
+    files,
+    dataDirectory,
+    directory: terminal.directory(),
+    idleMs,
+  });
+  // The client that started this one attaches to the other.
+  if (serving === null) return 0;
+  say(`${new Date().toISOString()} Toolplane ${version} serves in the background as process ${process.pid}.`);
+  tellOfServers(plane);
+  plane.on("config.changed", () => {
+    for (const problem of plane.config().problems) printWarning(renderProblem(problem));
+  });
+  plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
+  using _memory = giveMemoryBackWhenQuiet(plane);
+  const { signal } = interruption;
+  // Spawning many servers takes a moment, in which the client that waits for its first answer would get none.
+  await pause(firstAnswerMs, { signal });
+  plane.start();
+  const interrupted = signal.aborted ? Promise.resolve() : once(signal, "abort");
+  const why = await Promise.race([serving.over, interrupted.then(() => "stopped" as const)]);
+  say(`${new Date().toISOString()} Ends: ${why}.`);
+  plane.drain();
+  await serving.close({ bye: why === "handover" ? "handover" : "stopped" });
+  return 0;
+}
+
+/** `toolplane stop`: the background plane of this configuration; nothing happens where there is none. */
+export async function stopBackground(cli: Cli, options: GlobalOptions): Promise<void> {
+  const about = await cli.stopPlane(placeIn(options));
+  if (options.json) return printJson({ stopped: about });
+  if (about === null) return print("No background plane serves this configuration.");
+  const left = about.clients === 1 ? "its client starts" : `its ${about.clients} clients start`;
+  const then = about.clients === 0 ? "" : `; ${left} another one with the next request`;
+  print(`Stopped the background plane (process ${about.pid})${then}.`);
+}
+
+/** Says that a background plane answers, and how to stop it. */
+export async function tellOfBackground(cli: Cli, plane: Plane, options: GlobalOptions): Promise<AboutPlane | null> {
+  if (!plane.isBackground) return null;
+  const about = await cli.aboutPlane(placeIn(options));
+  if (about === null || options.json) return about;
+  const clients = about.clients === 1 ? "1 client" : `${about.clients} clients`;
+  say(
+    `A background plane (process ${about.pid}, ${clients}) serves this configuration. Stop it: toolplane stop. Its log: ${about.log}`,
+  );
+  return about;
+}
+
+function placeIn({ config: files = [], dataDir: dataDirectory }: GlobalOptions) {
+  return { files, dataDirectory, directory: terminal.directory() };
+}
+
+/**
+ * One MCP server on standard input and output: the shared plane of this configuration, or one of the client's own, which
+ * lives as long as the client does. Standard output belongs to the protocol; warnings go to standard error as always.
+ */
+export async function serveMcp(cli: Cli, options: GlobalOptions & McpView): Promise<number> {
+  const { mode, names, toolset, server } = options;
+  if (!options.standalone && !options.offline && options.store === undefined) {
+    const exitCode = await cli.attachMcp(options);
+    if (exitCode !== null) return exitCode;
+  }
+  const work = async (plane: Plane, interrupted: AbortSignal) => {
+    using _memory = giveMemoryBackWhenQuiet(plane);
+    plane.start();
+    await cli.serveMcp(plane, interrupted, withoutUndefined({ mode, names, toolset, server }));
+  };
+  await withPlane(cli, { ...options, standalone: true }, work, { relays: true });
+  return 0;
 }

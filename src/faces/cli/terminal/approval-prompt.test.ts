@@ -36,7 +36,7 @@ test("a no at the terminal is a refusal with the reason", async (context) => {
   assert.match(outcome.error?.message ?? "", /you rejected it: not today\./);
 });
 
-test("whoever decides later leaves it waiting", async (context) => {
+test("a person who decides later leaves it waiting", async (context) => {
   const { outcome, status } = await put(context, null);
   assert.deepEqual([outcome.error?.code, status], ["APPROVAL_REQUIRED", "pending"]);
 });

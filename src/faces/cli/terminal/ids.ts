@@ -5,19 +5,23 @@ const shortestPrefix = 4;
 /** As much of an id as people like to read. */
 export const shownIdLength = 8;
 
+export function requirePrefix(given: string): string {
+  const prefix = given.trim().toLowerCase();
+  if (prefix.length >= shortestPrefix) return prefix;
+  throw new PlaneError(
+    "USAGE",
+    `'${given}' is too short for an id. Give at least its first ${shortestPrefix} characters.`,
+  );
+}
+
 /** The one id that begins like this. `what` names the things, `where` the command that lists them. */
 export function findByPrefix(
   given: string,
   ids: readonly string[],
   { what, where }: { what: string; where: string },
 ): string {
-  const prefix = given.trim().toLowerCase();
+  const prefix = requirePrefix(given);
   if (ids.includes(prefix)) return prefix;
-  if (prefix.length < shortestPrefix)
-    throw new PlaneError(
-      "USAGE",
-      `'${given}' is too short for an id. Give at least its first ${shortestPrefix} characters.`,
-    );
   const [first, ...others] = ids.filter((id) => id.startsWith(prefix));
   if (first === undefined)
     throw new PlaneError("NOT_FOUND", `There is no ${what} '${given}'. '${where}' shows which there are.`);

@@ -41,12 +41,17 @@ export function say(text: string): void {
   terminal.stderr.write(`${text}\n`);
 }
 
-/** Where a list goes on; `shown` says how much of it was printed. */
-export function sayMore(nextCursor: string | null, shown = "There are more"): void {
+/** One page of a list, and how to go on; `shown` says how much of the list it is. */
+export function printPage(text: string, nextCursor: string | null, shown = "There are more"): void {
+  print(text);
+  sayMore(nextCursor, shown);
+}
+
+export function sayMore(nextCursor: string | null, shown: string): void {
   if (nextCursor !== null) say(`${shown}; the next ones with --cursor ${nextCursor}`);
 }
 
-function makeRoom(): void {
+export function makeRoom(): void {
   for (const clear of beforeOutput) clear();
   beforeOutput.clear();
 }
@@ -84,4 +89,26 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
     return text.length > width ? `${text.slice(0, width - 1)}…` : text;
   };
   return [colors.bold(line(head)), ...cells.map(line)].join("\n");
+}
+
+type Cell = string | number | null | undefined;
+
+/** A column for each title; a cell without a value is a dash. `none` stands for a table without rows. */
+export function table<Row>(rows: readonly Row[], none: string, columns: Record<string, (row: Row) => Cell>): string {
+  if (rows.length === 0) return none;
+  const cells = rows.map((row) => Object.values(columns).map((read) => String(read(row) ?? "-")));
+  return renderTable(Object.keys(columns), cells);
+}
+
+export type Fact = readonly [label: string, value: Cell];
+
+/** A line for each fact that has a value. */
+export function renderFacts(width: number, facts: readonly Fact[]): string[] {
+  const known = facts.filter(([, value]) => value !== null && value !== undefined);
+  return known.map(([label, value]) => `${colors.dim(label.padEnd(width))} ${plainText(String(value))}`);
+}
+
+/** A moment to the second, as people read it. */
+export function renderMoment(at: string): string {
+  return at.slice(0, 19).replace("T", " ");
 }

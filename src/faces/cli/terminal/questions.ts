@@ -1,4 +1,6 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
+import type { Outcome } from "../../../model/calls/call.ts";
+import type { AskHere } from "../../../model/calls/held-call.ts";
 import type { Question } from "../../../model/calls/provider.ts";
 import { toPlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
@@ -87,6 +89,17 @@ const maxAttempts = 3;
 
 export function canBeAsked(): boolean {
   return terminal.stdin.isTTY === true && terminal.stderr.isTTY === true;
+}
+
+/** What comes of a call once the person here was asked about it, where it waits for that. */
+export async function answerIfAsked(plane: Plane, outcome: Outcome): Promise<Outcome> {
+  return outcome.approval ? (await import("./approval-prompt.ts")).answerHere(plane, outcome) : outcome;
+}
+
+/** Lets a run of the plane ask the person here about its waiting calls, where there is one. */
+export async function askingHere({ json }: { json?: boolean }): Promise<{ askHere?: AskHere }> {
+  if (json || !canBeAsked()) return {};
+  return { askHere: (await import("./approval-prompt.ts")).askAtTerminal() };
 }
 
 /** Puts what servers ask to the person at the terminal, one question after the other. */

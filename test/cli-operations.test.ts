@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Cli } from "../src/faces/cli/cli.ts";
+import { callVerbs } from "../src/faces/cli/definitions/calls.ts";
+import { catalogueVerbs } from "../src/faces/cli/definitions/catalogue.ts";
+import { setupVerbs } from "../src/faces/cli/definitions/setup.ts";
+import { bodies, type Verb } from "../src/faces/cli/definitions/verbs.ts";
+import { createProgram } from "../src/faces/cli/program.ts";
+import { isMissing } from "../src/operations/operation.ts";
+import { operations } from "../src/operations/operations.ts";
+
+const nothing = () => undefined;
+const program = createProgram({} as Cli, nothing, nothing);
+
+function verbOf(command: string): Verb | undefined {
+  return command
+    .split(" ")
+    .reduce<Verb | undefined>((verb, word) => verb?.commands.find((inner) => inner.name() === word), program);
+}
+
+test("every command runs a function that exists", async () => {
+  const named = [...`${catalogueVerbs}${callVerbs}${setupVerbs}`.matchAll(/^ {2}> ([\w-]+)\.(\w+)/gm)];
+  assert.ok(named.length > 90);
+  for (const [, module = "", name = ""] of named)
+    assert.equal(typeof Reflect.get((await bodies[module]?.()) ?? {}, name), "function", `${module}.${name}`);
+});
+
+/** How an input of the plane is called where a person types it. */
+const spelled: Readonly<Record<string, string>> = {
+  arguments: "args",
+  continueOnFailure: "continue",
+  expiresAt: "expires",
+  groups: "group",
+  idempotencyKey: "key",
+  ids: "change",
+  q: "query",
+  scopes: "scope",
+  toolGroups: "toolGroup",
+  wait: "detach",
+};
+
+/** What a command leaves out, or takes in a way of its own. */
+const otherwise = [
+  "stats: tool",
+  "tools.quality: tool",
+  "pins.list: held",
+  "approvals.answer: decision",
+  "plans.reject: first",
+  "skills.run: approvalWaitMs",
+  "jobs.status: id",
+  "jobs.cancel: id",
+  "jobs.rerun: id",
+  "prompts.get: prompt",
+  "prompts.get: arguments",
+  "resources.read: name",
+  "tokens.set: expiresAt",
+  "tokens.set: scopes",
+];
+
+test("a command takes what its operation takes", () => {
+  const missing = operations.flatMap(({ name, input, cli }) => {
+    const verb = isMissing(cli) ? undefined : verbOf(cli.command);
+    if (verb === undefined) return [];
+    const given = new Set([
+      ...[...verb.options, ...program.options].map((option) => option.attributeName()),
+      ...verb.registeredArguments.map((argument) => argument.name()),
+    ]);
+    // Short lists are printed whole.
+    const pages = given.has("limit") ? [] : ["limit", "cursor"];
+    return Object.keys(input.shape)
+      .filter((key) => !pages.includes(key))
+      .filter((key) => ![key, spelled[key] ?? "", camelCase(key)].some((word) => given.has(word)))
+      .map((key) => `${name}: ${key}`);
+  });
+  assert.deepEqual(missing.toSorted(), otherwise.toSorted());
+});
+
+function camelCase(key: string): string {
+  return key.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
