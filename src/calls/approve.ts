@@ -10,10 +10,8 @@ import { PlaneError } from "../model/errors.ts";
 import type { RecordOptions } from "./record.ts";
 import { requireReadable } from "./validate.ts";
 
-/** Who can be asked now, and until when. */
 export type Asking = {
   askHere?: AskHere | undefined;
-  /** Passes on messages and questions during the call. */
   relay?: Relay | undefined;
   signal?: AbortSignal | undefined;
   /** Aborted when the plane, not the caller, goes: waiting calls stay. */
@@ -29,7 +27,6 @@ export type ApproveOptions = {
   hold(call: Injected, verdict: Verdict, asking: Asking): Promise<Requested>;
 };
 
-/** The call with its yes, or the call to start again with once a person has given it. */
 export function approve(
   call: Injected,
   options: ApproveOptions,
@@ -117,7 +114,6 @@ const verbNames = [
   "forgetRemembered",
 ] as const satisfies readonly (keyof HeldVerbs)[];
 
-/** Loaded when a call needs approval or a verb is used. */
 export function createApprovals(parts: ApprovalPorts): Approvals {
   const loaded = once(() => openApprovals(parts));
   return {

@@ -10,7 +10,6 @@ import type { AttemptPass } from "./limits/limits.ts";
 
 export type AttemptOptions = {
   provider(name: string): Provider | undefined;
-  /** Is the tool still the planned one? */
   isCurrent?(call: Routed, spec: ProviderSpec): boolean;
   onProgress(call: Routed, progress: ProgressReport): void;
   onTask?(call: Routed, task: TaskReport): void;
@@ -29,7 +28,6 @@ type AttemptWith = {
 /** Made once: a stack is costly. */
 const isOver = new Error("the attempt is over");
 
-/** Throws where there is no such provider. */
 export function attempt(
   call: Routed,
   spec: ProviderSpec,
@@ -125,7 +123,6 @@ export function isOutdated(thrown: unknown): boolean {
   return thrown instanceof PlaneError && thrown.data.isOutdated === true;
 }
 
-/** A timeout or a cancellation. */
 export function ended(
   limiter: TimeLimiter,
   limit: TimeLimit,

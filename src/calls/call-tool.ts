@@ -18,21 +18,18 @@ import { type CheckArguments, type OnlyReads, requireReadable, validate } from "
 
 export type Path = {
   findTool: FindTool;
-  /** With the rights they have now. */
   currentPrincipal?(principal: Principal): Promise<Principal>;
   grantFor: GrantFor;
   checkArguments: CheckArguments;
   onlyReads?: OnlyReads;
   valueFor: ValueFor;
   approval: ApproveOptions;
-  /** Null without hooks. */
   hooks?(): HookStages | null;
   routing: RouteOptions;
   execution: Omit<ExecuteOptions, "signal">;
   record: Recorder;
 };
 
-/** Before approval, and on the result. */
 type HookStages = {
   before(call: Injected, on: OnTheWay, signal: AbortSignal | undefined): Promise<Injected>;
   /** Never throws, so that no result gets past it. */

@@ -57,7 +57,6 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
   Pick<ProviderParts, "handWritten" | "fileOfModel"> & {
     environment: Environment;
     profile(): Profile | Promise<Profile>;
-    /** With the rights they have now. */
     currentPrincipal(principal: Principal): Promise<Principal>;
     memory: Recorder;
     health: HealthFeed;
@@ -69,7 +68,6 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     results: Pick<Results, "present" | "provider">;
     registry: Pick<Registry, "fixedOf" | "snapshot">;
     quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld">;
-    /** Of the program that embeds the plane. */
     hooks: LibraryHooks | undefined;
     fileOfHook(event: string, at: number): string | undefined;
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
@@ -88,7 +86,6 @@ type Calls = {
   stop(): Promise<void>;
 };
 
-/** The one path and what it passes: lookup, providers, approvals and hooks. */
 export async function createCalls(parts: CallParts): Promise<Calls> {
   const { config, environment, defaultPrincipal, memory, servers, registry, limits } = parts;
   const { emit, store } = memory;
@@ -257,7 +254,6 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
   };
 }
 
-/** Runs calls until the plane stops, and knows which are active. */
 function createRunner(callTool: CallTool, stopServers: () => Promise<void>) {
   const active = createBriefMap<Promise<Outcome>>();
   let lastRun = 0;
@@ -289,7 +285,6 @@ function createRunner(callTool: CallTool, stopServers: () => Promise<void>) {
   };
 }
 
-/** Throws what is wrong with edited arguments. */
 async function checkHeld(held: HeldCall, args: JsonObject, { grants }: CallParts, lookup: Lookup): Promise<void> {
   const { callId, toolId, ...call } = held;
   const tool = await lookup.toCall(toolId, call.principal);
@@ -316,7 +311,6 @@ const updateMark = "MCP_UPDATE:";
 
 type ProgressRead = ProgressReport & { percentage: number | null; update?: UnknownObject };
 
-/** With the percentage, and with a structured update in the text. */
 function readProgress({ progress, total, message }: ProgressReport): ProgressRead {
   const percentage = total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
   const update = message?.startsWith(updateMark) ? parseUpdate(message.slice(updateMark.length)) : null;

@@ -15,7 +15,6 @@ import { type AttemptOptions, attempt, ended, isOutdated } from "./attempt.ts";
 import type { AttemptPass, CallPass, Limits } from "./limits/limits.ts";
 import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
 
-/** Health by `healthKey`. */
 export type RoutingMemory = {
   /** `cooldownMs` is the provider's own wish. */
   failed(tool: string, provider: string, reason: string, cooldownMs?: number): void;
@@ -34,13 +33,11 @@ const notTheirFault = new Set([
   "BUDGET_EXCEEDED",
 ]);
 
-/** Never where this one may have done something. */
 function mayFallOver(call: Routed, error: PlaneError): boolean {
   if (notTheirFault.has(error.code)) return false;
   return error.data.sent === false || isRepeatable(call.tool);
 }
 
-/** Names each provider with its reason. */
 function everyProviderFailed(
   call: Routed,
   failures: readonly { provider: string; reason: string }[],
@@ -68,7 +65,6 @@ function labelOf(call: Routed, spec: ProviderSpec): string {
   return providerLabel(spec, call.tool.providers);
 }
 
-/** Fit for a header. */
 const fit = /^[\x21-\x7e]{1,255}$/;
 
 /** The same idempotency key for all attempts of a call. */
@@ -90,7 +86,6 @@ export type ExecuteOptions = AttemptOptions & {
   checkOutput: CheckOutput;
   onRetry: Retrying["onRetry"];
   routing: RoutingMemory;
-  /** Default: no limits. */
   limits?: Limits;
   signal: AbortSignal | undefined;
   relay?: Relay | undefined;
@@ -122,7 +117,6 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
   }
 }
 
-/** Retries where repeating does no harm. */
 async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   const { call, attempts, limiter, options } = run;
   const { limits, onRetry } = options;
@@ -150,7 +144,6 @@ function remember({ call, limiter, options }: Run, spec: ProviderSpec, ended: Ex
   else options.routing.worked(key, provider);
 }
 
-/** Each provider at most once, best first. */
 async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<Executed> {
   const { call, attempts, limiter } = run;
   const { routing } = run.options;
@@ -188,14 +181,13 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
   throw everyProviderFailed(call, failures, attempts);
 }
 
-/** The pass for an attempt, or why there is none. */
 function enterAttempt(
   { call, limiter, pass, options: { limits } }: Run,
   spec: ProviderSpec,
 ): Entered | Promise<Entered> {
   const refuse = (thrown: unknown) => refusal(call, thrown, limiter);
   try {
-    const entered = limits?.enterAttempt(call, spec, limiter, pass);
+    const entered = limits?.enterAttempt(spec, limiter, pass);
     return entered instanceof Promise ? entered.catch(refuse) : entered;
   } catch (thrown) {
     return refuse(thrown);
@@ -204,7 +196,6 @@ function enterAttempt(
 
 type Entered = AttemptPass | undefined | PlaneError;
 
-/** The result, or why there is none. */
 async function tryOnce(
   { call, attempts, limiter, idempotencyKey, options }: Run,
   spec: ProviderSpec,
@@ -253,7 +244,6 @@ function endedCall({ tool, route }: Routed, limiter: TimeLimiter): PlaneError {
   return ended(limiter, route.limit, { tool: tool.name, ...(server === null ? {} : { server }) }, also);
 }
 
-/** A limit, or a timeout in its queue. */
 function refusal({ tool, route }: Routed, thrown: unknown, limiter: TimeLimiter): PlaneError {
   if (!limiter.signal.aborted) return toPlaneError(thrown);
   const also = " It still waited for its turn and was not run.";
@@ -262,7 +252,6 @@ function refusal({ tool, route }: Routed, thrown: unknown, limiter: TimeLimiter)
 
 type CheckOutput = (schema: JsonObject, result: ToolResult) => Promise<string[]>;
 
-/** Fit for every face. */
 function finish(
   call: Routed,
   provider: string,
@@ -294,7 +283,6 @@ function finish(
     });
 }
 
-/** As the server wrote it. */
 function keepText(raw: unknown, result: ToolResult): void {
   const text = isObject(raw) ? textOf(raw) : undefined;
   if (text === undefined) return;

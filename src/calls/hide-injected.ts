@@ -9,7 +9,6 @@ const placeholder = "«injected»";
 /** Removes injected values from providers' words: some repeat what they were given. */
 type InjectedHider = {
   text(text: string): string;
-  /** At any depth. */
   value<T>(value: T): T;
   error(thrown: unknown): unknown;
   /** Hidden in complaints, not in answers. */

@@ -47,7 +47,6 @@ type Parts = {
 
 type Value = (call: Validated, rule: InjectionRule) => Json | undefined | Promise<Json | undefined>;
 
-/** From the caller, the catalogue and the configuration. */
 export function createInjection(parts: Parts): ValueFor {
   const { config, fixedOf } = parts;
   const render = createInventory();
@@ -114,7 +113,6 @@ async function usable(call: Validated, parts: Parts): Promise<Tool[]> {
   return offered.filter((_, at) => verdicts[at]?.verdict !== "deny");
 }
 
-/** Servers with tools, and those whose unknown tools this caller could use. */
 function serversFor({ principal, options }: Validated, tools: readonly Tool[], parts: Parts): ListedServer[] {
   const offering = new Set(tools.map(({ id }) => id.server));
   const known = new Set(parts.visibleTo(principal).map(({ id }) => id.server));
@@ -147,7 +145,6 @@ export function fileValue(parameter: string, { input, files = {} }: Validated): 
   return given.some((name) => address(name) !== undefined) ? given.map((name) => address(name) ?? name) : undefined;
 }
 
-/** The file's earlier name; few tools declare it. */
 export function originalName(declared: string, parameter: string, { input }: Validated): Json | undefined {
   return declared === originalOf(parameter) ? own(input.arguments, parameter) : undefined;
 }

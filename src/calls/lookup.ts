@@ -35,7 +35,6 @@ export type LookupParts = {
   quality: Pick<PlaneQuality, "requireTrusted">;
   health: Pick<HealthFeed, "recent">;
   memory: Pick<Recorder, "open" | "requireRoom">;
-  /** When stored catalogue entries are loaded. */
   loaded(): Promise<void>;
   schemaCheck(): Promise<unknown>;
   defaultPrincipal: Principal;
@@ -45,12 +44,10 @@ export type LookupParts = {
 export type FindTool = (
   asked: string | ToolId,
   principal: Principal,
-  /** While its server is being installed. */
   onProgress?: Relay["onProgress"],
 ) => Tool | Promise<Tool>;
 
 export type Lookup = {
-  /** Lists the tools of one server, or of all, for this caller. */
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
   findTool: FindTool;
   /** A full name also finds a hidden tool: the refusal is recorded. */
@@ -60,7 +57,6 @@ export type Lookup = {
   tool: Verbs["tool"];
 };
 
-/** By name or identity, for one caller, starting servers as needed. */
 export function createLookup(parts: LookupParts): Lookup {
   const { servers, grants, catalogue, loaded, defaultPrincipal } = parts;
   const find = createFinder(parts);
@@ -192,7 +188,6 @@ function withMemory(parts: LookupParts, find: Lookup["toCall"]): FindTool {
   };
 }
 
-/** Are there providers of one priority? */
 function hasRivals({ providers }: Tool): boolean {
   return new Set(providers.map(({ priority }) => priority)).size < providers.length;
 }
@@ -213,7 +208,6 @@ type Discovery = {
   trouble(server: string): string | null;
   /** What a person must do before the server has tools. */
   requirement(server: string): PlaneError | null;
-  /** For suggestions. */
   visible(): readonly Tool[];
   /** Default: among `visible`. */
   mayUse?(tool: Tool): boolean;

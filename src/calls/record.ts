@@ -40,7 +40,6 @@ import { costField } from "./limits/cost.ts";
 /** Synchronous where the stage is: a microtask per stage costs more than most stages. */
 export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => T | Promise<T>;
 
-/** Reports, whatever happens, how the call went. */
 export type Recorder = (
   requested: Requested,
   run: (step: Step) => Routed | Executed | Promise<Routed | Executed>,
@@ -119,7 +118,6 @@ export function createRecorder(options: RecordOptions): Recorder {
   };
 }
 
-/** As a dead letter; closes its approval. */
 async function closeCall(call: Learned, record: CallRecord, outcome: Outcome, options: RecordOptions): Promise<void> {
   const { keepFailed, onApprovedEnd } = options;
   const warn = (what: string) => (thrown: unknown) =>
@@ -217,7 +215,6 @@ function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallReco
   ];
 }
 
-/** What the stages have learned so far. */
 type Learned = Requested & Partial<Executed>;
 
 function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
@@ -294,7 +291,6 @@ function withEditNote(result: ToolResult, { approved, input }: { approved?: Held
   return { ...result, content: [{ type: "text", text }, ...(result.content ?? [])] };
 }
 
-/** After success; absent where no states are used. */
 export function stateField(
   { options: { state }, tool }: Pick<Requested, "options"> & { tool?: Tool },
   status: CallStatus,
@@ -307,7 +303,6 @@ export function stateField(
 
 type Ended = Requested & Partial<Executed>;
 
-/** Decisions of hooks, and the tool's own result where they changed it. */
 function hookFields({ executed, hooks }: Ended): Partial<CallRecord> {
   return {
     ...(executed?.said ? { resultHash: hash(executed.said), changedHash: hash(executed.result) } : {}),

@@ -19,13 +19,10 @@ const maxWaitMs = 60_000;
 export type Retrying = {
   limiter: TimeLimiter;
   onRetry(call: Routed, retry: { attempt: number; delayMs: number; reason: string }): void;
-  /** Why there is no retry, or null. */
   against?(error: PlaneError): string | null | Promise<string | null>;
-  /** A timeout, or a caller who left. */
   endedCall(call: Routed, limiter: TimeLimiter): PlaneError;
 };
 
-/** Waits before the next attempt, or throws what ends the call. */
 export async function retryOrGiveUp(
   call: Routed,
   error: PlaneError,

@@ -76,7 +76,6 @@ function compile(pattern: string): RegExp[] {
 
 export type ArgumentProblem = { path: string; message: string };
 
-/** Every problem at once. */
 export type CheckArguments = (schema: JsonObject, args: JsonObject) => ArgumentProblem[] | Promise<ArgumentProblem[]>;
 
 /** For tools that may write, no argument is guessed. */
@@ -137,7 +136,6 @@ function signature(tool: Tool): string {
 
 type ParsedArguments = {
   arguments: JsonObject;
-  /** Completed, or read although it is no valid JSON. */
   repaired: boolean;
   /** What was not spelt as JSON. */
   respelt?: string[];

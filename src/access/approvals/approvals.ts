@@ -30,13 +30,11 @@ export type ApprovalPorts = Pick<HeldCallPorts, "store" | "emit" | "checkArgumen
   config(): Config;
   defaultPrincipal: Principal;
   run(call: Requested): Promise<Outcome>;
-  /** The arguments that the configuration fixes for a tool. */
   fixedOf(tool: Tool): JsonObject;
 };
 
 export type HeldVerbs = Omit<ApprovalVerbs, "testPolicy">;
 
-/** Calls that wait for a person, and the answers to them. */
 export function createApprovals({ config, store, defaultPrincipal, run, fixedOf, ...ports }: ApprovalPorts) {
   const fingerprint = createFingerprint(fixedOf);
   const settings = () => config().approvals;
@@ -142,7 +140,6 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
       const status = ok ? "done" : error?.data.isVoid === true ? "void" : "failed";
       await heldCalls.finish(id, status, { callId: call.id, ok, code: error?.code ?? null });
     },
-    /** Starts to sweep. */
     start(): void {
       const look = async () => {
         const isSoonDue = await sweep(heldCalls, resume).catch(() => false);
@@ -158,7 +155,6 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
   };
 }
 
-/** True when a call was approved a moment ago and may turn out to be abandoned. */
 async function sweep(heldCalls: HeldCalls, resume: (held: KeptHeldCall) => Promise<unknown>): Promise<boolean> {
   const approved = await heldCalls.list({ status: "approved" });
   const abandoned = approved.filter((held) => isAbandoned(held, Date.now()));
@@ -175,12 +171,10 @@ function unlessConflict(thrown: unknown): null {
   throw thrown;
 }
 
-/** A yes that adds nothing to an earlier one. */
 function isPlainYes({ decision, arguments: args, remember }: Answer): boolean {
   return decision === "approve" && args === undefined && remember === undefined;
 }
 
-/** How an approval is remembered; null where it covers this call alone. */
 function toRemember({ verdict, options }: KeptHeldCall, given: Answer, remembersConsent: boolean): Remember | null {
   if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
   const isConsent = verdict.consent && options.conversation !== undefined && remembersConsent;
@@ -235,7 +229,6 @@ function createPlans({ store, heldCalls, answer, maySee }: PlanPorts) {
   };
 }
 
-/** The changes of a plan that a choice means. */
 function chosen({ id, changes }: Plan, { ids, first, arguments: edited = {} }: PlanChoice): HeldView[] {
   if (first !== undefined && !(Number.isInteger(first) && first > 0))
     throw new PlaneError("USAGE", "'first' must be a whole number from 1 on.", { data: { parameter: "first" } });

@@ -8,7 +8,6 @@ import type { HeldCalls } from "./held-calls.ts";
 /** How often to look whether another process has answered. */
 const pollMs = 500;
 
-/** Who can be asked right now, and until when. */
 export type Asking = {
   askHere?: AskHere | undefined;
   signal?: AbortSignal | undefined;
@@ -20,7 +19,6 @@ export type Holding = {
   answer(id: string, given: Answer, by: Principal): Promise<unknown>;
 };
 
-/** Holds a call and, where its caller waits for the answer, goes on with it. */
 export async function askPeople(
   call: Injected,
   verdict: Verdict,
@@ -43,7 +41,6 @@ export async function askPeople(
   return resumed(await heldCalls.begin(held.id), call);
 }
 
-/** The call that goes on after a yes. */
 export function resumed(held: KeptHeldCall, call: Pick<Requested, "id" | "at" | "files">): Requested {
   const { answer } = held;
   const edited = answer?.arguments ?? null;

@@ -21,13 +21,10 @@ const maxRememberMs = 10 * 366 * 86_400_000;
 export type HeldCallPorts = {
   store(): Promise<Store>;
   emit(event: PlaneEvent): void;
-  /** Names this process to the others that share the store. */
   instance: string;
   settings(): { timeoutMs: number; allowEdit: boolean; approvers: readonly string[] };
   fingerprint(tool: Injected["tool"]): string;
-  /** Calls the listener with a held call that another plane has changed, where the store can tell. */
   onChangedElsewhere?: ((listener: (id: string) => void) => () => void) | undefined;
-  /** Throws what is wrong with changed arguments. */
   checkArguments(held: HeldCall, args: JsonObject): Promise<void>;
 };
 
@@ -51,13 +48,11 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
     return next;
   }
 
-  /** Settling may change the status, so the filter is applied again. */
   async function settledBy({ status: wanted }: HeldFilter, found: readonly KeptHeldCall[]) {
     const now = await Promise.all(found.map(settled));
     return wanted === undefined ? now : now.filter(({ status }) => status === wanted);
   }
 
-  /** Null where another process was faster. */
   async function replace(held: KeptHeldCall): Promise<KeptHeldCall | null> {
     const isReplaced = await (await store()).replaceHeldCall(held);
     return isReplaced ? { ...held, revision: held.revision + 1 } : null;
@@ -80,7 +75,6 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
       if (held?.status === "running") await replace({ ...held, claim: lease(instance, Date.now()) });
     },
     list: async (filter: HeldFilter) => settledBy(filter, await (await store()).heldCalls(filter)),
-    /** One page; the next begins behind `last`, unless that is null. */
     async part(filter: HeldFilter, part: HeldPart) {
       const { heldCalls, countHeldCalls } = await store();
       const found = await heldCalls(filter, { ...part, limit: part.limit + 1 });
@@ -152,7 +146,6 @@ export function createHeldCalls(ports: HeldCallPorts) {
       heartbeats.delete(id);
       await change(id, (newest) => ended(newest, status, outcome));
     },
-    /** Calls `wake` on a change that this process hears of; others are found by polling. */
     watch(id: string, wake: () => void): () => void {
       waiters.set(id, wake);
       return () => void waiters.delete(id);
@@ -218,7 +211,6 @@ function wrongAnswer(parameter: string, message: string): PlaneError {
 
 type Asked = { verdict: Verdict; fingerprint: string; timeoutMs: number; allowEdit: boolean };
 
-/** `waiting` is the process that has the caller. */
 function newHeldCall(call: Injected, asked: Asked, waiting: string | null): KeptHeldCall {
   const now = Date.now();
   const { verdict, fingerprint, timeoutMs, allowEdit } = asked;

@@ -103,7 +103,6 @@ function causeOf({ id, tool, principal: { user }, options: { conversation } }: R
 
 export type QuestionPorts = {
   emit(event: PlaneEvent): void;
-  /** What is wrong with a value, each as one sentence. */
   problems(schema: JsonObject, value: Json): Promise<string[]>;
 };
 
@@ -111,7 +110,6 @@ type AskedQuestion = Pick<Question, "callId" | "server" | "tool" | "user" | "con
   params: UnknownObject;
 };
 
-/** Questions of servers to the user whose call they belong to. */
 export function createQuestions({ emit, problems }: QuestionPorts) {
   const open = new Map<string, { question: Question; settle(answer: QuestionAnswer): boolean }>();
   const seenAt = new Map<string | null, number>();
@@ -121,7 +119,6 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     seenAt.set(user, Date.now());
   };
 
-  /** Resolves with the answer for the server. */
   function ask(asked: AskedQuestion, signal: AbortSignal): Promise<UnknownObject> {
     const question = toQuestion(asked);
     const { id: questionId, callId, server, tool } = question;
@@ -164,7 +161,6 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     answer,
     noteListener,
     isListening: (user: string | null) => (seenAt.get(user) ?? 0) >= Date.now() - presenceMs,
-    /** The open questions to a user, who counts as present from now on. */
     waiting(user: string | null): Question[] {
       noteListener(user);
       return [...open.values()].map(({ question }) => question).filter((question) => question.user === user);

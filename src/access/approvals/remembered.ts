@@ -32,7 +32,6 @@ export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerpr
   };
 }
 
-/** Approvals that cover more than one call. */
 export function createRemembered(store: () => Promise<Store>, fingerprint: Fingerprint) {
   const known = new Map<string | null, { at: number; entries: Promise<Remembered[]> }>();
 

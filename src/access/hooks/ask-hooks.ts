@@ -19,20 +19,15 @@ const maxReadLength = 4_000;
 
 export type Asked = {
   call: HookCall;
-  /** May the caller read what a broken hook wrote? */
   showsDetail: boolean;
-  /** The payload with the changes that a hook may make, or what is wrong with them. */
   change(payload: JsonObject, changes: JsonObject): { payload: JsonObject } | { failed: string };
-  /** Can a hook still ask for approval? */
   mayAsk: boolean;
   signal: AbortSignal | undefined;
   onRun(run: HookRun): void;
 };
 
-/** The strictest decision of all hooks, with the hook that made it. */
 export type Judged = { decision: HookDecision; by: string; reason: string | null; payload: JsonObject };
 
-/** Asks the hooks of an event that match the tool of a call. */
 export type AskHooks = (
   event: HookEvent,
   question: Pick<Asked, "change" | "mayAsk"> & { payload: JsonObject },

@@ -5,14 +5,11 @@ import { isObject, type JsonObject } from "../../model/json.ts";
 import { strictnessOf } from "../policy/decide.ts";
 import { type Asked, type AskHooks, type Judged, toolFacts } from "./ask-hooks.ts";
 
-/** What the path does with other arguments than the caller's. */
 export type OnTheWay = {
   decide(call: Injected): Verdict | Promise<Verdict>;
-  /** Validates these arguments and injects again. */
   withArguments(call: Injected, args: JsonObject): Promise<Injected>;
 };
 
-/** The call with the verdict and the arguments that hooks leave it, before a person is asked. */
 export async function judge(call: Injected, path: OnTheWay, askHooks: AskHooks): Promise<Injected> {
   const verdict = await path.decide(call);
   // No hook can loosen a deny.

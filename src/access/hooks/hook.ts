@@ -18,7 +18,6 @@ const maxOutputBytes = 1024 * 1024;
 /** Nothing else of the plane's environment reaches a hook. */
 const inheritedVariables = ["PATH", "HOME", "LANG", "SYSTEMROOT", "USER"];
 
-/** A program or a function to ask. */
 export type Hook = {
   event: HookEvent;
   name: string;
@@ -34,13 +33,11 @@ export type HookReply = { decision: HookDecision; reason: string; payload: JsonO
 export type CommandEnd = { code: number; stdout: string; stderr: string } | HookFailure;
 
 export type CommandPlace = {
-  /** The configuration file that names the hook, where there is one. */
   file: string | undefined;
   projectDirectory: string;
   environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** A command runs in the directory of its configuration file. */
 export function commandHook(event: HookEvent, hook: CommandHook, place: CommandPlace): Hook {
   const { name, matcher, command, timeout_ms, on_error } = hook;
   const { file, projectDirectory } = place;
@@ -113,7 +110,6 @@ export function readAnswer(answer: unknown): HookReply {
 export type CommandOptions = {
   directory: string;
   environment: Readonly<Record<string, string>>;
-  /** Ends the command and everything that it started. */
   signal: AbortSignal;
 };
 

@@ -18,11 +18,9 @@ import { type Asked, type AskHooks, askInTurn, type Judged, toolFacts } from "./
 import { judge, type OnTheWay, withVerdict } from "./before-call.ts";
 import { type CommandPlace, commandHook, functionHook, type Hook } from "./hook.ts";
 
-/** The number of conversations that are known to have begun. */
 const minSessions = 10_000;
 
 type HookSources = Pick<CommandPlace, "projectDirectory" | "environment"> & {
-  /** The file that names a hook of the configuration. */
   fileOf(event: HookEvent, at: number): string | undefined;
   functions: LibraryHooks;
 };
@@ -34,7 +32,6 @@ export type HookPorts = HookSources & {
 
 type About = { principal: Principal; session: string; tool: string; signal?: AbortSignal | undefined };
 
-/** Asks the hooks of the configuration and of the program about calls, results and conversations. */
 export function createHooks({ settings, emit, ...sources }: HookPorts) {
   const known = new WeakMap<HookSettings, Promise<FindHooks>>();
   const sessions = createSessions();
@@ -99,7 +96,6 @@ function cancelled({ tool: { name } }: Injected): PlaneError {
   return new PlaneError("CANCELLED", message, { data: { tool: name } });
 }
 
-/** The hooks of an event that match a tool; a session has none, which is an empty name. */
 type FindHooks = (event: HookEvent, tool: string) => Hook[];
 
 /** Commands first, then functions. The pattern engine is large, and loaded only where a hook has a pattern. */
@@ -121,7 +117,6 @@ async function createFindHooks(settings: HookSettings, sources: HookSources): Pr
 
 const changeNothing: Asked["change"] = (payload) => ({ payload });
 
-/** Conversations that hooks were asked about. */
 export function createSessions() {
   const begun = createLru<Promise<Judged>>(minSessions);
   const keyOf = ({ user }: Principal, conversation: string) => JSON.stringify([user, conversation]);

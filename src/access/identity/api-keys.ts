@@ -9,7 +9,6 @@ import { unauthenticated } from "./unauthenticated.ts";
 const prefix = "tp_";
 const secretShape = /^tp_[A-Za-z0-9_-]{43}$/;
 const maxTextLength = 200;
-/** The last use of a key is noted this often. */
 const notedEveryMs = 60_000;
 const texts = ["name", "user", "persona", "workspace", "compliance"] as const;
 const lists = ["groups", "scopes", "toolGroups"] as const;
@@ -22,7 +21,6 @@ const crypto = () => process.getBuiltinModule("node:crypto");
 /** A secret of 256 random bits cannot be guessed from its hash, so the hash needs neither salt nor slowness. */
 const hashSecret = (secret: string) => crypto().createHash("sha256").update(secret).digest("hex");
 
-/** Does it mean to be a key of ours, whole or not? */
 export function looksLikeKey(token: string): boolean {
   return token.startsWith(prefix);
 }
@@ -69,7 +67,6 @@ export function createApiKeys({ store, emit }: Ports) {
       return principalWith(key);
     },
 
-    /** The principal of a key as it is now; throws where the key is no longer valid. */
     again: async (id: string) => principalWith(requireLive((await find(id)) ?? null, Date.now())),
   };
 }

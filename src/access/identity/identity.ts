@@ -20,16 +20,13 @@ export type IdentityPorts = {
   config(): Config;
   store(): Promise<Store>;
   emit(event: PlaneEvent): void;
-  /** Calls the listener when another plane changed something, where the store can tell. */
   onNews(listener: (news: StoreNews) => void): () => void;
   defaultPrincipal: Principal;
-  /** Can others than the people of this machine reach the plane? */
   exposed: boolean;
 };
 
 type Verbs = Omit<IdentityVerbs, "usualCaller">;
 
-/** Who calls, and how they prove it. */
 export function createIdentity({ config, store, emit, onNews, defaultPrincipal, exposed }: IdentityPorts) {
   const keys = createApiKeys({ store, emit });
   const verify = createTokenCheck(() => config().auth.jwt);
@@ -74,7 +71,6 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
       const listed = withListed(now, config().users);
       return servers === undefined ? listed : { ...listed, servers };
     },
-    /** Decides what is asked about where no rule matches. */
     profile(): Profile | Promise<Profile> {
       const { profile } = config().policy;
       if (profile) return profile;

@@ -31,11 +31,9 @@ const algorithms: string[] = [
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ];
 const knownScopes: readonly string[] = [...scopeNames, everyScope];
-/** Where OAuth puts them. */
 const defaultScopesClaim = "scope";
 
 type Issuer = {
-  /** Undefined where the issuer has nothing at this address. */
   ask(url: string): Promise<unknown>;
   fail(reason: string): never;
 };
@@ -106,7 +104,6 @@ function reasonOf(thrown: unknown): string {
   return typeof code === "string" ? code : "the connection failed";
 }
 
-/** The keys of the issuer: found, fetched and cached on first use. */
 function createIssuerKeys(settings: JwtIssuer): JWTVerifyGetKey {
   const issuer = createIssuer();
   let found: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
@@ -158,7 +155,6 @@ async function requireKeys(url: string, { ask, fail }: Issuer): Promise<unknown>
   return isObject(found) && Array.isArray(found.keys) ? found : fail("what it publishes are no keys");
 }
 
-/** The principal that the claims of a verified token describe. */
 export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal {
   const user = textAt(claims, paths.user);
   if (user === null)
@@ -210,7 +206,6 @@ function valueAt(claims: UnknownObject, path: string): unknown {
   return undefined;
 }
 
-/** Verifies tokens of this issuer; throws why one is refused. */
 export function createVerifyToken(settings: JwtIssuer): (token: string) => Promise<Principal> {
   const { issuer, audience, claims } = settings;
   const keys = createIssuerKeys(settings);
@@ -229,7 +224,6 @@ export function createVerifyToken(settings: JwtIssuer): (token: string) => Promi
   };
 }
 
-/** Checks what can be checked before the issuer is asked for keys. */
 function requireOurs(token: string, { issuer, audience }: JwtIssuer): void {
   if (token.length > maxTokenLength)
     throw unauthenticated("malformed", `The token is longer than ${maxTokenLength / 1024} KiB.`);
@@ -254,7 +248,6 @@ function readUnchecked(token: string): { alg: unknown; iss: unknown; aud: unknow
   }
 }
 
-/** What a client's developer can act on; an unknown problem is refused too. */
 function tokenProblem(thrown: unknown, settings: JwtIssuer): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   if (thrown instanceof errors.JWTExpired)

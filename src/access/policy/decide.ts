@@ -16,7 +16,6 @@ export const strictnessOf = ({ verdict }: Verdict): number => verdicts.indexOf(v
 
 export type PolicyPorts = {
   policy(): Policy;
-  /** Does the configuration say that this server can harm nothing but itself? */
   isIsolated(server: string): boolean;
 };
 
@@ -80,7 +79,6 @@ function byMode(mode: PolicyMode, { effect }: ToolFacts): Verdict | null {
   return { verdict: "deny", origin, reason: `review mode only reads: ${what}` };
 }
 
-/** What each profile asks a person about. */
 const byProfile: Record<Profile, (call: Validated, facts: ToolFacts) => Verdict> = {
   personal: ({ tool, face }) =>
     (face === "cli" || face === "workbench" ? null : consentTo(tool, "personal")) ?? verdict("personal", null),

@@ -19,11 +19,9 @@ const defaultOperations = ["read", "execute"];
 
 export type GrantPorts = {
   config(): Pick<ConfigValues, "servers" | "personas" | "compliance">;
-  /** A known tool of a server. */
   tool(id: ToolId): Tool | undefined;
 };
 
-/** Why a server, a provider or a tool is refused to a caller; null where it is not. */
 function createRefusals({ config, tool: toolOf }: GrantPorts) {
   const compliance = createCurrentCheck(() => config().compliance);
   const server = (principal: Principal, name: string, request: AccessRequest) =>
@@ -139,7 +137,6 @@ function createKnownGrants(config: GrantPorts["config"]) {
   };
 }
 
-/** What cannot be decided is refused. */
 function closed<T>(decide: () => T): T | Refused {
   try {
     return decide();
@@ -227,7 +224,6 @@ export function createComplianceCheck(settings: Compliance): ComplianceCheck {
   };
 }
 
-/** The check of the configured levels, made once for each configuration. */
 function createCurrentCheck(settings: () => Compliance): ComplianceCheck {
   let known: { of: Compliance; check: ComplianceCheck } | undefined;
   return (ofCaller, ofServer) => {
@@ -237,7 +233,6 @@ function createCurrentCheck(settings: () => Compliance): ComplianceCheck {
   };
 }
 
-/** The tool groups that a caller may ask for. */
 function allowedTo({ toolGroups, scopes }: Principal): readonly string[] {
   return toolGroups ?? (scopes.includes(everyScope) ? onlyEvery : onlyDefault);
 }
@@ -249,7 +244,6 @@ function meantBy(principal: Principal, { toolGroups }: AccessRequest): readonly 
   return allowed.includes(every) || allowed.includes(defaultGroup) ? onlyDefault : allowed;
 }
 
-/** Why the tool groups of a request are refused, or null. */
 export function refuseGroups(principal: Principal, request: AccessRequest): string | null {
   const allowed = allowedTo(principal);
   if (allowed.includes(every)) return null;
@@ -257,7 +251,6 @@ export function refuseGroups(principal: Principal, request: AccessRequest): stri
   return strange === undefined ? null : `the tool group '${strange}' is not among those they may ask for`;
 }
 
-/** Why a tool is in none of the tool groups of a request, or null. Case matters. */
 export function refuseGroupsOf(
   principal: Principal,
   { group = onlyDefault }: ToolMetadata,

@@ -10,7 +10,6 @@ import { type Effect, effectOf } from "./effect.ts";
 const weekdays: readonly string[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const dayMinutes = 24 * 60;
 
-/** Tells whether a moment lies in the window. */
 export function createTimeTest({ from, to, days, timezone }: TimeWindow): (now: Date) => boolean {
   const start = minutesOf(from);
   const end = minutesOf(to);
@@ -43,7 +42,6 @@ function readClock(clock: Intl.DateTimeFormat, now: Date): { weekday: number; mi
   return { weekday, minutes: minutesOf(`${parts.hour}:${parts.minute}`) };
 }
 
-/** What a rule may look at beside the tool. */
 export type Situation = { principal: Principal; face: Face; arguments: JsonObject; now(): Date };
 
 export type FoundRule = { rule: PolicyRule; place: number };
@@ -51,7 +49,6 @@ export type FoundRule = { rule: PolicyRule; place: number };
 export type ToolFacts = {
   effect: Effect;
   risk: "low" | "medium" | "high";
-  /** The first rule that is about the tool and fits the situation. */
   firstRule(situation: Situation): FoundRule | null;
 };
 
@@ -120,7 +117,6 @@ function reachedBy({ id, providers }: Tool): ToolId[] {
 }
 
 type Compiled = FoundRule & {
-  /** The patterns that its arguments have to match. */
   needs: string[];
   applies(situation: Situation): boolean;
 };

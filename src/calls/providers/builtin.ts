@@ -13,7 +13,6 @@ import { type Principal, principalOf } from "../../model/principal.ts";
 /** The caller's mistakes are answers; what it throws is a failure. */
 type BuiltinTool = (args: JsonObject, context: Pick<ProviderContext, "owner" | "signal">) => Promise<ToolResult>;
 
-/** `config.tool` says which. */
 export function createBuiltinProvider(tools: ReadonlyMap<string, BuiltinTool>): Provider {
   return async ({ config }, args, { owner, signal }) => {
     const run = tools.get(String(config.tool));
@@ -58,7 +57,6 @@ export const readResultManifest: ToolManifest = ToolManifest.parse({
 
 type Read = (id: string, query: ResultQuery, reader: Principal) => Promise<ResultPage>;
 
-/** Reads with the rights of the caller. */
 export function createReadResult(read: Read): BuiltinTool {
   return async ({ id, ...query }, { owner }) => {
     try {

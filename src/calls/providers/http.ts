@@ -13,7 +13,6 @@ const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETU
 /** The endpoint has not begun. */
 const refusedUnread: readonly number[] = [408, 425, 429];
 
-/** In seconds or as a date. */
 export function retryAfter(said: string | null | undefined, now = Date.now()): { retryInMs?: number } {
   if (said === null || said === undefined || said.trim() === "") return {};
   if (/^\s*\d+\s*$/.test(said)) return { retryInMs: Number(said) * 1_000 };
@@ -89,7 +88,6 @@ async function readBytes({ body }: Response, host: string): Promise<Uint8Array> 
 
 const maxRedirects = 5;
 
-/** `reveal` fills in variables and secrets. */
 export function createHttpProvider(reveal: Reveal): Provider {
   return async (spec, args, { signal, idempotencyKey, meta }) => {
     const config = await readConfig(spec, reveal, (revealed) => HttpProviderConfig.parse(revealed));
@@ -247,7 +245,6 @@ function take(mapping: HttpProviderConfig["query"], left: Map<string, Json>): Js
   return taken;
 }
 
-/** A list repeats the parameter; null is none. */
 function addToQuery({ searchParams }: URL, name: string, value: Json): void {
   for (const item of Array.isArray(value) ? value : [value]) {
     if (item !== null) searchParams.append(name, textOf(item));

@@ -29,7 +29,6 @@ function unescapePointer(part: string): string {
   return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** As data, and as text. */
 export function resultOf(value: Json): ToolResult {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return { content: [{ type: "text", text }], structuredContent: value };
@@ -45,7 +44,6 @@ export function pickResult(resultPath: unknown, result: unknown): unknown {
   return { ...result, _meta: { ...meta, "toolplane/resultPath": `nothing stands at '${resultPath}'` } };
 }
 
-/** Structured content, or the JSON of a single text. */
 function dataOf({ structuredContent, content }: Record<string, unknown>): Json | undefined {
   if (structuredContent !== undefined) return structuredContent as Json;
   const [block, ...others] = Array.isArray(content) ? content : [];

@@ -9,7 +9,6 @@ import { type Reveal, readConfig, resultOf } from "./mapping.ts";
 /** With its key in the clear: never stored or shown. */
 export type ModelEndpoint = { baseURL: string; model: string; apiKey?: string | undefined };
 
-/** The model is looked up by its configured name. */
 export function createModelProvider(reveal: Reveal, findModel: (name: string) => Promise<ModelEndpoint>): Provider {
   return async (spec, args, { signal }) => {
     const config = await readConfig(spec, reveal, (revealed) => ModelProviderConfig.parse(revealed));

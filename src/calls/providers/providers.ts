@@ -88,7 +88,6 @@ type RequestServer = (
   owner: ProviderContext["owner"],
 ) => Promise<unknown>;
 
-/** `config` names the server, its tool and its words for arguments. */
 function createMcpProvider(request: RequestServer): Provider {
   return async ({ config }, args, { owner, idempotencyKey, meta, ...context }) => {
     const server = String(config.server);
@@ -132,7 +131,6 @@ type Added = { run: Provider } & ProviderOptions;
 type ProviderKinds = {
   of(kind: string): Provider | undefined;
   known(): string[];
-  /** Null where it cannot be asked. */
   check(spec: ProviderSpec, signal: AbortSignal): Promise<void> | null;
   register(kind: string, provider: AddedProvider, options?: ProviderOptions): Unregister;
 };
@@ -175,7 +173,6 @@ function refuseWrong(kind: string, provider: AddedProvider, ours: ReadonlyMap<st
   if (!isProvider) refuse(`The provider '${kind}' must be a function, or an object with a function 'create'.`);
 }
 
-/** Gets a resolved configuration, and may answer with any value. */
 function wrap(provider: AddedProvider, reveal: Reveal): Provider {
   const make = typeof provider === "function" ? () => provider : createOnce(provider);
   return async (spec, args, context) => {
@@ -216,7 +213,6 @@ async function inUse(spec: ProviderSpec, reveal: Reveal): Promise<ProviderSpec> 
   return { ...shown, config: await readConfig(spec, reveal, (revealed) => revealed) } as ProviderSpec;
 }
 
-/** `config.function` says which. */
 export function createFunctionProvider(find: (name: string) => ToolFunction | undefined): Provider {
   return async ({ config }, args, { signal, owner, idempotencyKey, onProgress }) => {
     const name = String(config.function);

@@ -14,7 +14,6 @@ function isWhole(path: string): boolean {
   return path === whole || path.startsWith(`${whole}.`) || path.startsWith(`${whole}/`);
 }
 
-/** Errors name what there is instead. */
 function findPath(root: Json, path: string): Json {
   const steps = readSteps(isWhole(path) ? path.slice(whole.length) : path);
   let here = root;
@@ -78,7 +77,6 @@ type PageAsked = {
 const maxPattern = 1_000;
 const known = ["offset", "limit", "path", "grep", "lines"];
 
-/** Errors name the parameter. */
 async function parseQuery(query: ResultQuery): Promise<PageAsked> {
   for (const name of Object.keys(query))
     if (!known.includes(name)) refuse(name, null, `there is no such parameter; known are ${known.join(", ")}`);
@@ -114,7 +112,6 @@ const around = 2;
 /** Lines searched before others get their turn. */
 const atATime = 5_000;
 
-/** In linear time. */
 async function findLines(lines: readonly string[], pattern: string): Promise<number[]> {
   const { createPatternSet } = await import("../../lib/text/linear-pattern.ts");
   const matches = createPatternSet([pattern]);
@@ -144,7 +141,6 @@ function renderFound(lines: readonly string[], found: readonly number[]): string
 
 type Page = Pick<ResultPage, "unit" | "offset" | "total" | "nextOffset" | "text">;
 
-/** Of a result, a path, or matching lines. */
 export async function readPage(result: ToolResult, query: ResultQuery): Promise<Page> {
   const asked = await parseQuery(query);
   const text = asked.path === null ? bodyOf(result).text : textAt(result, asked.path);

@@ -20,12 +20,9 @@ type Parts = {
 
 export type Results = {
   verbs: Pick<Verbs, "result" | "results" | "verifyCalls">;
-  /** A large result is stored, and its handle returned. */
   present(call: Requested & Partial<Executed>, outcome: Outcome): Outcome | Promise<Outcome>;
-  /** Our own tools that are configured. */
   builtin(config: Config): { manifest: ToolManifest; source: string }[];
   provider: Provider;
-  /** Now and once an hour. */
   start(): void;
   stop(): void;
 };
@@ -95,7 +92,6 @@ function isReadByModel({ face }: Requested): boolean {
   return face === "mcp" || face === "agent";
 }
 
-/** The call's own limit, where it makes sense. */
 function limitOf({ options }: Requested, { call }: Outcome, usual: number): number {
   const { maxResultBytes: asked = usual } = options;
   if (Number.isSafeInteger(asked) && asked >= 0) return asked;

@@ -31,7 +31,6 @@ const fewestRows = 3;
 const maxColumns = 60;
 const separators = ["\t", ",", ";", "|"];
 
-/** Columns and number of rows; null where the lines disagree. */
 function readTable(text: string): Table | null {
   for (const separator of separators) {
     const rows = firstRows(text, separator);
@@ -130,7 +129,6 @@ const decompress = promisify(brotliDecompress);
 /** Quick rather than small: a caller waits. */
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
 
-/** Compressed where that saves something. */
 async function pack(result: ToolResult): Promise<Packed> {
   const plain = Buffer.from(JSON.stringify(result));
   const hash = hashOf(plain);
@@ -140,7 +138,6 @@ async function pack(result: ToolResult): Promise<Packed> {
     : { body: plain, isCompressed: false, hash };
 }
 
-/** Throws if the content does not match its hash. */
 async function unpack({ body, isCompressed, hash }: Packed): Promise<ToolResult> {
   const plain = isCompressed ? await decompress(body).catch(() => null) : Buffer.from(body);
   if (plain && hashOf(plain) === hash) return JSON.parse(plain.toString()) as ToolResult;
@@ -165,13 +162,11 @@ type ResultParts = {
 };
 
 export type Results = {
-  /** Above `limit` its handle is returned. */
   shorten(call: Requested & Partial<Executed>, outcome: Outcome, limit: number): Promise<Outcome>;
   read(id: string, query: ResultQuery, reader: Principal): Promise<ResultPage>;
   list(filter: { limit?: number; cursor?: string }, reader: Principal): Promise<ResultList>;
 };
 
-/** Kept for a while, and read in parts by their owner. */
 export function createStoredResults(parts: ResultParts): Results {
   const { store, readTool } = parts;
   const isThere = async (id: string, reader: Principal) => {

@@ -25,7 +25,6 @@ type SpanBeginning = {
   name: string;
   kind: keyof typeof SpanKind;
   attributes: Attributes;
-  /** With the caller's trace. */
   meta: UnknownObject | undefined;
 };
 
@@ -84,7 +83,6 @@ const toolCall = { "mcp.method.name": "tools/call" };
 
 const open = new Map<string, Span>();
 
-/** Attempts belong below it. */
 export async function traceCall(
   requested: Requested,
   relay: Relay | undefined,
@@ -137,7 +135,6 @@ export function describeCall({ id, face, tool, executed }: Requested & Partial<E
   });
 }
 
-/** One per attempt. */
 export async function traceAttempt(
   provider: Provider,
   spec: ProviderSpec,
@@ -189,9 +186,7 @@ function errorOf(outcome: Outcome): string | null {
 
 export type RunBeginning = Pick<AgentRun, "id" | "model" | "style" | "toolset" | "conversation">;
 
-/** Turns and calls belong below it. */
 export type TracedRun = {
-  /** With a span per request. */
   model(model: ChatModel): ChatModel;
   relay: Relay;
   /** Without `run` nothing came of it. */
@@ -238,7 +233,6 @@ function factsOf({ name, provider, modelId }: ChatModel): Omit<ChatModel, "strea
   return { name, ...withoutUndefined({ provider, modelId }) };
 }
 
-/** From the request to the last piece. */
 async function* traceTurn(
   model: ChatModel,
   request: ModelRequest,

@@ -39,7 +39,6 @@ export function withAttemptSpans(provider: Provider | undefined): Provider | und
   return (spec, args, context) => traceAttempt(provider, spec, args, context);
 }
 
-/** Null without a tracer. */
 export async function beginRunSpan(beginning: RunBeginning, meta?: UnknownObject): Promise<TracedRun | null> {
   return isTraced() ? (await runSpans()).traceRun(beginning, meta) : null;
 }
