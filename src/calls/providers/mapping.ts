@@ -25,7 +25,7 @@ export function valueAt(path: string, value: Json): Json | undefined {
   }, value);
 }
 
-function unescapePointer(part: string): string {
+export function unescapePointer(part: string): string {
   return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
@@ -55,21 +55,19 @@ function dataOf({ structuredContent, content }: Record<string, unknown>): Json |
   }
 }
 
+/** Nothing was sent, and another try would not help. */
+export function neverSent(code: "NO_PROVIDER" | "CONFIG_INVALID", message: string, cause?: unknown): PlaneError {
+  return new PlaneError(code, message, { data: { sent: false, retryAt: null }, cause });
+}
+
 export type Reveal = (spec: ProviderSpec) => Promise<JsonObject>;
 
 /** Problems are reported before anything is sent. */
-export async function readConfig<T>(
-  spec: ProviderSpec,
-  reveal: Reveal,
-  parse: (revealed: JsonObject) => T,
-): Promise<T> {
+export async function readConfig<T>(spec: ProviderSpec, reveal: Reveal, parse: (read: JsonObject) => T): Promise<T> {
   try {
     return parse(await reveal(spec));
   } catch (thrown) {
     const why = thrown instanceof PlaneError ? thrown.message : "its configuration is not valid once it is read";
-    throw new PlaneError("CONFIG_INVALID", `The provider '${spec.name}' cannot be used: ${why}`, {
-      data: { sent: false, retryAt: null },
-      cause: thrown,
-    });
+    throw neverSent("CONFIG_INVALID", `The provider '${spec.name}' cannot be used: ${why}`, thrown);
   }
 }
