@@ -4,6 +4,7 @@ import type { Catalogue, HealthFeed, PlaneQuality, Registry, Routing } from "../
 import { providerScore } from "../catalogue/catalogue.ts";
 import type { Environment } from "../config/config.ts";
 import { workingDirectory } from "../config/config.ts";
+import { andThen } from "../lib/async/and-then.ts";
 import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
@@ -73,20 +74,10 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
   };
 
-type Calls = {
-  verbs: Approvals["verbs"] &
-    Pick<Verbs, "testPolicy" | "tool" | "registerProvider" | "keptSessions" | "endConversation" | "activity"> &
-    Pick<Plane, "call">;
-  lookup: Lookup;
-  providerTrouble: Providers["trouble"];
-  run(requested: Requested, signal?: AbortSignal): Promise<Outcome>;
-  start(): void;
-  /** Leaves waiting calls to other planes or to the next start. */
-  drain(): void;
-  stop(): Promise<void>;
-};
+type OwnVerb = "testPolicy" | "tool" | "registerProvider" | "keptSessions" | "endConversation" | "activity";
+type Owner = Parameters<Parameters<Servers["release"]>[0]>[0];
 
-export async function createCalls(parts: CallParts): Promise<Calls> {
+export async function createCalls(parts: CallParts) {
   const { config, environment, defaultPrincipal, memory, servers, registry, limits } = parts;
   const { emit, store } = memory;
   const lookup = createLookup({ ...parts, schemaCheck });
@@ -112,31 +103,30 @@ export async function createCalls(parts: CallParts): Promise<Calls> {
   });
   const activity = createActivity();
   const runner = createRunner(wirePath(parts, { lookup, providers, approvals, hooks, activity }), servers.stop);
+  const verbs: Pick<Verbs, OwnVerb> & Pick<Plane, "call"> = {
+    call: (asked, args, options = {}) =>
+      runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay),
+    testPolicy: createPolicyTest(parts, lookup),
+    tool: lookup.tool,
+    registerProvider: providers.register,
+    activity: async ({ principal = defaultPrincipal } = {}) => activity.entries(principal),
+    keptSessions: createKeptSessions(memory),
+    async endConversation(conversation, { principal = defaultPrincipal, goesOn = false } = {}) {
+      if (!goesOn) {
+        await limits.endConversation(conversation, principal);
+        await hooks.ended(conversation, principal);
+      }
+      const isTheirs = (owner: Owner) => owner.conversation === conversation && owner.user === principal.user;
+      return servers.release(isTheirs, "the conversation ended");
+    },
+  };
   return {
     lookup,
     providerTrouble: providers.trouble,
-    run: runner.run,
-    verbs: {
-      ...approvals.verbs,
-      call: (asked, args, options = {}) =>
-        runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay),
-      testPolicy: createPolicyTest(parts, lookup),
-      tool: lookup.tool,
-      registerProvider: providers.register,
-      activity: async ({ principal = defaultPrincipal } = {}) => activity.entries(principal),
-      keptSessions: createKeptSessions(memory),
-      async endConversation(conversation, { principal = defaultPrincipal, goesOn = false } = {}) {
-        if (!goesOn) {
-          await limits.endConversation(conversation, principal);
-          await hooks.ended(conversation, principal);
-        }
-        return servers.release(
-          (owner) => owner.conversation === conversation && owner.user === principal.user,
-          "the conversation ended",
-        );
-      },
-    },
+    run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal),
+    verbs: { ...approvals.verbs, ...verbs },
     start: approvals.start,
+    /** Leaves waiting calls to other planes or to the next start. */
     drain: runner.drain,
     stop: () => runAll([[approvals.stop, runner.stop]]),
   };
@@ -157,10 +147,10 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
       config,
       // A planner does not wait for the slowest server.
       discover: ({ user }) => servers.discover(undefined, { owner: { user, conversation: null }, waitMs: 10_000 }),
-      visibleTo: (principal, request) =>
-        catalogue()
-          .visibleTo(principal, request)
-          .filter((tool) => !quality.isHeld(tool)),
+      visibleTo(principal, request) {
+        const visible = catalogue().visibleTo(principal, request);
+        return visible.filter((tool) => !quality.isHeld(tool));
+      },
       mayUse: (principal, tool, request) => !("refused" in grants.grantFor(principal, tool, request)),
       verdictOn: async (call, tool) =>
         decide({ ...call, tool, input: { arguments: {}, repaired: false, dropped: [] } }, await profile()),
@@ -168,10 +158,7 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
       environment,
     }),
     approval: {
-      decide(call) {
-        const current = profile();
-        return typeof current === "string" ? decide(call, current) : current.then((now) => decide(call, now));
-      },
+      decide: (call) => andThen(profile(), (current) => decide(call, current)),
       ...approvals.stage,
     },
     hooks: hooks.stages,
@@ -239,12 +226,12 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
       failed: routing.failed,
       worked: routing.worked,
       async check(tool, provider, spec, signal) {
-        const asked = routing.takeCheck(tool, provider, spec) ? providers.check(spec, signal) : null;
-        if (asked === null) return null;
-        return asked.then(
-          () => null,
-          (thrown) => toPlaneError(thrown).message,
-        );
+        try {
+          if (routing.takeCheck(tool, provider, spec)) await providers.check(spec, signal);
+          return null;
+        } catch (thrown) {
+          return toPlaneError(thrown).message;
+        }
       },
     },
     onRetry: ({ id, tool }, retry) => memory.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),

@@ -91,18 +91,10 @@ export function createInjection(parts: Parts): ValueFor {
 }
 
 /** Variables are filled in only here, so that no listing holds their values. */
-function reveal(
-  parameter: string,
-  value: Json | undefined,
-  { name }: Tool,
-  environment: Environment,
-): Json | undefined {
+function reveal(parameter: string, value: Json | undefined, { name }: Tool, environment: Environment) {
   return expandEnvironment(value, environment, (variable) => {
-    throw new PlaneError(
-      "CONFIG_INVALID",
-      `Argument '${parameter}' of '${name}' is fixed to the variable ${variable}, which is not set. Set it for the process that runs the plane.`,
-      { data: { tool: name, variable } },
-    );
+    const text = `Argument '${parameter}' of '${name}' is fixed to the variable ${variable}, which is not set. Set it for the process that runs the plane.`;
+    throw new PlaneError("CONFIG_INVALID", text, { data: { tool: name, variable } });
   }) as Json | undefined;
 }
 

@@ -60,11 +60,11 @@ function noProvider(call: Approved, why: string, providers: Record<string, strin
 
 /** Call, tool, server, default. 0 is unlimited. */
 function timeLimit(call: Approved, serverLimitMs: RouteOptions["serverLimitMs"]): TimeLimit {
-  const { timeoutMs } = call.options;
-  if (timeoutMs !== undefined) return { ms: timeoutMs, setBy: "call" };
-  const seconds = call.tool.metadata.default_timeout;
+  const { options, tool } = call;
+  if (options.timeoutMs !== undefined) return { ms: options.timeoutMs, setBy: "call" };
+  const seconds = tool.metadata.default_timeout;
   if (seconds !== undefined) return { ms: seconds * 1000, setBy: "tool" };
-  const ofServer = call.tool.id.server === null ? undefined : serverLimitMs(call.tool.id.server);
+  const ofServer = tool.id.server === null ? undefined : serverLimitMs(tool.id.server);
   if (ofServer !== undefined) return { ms: ofServer, setBy: "server" };
   return { ms: defaultTimeoutMs, setBy: "default" };
 }
