@@ -52,7 +52,7 @@ function skipsOneStage(calls: Calls, f: Functions): unknown[] {
 }
 
 const functions: Functions = {
-  grantFor: () => ({ by: "everybody" }),
+  grantFor: () => ({ by: "everyone" }),
   check: async () => [],
   valueFor: () => undefined,
   approval: {

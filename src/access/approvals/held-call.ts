@@ -46,7 +46,8 @@ export function ended(held: KeptHeldCall, status: EndStatus, outcome: KeptHeldCa
   return { ...held, status, outcome, claim: null };
 }
 
-const descriptions: Record<HeldStatus, string> = {
+/** Each as the rest of a sentence. */
+export const statusTexts: Record<HeldStatus, string> = {
   pending: "it still waits for an answer",
   approved: "it was approved and is about to run",
   running: "it was approved and runs",
@@ -59,14 +60,9 @@ const descriptions: Record<HeldStatus, string> = {
   interrupted: "it began and its end is not known, so it is not run again",
 };
 
-export function describeStatus(status: HeldStatus): string {
-  return descriptions[status];
-}
-
 export function notPending({ id, tool, status }: KeptHeldCall): PlaneError {
-  return new PlaneError("CONFLICT", `'${id}' (${tool}) cannot be answered: ${descriptions[status]}.`, {
-    data: { tool, id, status },
-  });
+  const text = `'${id}' (${tool}) cannot be answered: ${statusTexts[status]}.`;
+  return new PlaneError("CONFLICT", text, { data: { tool, id, status } });
 }
 
 const placeholder = "«set by the system»";

@@ -1,14 +1,6 @@
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { Injected, Verdict } from "../../model/calls/call.ts";
-import type {
-  Answer,
-  GivenAnswer,
-  HeldCall,
-  HeldFilter,
-  HeldPart,
-  KeptHeldCall,
-  Remember,
-} from "../../model/calls/held-call.ts";
+import type { Answer, HeldCall, HeldFilter, HeldPart, KeptHeldCall, Remember } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -36,7 +28,10 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
   }
 
   async function requireHeld(id: string): Promise<KeptHeldCall> {
-    return (await get(id)) ?? notFound(id);
+    const held = await get(id);
+    if (held) return held;
+    const text = `No call '${id}' waits for an answer. 'toolplane approvals list' shows which do.`;
+    throw new PlaneError("NOT_FOUND", text);
   }
 
   async function settled(held: KeptHeldCall): Promise<KeptHeldCall> {
@@ -112,7 +107,8 @@ export function createHeldCalls(ports: HeldCallPorts) {
     if (principal.user === null || principal.user === by.user) return;
     if (by.user !== null && settings().approvers.some((group) => by.groups.includes(group))) return;
     emit({ type: "approval.forbidden", approvalId: id, callId, user: by.user });
-    throw notYours(id);
+    const remedy = "If you made the call under another name, answer under that one (--user)";
+    throw new PlaneError("FORBIDDEN", `'${id}' is not yours to answer: only its caller and approvers may. ${remedy}.`);
   }
 
   return {
@@ -132,7 +128,9 @@ export function createHeldCalls(ports: HeldCallPorts) {
       if (held.status !== "pending") throw notPending(held);
       const edited = checkAnswer(held, given);
       if (edited !== null) await ports.checkArguments(held, edited);
-      return change(id, (newest) => answered(newest, givenAnswer(given, by, edited)));
+      const { decision, reason = null } = given;
+      const answer = { decision, by: by.user, at: new Date().toISOString(), reason, arguments: edited };
+      return change(id, (newest) => answered(newest, answer));
     },
     /** No other process begins it from here on; the lease is renewed for as long as it runs. */
     async begin(id: string): Promise<KeptHeldCall> {
@@ -157,56 +155,32 @@ export function createHeldCalls(ports: HeldCallPorts) {
   };
 }
 
-function notFound(id: string): never {
-  throw new PlaneError("NOT_FOUND", `No call '${id}' waits for an answer. 'toolplane approvals list' shows which do.`);
-}
-
-function givenAnswer({ decision, reason }: Answer, by: Principal, edited: JsonObject | null): GivenAnswer {
-  return { decision, by: by.user, at: new Date().toISOString(), reason: reason ?? null, arguments: edited };
-}
-
 function namesOf({ id, callId, tool, plan }: KeptHeldCall) {
   return { approvalId: id, callId, tool, plan };
 }
 
-function notYours(id: string): PlaneError {
-  return new PlaneError(
-    "FORBIDDEN",
-    `'${id}' is not yours to answer: only its caller and approvers may. If you made the call under another name, answer under that one (--user).`,
-  );
-}
-
 /** The changed arguments; null where they are those that were shown. Throws what this call cannot be answered with. */
-function checkAnswer(held: HeldCall, given: Answer): GivenAnswer["arguments"] {
+function checkAnswer(held: HeldCall, given: Answer): JsonObject | null {
   if (given.decision === "reject") return null;
   if (given.remember !== undefined) checkRemember(held, given.remember);
   const { arguments: args } = given;
   if (args === undefined || sameJson(args, held.arguments)) return null;
   if (held.allowEdit) return args;
-  throw wrongAnswer(
-    "arguments",
-    `The arguments of '${held.id}' cannot be changed: 'approvals.allowEdit' is false. Leave 'arguments' out, or reject it.`,
-  );
+  const text = `The arguments of '${held.id}' cannot be changed: 'approvals.allowEdit' is false. Leave 'arguments' out, or reject it.`;
+  throw new PlaneError("USAGE", text, { data: { parameter: "arguments" } });
 }
 
 /** Remembering more than was meant does harm, so what is unclear is refused. */
 function checkRemember({ id, options }: HeldCall, { conversation, forMs, arguments: globs }: Remember): void {
-  if (conversation && options.conversation === undefined)
-    throw wrongAnswer(
-      "remember",
-      `'${id}' belongs to no conversation, so no yes can be remembered for it alone. Leave 'conversation' out, or give 'forMs'.`,
-    );
+  const refuse = (text: string) => new PlaneError("USAGE", text, { data: { parameter: "remember" } });
+  if (conversation && options.conversation === undefined) {
+    const remedy = "Leave 'conversation' out, or give 'forMs'";
+    throw refuse(`'${id}' belongs to no conversation, so no yes can be remembered for it alone. ${remedy}.`);
+  }
   if (forMs !== undefined && !(Number.isFinite(forMs) && forMs > 0 && forMs <= maxRememberMs))
-    throw wrongAnswer("remember", "'remember.forMs' must be a number of milliseconds above 0, at most ten years.");
+    throw refuse("'remember.forMs' must be a number of milliseconds above 0, at most ten years.");
   if (globs !== undefined && Object.keys(globs).length === 0)
-    throw wrongAnswer(
-      "remember",
-      "'remember.arguments' names no argument, which would be a yes to all. Name some, or leave it out.",
-    );
-}
-
-function wrongAnswer(parameter: string, message: string): PlaneError {
-  return new PlaneError("USAGE", message, { data: { parameter } });
+    throw refuse("'remember.arguments' names no argument, which would be a yes to all. Name some, or leave it out.");
 }
 
 type Asked = { verdict: Verdict; fingerprint: string; timeoutMs: number; allowEdit: boolean };

@@ -57,21 +57,19 @@ export function createAnswers(
     async answer(
       call: Routed,
       server: string,
-      { method, params }: Asked,
+      asked: Asked,
       signal: AbortSignal,
       relay?: Relay,
     ): Promise<UnknownObject> {
+      const { method, params } = asked;
       if (method === "elicitation/create")
         return mayAsk(call) ? questions.ask({ ...causeOf(call), server, params }, signal) : { action: "cancel" };
       if (method === "roots/list") return { roots: [] };
       if (method !== "sampling/createMessage") throw new RpcError(-32601, `No one here can answer '${method}'.`);
       if (!sampling || !isSampling()) throw new RpcError(-1, "No model is configured for sampling.");
+      const { callId, tool, user } = causeOf(call);
       return sampling(params, {
-        server,
-        callId: call.id,
-        tool: call.tool.name,
-        user: call.principal.user,
-        signal,
+        ...{ server, callId, tool, user, signal },
         ...(relay?.tokens ? { tokens: relay.tokens } : {}),
         confirm: (text) => confirm(call, server, relay, text, signal),
       });
@@ -148,10 +146,8 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     if (given.action !== "accept" || schema === null) return void found.settle(given);
     const content = completed(schema, given.content);
     const wrong = await problems(schema, content as Json);
-    if (wrong.length > 0)
-      throw new PlaneError("INVALID_ARGUMENTS", `The answer does not fit: ${wrong.join("; ")}.`, {
-        data: { problems: wrong },
-      });
+    const text = `The answer does not fit: ${wrong.join("; ")}.`;
+    if (wrong.length > 0) throw new PlaneError("INVALID_ARGUMENTS", text, { data: { problems: wrong } });
     // Another answer, or the timeout, may have been faster than the check.
     if (!found.settle({ action: "accept", content })) throw notOpen(id);
   }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { heldCall } from "../../../test/contracts/records.ts";
 import { type GivenAnswer, heldStatuses, type KeptHeldCall } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { answered, begun, describeStatus, ended, isClaimed, lease, leaseMs, settle } from "./held-call.ts";
+import { answered, begun, ended, isClaimed, lease, leaseMs, settle, statusTexts } from "./held-call.ts";
 
 const now = Date.parse("2026-03-01T12:00:00.000Z");
 
@@ -36,7 +36,7 @@ test("a claim is believed as long as it says", () => {
 });
 
 test("every status can be told in a sentence", () => {
-  for (const status of heldStatuses) assert.match(describeStatus(status), /^[a-z].*[a-z]$/);
+  for (const status of heldStatuses) assert.match(statusTexts[status], /^[a-z].*[a-z]$/);
 });
 
 type Step = { name: string; do(held: KeptHeldCall, at: number): KeptHeldCall };

@@ -1,3 +1,4 @@
+import { andThen } from "../../lib/async/and-then.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -37,8 +38,7 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
 
   const believe = async (token: string | null): Promise<Principal> => {
     if (token === null) {
-      const needed = needsCredentials();
-      if (needed === true || (needed !== false && (await needed))) throw unauthenticated("missing", missing);
+      if (await needsCredentials()) throw unauthenticated("missing", missing);
       return defaultPrincipal;
     }
     const shown = token.trim();
@@ -74,9 +74,7 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
     profile(): Profile | Promise<Profile> {
       const { profile } = config().policy;
       if (profile) return profile;
-      const needed = needsCredentials();
-      const profileFor = (isNeeded: boolean) => (isNeeded ? "guarded" : "personal");
-      return typeof needed === "boolean" ? profileFor(needed) : needed.then(profileFor);
+      return andThen(needsCredentials(), (isNeeded): Profile => (isNeeded ? "guarded" : "personal"));
     },
   };
 }

@@ -1,13 +1,5 @@
-import {
-  createRemoteJWKSet,
-  customFetch,
-  decodeJwt,
-  decodeProtectedHeader,
-  errors,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from "jose";
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
+import { createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { type ClaimPaths, isSafeUrl, type JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -23,7 +15,8 @@ const issuerCooldownMs = 5_000;
 const keysTtlMs = 600_000;
 /** How often unknown key ids, which anyone can make up, may cause a fetch. */
 const unknownKeyCooldownMs = 30_000;
-const clockToleranceSeconds = 30;
+/** In seconds. */
+const clockTolerance = 30;
 const maxTokenLength = 16 * 1024;
 /** Only algorithms with a public key: with a shared secret all who check could also sign. */
 const algorithms: string[] = [
@@ -57,10 +50,8 @@ function createIssuer(): Issuer {
 
 /** Names no address: strangers read this. */
 function unavailable(reason: string): PlaneError {
-  return new PlaneError(
-    "SERVER_UNAVAILABLE",
-    `The issuer of tokens (auth.jwt) could not be asked for its keys: ${reason}. Try again soon.`,
-  );
+  const text = `The issuer of tokens (auth.jwt) could not be asked for its keys: ${reason}. Try again soon.`;
+  return new PlaneError("SERVER_UNAVAILABLE", text);
 }
 
 async function read(url: string): Promise<unknown> {
@@ -211,13 +202,8 @@ export function createVerifyToken(settings: JwtIssuer): (token: string) => Promi
   const keys = createIssuerKeys(settings);
   return async (token) => {
     requireOurs(token, settings);
-    const { payload } = await jwtVerify(token, keys, {
-      issuer,
-      audience,
-      algorithms,
-      clockTolerance: clockToleranceSeconds,
-      requiredClaims: ["exp"],
-    }).catch((thrown) => {
+    const required = { issuer, audience, algorithms, clockTolerance, requiredClaims: ["exp"] };
+    const { payload } = await jwtVerify(token, keys, required).catch((thrown) => {
       throw tokenProblem(thrown, settings);
     });
     return readClaims(payload, claims);
@@ -241,10 +227,8 @@ function readUnchecked(token: string): { alg: unknown; iss: unknown; aud: unknow
     const { alg } = decodeProtectedHeader(token);
     return { alg, iss, aud };
   } catch {
-    throw unauthenticated(
-      "malformed",
-      "The token is neither an API key nor a signed JWT. Check that it was copied whole.",
-    );
+    const text = "The token is neither an API key nor a signed JWT. Check that it was copied whole.";
+    throw unauthenticated("malformed", text);
   }
 }
 

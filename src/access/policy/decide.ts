@@ -1,3 +1,4 @@
+import { andThen } from "../../lib/async/and-then.ts";
 import type { Policy } from "../../model/access/policy.ts";
 import type { PolicyMode, Validated, Verdict } from "../../model/calls/call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
@@ -132,7 +133,7 @@ export function requireIsolation(decide: Decide, { setting, isIsolated }: Isolat
     const made = decide(call, profile);
     // Nearly every call goes by here, and most need not wait.
     if (isolation === "off" || call.tool.metadata.safety_level !== "high") return made;
-    return made instanceof Promise ? made.then((verdict) => judge(call, verdict)) : judge(call, made);
+    return andThen(made, (verdict) => judge(call, verdict));
   };
 }
 

@@ -35,13 +35,13 @@ const bob: Principal = principalOf({ user: users.bob.name, groups: [...users.bob
 const forWriters = { metadata: sampleMetadata({ persona_allowlist: ["writer", "operator"] }) };
 
 const cases: [title: string, who: Principal, tool: Partial<Tool>, answer: string][] = [
-  ["a tool without restrictions is granted to every caller", anonymous, {}, "everybody"],
+  ["a tool without restrictions is granted to every caller", anonymous, {}, "everyone"],
   ["one common group is enough", ada, { groups: ["finance", "engineering"] }, "group"],
   ["without a common group it is refused", bob, { groups: ["engineering"] }, "members of engineering"],
   ["an anonymous caller is in no group", anonymous, { groups: ["everyone"] }, "members of everyone"],
-  ["a persona may use its own tools", ada, { persona: "writer" }, "everybody"],
+  ["a persona may use its own tools", ada, { persona: "writer" }, "everyone"],
   ["another persona may not", bob, { persona: "writer" }, "persona 'writer'"],
-  ["a listed persona may use the tool", ada, forWriters, "everybody"],
+  ["a listed persona may use the tool", ada, forWriters, "everyone"],
   ["a caller without a persona is not on the list", bob, forWriters, "personas writer, operator"],
   ["the list is exact about capitals", { ...ada, persona: "Writer" }, forWriters, "personas writer, operator"],
   [
@@ -58,7 +58,7 @@ for (const [title, who, tool, expected] of cases) {
     const answer = grantFor(who, sampleTool(tool));
     const text = "refused" in answer ? answer.refused : answer.by;
     assert.ok(text.includes(expected), text);
-    assert.equal("refused" in answer, !["everybody", "group"].includes(expected));
+    assert.equal("refused" in answer, !["everyone", "group"].includes(expected));
   });
 }
 
