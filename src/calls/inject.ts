@@ -1,10 +1,5 @@
-import {
-  createInventory,
-  type ListedServer,
-  type NamelessTool,
-  rulesFor,
-  translateTools,
-} from "../catalogue/catalogue.ts";
+import type { ListedServer, NamelessTool } from "../catalogue/catalogue.ts";
+import { createInventory, rulesFor, translateTools } from "../catalogue/catalogue.ts";
 import { type Environment, expandEnvironment } from "../config/config.ts";
 import { type InjectionRule, type InjectionSource, originalOf } from "../model/access/injection.ts";
 import type { AccessRequest, Injected, Validated, Verdict } from "../model/calls/call.ts";

@@ -17,22 +17,11 @@ import type {
   WaitingOutcome,
 } from "../model/calls/call.ts";
 import { resultText, type ToolResult } from "../model/calls/result.ts";
-import {
-  type HealthSample,
-  healthKey,
-  personaSubject,
-  providerSubject,
-  toolSubject,
-} from "../model/catalogue/health.ts";
+import type { HealthSample } from "../model/catalogue/health.ts";
+import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
-import {
-  type ErrorCode,
-  type ErrorReport,
-  errorTable,
-  PlaneError,
-  reportError,
-  toPlaneError,
-} from "../model/errors.ts";
+import type { ErrorCode, ErrorReport } from "../model/errors.ts";
+import { errorTable, PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { costField } from "./limits/cost.ts";
 

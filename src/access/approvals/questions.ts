@@ -1,4 +1,5 @@
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import type { Routed } from "../../model/calls/call.ts";
 import type { Asked, Question, QuestionAnswer, Relay } from "../../model/calls/provider.ts";
@@ -67,9 +68,11 @@ export function createAnswers(
       if (method === "roots/list") return { roots: [] };
       if (method !== "sampling/createMessage") throw new RpcError(-32601, `No one here can answer '${method}'.`);
       if (!sampling || !isSampling()) throw new RpcError(-1, "No model is configured for sampling.");
-      const { callId, tool, user } = causeOf(call);
+      const { conversation: _, ...cause } = causeOf(call);
       return sampling(params, {
-        ...{ server, callId, tool, user, signal },
+        ...cause,
+        server,
+        signal,
         ...(relay?.tokens ? { tokens: relay.tokens } : {}),
         confirm: (text) => confirm(call, server, relay, text, signal),
       });
@@ -96,7 +99,7 @@ async function fitAnswer(
 }
 
 function causeOf({ id, tool, principal: { user }, options: { conversation } }: Routed) {
-  return { callId: id, tool: tool.name, user, ...(conversation === undefined ? {} : { conversation }) };
+  return { callId: id, tool: tool.name, user, ...withoutUndefined({ conversation }) };
 }
 
 export type QuestionPorts = {

@@ -45,7 +45,7 @@ const cases: [title: string, who: Principal, tool: Partial<Tool>, answer: string
   ["a caller without a persona is not on the list", bob, forWriters, "personas writer, operator"],
   ["the list is exact about capitals", { ...ada, persona: "Writer" }, forWriters, "personas writer, operator"],
   [
-    "an empty list of personas lets nobody in",
+    "an empty list of personas refuses every caller",
     bob,
     { metadata: sampleMetadata({ persona_allowlist: [] }) },
     "personas",
@@ -135,7 +135,7 @@ test("what cannot be decided is refused", () => {
   assert.ok(grants.refuseProvider(ada, sampleTool().providers[0] as Tool["providers"][number]));
 });
 
-test("a sub-agent has all servers, none or some, and never more than whoever started it", () => {
+test("a sub-agent has all servers, none or some, and never more than its caller", () => {
   const may = (who: Principal) => answer(who, {}) === "yes";
   assert.equal(may(narrow(ada, { servers: true })), true);
   assert.equal(may(narrow(ada, { servers: false })), false);

@@ -48,17 +48,15 @@ function firstRows(text: string, separator: string): string[][] {
   let cell = "";
   let isQuoted = false;
   for (const character of text.slice(0, 200_000)) {
+    const ends = !isQuoted && (character === separator || character === "\n");
     if (character === '"') isQuoted = !isQuoted;
-    else if (isQuoted) cell += character;
-    else if (character === separator) {
-      row.push(cell);
-      cell = "";
-    } else if (character === "\n") {
-      rows.push([...row, cell.replace(/\r$/, "")]);
-      row = [];
-      cell = "";
-      if (rows.length === agreeing) return rows;
-    } else cell += character;
+    else if (!ends) cell += character;
+    if (!ends) continue;
+    row.push(character === "\n" ? cell.replace(/\r$/, "") : cell);
+    cell = "";
+    if (character !== "\n") continue;
+    if (rows.push(row) === agreeing) return rows;
+    row = [];
   }
   if (row.length > 0 || cell !== "") rows.push([...row, cell]);
   return rows;
@@ -68,16 +66,15 @@ function firstRows(text: string, separator: string): string[][] {
 function countRows(text: string): number {
   let rows = 0;
   let isQuoted = false;
-  let isInside = false;
+  let lastEnd = -1;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 34) isQuoted = !isQuoted;
-    if (code === 10 && !isQuoted) {
-      rows += 1;
-      isInside = false;
-    } else isInside = true;
+    if (code !== 10 || isQuoted) continue;
+    rows += 1;
+    lastEnd = at;
   }
-  return isInside ? rows + 1 : rows;
+  return lastEnd < text.length - 1 ? rows + 1 : rows;
 }
 
 const deepest = 3;
@@ -172,7 +169,8 @@ export function createStoredResults(parts: ResultParts) {
       const keepsStructured = call.tool?.outputSchema !== undefined && call.options.maxResultBytes === undefined;
       const condensed = condense(result, { limit, keepsStructured });
       if (!condensed) return outcome;
-      const kept = await keep(parts, call, outcome.call.tool, result, condensed.body.text.length);
+      const { length: characters } = condensed.body.text;
+      const kept = await keep(parts, { call, tool: outcome.call.tool, result, characters });
       if (!kept) {
         outcome.call.warnings.push(
           "This result is larger than everything that may be kept ('results.maxStoredBytes'), so it is given whole.",
@@ -210,29 +208,19 @@ export function createStoredResults(parts: ResultParts) {
   };
 }
 
-async function keep(
-  { store, settings }: ResultParts,
-  call: Requested,
-  tool: string,
-  result: ToolResult,
-  characters: number,
-): Promise<KeptResult | null> {
+type Keeping = { call: Requested; tool: string; result: ToolResult; characters: number };
+
+async function keep({ store, settings }: ResultParts, keeping: Keeping): Promise<KeptResult | null> {
+  const { call, tool, result, characters } = keeping;
   const { keepMs, maxStoredBytes } = settings();
   const { user } = call.principal;
   const packed = await pack(result);
+  // The same content of one owner is one result.
+  const id = `r_${hash([user, packed.hash]).slice(0, 20)}`;
   const now = Date.now();
-  const kept: KeptResult = {
-    // The same content of one owner is one result.
-    id: `r_${hash([user, packed.hash]).slice(0, 20)}`,
-    callId: call.id,
-    tool,
-    user,
-    at: new Date(now).toISOString(),
-    expiresAt: new Date(now + keepMs).toISOString(),
-    characters,
-    bytes: packed.body.length,
-    ...packed,
-  };
+  const [at, expiresAt] = [new Date(now).toISOString(), new Date(now + keepMs).toISOString()];
+  const bytes = packed.body.length;
+  const kept: KeptResult = { id, callId: call.id, tool, user, at, expiresAt, characters, bytes, ...packed };
   return (await (await store()).putResult(kept, maxStoredBytes)) ? kept : null;
 }
 

@@ -1,15 +1,5 @@
-import {
-  type Attributes,
-  type Context,
-  context,
-  createTraceState,
-  type Span,
-  type SpanContext,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  trace,
-} from "@opentelemetry/api";
+import type { Attributes, Context, Span, SpanContext } from "@opentelemetry/api";
+import { context, createTraceState, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { version } from "../../lib/version.ts";
 import type { AgentRun } from "../../model/agent/agent-run.ts";
