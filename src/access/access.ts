@@ -14,7 +14,6 @@ export { type Answers, createAnswers } from "./approvals/questions.ts";
 export { createPolicy, type Profile } from "./policy/decide.ts";
 export { effectOf, isOffered } from "./policy/effect.ts";
 
-/** Who calls, and what they may use. */
 export function createAccess({ tool, ...ports }: IdentityPorts & Pick<GrantPorts, "tool">) {
   return { identity: createIdentity(ports), grants: createGrants({ config: ports.config, tool }) };
 }

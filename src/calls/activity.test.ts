@@ -45,7 +45,7 @@ test("the last hundred calls are there, newest first", () => {
   assert.deepEqual([ids.length, ids[0], ids.at(-1)], [100, "129", "30"]);
 });
 
-test("everybody sees their own calls, and who manages the plane all of them", () => {
+test("callers see their own calls, and administrators all of them", () => {
   const activity = createActivity();
   note(activity, "1", { user: "ada" });
   note(activity, "2", { user: "bob" });

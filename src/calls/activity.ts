@@ -9,72 +9,58 @@ import { mayDo, type Principal } from "../model/principal.ts";
 import { createInjectedHider } from "./hide-injected.ts";
 
 const placeholder = "«injected»";
-const hidden = "[redacted]";
 /** Bounds the cost of a summary. */
 const window = 16 * activityLimits.characters;
 /** Shorter texts are held uncut: cutting costs more than the memory. */
 const shortText = 4 * window;
 
-export type Activity = {
-  note(call: Requested & Partial<Executed>, outcome: Outcome): void;
-  entries(principal: Principal): ActivityEntry[];
-};
+type Call = Requested & Partial<Executed>;
+
+export type Activity = ReturnType<typeof createActivity>;
 
 /** The last calls in short. Nothing of it is stored. */
-export function createActivity(): Activity {
+export function createActivity() {
   const last: { user: string | null; entry(): ActivityEntry }[] = [];
   return {
-    note(call, outcome) {
+    note(call: Call, outcome: Outcome): void {
       last.push({ user: call.principal.user, entry: summarizer(call, outcome) });
       if (last.length > activityLimits.calls) last.shift();
     },
-    entries(principal) {
+    entries(principal: Principal): ActivityEntry[] {
       const seesAll = mayDo(principal, "admin");
-      return last
-        .filter(({ user }) => seesAll || user === principal.user)
-        .map(({ entry }) => entry())
-        .reverse();
+      const shown = last.filter(({ user }) => seesAll || user === principal.user);
+      return shown.map(({ entry }) => entry()).reverse();
     },
   };
 }
 
 /** Few are ever looked at. Of large texts only the beginning is held. */
-function summarizer(call: Requested & Partial<Executed>, outcome: Outcome): () => ActivityEntry {
+function summarizer(call: Call, outcome: Outcome): () => ActivityEntry {
+  const values = call.injected?.values ?? {};
+  const facts = factsOf(call, outcome);
   if (isShort(call, outcome))
-    return once(() => summarize(call, outcome, textOfArguments(call), textOfOutcome(outcome)));
-  const said = textOfOutcome(outcome);
-  const argumentsText = beginning(textOfArguments(call));
-  return cut(summarize(call, outcome, "", null), argumentsText, said && beginning(said), valuesOf(call));
+    return once(() =>
+      summarize(facts, textOfArguments(call), outcome.result ? textOfResult(outcome.result) : null, values),
+    );
+  const said = outcome.result ? beginning(textOfResult(outcome.result)) : null;
+  return cut(facts, beginning(textOfArguments(call)), said, values);
 }
 
 /** A function of its own: a closure beside one with the whole result would keep it in memory. */
-function cut(entry: ActivityEntry, args: string, said: string | null, values: JsonObject) {
-  return once(() => ({
-    ...entry,
-    arguments: shorten(args, values),
-    result: said === null ? null : shorten(said, values),
-  }));
+function cut(...given: Parameters<typeof summarize>): () => ActivityEntry {
+  return once(() => summarize(...given));
 }
 
-function summarize(
-  call: Requested & Partial<Executed>,
-  outcome: Outcome,
-  args: string,
-  said: string | null,
-): ActivityEntry {
-  const { id, tool, status, durationMs } = outcome.call;
-  const { at, face, principal } = call;
-  const values = valuesOf(call);
-  return {
-    ...{ id, at, tool, user: principal.user, face, status, durationMs },
-    arguments: shorten(args, values),
-    result: said === null ? null : shorten(said, values),
-    code: outcome.error?.code ?? null,
-  };
+type Facts = Omit<ActivityEntry, "arguments" | "result">;
+
+function factsOf({ at, face, principal: { user } }: Call, { call, error }: Outcome): Facts {
+  const { id, tool, status, durationMs } = call;
+  return { id, at, tool, user, face, status, durationMs, code: error?.code ?? null };
 }
 
-function valuesOf({ injected }: Requested & Partial<Executed>): JsonObject {
-  return injected?.values ?? {};
+function summarize({ code, ...facts }: Facts, args: string, said: string | null, values: JsonObject): ActivityEntry {
+  const result = said === null ? null : shorten(said, values);
+  return { ...facts, arguments: shorten(args, values), result, code };
 }
 
 /** A copy: a slice keeps the whole text in memory. */
@@ -82,11 +68,10 @@ function beginning(text: string): string {
   return text.length > window ? Buffer.from(text.slice(0, window + 1), "utf16le").toString("utf16le") : text;
 }
 
-function isShort({ input, asked }: Requested & Partial<Executed>, { result }: Outcome): boolean {
-  return isFlat(input?.arguments ?? asked.arguments) && (result === undefined || isShortResult(result));
-}
-
-function isShortResult({ content, structuredContent }: ToolResult): boolean {
+function isShort({ input, asked }: Call, { result }: Outcome): boolean {
+  if (!isFlat(input?.arguments ?? asked.arguments)) return false;
+  if (result === undefined) return true;
+  const { content, structuredContent } = result;
   return structuredContent === undefined && content.length <= 4 && content.every(isFlat);
 }
 
@@ -97,19 +82,13 @@ function isFlat(value: unknown): boolean {
   return inner.length <= 16 && inner.every((one) => typeof one !== "object" && isFlat(one));
 }
 
-function textOfArguments(call: Requested & Partial<Executed>): string {
-  const { input, asked } = call;
-  const values = valuesOf(call);
+function textOfArguments({ input, asked, injected }: Call): string {
   const given = input?.arguments ?? asked.arguments ?? {};
+  if (typeof given === "string") return given;
   // A file is shown by the caller's name for it.
-  const names = Object.keys(values).filter((name) => !Object.hasOwn(given, name));
+  const names = Object.keys(injected?.values ?? {}).filter((name) => !Object.hasOwn(given, name));
   const places = Object.fromEntries(names.map((name) => [name, placeholder]));
-  const shown = typeof given === "object" ? { ...given, ...places } : given;
-  return typeof shown === "string" ? shown : briefJson(shown, window, hide);
-}
-
-function textOfOutcome({ result }: Outcome): string | null {
-  return result ? textOfResult(result) : null;
+  return briefJson(typeof given === "object" ? { ...given, ...places } : given, window, hide);
 }
 
 function textOfResult(result: ToolResult): string {
@@ -117,9 +96,7 @@ function textOfResult(result: ToolResult): string {
   return text === "" ? briefJson(result.structuredContent ?? result.content, window, hide) : text;
 }
 
-function hide(key: string): string | undefined {
-  return looksSecret(key) ? hidden : undefined;
-}
+const hide = (key: string) => (looksSecret(key) ? "[redacted]" : undefined);
 
 /** Hidden before it is cut: half a secret would not be recognised. */
 function shorten(text: string, values: JsonObject): string {

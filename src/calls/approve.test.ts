@@ -5,7 +5,7 @@ import type { HeldYes, Verdict } from "../model/calls/call.ts";
 import type { JsonObject } from "../model/json.ts";
 import { type ApproveOptions, approve as approveAtOnce } from "./approve.ts";
 
-/** Where it does not wait it answers at once, which is the same to whoever waits. */
+/** Where it does not wait it answers at once, which is the same to a caller that waits. */
 const approve = async (...given: Parameters<typeof approveAtOnce>) => approveAtOnce(...given);
 
 const say = (verdict: Verdict["verdict"]): Verdict => ({ verdict, origin: "rule", reason: "it writes" });
@@ -15,7 +15,7 @@ function saying(verdict: Verdict["verdict"], changes: Partial<ApproveOptions> = 
     decide: () => say(verdict),
     remembered: async () => null,
     fingerprint: async () => "as it is",
-    hold: () => assert.fail("somebody was asked"),
+    hold: () => assert.fail("a person was asked"),
     ...changes,
   };
 }
@@ -35,7 +35,7 @@ const yes: HeldYes = { id: "h", fingerprint: "as it is", by: "ada", arguments: {
 const consents = { nothing: {}, consent: { options: { consent: true } }, approval: { approved: yes } };
 
 for (const [name, changes] of Object.entries(consents)) {
-  test(`a denied call ends, whoever said yes before: ${name}`, async () => {
+  test(`a denied call ends despite an earlier yes: ${name}`, async () => {
     await assert.rejects(approve({ ...injectedCall(), ...changes }, saying("deny")), {
       code: "APPROVAL_DENIED",
       message: /'notes\.write' was not run: it writes/,
@@ -57,7 +57,7 @@ for (const verdict of ["ask", "queue"] as const) {
     assert.deepEqual(asked, [call, say(verdict), {}]);
   });
 
-  test(`a dry run of it (${verdict}) asks nobody`, async () => {
+  test(`a dry run of it (${verdict}) asks no person`, async () => {
     const call = { ...injectedCall(), options: { dryRun: true } };
     assert.deepEqual(await approvalOf(call, saying(verdict)), say(verdict));
   });
@@ -116,7 +116,7 @@ const judged = (verdict: Verdict["verdict"], before: JsonObject | null = null) =
   judged: { verdict: say(verdict), before },
 });
 
-test("what hooks decided counts, and nobody decides once more", async () => {
+test("the decision of hooks counts, and is not made again", async () => {
   const decide = () => assert.fail("it was decided");
   const call = { ...injectedCall(), ...judged("allow") };
   assert.deepEqual(await approvalOf(call, saying("deny", { decide })), say("allow"));
@@ -125,7 +125,7 @@ test("what hooks decided counts, and nobody decides once more", async () => {
   });
 });
 
-test("whoever agreed beforehand did not agree to what a hook wrote", async () => {
+test("earlier consent does not cover arguments that a hook wrote", async () => {
   const back = requestedCall();
   const call = { ...injectedCall(), ...judged("ask", { text: "mine" }), options: { consent: true } };
   assert.equal(await approve(call, saying("ask", { hold: async () => back })), back);

@@ -2,18 +2,15 @@ import { type ApprovalPorts, type HeldVerbs, createApprovals as openApprovals } 
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import { lazyVerbs } from "../lib/lazy-verbs.ts";
-import type { Approved, HeldYes, Injected, Requested, Verdict } from "../model/calls/call.ts";
+import type { Approved, HeldYes, Injected, Outcome, Requested, Verdict } from "../model/calls/call.ts";
 import type { AskHere } from "../model/calls/held-call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
-import { PlaneError } from "../model/errors.ts";
-import type { RecordOptions } from "./record.ts";
+import { type ErrorData, PlaneError } from "../model/errors.ts";
 import { requireReadable } from "./validate.ts";
 
-/** Who can be asked now, and until when. */
 export type Asking = {
   askHere?: AskHere | undefined;
-  /** Passes on messages and questions during the call. */
   relay?: Relay | undefined;
   signal?: AbortSignal | undefined;
   /** Aborted when the plane, not the caller, goes: waiting calls stay. */
@@ -29,7 +26,6 @@ export type ApproveOptions = {
   hold(call: Injected, verdict: Verdict, asking: Asking): Promise<Requested>;
 };
 
-/** The call with its yes, or the call to start again with once a person has given it. */
 export function approve(
   call: Injected,
   options: ApproveOptions,
@@ -51,11 +47,7 @@ async function ask(
   const { judged } = call;
   const verdict = await decided;
   const { origin, reason } = verdict;
-  if (verdict.verdict === "deny") {
-    throw new PlaneError("APPROVAL_DENIED", `'${call.tool.name}' was not run: ${reason}.`, {
-      data: { tool: call.tool.name, origin },
-    });
-  }
+  if (verdict.verdict === "deny") throw denied(call, reason, { origin });
   // A yes was given to what was shown, so with hooks it is checked even if none is needed any more.
   const isFree = verdict.verdict === "allow" && !(judged && call.approved);
   if (isFree || call.options.dryRun) return { ...call, approval: verdict };
@@ -74,20 +66,17 @@ async function ask(
 
 /** A yes holds only for what was shown. */
 async function confirm(call: Injected, yes: HeldYes, fingerprint: ApproveOptions["fingerprint"]): Promise<Verdict> {
-  const changed =
-    (await fingerprint(call.tool)) !== yes.fingerprint
-      ? "the tool"
-      : !isWhatWasShown(call, yes)
-        ? "what becomes of the arguments"
-        : null;
-  if (changed !== null) {
-    throw new PlaneError(
-      "APPROVAL_DENIED",
-      `'${call.tool.name}' was not run: ${changed} has changed since '${yes.id}' was approved. Make the call again.`,
-      { data: { tool: call.tool.name, origin: "approval", approvalId: yes.id, isVoid: true } },
-    );
+  const isSameTool = (await fingerprint(call.tool)) === yes.fingerprint;
+  if (!isSameTool || !isWhatWasShown(call, yes)) {
+    const what = isSameTool ? "what becomes of the arguments" : "the tool";
+    const reason = `${what} has changed since '${yes.id}' was approved. Make the call again`;
+    throw denied(call, reason, { origin: "approval", approvalId: yes.id, isVoid: true });
   }
   return { verdict: "allow", origin: "approval", reason: `${yes.by ?? "a person"} approved '${yes.id}'` };
+}
+
+function denied({ tool: { name } }: Injected, reason: string, data: ErrorData): PlaneError {
+  return new PlaneError("APPROVAL_DENIED", `'${name}' was not run: ${reason}.`, { data: { tool: name, ...data } });
 }
 
 /** Edited arguments are not shown again, so a hook may not change them. */
@@ -96,38 +85,25 @@ function isWhatWasShown({ input, judged }: Injected, yes: HeldYes): boolean {
   return sameJson(yes.arguments, input.arguments);
 }
 
-export type Approvals = {
-  verbs: HeldVerbs;
-  stage: Omit<ApproveOptions, "decide">;
-  onApprovedEnd: NonNullable<RecordOptions["onApprovedEnd"]>;
-  start(): void;
-  stop(): Promise<void>;
-};
+export type Approvals = ReturnType<typeof createApprovals>;
 
 const verbNames = [
-  "approvals",
-  "approvalPage",
-  "approval",
-  "answerApproval",
-  "plans",
-  "plan",
-  "approvePlan",
-  "rejectPlan",
-  "remembered",
-  "forgetRemembered",
+  ...(["approvals", "approvalPage", "approval", "answerApproval", "remembered", "forgetRemembered"] as const),
+  ...(["plans", "plan", "approvePlan", "rejectPlan"] as const),
 ] as const satisfies readonly (keyof HeldVerbs)[];
 
 /** Loaded when a call needs approval or a verb is used. */
-export function createApprovals(parts: ApprovalPorts): Approvals {
+export function createApprovals(parts: ApprovalPorts) {
   const loaded = once(() => openApprovals(parts));
+  const stage: Omit<ApproveOptions, "decide"> = {
+    remembered: async (call, verdict) => (await loaded()).remembered(call, verdict),
+    fingerprint: async (tool) => (await loaded()).fingerprint(tool),
+    hold: async (call, verdict, asking) => (await loaded()).hold(call, verdict, asking),
+  };
   return {
+    stage,
     verbs: lazyVerbs(async () => (await loaded()).verbs, verbNames),
-    stage: {
-      remembered: async (call, verdict) => (await loaded()).remembered(call, verdict),
-      fingerprint: async (tool) => (await loaded()).fingerprint(tool),
-      hold: async (call, verdict, asking) => (await loaded()).hold(call, verdict, asking),
-    },
-    onApprovedEnd: async (yes, outcome) => (await loaded()).onApprovedEnd(yes, outcome),
+    onApprovedEnd: async (yes: HeldYes, outcome: Outcome) => (await loaded()).onApprovedEnd(yes, outcome),
     start: () => void loaded().then(({ start }) => start()),
     stop: async () => void (loaded.made() && (await loaded()).stop()),
   };

@@ -7,10 +7,10 @@ import { type ErrorData, PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { createInjectedHider } from "./hide-injected.ts";
 import type { AttemptPass } from "./limits/limits.ts";
+import { neverSent } from "./providers/mapping.ts";
 
 export type AttemptOptions = {
   provider(name: string): Provider | undefined;
-  /** Is the tool still the planned one? */
   isCurrent?(call: Routed, spec: ProviderSpec): boolean;
   onProgress(call: Routed, progress: ProgressReport): void;
   onTask?(call: Routed, task: TaskReport): void;
@@ -29,7 +29,6 @@ type AttemptWith = {
 /** Made once: a stack is costly. */
 const isOver = new Error("the attempt is over");
 
-/** Throws where there is no such provider. */
 export function attempt(
   call: Routed,
   spec: ProviderSpec,
@@ -37,52 +36,51 @@ export function attempt(
   options: AttemptOptions,
 ): Promise<unknown> {
   const provider = options.provider(spec.name);
-  if (!provider) {
-    throw new PlaneError("NO_PROVIDER", `No provider of kind '${spec.name}' is known.`, {
-      data: { sent: false, retryAt: null },
-    });
-  }
+  if (!provider) throw neverSent("NO_PROVIDER", `No provider of kind '${spec.name}' is known.`);
   // A server that continues without its answer waits no longer. Few ask anything.
   let over: AbortController | undefined;
   const hide = createInjectedHider(call.injected.values);
-  return provider(
-    spec,
-    { ...putExactNumbers(call.input.arguments, call.input.exact ?? []), ...call.injected.values },
-    {
-      signal: limiter.signal,
-      owner: { user: call.principal.user, conversation: call.options.conversation ?? null },
-      idempotencyKey,
-      beforeSend() {
-        if (options.isCurrent?.(call, spec) === false) throw outdated(call);
-      },
-      async onRequest(method, params, signal) {
-        // Waiting for an answer does not count against the server's time.
-        const goOn = limiter.pause();
-        const countOn = pass?.pause();
-        over ??= new AbortController();
-        const both = AbortSignal.any([signal, limiter.signal, over.signal]);
-        return answerServer(call, spec, { method, params }, { relay, hide, options, signal: both }).finally(() => {
-          countOn?.();
-          goOn();
-        });
-      },
-      onProgress(progress) {
-        limiter.extend();
-        const shown = hide.value(progress);
-        options.onProgress(call, shown);
-        relay?.onProgress?.(shown);
-      },
-      onTask(task, isNews) {
-        if (isNews) limiter.extend();
-        options.onTask?.(call, hide.value(task));
-      },
-      ...(relay?.onLog ? { onLog: (message) => relay.onLog?.(hide.value(message)) } : {}),
-      asClient: relay?.client,
-      meta: relay?.meta,
-      ...(relay?.onOwnTool ? { onOwnTool: relay.onOwnTool } : {}),
-      continuation: relay?.continuation,
+  /** The caller answers where it can; else the plane does. */
+  const answer = async (asked: Asked, signal: AbortSignal): Promise<UnknownObject> => {
+    const server = String(spec.config.server);
+    const answered = await relay?.onQuestion?.(server, hide.value(asked), signal);
+    if (!answered) return options.answer(call, server, asked, signal, relay);
+    return (await options.fit?.(asked, answered, relay)) ?? answered;
+  };
+  const args = { ...putExactNumbers(call.input.arguments, call.input.exact ?? []), ...call.injected.values };
+  return provider(spec, args, {
+    signal: limiter.signal,
+    owner: { user: call.principal.user, conversation: call.options.conversation ?? null },
+    idempotencyKey,
+    beforeSend() {
+      if (options.isCurrent?.(call, spec) === false) throw outdated(call);
     },
-  ).then(
+    async onRequest(method, params, signal) {
+      // Waiting for an answer does not count against the server's time.
+      const goOn = limiter.pause();
+      const countOn = pass?.pause();
+      over ??= new AbortController();
+      return answer({ method, params }, AbortSignal.any([signal, limiter.signal, over.signal])).finally(() => {
+        countOn?.();
+        goOn();
+      });
+    },
+    onProgress(progress) {
+      limiter.extend();
+      const shown = hide.value(progress);
+      options.onProgress(call, shown);
+      relay?.onProgress?.(shown);
+    },
+    onTask(task, isNews) {
+      if (isNews) limiter.extend();
+      options.onTask?.(call, hide.value(task));
+    },
+    ...(relay?.onLog ? { onLog: (message) => relay.onLog?.(hide.value(message)) } : {}),
+    asClient: relay?.client,
+    meta: relay?.meta,
+    ...(relay?.onOwnTool ? { onOwnTool: relay.onOwnTool } : {}),
+    continuation: relay?.continuation,
+  }).then(
     (result) => {
       over?.abort(isOver);
       return hide.result(result);
@@ -92,26 +90,6 @@ export function attempt(
       throw hide.error(thrown);
     },
   );
-}
-
-type Answering = {
-  relay: Relay | undefined;
-  hide: ReturnType<typeof createInjectedHider>;
-  options: AttemptOptions;
-  signal: AbortSignal;
-};
-
-/** The caller answers where it can; else the plane does. */
-async function answerServer(
-  call: Routed,
-  spec: ProviderSpec,
-  asked: Asked,
-  { relay, hide, options, signal }: Answering,
-): Promise<UnknownObject> {
-  const server = String(spec.config.server);
-  const answered = await relay?.onQuestion?.(server, hide.value(asked), signal);
-  if (!answered) return options.answer(call, server, asked, signal, relay);
-  return (await options.fit?.(asked, answered, relay)) ?? answered;
 }
 
 /** The definition has changed. Nothing was sent, and the call must be planned anew. */
@@ -125,18 +103,8 @@ export function isOutdated(thrown: unknown): boolean {
   return thrown instanceof PlaneError && thrown.data.isOutdated === true;
 }
 
-/** A timeout or a cancellation. */
-export function ended(
-  limiter: TimeLimiter,
-  limit: TimeLimit,
-  data: ErrorData & { tool: string },
-  also = "",
-): PlaneError {
+export function ended(limiter: TimeLimiter, { ms, setBy }: TimeLimit, data: ErrorData & { tool: string }, also = "") {
   if (!limiter.expired()) return new PlaneError("CANCELLED", `The call of '${data.tool}' was cancelled.`, { data });
-  const { ms, setBy } = limit;
-  return new PlaneError(
-    "TIMEOUT",
-    `'${data.tool}' did not answer within ${ms / 1000} s (limit of the ${setBy}).${also}`,
-    { data: { ...data, limitMs: ms, limitSetBy: setBy } },
-  );
+  const text = `'${data.tool}' did not answer within ${ms / 1000} s (limit of the ${setBy}).${also}`;
+  return new PlaneError("TIMEOUT", text, { data: { ...data, limitMs: ms, limitSetBy: setBy } });
 }

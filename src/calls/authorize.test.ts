@@ -14,7 +14,7 @@ test("a granted call carries its grant", () => {
 
 test("who may call only what they were shown is told where to look, once they may use it at all", () => {
   const guessed = { ...resolvedCall(), options: { unseen: true } };
-  assert.throws(() => authorize(guessed, () => ({ by: "everybody" })), {
+  assert.throws(() => authorize(guessed, () => ({ by: "everyone" })), {
     code: "FORBIDDEN",
     message: /^'notes\.write' was not shown in this session.* Find it with mcp_tool_search or mcp_tool_list first\.$/,
   });

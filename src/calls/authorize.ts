@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import type {
   AccessRequest,
   Authorized,
@@ -32,10 +33,9 @@ export function requireGrant(principal: Principal, tool: Tool, grantFor: GrantFo
   const grant = grantFor(principal, tool, request);
   if (!("refused" in grant)) return grant;
   const who = principal.user ?? "An anonymous caller";
+  const locked = grant.locked && { locked: true, contact: grant.locked };
   const message = `${who} may not use '${tool.name}': ${grant.refused}.${whomToAsk(grant)}`;
-  throw new PlaneError("FORBIDDEN", message, {
-    data: { tool: tool.name, ...(grant.locked && { locked: true, contact: grant.locked }) },
-  });
+  throw new PlaneError("FORBIDDEN", message, { data: { tool: tool.name, ...locked } });
 }
 
 function unseen({ tool }: Resolved): PlaneError {
@@ -57,11 +57,7 @@ export function accessOf({ toolGroups, state, compliance, mcp }: CallOptions): A
   if (state !== undefined && typeof state !== "string") throw usage("'state' must be a string");
   if (compliance !== undefined && typeof compliance !== "string")
     throw usage("'compliance' must be the name of a level");
-  return {
-    ...(toolGroups === undefined ? {} : { toolGroups }),
-    ...(state === undefined ? {} : { state }),
-    ...(compliance === undefined ? {} : { compliance }),
-  };
+  return withoutUndefined({ toolGroups, state, compliance });
 }
 
 function usage(message: string): PlaneError {

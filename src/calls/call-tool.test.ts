@@ -22,7 +22,7 @@ function pathOf(changes: Partial<Path> = {}) {
   const records: CallRecord[] = [];
   const path: Path = {
     findTool: async () => sampleTool(),
-    grantFor: () => ({ by: "everybody" }),
+    grantFor: () => ({ by: "everyone" }),
     checkArguments: async () => [],
     valueFor: () => undefined,
     approval: approvalBy("allow"),

@@ -18,21 +18,18 @@ import { type CheckArguments, type OnlyReads, requireReadable, validate } from "
 
 export type Path = {
   findTool: FindTool;
-  /** With the rights they have now. */
   currentPrincipal?(principal: Principal): Promise<Principal>;
   grantFor: GrantFor;
   checkArguments: CheckArguments;
   onlyReads?: OnlyReads;
   valueFor: ValueFor;
   approval: ApproveOptions;
-  /** Null without hooks. */
   hooks?(): HookStages | null;
   routing: RouteOptions;
   execution: Omit<ExecuteOptions, "signal">;
   record: Recorder;
 };
 
-/** Before approval, and on the result. */
 type HookStages = {
   before(call: Injected, on: OnTheWay, signal: AbortSignal | undefined): Promise<Injected>;
   /** Never throws, so that no result gets past it. */
@@ -127,28 +124,14 @@ function isApproved(call: Approved | Requested): call is Approved {
 export function requestCall(
   tool: string | ToolId,
   args: unknown,
-  {
-    principal,
-    face = "library",
-    files,
-    signal: _signal,
-    askHere: _askHere,
-    relay: _relay,
-    ...options
-  }: PlaneCallOptions,
+  given: PlaneCallOptions,
   defaultPrincipal: Principal,
 ): Requested {
-  const caller = principal ?? defaultPrincipal;
+  const { principal: caller = defaultPrincipal, face = "library", files, signal, askHere, relay, ...options } = given;
   const { mcp } = options;
   // An `mcp` of the wrong type leaves no server; `authorize` explains it.
   const servers = typeof mcp === "boolean" || isTexts(mcp) ? mcp : false;
-  return {
-    id: uniqueId(),
-    at: nowText(),
-    asked: { tool, arguments: args },
-    principal: mcp === undefined ? caller : narrow(caller, { servers }),
-    face,
-    options,
-    ...(files === undefined ? {} : { files }),
-  };
+  const principal = mcp === undefined ? caller : narrow(caller, { servers });
+  const asked = { tool, arguments: args };
+  return { id: uniqueId(), at: nowText(), asked, principal, face, options, ...(files === undefined ? {} : { files }) };
 }

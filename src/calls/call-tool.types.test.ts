@@ -52,14 +52,14 @@ function skipsOneStage(calls: Calls, f: Functions): unknown[] {
 }
 
 const functions: Functions = {
-  grantFor: () => ({ by: "everybody" }),
+  grantFor: () => ({ by: "everyone" }),
   check: async () => [],
   valueFor: () => undefined,
   approval: {
     decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
     remembered: async () => assert.fail("nothing has to be remembered"),
     fingerprint: async () => "f",
-    hold: async () => assert.fail("nobody is asked"),
+    hold: async () => assert.fail("no person is asked"),
   },
   routing: { environment: {}, unavailable: () => null, resting: () => null, serverLimitMs: () => undefined },
   execution: {

@@ -4,6 +4,7 @@ import type { Catalogue, HealthFeed, PlaneQuality, Registry, Routing } from "../
 import { providerScore } from "../catalogue/catalogue.ts";
 import type { Environment } from "../config/config.ts";
 import { workingDirectory } from "../config/config.ts";
+import { andThen } from "../lib/async/and-then.ts";
 import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
@@ -57,7 +58,6 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
   Pick<ProviderParts, "handWritten" | "fileOfModel"> & {
     environment: Environment;
     profile(): Profile | Promise<Profile>;
-    /** With the rights they have now. */
     currentPrincipal(principal: Principal): Promise<Principal>;
     memory: Recorder;
     health: HealthFeed;
@@ -69,27 +69,15 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     results: Pick<Results, "present" | "provider">;
     registry: Pick<Registry, "fixedOf" | "snapshot">;
     quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld">;
-    /** Of the program that embeds the plane. */
     hooks: LibraryHooks | undefined;
     fileOfHook(event: string, at: number): string | undefined;
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
   };
 
-type Calls = {
-  verbs: Approvals["verbs"] &
-    Pick<Verbs, "testPolicy" | "tool" | "registerProvider" | "keptSessions" | "endConversation" | "activity"> &
-    Pick<Plane, "call">;
-  lookup: Lookup;
-  providerTrouble: Providers["trouble"];
-  run(requested: Requested, signal?: AbortSignal): Promise<Outcome>;
-  start(): void;
-  /** Leaves waiting calls to other planes or to the next start. */
-  drain(): void;
-  stop(): Promise<void>;
-};
+type OwnVerb = "testPolicy" | "tool" | "registerProvider" | "keptSessions" | "endConversation" | "activity";
+type Owner = Parameters<Parameters<Servers["release"]>[0]>[0];
 
-/** The one path and what it passes: lookup, providers, approvals and hooks. */
-export async function createCalls(parts: CallParts): Promise<Calls> {
+export async function createCalls(parts: CallParts) {
   const { config, environment, defaultPrincipal, memory, servers, registry, limits } = parts;
   const { emit, store } = memory;
   const lookup = createLookup({ ...parts, schemaCheck });
@@ -115,31 +103,30 @@ export async function createCalls(parts: CallParts): Promise<Calls> {
   });
   const activity = createActivity();
   const runner = createRunner(wirePath(parts, { lookup, providers, approvals, hooks, activity }), servers.stop);
+  const verbs: Pick<Verbs, OwnVerb> & Pick<Plane, "call"> = {
+    call: (asked, args, options = {}) =>
+      runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay),
+    testPolicy: createPolicyTest(parts, lookup),
+    tool: lookup.tool,
+    registerProvider: providers.register,
+    activity: async ({ principal = defaultPrincipal } = {}) => activity.entries(principal),
+    keptSessions: createKeptSessions(memory),
+    async endConversation(conversation, { principal = defaultPrincipal, goesOn = false } = {}) {
+      if (!goesOn) {
+        await limits.endConversation(conversation, principal);
+        await hooks.ended(conversation, principal);
+      }
+      const isTheirs = (owner: Owner) => owner.conversation === conversation && owner.user === principal.user;
+      return servers.release(isTheirs, "the conversation ended");
+    },
+  };
   return {
     lookup,
     providerTrouble: providers.trouble,
-    run: runner.run,
-    verbs: {
-      ...approvals.verbs,
-      call: (asked, args, options = {}) =>
-        runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay),
-      testPolicy: createPolicyTest(parts, lookup),
-      tool: lookup.tool,
-      registerProvider: providers.register,
-      activity: async ({ principal = defaultPrincipal } = {}) => activity.entries(principal),
-      keptSessions: createKeptSessions(memory),
-      async endConversation(conversation, { principal = defaultPrincipal, goesOn = false } = {}) {
-        if (!goesOn) {
-          await limits.endConversation(conversation, principal);
-          await hooks.ended(conversation, principal);
-        }
-        return servers.release(
-          (owner) => owner.conversation === conversation && owner.user === principal.user,
-          "the conversation ended",
-        );
-      },
-    },
+    run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal),
+    verbs: { ...approvals.verbs, ...verbs },
     start: approvals.start,
+    /** Leaves waiting calls to other planes or to the next start. */
     drain: runner.drain,
     stop: () => runAll([[approvals.stop, runner.stop]]),
   };
@@ -160,10 +147,10 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
       config,
       // A planner does not wait for the slowest server.
       discover: ({ user }) => servers.discover(undefined, { owner: { user, conversation: null }, waitMs: 10_000 }),
-      visibleTo: (principal, request) =>
-        catalogue()
-          .visibleTo(principal, request)
-          .filter((tool) => !quality.isHeld(tool)),
+      visibleTo(principal, request) {
+        const visible = catalogue().visibleTo(principal, request);
+        return visible.filter((tool) => !quality.isHeld(tool));
+      },
       mayUse: (principal, tool, request) => !("refused" in grants.grantFor(principal, tool, request)),
       verdictOn: async (call, tool) =>
         decide({ ...call, tool, input: { arguments: {}, repaired: false, dropped: [] } }, await profile()),
@@ -171,10 +158,7 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
       environment,
     }),
     approval: {
-      decide(call) {
-        const current = profile();
-        return typeof current === "string" ? decide(call, current) : current.then((now) => decide(call, now));
-      },
+      decide: (call) => andThen(profile(), (current) => decide(call, current)),
       ...approvals.stage,
     },
     hooks: hooks.stages,
@@ -242,12 +226,12 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
       failed: routing.failed,
       worked: routing.worked,
       async check(tool, provider, spec, signal) {
-        const asked = routing.takeCheck(tool, provider, spec) ? providers.check(spec, signal) : null;
-        if (asked === null) return null;
-        return asked.then(
-          () => null,
-          (thrown) => toPlaneError(thrown).message,
-        );
+        try {
+          if (routing.takeCheck(tool, provider, spec)) await providers.check(spec, signal);
+          return null;
+        } catch (thrown) {
+          return toPlaneError(thrown).message;
+        }
       },
     },
     onRetry: ({ id, tool }, retry) => memory.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
@@ -257,7 +241,6 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
   };
 }
 
-/** Runs calls until the plane stops, and knows which are active. */
 function createRunner(callTool: CallTool, stopServers: () => Promise<void>) {
   const active = createBriefMap<Promise<Outcome>>();
   let lastRun = 0;
@@ -289,7 +272,6 @@ function createRunner(callTool: CallTool, stopServers: () => Promise<void>) {
   };
 }
 
-/** Throws what is wrong with edited arguments. */
 async function checkHeld(held: HeldCall, args: JsonObject, { grants }: CallParts, lookup: Lookup): Promise<void> {
   const { callId, toolId, ...call } = held;
   const tool = await lookup.toCall(toolId, call.principal);
@@ -316,7 +298,6 @@ const updateMark = "MCP_UPDATE:";
 
 type ProgressRead = ProgressReport & { percentage: number | null; update?: UnknownObject };
 
-/** With the percentage, and with a structured update in the text. */
 function readProgress({ progress, total, message }: ProgressReport): ProgressRead {
   const percentage = total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
   const update = message?.startsWith(updateMark) ? parseUpdate(message.slice(updateMark.length)) : null;

@@ -15,7 +15,6 @@ import { type AttemptOptions, attempt, ended, isOutdated } from "./attempt.ts";
 import type { AttemptPass, CallPass, Limits } from "./limits/limits.ts";
 import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
 
-/** Health by `healthKey`. */
 export type RoutingMemory = {
   /** `cooldownMs` is the provider's own wish. */
   failed(tool: string, provider: string, reason: string, cooldownMs?: number): void;
@@ -25,38 +24,19 @@ export type RoutingMemory = {
 };
 
 /** About the call or the caller, not about the provider. */
-const notTheirFault = new Set([
-  "CANCELLED",
-  "TIMEOUT",
-  "INVALID_ARGUMENTS",
-  "FORBIDDEN",
-  "INTERNAL",
-  "BUDGET_EXCEEDED",
-]);
+const blameless = new Set(["CANCELLED", "TIMEOUT", "INVALID_ARGUMENTS", "FORBIDDEN", "INTERNAL", "BUDGET_EXCEEDED"]);
 
-/** Never where this one may have done something. */
-function mayFallOver(call: Routed, error: PlaneError): boolean {
-  if (notTheirFault.has(error.code)) return false;
-  return error.data.sent === false || isRepeatable(call.tool);
+function mayFallOver({ tool }: Routed, { code, data }: PlaneError): boolean {
+  // Never where this one may have done something.
+  return !blameless.has(code) && (data.sent === false || isRepeatable(tool));
 }
 
-/** Names each provider with its reason. */
-function everyProviderFailed(
-  call: Routed,
-  failures: readonly { provider: string; reason: string }[],
-  attempts: readonly Attempt[],
-): PlaneError {
-  const reasons = failures.map(({ provider, reason }) => `${provider}: ${sentence(reason)}`).join(" ");
-  return new PlaneError("NO_PROVIDER", `Every provider of '${call.tool.name}' failed. ${reasons}`, {
-    data: {
-      tool: call.tool.name,
-      // Those asked did nothing, or the tool may be repeated: otherwise no other would have been tried.
-      sent: false,
-      retryAt: null,
-      attempts: attempts.length,
-      history: attempts,
-      providers: Object.fromEntries(failures.map(({ provider, reason }) => [provider, reason])),
-    },
+function everyProviderFailed({ tool }: Routed, reasons: Map<string, string>, attempts: Attempt[]): PlaneError {
+  const listed = [...reasons].map(([provider, reason]) => `${provider}: ${sentence(reason)}`).join(" ");
+  // Those asked did nothing, or the tool may be repeated: otherwise no other would have been tried.
+  const facts = { tool: tool.name, sent: false, retryAt: null, attempts: attempts.length, history: attempts };
+  return new PlaneError("NO_PROVIDER", `Every provider of '${tool.name}' failed. ${listed}`, {
+    data: { ...facts, providers: Object.fromEntries(reasons) },
   });
 }
 
@@ -68,29 +48,24 @@ function labelOf(call: Routed, spec: ProviderSpec): string {
   return providerLabel(spec, call.tool.providers);
 }
 
-/** Fit for a header. */
-const fit = /^[\x21-\x7e]{1,255}$/;
+const fitForHeader = /^[\x21-\x7e]{1,255}$/;
 
 /** The same idempotency key for all attempts of a call. */
 export function idempotencyKeyOf({ id, tool, options }: Routed): string | undefined {
   if (tool.metadata.idempotency_key === false) return undefined;
   const { idempotencyKey = id } = options;
-  if (typeof idempotencyKey === "string" && fit.test(idempotencyKey)) return idempotencyKey;
-  throw new PlaneError(
-    "USAGE",
-    `'idempotencyKey' of the call of '${tool.name}' must be 1 to 255 visible ASCII characters without spaces.`,
-    { data: { tool: tool.name, sent: false } },
-  );
+  if (typeof idempotencyKey === "string" && fitForHeader.test(idempotencyKey)) return idempotencyKey;
+  const text = `'idempotencyKey' of the call of '${tool.name}' must be 1 to 255 visible ASCII characters without spaces.`;
+  throw new PlaneError("USAGE", text, { data: { tool: tool.name, sent: false } });
 }
 
 /** Progress may extend a limit this far. */
 const progressStretch = 10;
 
 export type ExecuteOptions = AttemptOptions & {
-  checkOutput: CheckOutput;
+  checkOutput(schema: JsonObject, result: ToolResult): Promise<string[]>;
   onRetry: Retrying["onRetry"];
   routing: RoutingMemory;
-  /** Default: no limits. */
   limits?: Limits;
   signal: AbortSignal | undefined;
   relay?: Relay | undefined;
@@ -122,7 +97,6 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
   }
 }
 
-/** Retries where repeating does no harm. */
 async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   const { call, attempts, limiter, options } = run;
   const { limits, onRetry } = options;
@@ -133,7 +107,8 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
     const pass = entered instanceof Promise ? await entered : entered;
     if (pass instanceof PlaneError) throw withAttempts(call, pass, attempts);
     const ended = await tryOnce(run, spec, pass);
-    remember(run, spec, ended);
+    // Counts for the cooldown, also where the others are unavailable.
+    if (call.tool.providers.length > 1 && !limiter.signal.aborted) remember(run, spec, ended);
     if (!(ended instanceof PlaneError)) return ended;
     await retryOrGiveUp(call, ended, attempts, { limiter, onRetry, against, endedCall }).catch((thrown) => {
       pass?.giveUp(ended);
@@ -142,12 +117,10 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   }
 }
 
-/** Counts for the cooldown, also where the others are unavailable. */
-function remember({ call, limiter, options }: Run, spec: ProviderSpec, ended: Executed | PlaneError): void {
-  if (call.tool.providers.length < 2 || limiter.signal.aborted) return;
+function remember({ call, options: { routing } }: Run, spec: ProviderSpec, ended: Executed | PlaneError): void {
   const [key, provider] = [healthKey(call.tool), labelOf(call, spec)];
-  if (ended instanceof PlaneError) options.routing.failed(key, provider, ended.message, cooldownOf(ended));
-  else options.routing.worked(key, provider);
+  if (ended instanceof PlaneError) routing.failed(key, provider, ended.message, cooldownOf(ended));
+  else routing.worked(key, provider);
 }
 
 /** Each provider at most once, best first. */
@@ -155,12 +128,12 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
   const { call, attempts, limiter } = run;
   const { routing } = run.options;
   const key = healthKey(call.tool);
-  const failures: { provider: string; reason: string }[] = [];
+  const failures = new Map<string, string>();
   for (const spec of candidates) {
     const provider = labelOf(call, spec);
     const missing = await routing.check(key, provider, spec, limiter.signal);
     if (missing !== null) {
-      failures.push({ provider, reason: missing });
+      failures.set(provider, missing);
       routing.failed(key, provider, missing);
       continue;
     }
@@ -168,56 +141,49 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
     if (pass instanceof PlaneError) {
       if (!mayFallOver(call, pass)) throw withAttempts(call, pass, attempts);
       // It was not asked, so its health does not change.
-      failures.push({ provider, reason: pass.message });
+      failures.set(provider, pass.message);
       continue;
     }
     const ended = await tryOnce(run, spec, pass);
-    if (!(ended instanceof PlaneError)) {
-      routing.worked(key, provider);
-      return ended;
-    }
-    pass?.giveUp(ended);
-    if (limiter.signal.aborted) throw withAttempts(call, ended, attempts);
-    failures.push({ provider, reason: ended.message });
-    routing.failed(key, provider, ended.message, cooldownOf(ended));
-    if (!mayFallOver(call, ended)) {
-      const unknown = errorTable[ended.code].retryable ? unknownOutcome(call, ended) : ended;
-      throw withAttempts(call, unknown, attempts);
-    }
+    if (ended instanceof PlaneError) pass?.giveUp(ended);
+    if (ended instanceof PlaneError && limiter.signal.aborted) throw withAttempts(call, ended, attempts);
+    remember(run, spec, ended);
+    if (!(ended instanceof PlaneError)) return ended;
+    failures.set(provider, ended.message);
+    if (mayFallOver(call, ended)) continue;
+    const unknown = errorTable[ended.code].retryable ? unknownOutcome(call, ended) : ended;
+    throw withAttempts(call, unknown, attempts);
   }
   throw everyProviderFailed(call, failures, attempts);
 }
 
-/** The pass for an attempt, or why there is none. */
-function enterAttempt(
-  { call, limiter, pass, options: { limits } }: Run,
-  spec: ProviderSpec,
-): Entered | Promise<Entered> {
+type Entered = AttemptPass | undefined | PlaneError;
+
+function enterAttempt(run: Run, spec: ProviderSpec): Entered | Promise<Entered> {
+  const { call, limiter, pass, options } = run;
   const refuse = (thrown: unknown) => refusal(call, thrown, limiter);
   try {
-    const entered = limits?.enterAttempt(call, spec, limiter, pass);
+    const entered = options.limits?.enterAttempt(spec, limiter, pass);
     return entered instanceof Promise ? entered.catch(refuse) : entered;
   } catch (thrown) {
     return refuse(thrown);
   }
 }
 
-type Entered = AttemptPass | undefined | PlaneError;
-
-/** The result, or why there is none. */
-async function tryOnce(
-  { call, attempts, limiter, idempotencyKey, options }: Run,
-  spec: ProviderSpec,
-  pass: AttemptPass | undefined,
-): Promise<Executed | PlaneError> {
+async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefined): Promise<Executed | PlaneError> {
+  const { call, attempts, limiter, idempotencyKey, options } = run;
   const provider = labelOf(call, spec);
   const startedAt = performance.now();
+  const note = (error: PlaneError | null) => {
+    const unsent = error?.data.sent === false ? ({ sent: false } as const) : {};
+    const durationMs = performance.now() - startedAt;
+    attempts.push({ provider, ok: error === null, durationMs, error: error?.code ?? null, ...unsent });
+    pass?.end(error);
+  };
   let raw: unknown;
   try {
-    raw = await abortable(
-      attempt(call, spec, { limiter, pass, idempotencyKey, relay: options.relay }, options),
-      limiter.signal,
-    );
+    const given = { limiter, pass, idempotencyKey, relay: options.relay };
+    raw = await abortable(attempt(call, spec, given, options), limiter.signal);
   } catch (thrown) {
     const error = limiter.signal.aborted ? endedCall(call, limiter) : toPlaneError(thrown);
     if (isOutdated(error)) {
@@ -226,21 +192,12 @@ async function tryOnce(
       pass?.giveUp(error);
       throw error;
     }
-    const unsent = error.data.sent === false ? ({ sent: false } as const) : {};
-    attempts.push({
-      provider,
-      ok: false,
-      durationMs: performance.now() - startedAt,
-      error: error.code,
-      ...unsent,
-    });
-    pass?.end(error);
+    note(error);
     return error;
   }
-  attempts.push({ provider, ok: true, durationMs: performance.now() - startedAt, error: null });
-  pass?.end(null);
+  note(null);
   try {
-    const finished = finish(call, provider, raw, attempts, options.checkOutput);
+    const finished = finish(run, provider, raw);
     return finished instanceof Promise ? await finished : finished;
   } catch (thrown) {
     return withAttempts(call, toPlaneError(thrown), attempts);
@@ -248,9 +205,12 @@ async function tryOnce(
 }
 
 function endedCall({ tool, route }: Routed, limiter: TimeLimiter): PlaneError {
-  const { server } = tool.id;
   const also = isRepeatable(tool) ? "" : " It may still have run.";
-  return ended(limiter, route.limit, { tool: tool.name, ...(server === null ? {} : { server }) }, also);
+  return ended(limiter, route.limit, { tool: tool.name, ...serverOf(tool) }, also);
+}
+
+function serverOf({ id: { server } }: Routed["tool"]): { server?: string } {
+  return server === null ? {} : { server };
 }
 
 /** A limit, or a timeout in its queue. */
@@ -260,38 +220,23 @@ function refusal({ tool, route }: Routed, thrown: unknown, limiter: TimeLimiter)
   return ended(limiter, route.limit, { tool: tool.name, sent: false }, also);
 }
 
-type CheckOutput = (schema: JsonObject, result: ToolResult) => Promise<string[]>;
-
 /** Fit for every face. */
-function finish(
-  call: Routed,
-  provider: string,
-  raw: unknown,
-  attempts: Attempt[],
-  checkOutput: CheckOutput,
-): Executed | Promise<Executed> {
+function finish({ call, attempts, options }: Run, provider: string, raw: unknown): Executed | Promise<Executed> {
+  const { name, outputSchema } = call.tool;
   const { result, warnings } = normalizeResult(raw);
   if (result !== raw) keepText(raw, result);
   if (isTooDeep(result)) {
-    const server = call.tool.id.server === null ? {} : { server: call.tool.id.server };
-    throw new PlaneError(
-      "PROVIDER_FAILED",
-      `'${call.tool.name}' answered with a result that is nested too deeply to be passed on.`,
-      {
-        data: { ...server, sent: true, retryAt: null },
-      },
-    );
+    const text = `'${name}' answered with a result that is nested too deeply to be passed on.`;
+    throw new PlaneError("PROVIDER_FAILED", text, { data: { ...serverOf(call.tool), sent: true, retryAt: null } });
   }
-  const executed = { result, provider, attempts, warnings };
-  const { outputSchema } = call.tool;
-  if (!outputSchema || result.isError) return { ...call, executed };
+  const executed = { ...call, executed: { result, provider, attempts, warnings } };
+  if (!outputSchema || result.isError) return executed;
   // The tool has run: a bad schema must not lose its result.
-  return checkOutput(outputSchema, result)
-    .catch((thrown) => [toPlaneError(thrown).message])
-    .then((found) => {
-      warnings.push(...found);
-      return { ...call, executed };
-    });
+  const checked = options.checkOutput(outputSchema, result).catch((thrown) => [toPlaneError(thrown).message]);
+  return checked.then((found) => {
+    warnings.push(...found);
+    return executed;
+  });
 }
 
 /** As the server wrote it. */

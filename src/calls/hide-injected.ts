@@ -9,7 +9,6 @@ const placeholder = "«injected»";
 /** Removes injected values from providers' words: some repeat what they were given. */
 type InjectedHider = {
   text(text: string): string;
-  /** At any depth. */
   value<T>(value: T): T;
   error(thrown: unknown): unknown;
   /** Hidden in complaints, not in answers. */
@@ -27,33 +26,27 @@ export function createInjectedHider(values: JsonObject): InjectedHider {
   const hidden = Object.values(values);
   if (hidden.length === 0) return nothing;
   const hideText = once(() => createTextHider(hidden));
-  const text = (given: string) => hideText()(given);
-  const value = (given: unknown): unknown => {
-    if (typeof given === "string") return text(given);
-    if (Array.isArray(given)) return given.map(value);
+  const hideIn = (given: unknown): unknown => {
+    if (typeof given === "string") return hideText()(given);
+    if (Array.isArray(given)) return given.map(hideIn);
     if (!isObject(given) || isRawJSON(given)) return given;
-    return Object.fromEntries(Object.entries(given).map(([key, inner]) => [key, value(inner)]));
+    return Object.fromEntries(Object.entries(given).map(([key, inner]) => [key, hideIn(inner)]));
   };
-  return {
-    text,
-    value: value as InjectedHider["value"],
-    error: (thrown) => (thrown instanceof PlaneError ? withoutValues(thrown, text, value) : thrown),
-    result: (result) => (isObject(result) && result.isError === true ? value(result) : result),
+  const hider: InjectedHider = {
+    text: (text) => hideText()(text),
+    value: hideIn as InjectedHider["value"],
+    error: (thrown) => (thrown instanceof PlaneError ? withoutValues(thrown, hider) : thrown),
+    result: (result) => (isObject(result) && result.isError === true ? hideIn(result) : result),
   };
+  return hider;
 }
 
-function withoutValues(
-  error: PlaneError,
-  text: (given: string) => string,
-  value: (given: unknown) => unknown,
-): PlaneError {
+function withoutValues(error: PlaneError, { text, value }: Pick<InjectedHider, "text" | "value">): PlaneError {
   const { code, message, data, cause } = error;
   const said = cause instanceof Error ? text(cause.message) : undefined;
   if (text(message) === message && (said === undefined || said === (cause as Error).message)) return error;
-  return new PlaneError(code, text(message), {
-    data: value(data) as PlaneError["data"],
-    ...(said === undefined ? {} : { cause: new Error(said) }),
-  });
+  const options = said === undefined ? {} : { cause: new Error(said) };
+  return new PlaneError(code, text(message), { data: value(data), ...options });
 }
 
 function createTextHider(hidden: readonly Json[]): (text: string) => string {

@@ -20,7 +20,7 @@ test("falsy values are values; undefined is none", async () => {
 });
 
 test("a tool that leaves nothing to the system gets nothing", async () => {
-  const { injected } = await inject(validatedCall(sampleTool()), () => assert.fail("nobody asked"));
+  const { injected } = await inject(validatedCall(sampleTool()), () => assert.fail("no value was needed"));
   assert.deepEqual(injected, { values: {} });
 });
 

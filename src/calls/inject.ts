@@ -1,10 +1,5 @@
-import {
-  createInventory,
-  type ListedServer,
-  type NamelessTool,
-  rulesFor,
-  translateTools,
-} from "../catalogue/catalogue.ts";
+import type { ListedServer, NamelessTool } from "../catalogue/catalogue.ts";
+import { createInventory, rulesFor, translateTools } from "../catalogue/catalogue.ts";
 import { type Environment, expandEnvironment } from "../config/config.ts";
 import { type InjectionRule, type InjectionSource, originalOf } from "../model/access/injection.ts";
 import type { AccessRequest, Injected, Validated, Verdict } from "../model/calls/call.ts";
@@ -47,7 +42,6 @@ type Parts = {
 
 type Value = (call: Validated, rule: InjectionRule) => Json | undefined | Promise<Json | undefined>;
 
-/** From the caller, the catalogue and the configuration. */
 export function createInjection(parts: Parts): ValueFor {
   const { config, fixedOf } = parts;
   const render = createInventory();
@@ -92,18 +86,10 @@ export function createInjection(parts: Parts): ValueFor {
 }
 
 /** Variables are filled in only here, so that no listing holds their values. */
-function reveal(
-  parameter: string,
-  value: Json | undefined,
-  { name }: Tool,
-  environment: Environment,
-): Json | undefined {
+function reveal(parameter: string, value: Json | undefined, { name }: Tool, environment: Environment) {
   return expandEnvironment(value, environment, (variable) => {
-    throw new PlaneError(
-      "CONFIG_INVALID",
-      `Argument '${parameter}' of '${name}' is fixed to the variable ${variable}, which is not set. Set it for the process that runs the plane.`,
-      { data: { tool: name, variable } },
-    );
+    const text = `Argument '${parameter}' of '${name}' is fixed to the variable ${variable}, which is not set. Set it for the process that runs the plane.`;
+    throw new PlaneError("CONFIG_INVALID", text, { data: { tool: name, variable } });
   }) as Json | undefined;
 }
 
@@ -114,7 +100,6 @@ async function usable(call: Validated, parts: Parts): Promise<Tool[]> {
   return offered.filter((_, at) => verdicts[at]?.verdict !== "deny");
 }
 
-/** Servers with tools, and those whose unknown tools this caller could use. */
 function serversFor({ principal, options }: Validated, tools: readonly Tool[], parts: Parts): ListedServer[] {
   const offering = new Set(tools.map(({ id }) => id.server));
   const known = new Set(parts.visibleTo(principal).map(({ id }) => id.server));
@@ -147,7 +132,6 @@ export function fileValue(parameter: string, { input, files = {} }: Validated): 
   return given.some((name) => address(name) !== undefined) ? given.map((name) => address(name) ?? name) : undefined;
 }
 
-/** The file's earlier name; few tools declare it. */
 export function originalName(declared: string, parameter: string, { input }: Validated): Json | undefined {
   return declared === originalOf(parameter) ? own(input.arguments, parameter) : undefined;
 }

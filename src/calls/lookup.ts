@@ -35,7 +35,6 @@ export type LookupParts = {
   quality: Pick<PlaneQuality, "requireTrusted">;
   health: Pick<HealthFeed, "recent">;
   memory: Pick<Recorder, "open" | "requireRoom">;
-  /** When stored catalogue entries are loaded. */
   loaded(): Promise<void>;
   schemaCheck(): Promise<unknown>;
   defaultPrincipal: Principal;
@@ -45,63 +44,56 @@ export type LookupParts = {
 export type FindTool = (
   asked: string | ToolId,
   principal: Principal,
-  /** While its server is being installed. */
   onProgress?: Relay["onProgress"],
 ) => Tool | Promise<Tool>;
 
-export type Lookup = {
-  /** Lists the tools of one server, or of all, for this caller. */
-  discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
-  findTool: FindTool;
-  /** A full name also finds a hidden tool: the refusal is recorded. */
-  toCall(...asked: Parameters<FindTool>): Promise<Tool>;
-  /** A hidden tool looks like one that does not exist. */
-  toShow(asked: string | ToolId, principal: Principal): Promise<Tool>;
-  tool: Verbs["tool"];
-};
+export type Lookup = ReturnType<typeof createLookup>;
 
-/** By name or identity, for one caller, starting servers as needed. */
-export function createLookup(parts: LookupParts): Lookup {
+export function createLookup(parts: LookupParts) {
   const { servers, grants, catalogue, loaded, defaultPrincipal } = parts;
   const find = createFinder(parts);
   const isHidden = (principal: Principal, tool: Tool) => "refused" in grants.grantFor(principal, tool);
   const knownTo = (principal: Principal) =>
     servers.names().filter((name) => grants.maySeeServer(principal, name) || grants.lockedServer(principal, name));
-  const toCall: Lookup["toCall"] = async (asked, principal, onProgress) =>
-    findMetaTool(asked) ??
-    find(asked, principal, {
-      onProgress,
-      names: servers.names(),
-      // A bare name never means a hidden tool.
-      shows: (tool) => asked !== tool.id.tool || tool.id.server === null || !isHidden(principal, tool),
-    });
-  const toShow: Lookup["toShow"] = (asked, principal) =>
-    find(asked, principal, {
-      names: knownTo(principal),
-      shows(tool) {
-        const grant = grants.grantToSee(principal, tool);
-        if (!("refused" in grant)) return true;
-        // Locked tools are shown; a caller without a persona may look at any persona's.
-        return grant.locked !== undefined || (grant.why === "persona" && principal.persona === null);
-      },
-    });
+
+  /** A full name also finds a hidden tool: the refusal is recorded. */
+  async function toCall(...[asked, principal, onProgress]: Parameters<FindTool>): Promise<Tool> {
+    // A bare name never means a hidden tool.
+    const shows = (tool: Tool) => asked !== tool.id.tool || tool.id.server === null || !isHidden(principal, tool);
+    return findMetaTool(asked) ?? find(asked, principal, { onProgress, names: servers.names(), shows });
+  }
+
+  /** A hidden tool looks like one that does not exist. */
+  function toShow(asked: string | ToolId, principal: Principal): Promise<Tool> {
+    const shows = (tool: Tool) => {
+      const grant = grants.grantToSee(principal, tool);
+      if (!("refused" in grant)) return true;
+      // Locked tools are shown; a caller without a persona may look at any persona's.
+      return grant.locked !== undefined || (grant.why === "persona" && principal.persona === null);
+    };
+    return find(asked, principal, { names: knownTo(principal), shows });
+  }
+
+  const tool: Verbs["tool"] = async (asked, { principal = defaultPrincipal } = {}) => {
+    requireScope(principal, "read", "look at tools");
+    const found = await toShow(asked, principal);
+    requireGrant(principal, found, (who, what) => grants.grantToSee(who, what));
+    return catalogue().listing(found, principal);
+  };
+
   return {
-    async discover(server, principal, wait) {
+    toCall,
+    toShow,
+    tool,
+    findTool: withMemory(parts, toCall),
+    /** Of one server, or of all. */
+    async discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void> {
       await loaded();
       const how = { ...wait, owner: { user: principal.user, conversation: null } };
       const names = knownTo(principal);
       if (server === null) return servers.discover(undefined, { ...how, among: names });
       if (!names.includes(server) && !mayDo(principal, "admin")) throw unknownServer(server);
       return servers.discoverOne(server, how);
-    },
-    toCall,
-    toShow,
-    findTool: withMemory(parts, toCall),
-    async tool(asked, { principal = defaultPrincipal } = {}) {
-      requireScope(principal, "read", "look at tools");
-      const tool = await toShow(asked, principal);
-      requireGrant(principal, tool, (who, what) => grants.grantToSee(who, what));
-      return catalogue().listing(tool, principal);
     },
   };
 }
@@ -120,11 +112,13 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
     const found = await findTool(asked, {
       snapshot: () => registry.snapshot(principal.persona),
       servers: () => [...names],
-      discover: (some) =>
-        servers.discover(
+      discover(some) {
+        const how = { owner, among: names, ...(some ? {} : { waitMs }), ...(onProgress ? { onProgress } : {}) };
+        return servers.discover(
           some?.filter((name) => names.includes(name)),
-          { owner, among: names, ...(some ? {} : { waitMs }), ...(onProgress ? { onProgress } : {}) },
-        ),
+          how,
+        );
+      },
       trouble: (server) => (maySee(server) ? servers.trouble(server) : null),
       requirement: (server) => (maySee(server) ? servers.requirement(server) : null),
       visible: () => catalogue().visibleTo(principal),
@@ -145,16 +139,14 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
 type Remembered = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
 
 /** Remembers finds, and loads what a first call needs while the server starts. */
-function withMemory(parts: LookupParts, find: Lookup["toCall"]): FindTool {
+function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>): FindTool {
   const { config, registry, servers, memory, health, schemaCheck, quality, grants } = parts;
   const remembered = new WeakMap<Principal, Lru<Remembered>>();
   // Two turns are enough for the process of the tool's server to be spawned.
   const headStart = once(async () => {
     for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
   });
-  const warmUp = once(async () => {
-    await Promise.all([memory.open(), schemaCheck(), import("node:crypto")]);
-  });
+  const warmUp = once(() => Promise.all([memory.open(), schemaCheck(), import("node:crypto")]));
   const trusted = (tool: Tool, principal: Principal) =>
     quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
 
@@ -192,7 +184,6 @@ function withMemory(parts: LookupParts, find: Lookup["toCall"]): FindTool {
   };
 }
 
-/** Are there providers of one priority? */
 function hasRivals({ providers }: Tool): boolean {
   return new Set(providers.map(({ priority }) => priority)).size < providers.length;
 }
@@ -213,7 +204,6 @@ type Discovery = {
   trouble(server: string): string | null;
   /** What a person must do before the server has tools. */
   requirement(server: string): PlaneError | null;
-  /** For suggestions. */
   visible(): readonly Tool[];
   /** Default: among `visible`. */
   mayUse?(tool: Tool): boolean;
@@ -241,13 +231,8 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
   return lookUp(asked, discovery) ?? refuse(asked, discovery);
 }
 
-function isUsable(tool: Tool, { visible, mayUse }: Discovery): boolean {
-  return mayUse?.(tool) ?? visible().includes(tool);
-}
-
-function shown(tool: Tool | undefined, { shows }: Discovery): Tool | undefined {
-  return tool && (shows?.(tool) ?? true) ? tool : undefined;
-}
+const isUsable = (tool: Tool, { visible, mayUse }: Discovery) => mayUse?.(tool) ?? visible().includes(tool);
+const shown = (tool: Tool | undefined, { shows }: Discovery) => (tool && (shows?.(tool) ?? true) ? tool : undefined);
 
 /** A tool without access is an answer only where no other has the name. */
 function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
@@ -266,31 +251,26 @@ function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
     return hidden.length === 1 ? hidden[0] : undefined;
   }
   if (others.length === 0) return first;
-  const names = [first, ...others].map(({ name }) => name).sort();
-  throw new PlaneError(
-    "TOOL_AMBIGUOUS",
-    `'${spelling}' could be ${names.map((name) => `'${name}'`).join(" or ")}. Use one of these names.`,
-    { data: { tool: spelling, candidates: names } },
-  );
+  const candidates = [first, ...others].map(({ name }) => name).sort();
+  const text = `'${spelling}' could be ${quoted(candidates)}. Use one of these names.`;
+  throw new PlaneError("TOOL_AMBIGUOUS", text, { data: { tool: spelling, candidates } });
 }
 
+const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(" or ");
+
 function refuse(spelling: string, { visible, servers, trouble, requirement }: Discovery): never {
-  const silent = servers().flatMap((server) => ({ server, why: trouble(server) }));
-  const troubles = silent.filter(({ why }) => why !== null);
+  const troubles = servers()
+    .map((server) => ({ server, why: trouble(server) }))
+    .filter(({ why }) => why !== null);
   const blocked = troubles.filter(({ server }) => mayBelongTo(server, spelling));
   for (const { server } of blocked) {
     const first = requirement(server);
     if (first) throw first;
   }
-  if (blocked.length > 0) {
-    const reasons = blocked.map(({ why }) => why).join(" ");
-    throw new PlaneError("SERVER_UNAVAILABLE", `Tool '${spelling}' cannot be looked up. ${reasons}`, {
-      data: {
-        tool: spelling,
-        ...(blocked[0] ? { server: blocked[0].server } : {}),
-        personHints: serverHints(blocked),
-      },
-    });
+  if (blocked[0]) {
+    const text = `Tool '${spelling}' cannot be looked up. ${blocked.map(({ why }) => why).join(" ")}`;
+    const data = { tool: spelling, server: blocked[0].server, personHints: serverHints(blocked) };
+    throw new PlaneError("SERVER_UNAVAILABLE", text, { data });
   }
   const names = visible().map(({ name, modelName }) => (spelling.includes("__") ? modelName : name));
   const near = nearest(spelling, names);
@@ -303,7 +283,7 @@ function refuse(spelling: string, { visible, servers, trouble, requirement }: Di
 }
 
 function hint(near: readonly string[], known: number): string {
-  if (near.length > 0) return `Did you mean ${near.map((name) => `'${name}'`).join(" or ")}?`;
+  if (near.length > 0) return `Did you mean ${quoted(near)}?`;
   return known > 0 ? listHints.tools : `The catalogue is empty; ${listHints.servers}`;
 }
 

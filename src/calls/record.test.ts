@@ -190,7 +190,7 @@ test("the outcome waits for the record", async () => {
   assert.deepEqual(order, ["written", "told"]);
 });
 
-test("a call that did not succeed is given to whoever keeps such calls, before it is answered", async () => {
+test("a call that did not succeed is kept as a dead letter before it is answered", async () => {
   const kept: unknown[] = [];
   const recorder = createRecorder({
     emit: () => undefined,

@@ -10,7 +10,6 @@ import type {
   Executed,
   FailedOutcome,
   HeldYes,
-  Input,
   Outcome,
   Requested,
   Routed,
@@ -18,33 +17,24 @@ import type {
   WaitingOutcome,
 } from "../model/calls/call.ts";
 import { resultText, type ToolResult } from "../model/calls/result.ts";
-import {
-  type HealthSample,
-  healthKey,
-  personaSubject,
-  providerSubject,
-  toolSubject,
-} from "../model/catalogue/health.ts";
+import type { HealthSample } from "../model/catalogue/health.ts";
+import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
-import {
-  type ErrorCode,
-  type ErrorReport,
-  errorTable,
-  PlaneError,
-  reportError,
-  toPlaneError,
-} from "../model/errors.ts";
+import type { ErrorCode, ErrorReport } from "../model/errors.ts";
+import { errorTable, PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { costField } from "./limits/cost.ts";
 
 /** Synchronous where the stage is: a microtask per stage costs more than most stages. */
 export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => T | Promise<T>;
 
-/** Reports, whatever happens, how the call went. */
 export type Recorder = (
   requested: Requested,
   run: (step: Step) => Routed | Executed | Promise<Routed | Executed>,
 ) => Promise<Outcome>;
+
+/** What the stages have learned so far. */
+type Learned = Requested & Partial<Executed>;
 
 export type RecordOptions = {
   /** Undefined when the record is durable already. */
@@ -58,59 +48,30 @@ export type RecordOptions = {
   onApprovedEnd?(yes: HeldYes, outcome: Outcome): Promise<void>;
 };
 
+/** Whatever happens, the call is recorded before it is answered. */
 export function createRecorder(options: RecordOptions): Recorder {
-  const { write, emit, onEnded, present } = options;
+  const { write, emit, onEnded } = options;
   return async (requested, run) => {
     const startedAt = performance.now();
-    const stages: CallRecord["stages"] = [];
-    let call: Learned = requested;
+    emit({ type: "tool.call", callId: requested.id, tool: askedName(requested), user: requested.principal.user });
+    const tracked = trackStages(requested, startedAt);
     let error: PlaneError | undefined;
-    emit({ type: "tool.call", callId: call.id, tool: askedName(call), user: call.principal.user });
-
-    let from = startedAt;
-    const ended = (stage: string, result: Requested | null) => {
-      const now = performance.now();
-      stages.push({ stage, ms: rounded(now - from) });
-      from = now;
-      if (result !== null) call = result;
-    };
-    const step: Step = (stage, runStage) => {
-      try {
-        const result = runStage();
-        if (result instanceof Promise) return wait(stage, result);
-        ended(stage, result);
-        return result;
-      } catch (thrown) {
-        ended(stage, null);
-        throw thrown;
-      }
-    };
-    const wait = async <T extends Requested>(stage: string, running: Promise<T>): Promise<T> => {
-      let result: T | null = null;
-      try {
-        result = await running;
-        return result;
-      } finally {
-        ended(stage, result);
-      }
-    };
     try {
-      await run(step);
+      await run(tracked.step);
     } catch (thrown) {
       error = toPlaneError(thrown);
     }
-
-    const durationMs = rounded(performance.now() - startedAt);
-    const outcome = toOutcome(call, error, durationMs);
+    const { call, stages } = tracked.learned();
+    const outcome = toOutcome(call, error, rounded(performance.now() - startedAt));
     const record = toRecord(call, outcome, attemptsOf(call, error), stages);
-    const given = present ? presented(call, outcome, present) : outcome;
+    const given = presented(call, outcome, options);
     const shown = given instanceof Promise ? await given : given;
     if (shown.stored) record.stored = shown.stored.id;
     try {
       const written = write(record, samplesOf(call, record));
       if (written) await written;
     } catch (thrown) {
-      outcome.call.warnings.push(`This call could not be recorded: ${toPlaneError(thrown).message}`);
+      warn(outcome, "This call could not be recorded", thrown);
     }
     if (!outcome.ok || call.approved) await closeCall(call, record, outcome, options);
     onEnded?.(call, outcome);
@@ -119,35 +80,64 @@ export function createRecorder(options: RecordOptions): Recorder {
   };
 }
 
+function trackStages(requested: Requested, startedAt: number) {
+  const stages: CallRecord["stages"] = [];
+  let call: Learned = requested;
+  let from = startedAt;
+  const ended = <T extends Requested>(stage: string, result?: T): void => {
+    const now = performance.now();
+    stages.push({ stage, ms: rounded(now - from) });
+    from = now;
+    if (result) call = result;
+  };
+  const wait = async <T extends Requested>(stage: string, running: Promise<T>): Promise<T> => {
+    let result: T | undefined;
+    try {
+      result = await running;
+      return result;
+    } finally {
+      ended(stage, result);
+    }
+  };
+  const step: Step = (stage, run) => {
+    try {
+      const result = run();
+      if (result instanceof Promise) return wait(stage, result);
+      ended(stage, result);
+      return result;
+    } catch (thrown) {
+      ended(stage);
+      throw thrown;
+    }
+  };
+  return { step, learned: () => ({ call, stages }) };
+}
+
+function warn({ call }: Outcome, what: string, thrown: unknown): void {
+  call.warnings.push(`${what}: ${toPlaneError(thrown).message}`);
+}
+
 /** As a dead letter; closes its approval. */
 async function closeCall(call: Learned, record: CallRecord, outcome: Outcome, options: RecordOptions): Promise<void> {
   const { keepFailed, onApprovedEnd } = options;
-  const warn = (what: string) => (thrown: unknown) =>
-    void outcome.call.warnings.push(`${what}: ${toPlaneError(thrown).message}`);
+  const warnOf = (what: string) => (thrown: unknown) => warn(outcome, what, thrown);
   if (keepFailed && !outcome.ok)
-    await keepFailed(call, record, outcome.error ?? null).catch(warn("No dead letter could be kept"));
+    await keepFailed(call, record, outcome.error ?? null).catch(warnOf("No dead letter could be kept"));
   if (call.approved && onApprovedEnd)
-    await onApprovedEnd(call.approved, outcome).catch(warn("The approval could not be closed"));
+    await onApprovedEnd(call.approved, outcome).catch(warnOf("The approval could not be closed"));
 }
 
 function resultEvent({ id, tool, status, durationMs, attempts, server }: CallRecord, outcome: Outcome): PlaneEvent {
-  return {
-    type: "tool.result",
-    callId: id,
-    tool,
-    success: outcome.ok,
-    status,
-    durationMs,
-    code: outcome.error?.code ?? null,
-    attempts: attempts.map(({ provider, ok, durationMs: took }) => ({ provider, ok, durationMs: rounded(took) })),
-    server,
-  };
+  const tries = attempts.map(({ provider, ok, durationMs: took }) => ({ provider, ok, durationMs: rounded(took) }));
+  const ended = { success: outcome.ok, status, durationMs, code: outcome.error?.code ?? null };
+  return { type: "tool.result", callId: id, tool, ...ended, attempts: tries, server };
 }
 
 /** A result that cannot be stored is returned whole. */
-function presented(call: Learned, outcome: Outcome, present: NonNullable<RecordOptions["present"]>) {
+function presented(call: Learned, outcome: Outcome, { present }: RecordOptions): Outcome | Promise<Outcome> {
+  if (!present) return outcome;
   const giveWhole = (thrown: unknown) => {
-    outcome.call.warnings.push(`This large result could not be kept: ${toPlaneError(thrown).message}`);
+    warn(outcome, "This large result could not be kept", thrown);
     return outcome;
   };
   try {
@@ -159,26 +149,30 @@ function presented(call: Learned, outcome: Outcome, present: NonNullable<RecordO
 }
 
 function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: CallRecord["stages"]): CallRecord {
+  const { id, at, tool, principal, face, input, injected, approval, executed, hooks, options } = call;
+  const { status, durationMs, provider } = outcome.call;
   return {
-    id: call.id,
-    at: call.at,
+    id,
+    at,
     tool: redactDeep(outcome.call.tool),
-    server: call.tool?.id.server ?? null,
-    principal: call.principal,
-    face: call.face,
-    status: outcome.call.status,
-    durationMs: outcome.call.durationMs,
-    provider: outcome.call.provider,
+    server: tool?.id.server ?? null,
+    principal,
+    face,
+    status,
+    durationMs,
+    provider,
     attempts,
-    argumentNames: redactDeep(Object.keys(call.input?.arguments ?? {})),
-    argumentsHash: call.input ? hash(call.input.arguments) : null,
-    injected: Object.keys(call.injected?.values ?? {}),
-    approval: redactDeep(call.approval ?? null),
-    resultHash: call.executed ? hashResult(call.executed.result) : null,
-    ...hookFields(call),
+    argumentNames: redactDeep(Object.keys(input?.arguments ?? {})),
+    argumentsHash: input ? hash(input.arguments) : null,
+    injected: Object.keys(injected?.values ?? {}),
+    approval: redactDeep(approval ?? null),
+    resultHash: executed ? hashResult(executed.result) : null,
+    // The tool's own result, where hooks changed it.
+    ...(executed?.said ? { resultHash: hash(executed.said), changedHash: hash(executed.result) } : {}),
+    ...(hooks ? { hooks } : {}),
     error: outcome.error ? withoutForeignText(outcome.error) : null,
-    ...costField(call.tool, attempts),
-    ...(call.options.run === undefined ? {} : { run: call.options.run }),
+    ...costField(tool, attempts),
+    ...(options.run === undefined ? {} : { run: options.run }),
     stages,
   };
 }
@@ -196,32 +190,24 @@ function withoutForeignText(error: ErrorReport): ErrorReport {
   return { ...error, message: errorTable[error.code].means, cause: null, data };
 }
 
-/**
- * A tool's health counts every executed call; a provider's only its own part. A shared tool also has one per persona.
- */
+/** A tool's health counts every executed call, also per persona; a provider's only its own part. */
 function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallRecord): HealthSample[] {
-  const { tool, principal } = call;
+  const { tool, principal, executed } = call;
   if (!tool || attempts.length === 0 || status === "cancelled") return [];
   const key = healthKey(tool);
-  const ok = toolDidWell(call, status);
+  // A hook's change is not the tool's doing.
+  const ok = executed?.said ? executed.said.isError !== true : status === "succeeded";
+  const sample = (subject: string, isOk: boolean, ms: number) => ({ subject, at, ok: isOk, latencyMs: ms });
   const viewer = tool.persona === null ? principal.persona : null;
-  const subjects = [toolSubject(key), ...(viewer === null ? [] : [personaSubject(key, viewer)])];
   return [
-    ...subjects.map((subject) => ({ subject, at, ok, latencyMs: durationMs })),
-    ...attempts.map(({ provider, ok: answered, durationMs: latencyMs }) => ({
-      subject: providerSubject(key, provider),
-      at,
-      ok: answered,
-      latencyMs: rounded(latencyMs),
-    })),
+    sample(toolSubject(key), ok, durationMs),
+    ...(viewer === null ? [] : [sample(personaSubject(key, viewer), ok, durationMs)]),
+    ...attempts.map((one) => sample(providerSubject(key, one.provider), one.ok, rounded(one.durationMs))),
   ];
 }
 
-/** What the stages have learned so far. */
-type Learned = Requested & Partial<Executed>;
-
 function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
-  const { executed, approval } = call;
+  const { executed, approval, input } = call;
   const error = thrown ?? (executed?.result.isError ? saidNo(call, executed.result) : undefined);
   const status = statusOf(error, call);
   const attempts = attemptsOf(call, error);
@@ -232,38 +218,28 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
     durationMs,
     provider: executed?.provider ?? null,
     attempts: attempts.length,
-    repaired: call.input?.repaired ?? false,
-    dropped: call.input?.dropped ?? [],
+    repaired: input?.repaired ?? false,
+    dropped: input?.dropped ?? [],
     warnings: warningsOf(call),
     ...costField(call.tool, attempts),
     ...stateField(call, status),
   };
   const result = executed && withEditNote(executed.result, call);
   if (error) return failedWith(error, report, result);
-  if (result) return { ok: true, call: report as SucceededOutcome["call"], result };
-  return {
-    ok: true,
-    call: report as SucceededOutcome["call"],
-    result: { content: [] },
-    ...(approval ? { verdict: approval } : {}),
-  };
+  const succeeded = { ok: true as const, call: report as SucceededOutcome["call"] };
+  if (result) return { ...succeeded, result };
+  return { ...succeeded, result: { content: [] }, ...(approval ? { verdict: approval } : {}) };
 }
 
 /** Status and fields follow from one code, which no type can tell. */
-function failedWith(error: PlaneError, call: CallReport, result: ToolResult | undefined): Outcome {
-  const { approvalId, planId } = error.data;
-  const report = redactDeep(reportError(error));
+function failedWith(thrown: PlaneError, call: CallReport, result: ToolResult | undefined): Outcome {
+  const { approvalId, planId } = thrown.data;
+  const error = redactDeep(reportError(thrown));
   if (call.status !== "waiting" || typeof approvalId !== "string")
-    return {
-      ok: false,
-      call: call as FailedOutcome["call"],
-      ...(result === undefined ? {} : { result }),
-      error: report,
-    };
-  const waiting = call as WaitingOutcome["call"];
-  if (typeof planId === "string")
-    return { ok: false, call: waiting, error: report, plan: { id: planId, change: approvalId } };
-  return { ok: false, call: waiting, error: report, approval: { id: approvalId } };
+    return { ok: false, call: call as FailedOutcome["call"], ...(result === undefined ? {} : { result }), error };
+  const waiting = { ok: false as const, call: call as WaitingOutcome["call"], error };
+  if (typeof planId === "string") return { ...waiting, plan: { id: planId, change: approvalId } };
+  return { ...waiting, approval: { id: approvalId } };
 }
 
 function warningsOf({ input, executed, judged }: Learned): string[] {
@@ -287,45 +263,28 @@ function askedName({ asked: { tool } }: Requested): string {
 }
 
 /** The caller reads what really ran before the result. */
-function withEditNote(result: ToolResult, { approved, input }: { approved?: HeldYes; input?: Input }): ToolResult {
+function withEditNote(result: ToolResult, { approved, input }: Learned): ToolResult {
   if (approved === undefined || approved.arguments !== null) return result;
   const ran = JSON.stringify(input?.arguments ?? {}, null, 2);
   const text = `A person changed the arguments before they approved this call. It ran with:\n${ran}`;
   return { ...result, content: [{ type: "text", text }, ...(result.content ?? [])] };
 }
 
+type Stated = Pick<Requested, "options"> & { tool?: Tool };
+
 /** After success; absent where no states are used. */
-export function stateField(
-  { options: { state }, tool }: Pick<Requested, "options"> & { tool?: Tool },
-  status: CallStatus,
-): Pick<Outcome["call"], "state"> {
+export function stateField({ options: { state }, tool }: Stated, status: CallStatus): Pick<CallReport, "state"> {
   const next = tool?.metadata.state;
   if (state === undefined && next === undefined) return {};
   const current = state === undefined || state === "" ? "undefined" : state;
   return { state: status === "succeeded" ? (next ?? current) : current };
 }
 
-type Ended = Requested & Partial<Executed>;
-
-/** Decisions of hooks, and the tool's own result where they changed it. */
-function hookFields({ executed, hooks }: Ended): Partial<CallRecord> {
-  return {
-    ...(executed?.said ? { resultHash: hash(executed.said), changedHash: hash(executed.result) } : {}),
-    ...(hooks ? { hooks } : {}),
-  };
-}
-
-/** A hook's change is not the tool's doing. */
-function toolDidWell({ executed }: Ended, status: CallStatus): boolean {
-  return executed?.said ? executed.said.isError !== true : status === "succeeded";
-}
-
 /** The tool, or a hook in its place, which names itself. */
-function saidNo({ tool, executed }: Ended, result: ToolResult): PlaneError {
+function saidNo({ tool, executed }: Learned, result: ToolResult): PlaneError {
   const [name, text] = [tool?.name ?? "", resultText(result)];
-  return executed?.said && executed.said.isError !== true
-    ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } })
-    : describeToolError(name, text);
+  const isByHook = executed?.said && executed.said.isError !== true;
+  return isByHook ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } }) : describeToolError(name, text);
 }
 
 const statuses: Partial<Record<ErrorCode, CallStatus>> = {

@@ -5,7 +5,7 @@ import { moveTime, settled, useMockedTime } from "../../test/samples/mocked-time
 import { PlaneError } from "../model/errors.ts";
 import { resolve as resolveAtOnce } from "./resolve.ts";
 
-/** Where it does not wait it answers at once, which is the same to whoever waits. */
+/** Where it does not wait it answers at once, which is the same to a caller that waits. */
 const resolve = async (...given: Parameters<typeof resolveAtOnce>) => resolveAtOnce(...given);
 
 const never = () => new Promise<never>(() => undefined);

@@ -6,26 +6,17 @@ import { isRepeatable } from "../model/catalogue/tool.ts";
 import { errorTable, PlaneError } from "../model/errors.ts";
 
 /** Two further attempts, and only where running twice does no harm. */
-export const retryPolicy = {
-  attempts: 3,
-  firstMs: 1_000,
-  factor: 2,
-  maxMs: 10_000,
-  jitter: 0.25,
-} as const;
+export const retryPolicy = { attempts: 3, firstMs: 1_000, factor: 2, maxMs: 10_000, jitter: 0.25 } as const;
 /** The longest `Retry-After` that is waited for. */
 const maxWaitMs = 60_000;
 
 export type Retrying = {
   limiter: TimeLimiter;
   onRetry(call: Routed, retry: { attempt: number; delayMs: number; reason: string }): void;
-  /** Why there is no retry, or null. */
   against?(error: PlaneError): string | null | Promise<string | null>;
-  /** A timeout, or a caller who left. */
   endedCall(call: Routed, limiter: TimeLimiter): PlaneError;
 };
 
-/** Waits before the next attempt, or throws what ends the call. */
 export async function retryOrGiveUp(
   call: Routed,
   error: PlaneError,
@@ -70,16 +61,15 @@ function notAgain({ code, message, data, cause }: PlaneError, notRetried: string
 }
 
 export function unknownOutcome(call: Routed, error: PlaneError): PlaneError {
-  return new PlaneError(
-    "OUTCOME_UNKNOWN",
-    `${error.message} The request had been sent, so '${call.tool.name}' may have run; check before you call it again.`,
-    { data: error.data, cause: error.cause },
-  );
+  const text = `${error.message} The request had been sent, so '${call.tool.name}' may have run; check before you call it again.`;
+  return new PlaneError("OUTCOME_UNKNOWN", text, { data: error.data, cause: error.cause });
 }
 
-export function withAttempts(call: Routed, error: PlaneError, attempts: Attempt[]): PlaneError {
-  return new PlaneError(error.code, error.message, {
-    data: { tool: call.tool.name, ...error.data, attempts: attempts.length, history: attempts },
-    cause: error.cause,
-  });
+export function withAttempts(
+  call: Routed,
+  { code, message, data, cause }: PlaneError,
+  attempts: Attempt[],
+): PlaneError {
+  const known = { tool: call.tool.name, ...data, attempts: attempts.length, history: attempts };
+  return new PlaneError(code, message, { data: known, cause });
 }

@@ -7,7 +7,6 @@ import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { requireReadable } from "./validate.ts";
 
 export type RouteOptions = {
-  /** For credentials of tools. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Why it cannot be used now, or null. */
   unavailable(provider: ProviderSpec): string | null;
@@ -20,7 +19,6 @@ export type RouteOptions = {
   mayReach?(call: Approved, provider: ProviderSpec): boolean;
 };
 
-/** Best first, with the time limit. */
 export function route(call: Approved, options: RouteOptions): Routed {
   const { environment, unavailable, resting, serverLimitMs } = options;
   const { providers } = call.tool;
@@ -42,7 +40,6 @@ export function route(call: Approved, options: RouteOptions): Routed {
   throw noProvider(call, listed.join("; ") || "it declares none", reasons);
 }
 
-/** By priority, then score, then name. */
 function ranked(tool: Tool, { score }: RouteOptions): ProviderSpec[] {
   const { providers } = tool;
   if (providers.length < 2) return providers;
@@ -63,11 +60,11 @@ function noProvider(call: Approved, why: string, providers: Record<string, strin
 
 /** Call, tool, server, default. 0 is unlimited. */
 function timeLimit(call: Approved, serverLimitMs: RouteOptions["serverLimitMs"]): TimeLimit {
-  const { timeoutMs } = call.options;
-  if (timeoutMs !== undefined) return { ms: timeoutMs, setBy: "call" };
-  const seconds = call.tool.metadata.default_timeout;
+  const { options, tool } = call;
+  if (options.timeoutMs !== undefined) return { ms: options.timeoutMs, setBy: "call" };
+  const seconds = tool.metadata.default_timeout;
   if (seconds !== undefined) return { ms: seconds * 1000, setBy: "tool" };
-  const ofServer = call.tool.id.server === null ? undefined : serverLimitMs(call.tool.id.server);
+  const ofServer = tool.id.server === null ? undefined : serverLimitMs(tool.id.server);
   if (ofServer !== undefined) return { ms: ofServer, setBy: "server" };
   return { ms: defaultTimeoutMs, setBy: "default" };
 }

@@ -5,17 +5,12 @@ import { once } from "../lib/async/once.ts";
 import type { ToolResult } from "../model/calls/result.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
+import { unescapePointer } from "./providers/mapping.ts";
 import type { ArgumentProblem } from "./validate.ts";
 
 // Foreign schemas: unknown keywords are fine, and a check against the meta-schema costs more than the rest of a call.
-const options = {
-  strict: false,
-  allErrors: true,
-  meta: false,
-  validateSchema: false,
-  unicodeRegExp: false,
-  logger: false,
-} as const;
+const lenient = { strict: false, meta: false, validateSchema: false, unicodeRegExp: false } as const;
+const options = { ...lenient, allErrors: true, logger: false } as const;
 
 /** Once per schema object; a snapshot's schemas never change. */
 const compiled = new WeakMap<JsonObject, ValidateFunction | { broken: string }>();
@@ -34,11 +29,9 @@ function dialectOf(schema: JsonObject): Ajv {
 
 export function checkSchema(schema: JsonObject, value: Json): ArgumentProblem[] {
   const validator = compile(schema);
-  if ("broken" in validator) {
+  if ("broken" in validator)
     throw new PlaneError("PROVIDER_FAILED", `The tool's own schema cannot be used: ${validator.broken}`);
-  }
-  if (validator(value)) return [];
-  return describe(validator.errors ?? [], value);
+  return validator(value) ? [] : (validator.errors ?? []).map((error) => describe(error, value));
 }
 
 /** A result that breaks its own schema is still a result. */
@@ -66,21 +59,16 @@ function compile(schema: JsonObject): ValidateFunction | { broken: string } {
   return result;
 }
 
-function describe(errors: readonly ErrorObject[], value: Json): ArgumentProblem[] {
-  const problems = errors.map(({ instancePath, keyword, params, message = "is wrong" }) => {
-    if (keyword === "required") return { path: instancePath, message: `is missing '${params.missingProperty}'` };
-    if (keyword === "enum") {
-      return { path: instancePath, message: `must be one of ${JSON.stringify(params.allowedValues)}` };
-    }
-    if (keyword === "type") {
-      return { path: instancePath, message: `${message}, got ${kindOf(valueAt(value, instancePath))}` };
-    }
-    return { path: instancePath, message };
-  });
-  return problems.map(({ path, message }) => ({
-    path,
-    message: path === "" ? message.replace(/^is /, "") : message,
-  }));
+function describe({ instancePath: path, keyword, params, message = "is wrong" }: ErrorObject, value: Json) {
+  const text =
+    keyword === "required"
+      ? `is missing '${params.missingProperty}'`
+      : keyword === "enum"
+        ? `must be one of ${JSON.stringify(params.allowedValues)}`
+        : keyword === "type"
+          ? `${message}, got ${kindOf(valueAt(value, path))}`
+          : message;
+  return { path, message: path === "" ? text.replace(/^is /, "") : text };
 }
 
 function kindOf(value: unknown): string {
@@ -92,7 +80,7 @@ function valueAt(value: unknown, pointer: string): unknown {
   return pointer
     .split("/")
     .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map(unescapePointer)
     .reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part], value);
 }
 

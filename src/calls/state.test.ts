@@ -12,7 +12,7 @@ test("a tool leads to its state only when it succeeded", () => {
     assert.deepEqual(stateField({ options, tool: leads }, status), { state: "research" }, status);
 });
 
-test("a tool that leads nowhere leaves the state as it is, and where nobody speaks of states nobody is told", () => {
+test("a tool that leads nowhere leaves the state as it is, and without states none is reported", () => {
   assert.deepEqual(stateField({ options: { state: "research" }, tool: sampleTool() }, "succeeded"), {
     state: "research",
   });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { authorizedCall, sampleTool } from "../../test/samples/calls.ts";
 import { validate as validateAtOnce } from "./validate.ts";
 
-/** Where it does not wait it answers at once, which is the same to whoever waits. */
+/** Where it does not wait it answers at once, which is the same to a caller that waits. */
 const validate = async (...given: Parameters<typeof validateAtOnce>) => validateAtOnce(...given);
 
 const declared = { name: { type: "string" }, count: { type: "integer" } };

@@ -1,10 +1,11 @@
+import { andThen } from "../lib/async/and-then.ts";
 import { exactNumbersIn, findChanged, noteExactNumbers } from "../lib/json/exact-numbers.ts";
 import { repairTruncatedJson } from "../lib/json/repair-json.ts";
 import { respellJson } from "../lib/json/respell-json.ts";
 import { foldName, nearest } from "../lib/text/nearest.ts";
 import type { Authorized, Input, Validated } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
-import { PlaneError } from "../model/errors.ts";
+import { type ErrorData, PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
 
 /** Undeclared arguments are dropped, unless the schema allows them or declares none. */
@@ -76,7 +77,6 @@ function compile(pattern: string): RegExp[] {
 
 export type ArgumentProblem = { path: string; message: string };
 
-/** Every problem at once. */
 export type CheckArguments = (schema: JsonObject, args: JsonObject) => ArgumentProblem[] | Promise<ArgumentProblem[]>;
 
 /** For tools that may write, no argument is guessed. */
@@ -101,54 +101,45 @@ function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Va
   const { arguments: parsed, repaired, respelt } = parseArguments(asked.arguments, tool.name, mayGuess);
   const { kept: own, dropped } = keepDeclared(tool, parsed);
   const kept = { ...tool.defaults, ...own };
-  const accept = (problems: ArgumentProblem[]): Validated => {
+  return andThen(check(tool.parameters, kept), (problems): Validated => {
     if (problems.length > 0) throw refuse(tool, problems, dropped);
     const exact = exactNumbersIn(parsed);
     const input: Input = { arguments: kept, repaired, dropped };
     if (respelt !== undefined) input.respelt = respelt;
     if (exact.length > 0) input.exact = exact;
     return { ...call, input };
-  };
-  const found = check(tool.parameters, kept);
-  return Array.isArray(found) ? accept(found) : found.then(accept);
+  });
 }
 
 function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): PlaneError {
-  const declared = Object.keys(isObject(tool.parameters.properties) ? tool.parameters.properties : {});
+  const properties = isObject(tool.parameters.properties) ? tool.parameters.properties : {};
+  const declared = Object.keys(properties);
   const misspelt = dropped.flatMap((name) => nearest(name, declared, 1).map((near) => `'${name}' → '${near}'`));
   const lines = problems.map(({ path, message }) => `${path === "" ? "" : `${path} `}${message}`);
   const hint = misspelt.length === 0 ? "" : ` Misspelt? ${misspelt.join(", ")}.`;
-  return new PlaneError(
-    "INVALID_ARGUMENTS",
-    `The arguments of '${tool.name}' do not fit: ${lines.join("; ")}.${hint} It takes: ${signature(tool)}.`,
-    { data: { tool: tool.name, problems, ...(dropped.length > 0 ? { unknown: dropped } : {}) } },
-  );
+  const what = `do not fit: ${lines.join("; ")}.${hint} It takes: ${signature(properties, tool.parameters.required)}`;
+  return invalid(tool.name, what, { problems, ...(dropped.length > 0 ? { unknown: dropped } : {}) });
 }
 
-function signature(tool: Tool): string {
-  const { properties, required } = tool.parameters;
+function signature(properties: UnknownObject, required: unknown): string {
   const needed = Array.isArray(required) ? required : [];
-  const parts = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
+  const parts = Object.entries(properties).map(([name, schema]) => {
     const type = isObject(schema) && schema.type !== undefined ? String(schema.type) : "any";
     return `${name} (${type}${needed.includes(name) ? ", required" : ""})`;
   });
-  return parts.length === 0 ? "no arguments" : parts.join(", ");
+  return parts.join(", ") || "no arguments";
 }
 
 type ParsedArguments = {
   arguments: JsonObject;
-  /** Completed, or read although it is no valid JSON. */
   repaired: boolean;
   /** What was not spelt as JSON. */
   respelt?: string[];
 };
 
-/**
- * From a model, a script or a program. What is no object never runs as `{}`. Unambiguous text is read; cut-off text is
- * completed for read-only tools, and for others only where just brackets are missing.
- */
+/** What is no object never runs as `{}`. Cut-off text is completed for read-only tools, else only with brackets. */
 export function parseArguments(given: unknown, tool: string, onlyReads = true): ParsedArguments {
-  if (given === undefined || given === null || given === "") return { arguments: {}, repaired: false };
+  if (given === undefined || given === null) return { arguments: {}, repaired: false };
   if (typeof given !== "string") return { arguments: requireObject(given, tool), repaired: false };
   if (given.trim() === "") return { arguments: {}, repaired: false };
   try {
@@ -171,11 +162,8 @@ function repair(given: string, tool: string, onlyReads: boolean): ParsedArgument
   const completed = repairTruncatedJson(given);
   if (completed === undefined || Object.keys(completed.value).length === 0)
     throw invalid(tool, `are not valid JSON: ${read.text === null ? placeOf(read) : "they must be an object"}`);
-  if (completed.isGuess && !onlyReads)
-    throw invalid(
-      tool,
-      "were cut off, and what was to come is not guessed for a tool that may change something. Give them whole",
-    );
+  const notGuessed = "were cut off, and what was to come is not guessed for a tool that may change something";
+  if (completed.isGuess && !onlyReads) throw invalid(tool, `${notGuessed}. Give them whole`);
   return { arguments: completed.value as JsonObject, repaired: true };
 }
 
@@ -191,8 +179,8 @@ function requireObject(value: unknown, tool: string): JsonObject {
   throw invalid(tool, `must be a JSON object, not ${kind}`);
 }
 
-function invalid(tool: string, what: string): PlaneError {
-  return new PlaneError("INVALID_ARGUMENTS", `The arguments of '${tool}' ${what}.`, { data: { tool } });
+function invalid(tool: string, what: string, data: ErrorData = {}): PlaneError {
+  return new PlaneError("INVALID_ARGUMENTS", `The arguments of '${tool}' ${what}.`, { data: { tool, ...data } });
 }
 
 const maxShown = 40;
@@ -204,9 +192,7 @@ export function requireReadable({ tool, input }: Validated, why: string): void {
   const name = first.path.join(".");
   const { length } = first.text;
   const shown = length > maxShown ? `${first.text.slice(0, maxShown)}… (${length} characters)` : first.text;
-  throw new PlaneError(
-    "INVALID_ARGUMENTS",
-    `'${name}' of '${tool.name}' is ${shown}, which is another number as soon as it is read, and ${why}. Give a number of at most 15 digits, or a text if the tool takes one.`,
-    { data: { tool: tool.name, problems: [{ path: name, message: "cannot be read exactly" }] } },
-  );
+  const text = `'${name}' of '${tool.name}' is ${shown}, which is another number as soon as it is read, and ${why}. Give a number of at most 15 digits, or a text if the tool takes one.`;
+  const problems = [{ path: name, message: "cannot be read exactly" }];
+  throw new PlaneError("INVALID_ARGUMENTS", text, { data: { tool: tool.name, problems } });
 }

@@ -61,7 +61,7 @@ export function resolvedCall(tool = sampleTool(), args?: unknown): Resolved {
 }
 
 export function authorizedCall(tool = sampleTool(), args?: unknown): Authorized {
-  return { ...resolvedCall(tool, args), grant: { by: "everybody" } };
+  return { ...resolvedCall(tool, args), grant: { by: "everyone" } };
 }
 
 export function validatedCall(tool = sampleTool(), args: JsonObject = { text: "hi" }): Validated {

@@ -22,7 +22,7 @@ test("a call is stored before anybody hears of it, so that the quickest answer f
   assert.equal((await approvals.verbs.approval(id)).status, "pending");
 });
 
-test("what was approved runs once, with what was shown, in the name of whoever asked", async (context) => {
+test("what was approved runs once, with what was shown, in the name of its caller", async (context) => {
   const { verbs, ran, hold, events } = await openApprovals(context);
   const id = await hold();
   const { approval, outcome } = await verbs.answerApproval(id, { decision: "approve" });
@@ -50,7 +50,7 @@ test("of two answers the first counts, whichever process gives it", async (conte
   assert.deepEqual([status, first.ran.length + second.ran.length], status === "done" ? ["done", 1] : ["rejected", 0]);
 });
 
-test("only whoever made the call answers it, and an attempt is told", async (context) => {
+test("only the caller answers it, and another attempt is reported", async (context) => {
   const { verbs, hold, events } = await openApprovals(context);
   const id = await hold();
   for (const principal of [bob, principalOf({})])

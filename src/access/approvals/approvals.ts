@@ -10,7 +10,7 @@ import type {
   PlanRecord,
   Remember,
 } from "../../model/calls/held-call.ts";
-import { type HeldOrder, heldPlace, readHeldPlace } from "../../model/calls/held-call.ts";
+import { heldPlace, readHeldPlace } from "../../model/calls/held-call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -30,13 +30,11 @@ export type ApprovalPorts = Pick<HeldCallPorts, "store" | "emit" | "checkArgumen
   config(): Config;
   defaultPrincipal: Principal;
   run(call: Requested): Promise<Outcome>;
-  /** The arguments that the configuration fixes for a tool. */
   fixedOf(tool: Tool): JsonObject;
 };
 
 export type HeldVerbs = Omit<ApprovalVerbs, "testPolicy">;
 
-/** Calls that wait for a person, and the answers to them. */
 export function createApprovals({ config, store, defaultPrincipal, run, fixedOf, ...ports }: ApprovalPorts) {
   const fingerprint = createFingerprint(fixedOf);
   const settings = () => config().approvals;
@@ -53,7 +51,8 @@ export function createApprovals({ config, store, defaultPrincipal, run, fixedOf,
     async approvals({ status, order = "oldest", principal = defaultPrincipal } = {}) {
       const held = await heldCalls.list({ plan: null, ...withoutUndefined({ status }) });
       const shown = held.filter((one) => maySee(principal, one.principal.user)).map(viewOf);
-      return order === "oldest" ? shown : inOrder(shown, order);
+      if (order === "oldest") return shown;
+      return shown.toSorted((a, b) => (heldPlace(a, order) < heldPlace(b, order) ? -1 : 1));
     },
     async approvalPage({ status, order = "oldest", limit, cursor }, { principal = defaultPrincipal } = {}) {
       const after = cursor === undefined ? null : readHeldPlace(readCursor(cursor));
@@ -92,11 +91,6 @@ export function createApprovals({ config, store, defaultPrincipal, run, fixedOf,
   };
 }
 
-function inOrder(held: readonly HeldView[], order: HeldOrder): HeldView[] {
-  const placed = held.map((one) => ({ one, place: heldPlace(one, order) }));
-  return placed.sort((a, b) => (a.place < b.place ? -1 : 1)).map(({ one }) => one);
-}
-
 type RunnerPorts = Pick<ApprovalPorts, "run"> & {
   heldCalls: HeldCalls;
   remembered: ReturnType<typeof createRemembered>;
@@ -113,13 +107,18 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
 
   /** Null where another process began it first. */
   async function resume(held: KeptHeldCall): Promise<Outcome | null> {
-    const running = await heldCalls.begin(held.id).catch(unlessConflict);
+    const running = await heldCalls.begin(held.id).catch((thrown) => {
+      if (thrown instanceof PlaneError && thrown.code === "CONFLICT") return null;
+      throw thrown;
+    });
     return running && run(resumed(running, { id: uniqueId(), at: new Date().toISOString() }));
   }
 
   async function answer(id: string, given: Answer, by: Principal): Promise<Answered> {
     const before = await heldCalls.get(id);
-    if (before && isPlainYes(given) && isAbandoned(before, Date.now())) {
+    // A yes that adds nothing to an earlier one.
+    const isPlainYes = given.decision === "approve" && given.arguments === undefined && given.remember === undefined;
+    if (before && isPlainYes && isAbandoned(before, Date.now())) {
       heldCalls.requireAnswerer(before, by);
       return ran(before, await resume(before));
     }
@@ -132,8 +131,7 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
   }
 
   async function ran(held: KeptHeldCall, outcome: Outcome | null): Promise<Answered> {
-    const now = (await heldCalls.get(held.id)) ?? held;
-    return { approval: viewOf(now), ...(outcome ? { outcome } : {}) };
+    return { approval: viewOf((await heldCalls.get(held.id)) ?? held), ...(outcome ? { outcome } : {}) };
   }
 
   return {
@@ -142,7 +140,6 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
       const status = ok ? "done" : error?.data.isVoid === true ? "void" : "failed";
       await heldCalls.finish(id, status, { callId: call.id, ok, code: error?.code ?? null });
     },
-    /** Starts to sweep. */
     start(): void {
       const look = async () => {
         const isSoonDue = await sweep(heldCalls, resume).catch(() => false);
@@ -158,7 +155,6 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
   };
 }
 
-/** True when a call was approved a moment ago and may turn out to be abandoned. */
 async function sweep(heldCalls: HeldCalls, resume: (held: KeptHeldCall) => Promise<unknown>): Promise<boolean> {
   const approved = await heldCalls.list({ status: "approved" });
   const abandoned = approved.filter((held) => isAbandoned(held, Date.now()));
@@ -170,17 +166,6 @@ async function sweep(heldCalls: HeldCalls, resume: (held: KeptHeldCall) => Promi
   return abandoned.length < approved.length;
 }
 
-function unlessConflict(thrown: unknown): null {
-  if (thrown instanceof PlaneError && thrown.code === "CONFLICT") return null;
-  throw thrown;
-}
-
-/** A yes that adds nothing to an earlier one. */
-function isPlainYes({ decision, arguments: args, remember }: Answer): boolean {
-  return decision === "approve" && args === undefined && remember === undefined;
-}
-
-/** How an approval is remembered; null where it covers this call alone. */
 function toRemember({ verdict, options }: KeptHeldCall, given: Answer, remembersConsent: boolean): Remember | null {
   if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
   const isConsent = verdict.consent && options.conversation !== undefined && remembersConsent;
@@ -235,7 +220,6 @@ function createPlans({ store, heldCalls, answer, maySee }: PlanPorts) {
   };
 }
 
-/** The changes of a plan that a choice means. */
 function chosen({ id, changes }: Plan, { ids, first, arguments: edited = {} }: PlanChoice): HeldView[] {
   if (first !== undefined && !(Number.isInteger(first) && first > 0))
     throw new PlaneError("USAGE", "'first' must be a whole number from 1 on.", { data: { parameter: "first" } });
@@ -249,9 +233,8 @@ function chosen({ id, changes }: Plan, { ids, first, arguments: edited = {} }: P
   const meant = picked.slice(0, first ?? picked.length);
   const stray = Object.keys(edited).find((change) => !meant.some((one) => one.id === change));
   if (stray === undefined) return meant;
-  throw new PlaneError("USAGE", `'${stray}' is given other arguments, but is none of the changes to be run.`, {
-    data: { parameter: "arguments" },
-  });
+  const text = `'${stray}' is given other arguments, but is none of the changes to be run.`;
+  throw new PlaneError("USAGE", text, { data: { parameter: "arguments" } });
 }
 
 function toPlan(record: PlanRecord, changes: readonly KeptHeldCall[]): Plan {

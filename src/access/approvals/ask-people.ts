@@ -2,13 +2,12 @@ import type { Injected, Requested, Verdict } from "../../model/calls/call.ts";
 import type { Answer, AskHere, HeldView, KeptHeldCall } from "../../model/calls/held-call.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
-import { describeStatus, ended, lease, leaseMs, viewOf } from "./held-call.ts";
+import { ended, lease, leaseMs, statusTexts, viewOf } from "./held-call.ts";
 import type { HeldCalls } from "./held-calls.ts";
 
 /** How often to look whether another process has answered. */
 const pollMs = 500;
 
-/** Who can be asked right now, and until when. */
 export type Asking = {
   askHere?: AskHere | undefined;
   signal?: AbortSignal | undefined;
@@ -20,7 +19,6 @@ export type Holding = {
   answer(id: string, given: Answer, by: Principal): Promise<unknown>;
 };
 
-/** Holds a call and, where its caller waits for the answer, goes on with it. */
 export async function askPeople(
   call: Injected,
   verdict: Verdict,
@@ -33,35 +31,22 @@ export async function askPeople(
   if (!isWaitedFor) throw stillPending(held, verdict);
   const asked = new AbortController();
   const ending = AbortSignal.any([asked.signal, signal, stopping].filter((one) => one !== undefined));
-  if (askHere) void askCaller(viewOf(held), askHere, ending, answer, () => asked.abort());
-  const waited = await waitForAnswer(held, heldCalls, askHere ? undefined : waitMs, ending).finally(() =>
-    asked.abort(),
-  );
+  const giveUp = () => asked.abort();
+  if (askHere) void askCaller(viewOf(held), { askHere, signal: ending, answer, giveUp });
+  const waited = await waitForAnswer(held, heldCalls, askHere ? undefined : waitMs, ending).finally(giveUp);
   const hasLeft = signal?.aborted === true && stopping?.aborted !== true;
   const answered = waited.status === "pending" ? await leave(waited, verdict, heldCalls, hasLeft) : waited;
   if (answered.status !== "approved") throw refused(answered);
   return resumed(await heldCalls.begin(held.id), call);
 }
 
-/** The call that goes on after a yes. */
 export function resumed(held: KeptHeldCall, call: Pick<Requested, "id" | "at" | "files">): Requested {
-  const { answer } = held;
+  const { id, toolId, principal, face, options, fingerprint, answer } = held;
   const edited = answer?.arguments ?? null;
-  return {
-    id: call.id,
-    at: call.at,
-    asked: { tool: held.toolId, arguments: edited ?? held.before ?? held.arguments },
-    principal: held.principal,
-    face: held.face,
-    options: held.options,
-    ...(call.files === undefined ? {} : { files: call.files }),
-    approved: {
-      id: held.id,
-      fingerprint: held.fingerprint,
-      by: answer?.by ?? null,
-      arguments: edited === null ? held.arguments : null,
-    },
-  };
+  const asked = { tool: toolId, arguments: edited ?? held.before ?? held.arguments };
+  const approved = { id, fingerprint, by: answer?.by ?? null, arguments: edited === null ? held.arguments : null };
+  const files = call.files === undefined ? {} : { files: call.files };
+  return { id: call.id, at: call.at, asked, principal, face, options, ...files, approved };
 }
 
 /** The call once it is answered or over, or as it is when the wait ends. Without `waitMs` that is when it expires. */
@@ -108,20 +93,14 @@ async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeld
   }
 }
 
-async function askCaller(
-  view: HeldView,
-  askHere: AskHere,
-  signal: AbortSignal,
-  answer: Holding["answer"],
-  giveUp: () => void,
-): Promise<void> {
+type AskingCaller = { askHere: AskHere; signal: AbortSignal; answer: Holding["answer"]; giveUp(): void };
+
+async function askCaller(view: HeldView, { askHere, signal, answer, giveUp }: AskingCaller): Promise<void> {
   let problem: string | null = null;
   while (!signal.aborted) {
     try {
       const given = await askHere(view, signal, problem);
-      if (given === null) return giveUp();
-      await answer(view.id, given, view.principal);
-      return;
+      return given === null ? giveUp() : void (await answer(view.id, given, view.principal));
     } catch (thrown) {
       const { code, message } = toPlaneError(thrown);
       // Invalid arguments can be changed again; anything else ends the asking, not the question.
@@ -132,44 +111,28 @@ async function askCaller(
 }
 
 /** The caller stops waiting; an answer of the last moment still counts. */
-async function leave(
-  held: KeptHeldCall,
-  verdict: Verdict,
-  heldCalls: HeldCalls,
-  hasLeft: boolean,
-): Promise<KeptHeldCall> {
+async function leave(held: KeptHeldCall, verdict: Verdict, heldCalls: HeldCalls, hasLeft: boolean) {
   const now = await heldCalls.change(held.id, (newest) => {
     if (newest.status !== "pending") return newest;
     return hasLeft ? ended(newest, "cancelled", null) : { ...newest, claim: null };
   });
   if (now.status === "pending") throw stillPending(now, verdict);
   if (now.status !== "cancelled") return now;
-  throw new PlaneError("CANCELLED", `'${held.tool}' was not run: the caller gave up before it was approved.`, {
-    data: { tool: held.tool, approvalId: held.id },
-  });
+  const text = `'${held.tool}' was not run: the caller gave up before it was approved.`;
+  throw new PlaneError("CANCELLED", text, { data: { tool: held.tool, approvalId: held.id } });
 }
 
 function stillPending({ id, tool, plan }: KeptHeldCall, { origin, reason }: Verdict): PlaneError {
   const data = { tool, origin, approvalId: id };
-  if (plan === null)
-    return new PlaneError(
-      "APPROVAL_REQUIRED",
-      `'${tool}' needs a person's yes: ${reason}. It waits as approval '${id}'.`,
-      { data },
-    );
-  return new PlaneError(
-    "PLAN_QUEUED",
-    `[PLAN MODE] '${tool}' was not run but queued for approval as change '${id}' of plan '${plan}': ${reason}. Go on with what can be done without it; it runs when a person approves the plan.`,
-    { data: { ...data, planId: plan } },
-  );
+  const waits = `'${tool}' needs a person's yes: ${reason}. It waits as approval '${id}'.`;
+  if (plan === null) return new PlaneError("APPROVAL_REQUIRED", waits, { data });
+  const queued = `[PLAN MODE] '${tool}' was not run but queued for approval as change '${id}' of plan '${plan}': ${reason}. Go on with what can be done without it; it runs when a person approves the plan.`;
+  return new PlaneError("PLAN_QUEUED", queued, { data: { ...data, planId: plan } });
 }
 
 function refused({ id, tool, status, answer }: KeptHeldCall): PlaneError {
-  const why =
-    status === "rejected"
-      ? `${answer?.by ?? "a person"} rejected it: ${answer?.reason ?? "no reason was given"}`
-      : describeStatus(status);
-  return new PlaneError("APPROVAL_DENIED", `'${tool}' was not run: ${why}.`, {
-    data: { tool, origin: "approval", approvalId: id, status },
-  });
+  const rejected = `${answer?.by ?? "a person"} rejected it: ${answer?.reason ?? "no reason was given"}`;
+  const why = status === "rejected" ? rejected : statusTexts[status];
+  const data = { tool, origin: "approval", approvalId: id, status };
+  return new PlaneError("APPROVAL_DENIED", `'${tool}' was not run: ${why}.`, { data });
 }

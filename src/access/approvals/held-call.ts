@@ -20,7 +20,6 @@ export function isAbandoned(held: KeptHeldCall, now: number): boolean {
   return answer === null || Date.parse(answer.at) + graceMs <= now;
 }
 
-/** Applies what the passing of time changes about a stored call. */
 export function settle(held: KeptHeldCall, now: number): KeptHeldCall {
   const { status, expiresAt } = held;
   if (status === "pending" && expiresAt !== null && Date.parse(expiresAt) <= now)
@@ -29,7 +28,6 @@ export function settle(held: KeptHeldCall, now: number): KeptHeldCall {
   return held;
 }
 
-/** The first answer counts. */
 export function answered(held: KeptHeldCall, answer: GivenAnswer): KeptHeldCall {
   if (held.status !== "pending") throw notPending(held);
   if (answer.decision === "reject") return { ...held, status: "rejected", answer, claim: null };
@@ -48,7 +46,8 @@ export function ended(held: KeptHeldCall, status: EndStatus, outcome: KeptHeldCa
   return { ...held, status, outcome, claim: null };
 }
 
-const descriptions: Record<HeldStatus, string> = {
+/** Each as the rest of a sentence. */
+export const statusTexts: Record<HeldStatus, string> = {
   pending: "it still waits for an answer",
   approved: "it was approved and is about to run",
   running: "it was approved and runs",
@@ -61,15 +60,9 @@ const descriptions: Record<HeldStatus, string> = {
   interrupted: "it began and its end is not known, so it is not run again",
 };
 
-/** The status as the rest of a sentence. */
-export function describeStatus(status: HeldStatus): string {
-  return descriptions[status];
-}
-
 export function notPending({ id, tool, status }: KeptHeldCall): PlaneError {
-  return new PlaneError("CONFLICT", `'${id}' (${tool}) cannot be answered: ${descriptions[status]}.`, {
-    data: { tool, id, status },
-  });
+  const text = `'${id}' (${tool}) cannot be answered: ${statusTexts[status]}.`;
+  return new PlaneError("CONFLICT", text, { data: { tool, id, status } });
 }
 
 const placeholder = "«set by the system»";

@@ -1,14 +1,6 @@
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { Injected, Verdict } from "../../model/calls/call.ts";
-import type {
-  Answer,
-  GivenAnswer,
-  HeldCall,
-  HeldFilter,
-  HeldPart,
-  KeptHeldCall,
-  Remember,
-} from "../../model/calls/held-call.ts";
+import type { Answer, HeldCall, HeldFilter, HeldPart, KeptHeldCall, Remember } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -21,13 +13,10 @@ const maxRememberMs = 10 * 366 * 86_400_000;
 export type HeldCallPorts = {
   store(): Promise<Store>;
   emit(event: PlaneEvent): void;
-  /** Names this process to the others that share the store. */
   instance: string;
   settings(): { timeoutMs: number; allowEdit: boolean; approvers: readonly string[] };
   fingerprint(tool: Injected["tool"]): string;
-  /** Calls the listener with a held call that another plane has changed, where the store can tell. */
   onChangedElsewhere?: ((listener: (id: string) => void) => () => void) | undefined;
-  /** Throws what is wrong with changed arguments. */
   checkArguments(held: HeldCall, args: JsonObject): Promise<void>;
 };
 
@@ -39,7 +28,10 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
   }
 
   async function requireHeld(id: string): Promise<KeptHeldCall> {
-    return (await get(id)) ?? notFound(id);
+    const held = await get(id);
+    if (held) return held;
+    const text = `No call '${id}' waits for an answer. 'toolplane approvals list' shows which do.`;
+    throw new PlaneError("NOT_FOUND", text);
   }
 
   async function settled(held: KeptHeldCall): Promise<KeptHeldCall> {
@@ -51,13 +43,11 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
     return next;
   }
 
-  /** Settling may change the status, so the filter is applied again. */
   async function settledBy({ status: wanted }: HeldFilter, found: readonly KeptHeldCall[]) {
     const now = await Promise.all(found.map(settled));
     return wanted === undefined ? now : now.filter(({ status }) => status === wanted);
   }
 
-  /** Null where another process was faster. */
   async function replace(held: KeptHeldCall): Promise<KeptHeldCall | null> {
     const isReplaced = await (await store()).replaceHeldCall(held);
     return isReplaced ? { ...held, revision: held.revision + 1 } : null;
@@ -80,7 +70,6 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
       if (held?.status === "running") await replace({ ...held, claim: lease(instance, Date.now()) });
     },
     list: async (filter: HeldFilter) => settledBy(filter, await (await store()).heldCalls(filter)),
-    /** One page; the next begins behind `last`, unless that is null. */
     async part(filter: HeldFilter, part: HeldPart) {
       const { heldCalls, countHeldCalls } = await store();
       const found = await heldCalls(filter, { ...part, limit: part.limit + 1 });
@@ -118,7 +107,8 @@ export function createHeldCalls(ports: HeldCallPorts) {
     if (principal.user === null || principal.user === by.user) return;
     if (by.user !== null && settings().approvers.some((group) => by.groups.includes(group))) return;
     emit({ type: "approval.forbidden", approvalId: id, callId, user: by.user });
-    throw notYours(id);
+    const remedy = "If you made the call under another name, answer under that one (--user)";
+    throw new PlaneError("FORBIDDEN", `'${id}' is not yours to answer: only its caller and approvers may. ${remedy}.`);
   }
 
   return {
@@ -138,7 +128,9 @@ export function createHeldCalls(ports: HeldCallPorts) {
       if (held.status !== "pending") throw notPending(held);
       const edited = checkAnswer(held, given);
       if (edited !== null) await ports.checkArguments(held, edited);
-      return change(id, (newest) => answered(newest, givenAnswer(given, by, edited)));
+      const { decision, reason = null } = given;
+      const answer = { decision, by: by.user, at: new Date().toISOString(), reason, arguments: edited };
+      return change(id, (newest) => answered(newest, answer));
     },
     /** No other process begins it from here on; the lease is renewed for as long as it runs. */
     async begin(id: string): Promise<KeptHeldCall> {
@@ -152,7 +144,6 @@ export function createHeldCalls(ports: HeldCallPorts) {
       heartbeats.delete(id);
       await change(id, (newest) => ended(newest, status, outcome));
     },
-    /** Calls `wake` on a change that this process hears of; others are found by polling. */
     watch(id: string, wake: () => void): () => void {
       waiters.set(id, wake);
       return () => void waiters.delete(id);
@@ -164,61 +155,36 @@ export function createHeldCalls(ports: HeldCallPorts) {
   };
 }
 
-function notFound(id: string): never {
-  throw new PlaneError("NOT_FOUND", `No call '${id}' waits for an answer. 'toolplane approvals list' shows which do.`);
-}
-
-function givenAnswer({ decision, reason }: Answer, by: Principal, edited: JsonObject | null): GivenAnswer {
-  return { decision, by: by.user, at: new Date().toISOString(), reason: reason ?? null, arguments: edited };
-}
-
 function namesOf({ id, callId, tool, plan }: KeptHeldCall) {
   return { approvalId: id, callId, tool, plan };
 }
 
-function notYours(id: string): PlaneError {
-  return new PlaneError(
-    "FORBIDDEN",
-    `'${id}' is not yours to answer: only its caller and approvers may. If you made the call under another name, answer under that one (--user).`,
-  );
-}
-
 /** The changed arguments; null where they are those that were shown. Throws what this call cannot be answered with. */
-function checkAnswer(held: HeldCall, given: Answer): GivenAnswer["arguments"] {
+function checkAnswer(held: HeldCall, given: Answer): JsonObject | null {
   if (given.decision === "reject") return null;
   if (given.remember !== undefined) checkRemember(held, given.remember);
   const { arguments: args } = given;
   if (args === undefined || sameJson(args, held.arguments)) return null;
   if (held.allowEdit) return args;
-  throw wrongAnswer(
-    "arguments",
-    `The arguments of '${held.id}' cannot be changed: 'approvals.allowEdit' is false. Leave 'arguments' out, or reject it.`,
-  );
+  const text = `The arguments of '${held.id}' cannot be changed: 'approvals.allowEdit' is false. Leave 'arguments' out, or reject it.`;
+  throw new PlaneError("USAGE", text, { data: { parameter: "arguments" } });
 }
 
 /** Remembering more than was meant does harm, so what is unclear is refused. */
 function checkRemember({ id, options }: HeldCall, { conversation, forMs, arguments: globs }: Remember): void {
-  if (conversation && options.conversation === undefined)
-    throw wrongAnswer(
-      "remember",
-      `'${id}' belongs to no conversation, so no yes can be remembered for it alone. Leave 'conversation' out, or give 'forMs'.`,
-    );
+  const refuse = (text: string) => new PlaneError("USAGE", text, { data: { parameter: "remember" } });
+  if (conversation && options.conversation === undefined) {
+    const remedy = "Leave 'conversation' out, or give 'forMs'";
+    throw refuse(`'${id}' belongs to no conversation, so no yes can be remembered for it alone. ${remedy}.`);
+  }
   if (forMs !== undefined && !(Number.isFinite(forMs) && forMs > 0 && forMs <= maxRememberMs))
-    throw wrongAnswer("remember", "'remember.forMs' must be a number of milliseconds above 0, at most ten years.");
+    throw refuse("'remember.forMs' must be a number of milliseconds above 0, at most ten years.");
   if (globs !== undefined && Object.keys(globs).length === 0)
-    throw wrongAnswer(
-      "remember",
-      "'remember.arguments' names no argument, which would be a yes to all. Name some, or leave it out.",
-    );
-}
-
-function wrongAnswer(parameter: string, message: string): PlaneError {
-  return new PlaneError("USAGE", message, { data: { parameter } });
+    throw refuse("'remember.arguments' names no argument, which would be a yes to all. Name some, or leave it out.");
 }
 
 type Asked = { verdict: Verdict; fingerprint: string; timeoutMs: number; allowEdit: boolean };
 
-/** `waiting` is the process that has the caller. */
 function newHeldCall(call: Injected, asked: Asked, waiting: string | null): KeptHeldCall {
   const now = Date.now();
   const { verdict, fingerprint, timeoutMs, allowEdit } = asked;

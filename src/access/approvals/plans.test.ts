@@ -31,7 +31,7 @@ test("a plan is approved in part, in order, and stops where something fails", as
   assert.equal((await verbs.plans()).length, 2, "what comes later is another plan");
 });
 
-test("a plan is nobody else's", async (context) => {
+test("a plan belongs to its user alone", async (context) => {
   const { verbs, hold } = await openApprovals(context);
   await hold(queue);
   const [plan] = await verbs.plans();
@@ -39,7 +39,7 @@ test("a plan is nobody else's", async (context) => {
   await assert.rejects(verbs.approvePlan(String(plan?.id), {}, { principal: bob }), { code: "NOT_FOUND" });
 });
 
-test("whoever manages the plane sees every plan and runs none of another's", async (context) => {
+test("an administrator sees every plan and runs none of another's", async (context) => {
   const { verbs, hold, ran } = await openApprovals(context);
   await hold(queue);
   const principal = principalOf({ user: "root", scopes: ["admin"] });

@@ -122,7 +122,7 @@ suite("questions", () => {
     assert.deepEqual(await told, { action: "accept" });
   });
 
-  test("nobody else may answer, and the question goes on waiting", async () => {
+  test("no other user may answer, and the question goes on waiting", async () => {
     const { ask, answer, only } = sample();
     void ask({ message: "Who?", requestedSchema: person });
     for (const user of ["bob", null]) {
@@ -131,7 +131,7 @@ suite("questions", () => {
     assert.ok(only());
   });
 
-  test("a question that nobody answers is cancelled when its time is over", async () => {
+  test("a question without an answer is cancelled when its time is over", async () => {
     const { ask, questions, events } = sample();
     const told = settled(ask({ message: "Who?" }));
     await moveTime(299_999);
@@ -152,7 +152,7 @@ suite("questions", () => {
     assert.deepEqual([questions.waiting("ada"), events.length], [[], 2]);
   });
 
-  test("a call that has ended before asks nobody for long", async () => {
+  test("a call that has ended asks no one for long", async () => {
     const { ask, questions } = sample();
     assert.deepEqual(await ask({ message: "Who?" }, { signal: AbortSignal.abort() }), { action: "cancel" });
     assert.deepEqual(questions.waiting("ada"), []);

@@ -1,4 +1,5 @@
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import type { Routed } from "../../model/calls/call.ts";
 import type { Asked, Question, QuestionAnswer, Relay } from "../../model/calls/provider.ts";
@@ -57,20 +58,20 @@ export function createAnswers(
     async answer(
       call: Routed,
       server: string,
-      { method, params }: Asked,
+      asked: Asked,
       signal: AbortSignal,
       relay?: Relay,
     ): Promise<UnknownObject> {
+      const { method, params } = asked;
       if (method === "elicitation/create")
         return mayAsk(call) ? questions.ask({ ...causeOf(call), server, params }, signal) : { action: "cancel" };
       if (method === "roots/list") return { roots: [] };
       if (method !== "sampling/createMessage") throw new RpcError(-32601, `No one here can answer '${method}'.`);
       if (!sampling || !isSampling()) throw new RpcError(-1, "No model is configured for sampling.");
+      const { conversation: _, ...cause } = causeOf(call);
       return sampling(params, {
+        ...cause,
         server,
-        callId: call.id,
-        tool: call.tool.name,
-        user: call.principal.user,
         signal,
         ...(relay?.tokens ? { tokens: relay.tokens } : {}),
         confirm: (text) => confirm(call, server, relay, text, signal),
@@ -98,12 +99,11 @@ async function fitAnswer(
 }
 
 function causeOf({ id, tool, principal: { user }, options: { conversation } }: Routed) {
-  return { callId: id, tool: tool.name, user, ...(conversation === undefined ? {} : { conversation }) };
+  return { callId: id, tool: tool.name, user, ...withoutUndefined({ conversation }) };
 }
 
 export type QuestionPorts = {
   emit(event: PlaneEvent): void;
-  /** What is wrong with a value, each as one sentence. */
   problems(schema: JsonObject, value: Json): Promise<string[]>;
 };
 
@@ -111,7 +111,6 @@ type AskedQuestion = Pick<Question, "callId" | "server" | "tool" | "user" | "con
   params: UnknownObject;
 };
 
-/** Questions of servers to the user whose call they belong to. */
 export function createQuestions({ emit, problems }: QuestionPorts) {
   const open = new Map<string, { question: Question; settle(answer: QuestionAnswer): boolean }>();
   const seenAt = new Map<string | null, number>();
@@ -121,7 +120,6 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     seenAt.set(user, Date.now());
   };
 
-  /** Resolves with the answer for the server. */
   function ask(asked: AskedQuestion, signal: AbortSignal): Promise<UnknownObject> {
     const question = toQuestion(asked);
     const { id: questionId, callId, server, tool } = question;
@@ -151,10 +149,8 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     if (given.action !== "accept" || schema === null) return void found.settle(given);
     const content = completed(schema, given.content);
     const wrong = await problems(schema, content as Json);
-    if (wrong.length > 0)
-      throw new PlaneError("INVALID_ARGUMENTS", `The answer does not fit: ${wrong.join("; ")}.`, {
-        data: { problems: wrong },
-      });
+    const text = `The answer does not fit: ${wrong.join("; ")}.`;
+    if (wrong.length > 0) throw new PlaneError("INVALID_ARGUMENTS", text, { data: { problems: wrong } });
     // Another answer, or the timeout, may have been faster than the check.
     if (!found.settle({ action: "accept", content })) throw notOpen(id);
   }
@@ -164,7 +160,6 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     answer,
     noteListener,
     isListening: (user: string | null) => (seenAt.get(user) ?? 0) >= Date.now() - presenceMs,
-    /** The open questions to a user, who counts as present from now on. */
     waiting(user: string | null): Question[] {
       noteListener(user);
       return [...open.values()].map(({ question }) => question).filter((question) => question.user === user);

@@ -21,18 +21,14 @@ export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerpr
     const { id, title, description, parameters, outputSchema, injects, annotations } = tool;
     const { metadata, persona, providers, source, listed } = tool;
     const { _meta, icons, ...said } = listed ?? {};
-    const about = { id, title, description, parameters, outputSchema, injects, annotations };
-    const made = hash({
-      ...about,
-      ...(Object.keys(said).length === 0 ? {} : { said }),
-      ...{ metadata, persona, providers, source, fixed: fixedOf(tool) },
-    });
+    const shown = { id, title, description, parameters, outputSchema, injects, annotations };
+    const about = { ...shown, metadata, persona, providers, source, fixed: fixedOf(tool) };
+    const made = hash(Object.keys(said).length === 0 ? about : { ...about, said });
     known.set(tool, made);
     return made;
   };
 }
 
-/** Approvals that cover more than one call. */
 export function createRemembered(store: () => Promise<Store>, fingerprint: Fingerprint) {
   const known = new Map<string | null, { at: number; entries: Promise<Remembered[]> }>();
 

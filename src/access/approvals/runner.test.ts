@@ -38,7 +38,7 @@ test("a yes for one conversation is refused where there is none, instead of bein
   assert.deepEqual(await verbs.remembered(), []);
 });
 
-test("what somebody else left approved is nobody else's to run", async (context) => {
+test("a call that another process left approved is run by its answerers alone", async (context) => {
   const { store, verbs, hold, ran } = await openApprovals(context);
   const id = await hold();
   const held = await store.heldCall(id);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { heldCall } from "../../../test/contracts/records.ts";
 import { type GivenAnswer, heldStatuses, type KeptHeldCall } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { answered, begun, describeStatus, ended, isClaimed, lease, leaseMs, settle } from "./held-call.ts";
+import { answered, begun, ended, isClaimed, lease, leaseMs, settle, statusTexts } from "./held-call.ts";
 
 const now = Date.parse("2026-03-01T12:00:00.000Z");
 
@@ -12,14 +12,14 @@ function saying(decision: GivenAnswer["decision"]): GivenAnswer {
   return { decision, by: "ada", at: new Date(now).toISOString(), reason: null, arguments: null };
 }
 
-test("what nobody answers in time expires, and what belongs to a plan does not", () => {
+test("an approval without an answer expires, and a change of a plan does not", () => {
   const expiresAt = new Date(now).toISOString();
   assert.equal(settle(heldCall("a", { expiresAt }), now - 1).status, "pending");
   assert.equal(settle(heldCall("a", { expiresAt }), now).status, "expired");
   assert.equal(settle(heldCall("a", { plan: "p" }), now + 10 ** 12).status, "pending");
 });
 
-test("what was begun by somebody who is gone is interrupted and never begun again", () => {
+test("a call that a lost process began is interrupted and never begun again", () => {
   const running = begun(answered(heldCall("a"), saying("approve")), "me", now);
   assert.equal(settle(running, now + leaseMs - 1).status, "running");
   const lost = settle(running, now + leaseMs);
@@ -36,7 +36,7 @@ test("a claim is believed as long as it says", () => {
 });
 
 test("every status can be told in a sentence", () => {
-  for (const status of heldStatuses) assert.match(describeStatus(status), /^[a-z].*[a-z]$/);
+  for (const status of heldStatuses) assert.match(statusTexts[status], /^[a-z].*[a-z]$/);
 });
 
 type Step = { name: string; do(held: KeptHeldCall, at: number): KeptHeldCall };

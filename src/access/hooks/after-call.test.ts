@@ -42,7 +42,7 @@ test("a hook learns what was asked, what came of it and how long it took", async
   });
 });
 
-test("a result that nobody changes stays what it is, to the letter", async () => {
+test("a result that no hook changes stays what it is, to the letter", async () => {
   const result = { content: text("done"), isError: false, extra: 1 };
   for (const answer of [undefined, { decision: "modify", payload: {} }] as const) {
     const { executed } = await reviewed(result, answer);

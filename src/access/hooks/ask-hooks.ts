@@ -2,13 +2,8 @@ import { abortable } from "../../lib/async/signals.ts";
 import { limitTime } from "../../lib/async/time-limit.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
-import {
-  type HookCall,
-  type HookDecision,
-  type HookEvent,
-  type HookRun,
-  hookDecisions,
-} from "../../model/access/hook.ts";
+import type { HookCall, HookDecision, HookEvent, HookRun } from "../../model/access/hook.ts";
+import { hookDecisions } from "../../model/access/hook.ts";
 import type { Injected, Verdict } from "../../model/calls/call.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Hook, HookReply } from "./hook.ts";
@@ -19,20 +14,15 @@ const maxReadLength = 4_000;
 
 export type Asked = {
   call: HookCall;
-  /** May the caller read what a broken hook wrote? */
   showsDetail: boolean;
-  /** The payload with the changes that a hook may make, or what is wrong with them. */
   change(payload: JsonObject, changes: JsonObject): { payload: JsonObject } | { failed: string };
-  /** Can a hook still ask for approval? */
   mayAsk: boolean;
   signal: AbortSignal | undefined;
   onRun(run: HookRun): void;
 };
 
-/** The strictest decision of all hooks, with the hook that made it. */
 export type Judged = { decision: HookDecision; by: string; reason: string | null; payload: JsonObject };
 
-/** Asks the hooks of an event that match the tool of a call. */
 export type AskHooks = (
   event: HookEvent,
   question: Pick<Asked, "change" | "mayAsk"> & { payload: JsonObject },
@@ -40,14 +30,9 @@ export type AskHooks = (
 
 /** What a hook learns about a call. Injected arguments are not among them. */
 export function toolFacts({ id, tool, input }: Injected, { verdict }: Verdict): JsonObject {
-  return {
-    tool_name: tool.name,
-    server: tool.id.server,
-    tool_call_id: id,
-    arguments: input.arguments,
-    verdict,
-    side_effects: tool.metadata.side_effects,
-  };
+  const { name, id: toolId, metadata } = tool;
+  const about = { tool_name: name, server: toolId.server, tool_call_id: id };
+  return { ...about, arguments: input.arguments, verdict, side_effects: metadata.side_effects };
 }
 
 /** In order: each hook sees the payload as those before it left it, and a deny ends it. */
@@ -116,7 +101,6 @@ function sentenceOf({ name, event }: Hook, reason: string | null, failed: true |
 function readable(text: string): string | null {
   const safe = redact(plainText(text.slice(0, maxReadLength)))
     .trim()
-    .slice(0, maxReasonLength)
-    .replace(/[.\s]+$/, "");
-  return safe === "" ? null : safe;
+    .slice(0, maxReasonLength);
+  return safe.replace(/[.\s]+$/, "") || null;
 }

@@ -55,7 +55,7 @@ test("the first no ends it", async () => {
   assert.deepEqual(decided(runs), ["asks: require_approval", "denies: deny"]);
 });
 
-test("whoever wants a person to be asked is not overruled by those after it", async () => {
+test("a hook that asks for approval is not overruled by later ones", async () => {
   const { judged } = await ask([
     saying("asks", { decision: "require_approval", reason: "look" }).hook,
     saying("changes", { decision: "modify", payload: { count: 2, needs_approval: false } }).hook,
@@ -69,7 +69,7 @@ test("a payload that says approval is needed is the same as asking for it", asyn
   assert.equal(judged.decision, "require_approval");
 });
 
-test("nobody can be asked about what is over: that is a failure", async () => {
+test("no person can be asked about a call that is over: that is a failure", async () => {
   const { judged, runs } = await ask([saying("h", { decision: "require_approval" }).hook], { mayAsk: false });
   assert.deepEqual([judged.decision, runs[0]?.failed], ["deny", true]);
 });
@@ -93,7 +93,7 @@ for (const [event, decision] of [
   });
 }
 
-test("what a broken hook wrote is told to those who manage the plane, and to nobody else", async () => {
+test("what a broken hook wrote is shown to administrators alone", async () => {
   const hook = functionHook("PreToolUse", { name: "h", run: broken }, 0);
   const { judged } = await ask([hook]);
   const failed = "hook 'h' (PreToolUse) failed: it threw an error";
@@ -120,7 +120,7 @@ suite("time", () => {
   });
 });
 
-test("whoever called and gave up is not answered", async () => {
+test("a caller that gave up is not answered", async () => {
   const controller = new AbortController();
   const run = () => {
     controller.abort(new Error("gone"));

@@ -5,14 +5,11 @@ import { isObject, type JsonObject } from "../../model/json.ts";
 import { strictnessOf } from "../policy/decide.ts";
 import { type Asked, type AskHooks, type Judged, toolFacts } from "./ask-hooks.ts";
 
-/** What the path does with other arguments than the caller's. */
 export type OnTheWay = {
   decide(call: Injected): Verdict | Promise<Verdict>;
-  /** Validates these arguments and injects again. */
   withArguments(call: Injected, args: JsonObject): Promise<Injected>;
 };
 
-/** The call with the verdict and the arguments that hooks leave it, before a person is asked. */
 export async function judge(call: Injected, path: OnTheWay, askHooks: AskHooks): Promise<Injected> {
   const verdict = await path.decide(call);
   // No hook can loosen a deny.
@@ -24,11 +21,8 @@ export async function judge(call: Injected, path: OnTheWay, askHooks: AskHooks):
   });
   if (permission.decision === "deny") return withVerdict(call, said("deny", permission));
   const permitted = isAutoApproved(permission, verdict) ? said("allow", permission) : tightened(verdict, permission);
-  const use = await askHooks("PreToolUse", {
-    payload: toolFacts(call, permitted),
-    change: changeArguments,
-    mayAsk: true,
-  });
+  const facts = toolFacts(call, permitted);
+  const use = await askHooks("PreToolUse", { payload: facts, change: changeArguments, mayAsk: true });
   if (use.decision === "deny") return withVerdict(call, said("deny", use));
   const rewritten = await rewrite(call, use, path);
   if (rewritten === null) return withVerdict(call, tightened(permitted, use));
@@ -40,11 +34,7 @@ export async function judge(call: Injected, path: OnTheWay, askHooks: AskHooks):
 }
 
 /** Null when the tool would get the same arguments. */
-async function rewrite(
-  call: Injected,
-  { payload, by }: Judged,
-  { withArguments }: OnTheWay,
-): Promise<Injected | { refused: Verdict } | null> {
+async function rewrite(call: Injected, { payload, by }: Judged, { withArguments }: OnTheWay) {
   const args = payload.arguments as JsonObject;
   if (sameJson(args, call.input.arguments)) return null;
   try {
@@ -53,7 +43,7 @@ async function rewrite(
   } catch (thrown) {
     if (!(thrown instanceof PlaneError) || thrown.code !== "INVALID_ARGUMENTS") throw thrown;
     const reason = `hook '${by}' wrote arguments that it does not take; correct the hook. ${thrown.message}`;
-    return { refused: { verdict: "deny", origin: `hook:${by}`, reason: reason.replace(/\.$/, "") } };
+    return { refused: said("deny", { by, reason: reason.replace(/\.$/, "") }) };
   }
 }
 
@@ -76,7 +66,7 @@ function stricter(one: Verdict, other: Verdict): Verdict {
 
 const isByProfile = ({ origin }: Verdict) => origin.startsWith("profile:");
 
-function said(verdict: Verdict["verdict"], { by, reason }: Judged): Verdict {
+function said(verdict: Verdict["verdict"], { by, reason }: Pick<Judged, "by" | "reason">): Verdict {
   return { verdict, origin: `hook:${by}`, reason: reason ?? `hook '${by}' says so` };
 }
 

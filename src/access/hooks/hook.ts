@@ -1,24 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { dirname, isAbsolute } from "node:path";
 import { isTooDeep } from "../../lib/json/exact-numbers.ts";
-import {
-  type CommandHook,
-  defaultOnError,
-  defaultTimeoutMs,
-  everyTool,
-  type HookCall,
-  type HookDecision,
-  type HookEvent,
-  hookDecisions,
-  type LibraryHook,
-} from "../../model/access/hook.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import type { CommandHook, HookCall, HookDecision, HookEvent, LibraryHook } from "../../model/access/hook.ts";
+import { defaultOnError, defaultTimeoutMs, everyTool, hookDecisions } from "../../model/access/hook.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 
 const maxOutputBytes = 1024 * 1024;
 /** Nothing else of the plane's environment reaches a hook. */
 const inheritedVariables = ["PATH", "HOME", "LANG", "SYSTEMROOT", "USER"];
 
-/** A program or a function to ask. */
 export type Hook = {
   event: HookEvent;
   name: string;
@@ -34,7 +25,6 @@ export type HookReply = { decision: HookDecision; reason: string; payload: JsonO
 export type CommandEnd = { code: number; stdout: string; stderr: string } | HookFailure;
 
 export type CommandPlace = {
-  /** The configuration file that names the hook, where there is one. */
   file: string | undefined;
   projectDirectory: string;
   environment: Readonly<Record<string, string | undefined>>;
@@ -42,43 +32,25 @@ export type CommandPlace = {
 
 /** A command runs in the directory of its configuration file. */
 export function commandHook(event: HookEvent, hook: CommandHook, place: CommandPlace): Hook {
-  const { name, matcher, command, timeout_ms, on_error } = hook;
+  const { name, matcher, command, timeout_ms: timeoutMs, on_error: onError = defaultOnError[event] } = hook;
   const { file, projectDirectory } = place;
   const isFile = file !== undefined && isAbsolute(file);
-  const inherited = inheritedVariables.flatMap((variable) => {
-    const value = place.environment[variable];
-    return value === undefined ? [] : [[variable, value] as const];
-  });
-  const options = {
-    directory: isFile ? dirname(file) : projectDirectory,
-    environment: {
-      ...Object.fromEntries(inherited),
-      ...(isFile ? { TOOLPLANE_CONFIG: file } : {}),
-      TOOLPLANE_PROJECT_DIR: projectDirectory,
-    },
-  };
-  return {
-    event,
-    name,
-    matcher,
-    timeoutMs: timeout_ms,
-    onError: on_error ?? defaultOnError[event],
-    ask: async (call, signal) => readEnd(await runCommand(command, JSON.stringify(call), { ...options, signal })),
-  };
+  const inherited = Object.fromEntries(inheritedVariables.map((variable) => [variable, place.environment[variable]]));
+  const ours = { TOOLPLANE_CONFIG: isFile ? file : undefined, TOOLPLANE_PROJECT_DIR: projectDirectory };
+  const environment = withoutUndefined({ ...inherited, ...ours }) as Record<string, string>;
+  const directory = isFile ? dirname(file) : projectDirectory;
+  const ask: Hook["ask"] = async (call, signal) =>
+    readEnd(await runCommand(command, JSON.stringify(call), { directory, environment, signal }));
+  return { event, name, matcher, timeoutMs, onError, ask };
 }
 
 export function functionHook(event: HookEvent, hook: LibraryHook, at: number): Hook {
   const { run, ...said } = typeof hook === "function" ? { run: hook } : hook;
   const ownName = run.name === "" || run.name === "run" ? `${event}[${at}]` : run.name;
-  return {
-    event,
-    name: said.name ?? ownName,
-    matcher: said.matcher ?? everyTool,
-    timeoutMs: said.timeout_ms ?? defaultTimeoutMs,
-    onError: said.on_error ?? defaultOnError[event],
-    // Copies both ways: what the function changes later has no effect.
-    ask: async (call, signal) => readAnswer(copied(await run(copied(call), signal))),
-  };
+  const { name = ownName, matcher = everyTool, timeout_ms = defaultTimeoutMs, on_error = defaultOnError[event] } = said;
+  // Copies both ways: what the function changes later has no effect.
+  const ask: Hook["ask"] = async (call, signal) => readAnswer(copied(await run(copied(call), signal)));
+  return { event, name, matcher, timeoutMs: timeout_ms, onError: on_error, ask };
 }
 
 function copied<T>(value: T): T {
@@ -113,7 +85,6 @@ export function readAnswer(answer: unknown): HookReply {
 export type CommandOptions = {
   directory: string;
   environment: Readonly<Record<string, string>>;
-  /** Ends the command and everything that it started. */
   signal: AbortSignal;
 };
 
@@ -126,12 +97,13 @@ export function runCommand(
   const aborted = { failed: "it was ended before it answered" };
   if (signal.aborted) return Promise.resolve(aborted);
   return new Promise((resolve) => {
+    const detached = process.platform !== "win32";
     const child = spawn(program, args, {
       cwd: directory,
       env: environment,
-      detached: process.platform !== "win32",
+      detached,
       windowsHide: true,
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: "pipe",
     });
     const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
     let bytes = 0;
@@ -154,10 +126,9 @@ export function runCommand(
     child.once("error", ({ message }) => end({ failed: "it could not be started", detail: message }));
     child.once("exit", () => killGroup(child));
     child.once("close", (code, killedBy) => {
-      const [stdout, stderr] = [output.stdout, output.stderr].map((chunks) => Buffer.concat(chunks).toString("utf8"));
-      const detail = stderr ?? "";
-      if (code === null) end({ failed: `it was ended by ${killedBy}`, detail });
-      else end({ code, stdout: stdout ?? "", stderr: detail });
+      const stdout = Buffer.concat(output.stdout).toString("utf8");
+      const stderr = Buffer.concat(output.stderr).toString("utf8");
+      end(code === null ? { failed: `it was ended by ${killedBy}`, detail: stderr } : { code, stdout, stderr });
     });
     // A hook need not read its input.
     child.stdin.on("error", () => undefined);

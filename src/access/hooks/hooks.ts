@@ -1,13 +1,7 @@
 import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { createLru } from "../../lib/lru.ts";
-import {
-  everyTool,
-  type HookEvent,
-  type HookRun,
-  type HookSettings,
-  hookEvents,
-  type LibraryHooks,
-} from "../../model/access/hook.ts";
+import type { HookEvent, HookRun, HookSettings, LibraryHooks } from "../../model/access/hook.ts";
+import { everyTool, hookEvents } from "../../model/access/hook.ts";
 import type { Executed, Injected, Requested, Verdict } from "../../model/calls/call.ts";
 import { normalizeResult, type ToolResult } from "../../model/calls/result.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -18,11 +12,9 @@ import { type Asked, type AskHooks, askInTurn, type Judged, toolFacts } from "./
 import { judge, type OnTheWay, withVerdict } from "./before-call.ts";
 import { type CommandPlace, commandHook, functionHook, type Hook } from "./hook.ts";
 
-/** The number of conversations that are known to have begun. */
 const minSessions = 10_000;
 
 type HookSources = Pick<CommandPlace, "projectDirectory" | "environment"> & {
-  /** The file that names a hook of the configuration. */
   fileOf(event: HookEvent, at: number): string | undefined;
   functions: LibraryHooks;
 };
@@ -32,9 +24,14 @@ export type HookPorts = HookSources & {
   emit(event: PlaneEvent): void;
 };
 
-type About = { principal: Principal; session: string; tool: string; signal?: AbortSignal | undefined };
+type About = {
+  principal: Principal;
+  session: string;
+  tool: string;
+  signal?: AbortSignal | undefined;
+  onRun?(run: HookRun): void;
+};
 
-/** Asks the hooks of the configuration and of the program about calls, results and conversations. */
 export function createHooks({ settings, emit, ...sources }: HookPorts) {
   const known = new WeakMap<HookSettings, Promise<FindHooks>>();
   const sessions = createSessions();
@@ -46,26 +43,23 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
     return finding;
   }
 
-  function asker({ principal, session, tool, signal }: About, onRun: (run: HookRun) => void): AskHooks {
+  function asker({ principal, session, tool, signal, onRun = () => undefined }: About): AskHooks {
     const about = { session_id: session, user_email: principal.user, compliance_level: principal.compliance };
-    return async (event, { payload, ...how }) =>
-      askInTurn((await found())(event, event.startsWith("Session") ? "" : tool), {
-        ...how,
-        call: { hook_event_name: event, ...about, payload },
-        showsDetail: mayDo(principal, "admin"),
-        signal,
-        onRun,
-      });
+    const showsDetail = mayDo(principal, "admin");
+    return async (event, { payload, ...how }) => {
+      const hooks = (await found())(event, event.startsWith("Session") ? "" : tool);
+      const call = { hook_event_name: event, ...about, payload };
+      return askInTurn(hooks, { ...how, call, showsDetail, signal, onRun });
+    };
   }
 
-  function askerFor(call: Injected, signal: AbortSignal | undefined, runs: HookRun[]): AskHooks {
-    const tool = call.tool.name;
-    const session = call.options.conversation ?? call.id;
-    return asker({ principal: call.principal, session, tool, signal }, (run) => {
+  function askerFor({ id, tool, principal, options }: Injected, signal: AbortSignal | undefined, runs: HookRun[]) {
+    const onRun = (run: HookRun) => {
       runs.push(run);
       const { event, name, decision } = run;
-      emit({ type: "hook.decided", callId: call.id, tool, event, name, decision });
-    });
+      emit({ type: "hook.decided", callId: id, tool: tool.name, event, name, decision });
+    };
+    return asker({ principal, session: options.conversation ?? id, tool: tool.name, signal, onRun });
   }
 
   return {
@@ -76,7 +70,10 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
         const refusal = await sessions.refusal(call, ask);
         return withRuns(refusal ? withVerdict(call, refusal) : await judge(call, path, ask), runs);
       } catch (thrown) {
-        throw signal?.aborted ? cancelled(call) : thrown;
+        if (!signal?.aborted) throw thrown;
+        const { name } = call.tool;
+        const text = `The call of '${name}' was cancelled while its hooks were asked. It was not run.`;
+        throw new PlaneError("CANCELLED", text, { data: { tool: name } });
       }
     },
     async after(call: Executed, signal?: AbortSignal): Promise<Executed> {
@@ -84,8 +81,7 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
       return withRuns(await review(call, askerFor(call, signal, runs)), runs);
     },
     async ended(conversation: string, principal: Principal): Promise<void> {
-      const ask = asker({ principal, session: conversation, tool: "" }, () => undefined);
-      await sessions.end(principal, conversation, ask);
+      await sessions.end(principal, conversation, asker({ principal, session: conversation, tool: "" }));
     },
   };
 }
@@ -94,12 +90,6 @@ function withRuns<T extends Requested>(call: T, runs: HookRun[]): T {
   return runs.length === 0 ? call : { ...call, hooks: [...(call.hooks ?? []), ...runs] };
 }
 
-function cancelled({ tool: { name } }: Injected): PlaneError {
-  const message = `The call of '${name}' was cancelled while its hooks were asked. It was not run.`;
-  return new PlaneError("CANCELLED", message, { data: { tool: name } });
-}
-
-/** The hooks of an event that match a tool; a session has none, which is an empty name. */
 type FindHooks = (event: HookEvent, tool: string) => Hook[];
 
 /** Commands first, then functions. The pattern engine is large, and loaded only where a hook has a pattern. */
@@ -121,7 +111,6 @@ async function createFindHooks(settings: HookSettings, sources: HookSources): Pr
 
 const changeNothing: Asked["change"] = (payload) => ({ payload });
 
-/** Conversations that hooks were asked about. */
 export function createSessions() {
   const begun = createLru<Promise<Judged>>(minSessions);
   const keyOf = ({ user }: Principal, conversation: string) => JSON.stringify([user, conversation]);
@@ -214,15 +203,9 @@ const changeResult: Asked["change"] = (payload, changes) => {
   // Structured content repeats the content: what was taken out of one must not stay in the other.
   const isStale =
     content !== undefined && !sameJson(content, payload.content) && sameJson(structured_content ?? old, old);
-  const structured = isStale ? undefined : ((structured_content === undefined ? old : structured_content) ?? undefined);
-  return {
-    payload: {
-      ...facts,
-      ...(withoutUndefined({ content, structured_content: structured }) as JsonObject),
-      success: succeeds,
-      is_error: !succeeds,
-    },
-  };
+  const structured = structured_content === undefined ? old : structured_content;
+  const changed = withoutUndefined({ content, structured_content: isStale ? undefined : (structured ?? undefined) });
+  return { payload: { ...facts, ...(changed as JsonObject), success: succeeds, is_error: !succeeds } };
 };
 
 /** A hook that passes both flags on and changes one of them means that one. */

@@ -76,13 +76,13 @@ test("functions keep the same contract, after the commands", async () => {
         },
         { name: "others", matcher: "^other$", run: () => ({ decision: "deny" }) },
       ],
-      PostToolUse: [async () => ({ decision: "deny", reason: "nobody needs to know" })],
+      PostToolUse: [async () => ({ decision: "deny", reason: "it is private" })],
     },
     { hooks: { PreToolUse: [{ name: "sets", command: hookCommand("set-text.mjs", "+ there") }] } },
   );
   const outcome = await plane.call("say", { text: "hi" }, { conversation: "talk" });
   assert.deepEqual([outcome.ok, outcome.error?.code], [false, "TOOL_ERROR"]);
-  assert.match(outcome.error?.message ?? "", /^'say' ran, but its result was withheld: .*nobody needs to know\.$/);
+  assert.match(outcome.error?.message ?? "", /^'say' ran, but its result was withheld: .*it is private\.$/);
   assert.deepEqual([told[0]?.session_id, told[0]?.payload.arguments], ["talk", { text: "hi there" }]);
   assert.deepEqual(outcome.call.warnings, [
     "Hook 'PostToolUse[0]' changed the result.",

@@ -41,7 +41,7 @@ suite("a command", { concurrency: 4, timeout: scaledMs(30_000) }, () => {
     assert.deepEqual(await shell("kill -9 $$"), { failed: "it was ended by SIGKILL", detail: "" });
   });
 
-  test("is ended with everything it started when nobody waits any more", async () => {
+  test("is ended with everything it started when no caller waits any more", async () => {
     await using directory = await temporaryDirectory();
     const pids = directory.file("pids");
     const controller = new AbortController();
@@ -58,7 +58,7 @@ suite("a command", { concurrency: 4, timeout: scaledMs(30_000) }, () => {
     await until("the end of what it left", () => !isRunning(Number(ended.stdout)));
   });
 
-  test("is not started for somebody who has gone already", async () => {
+  test("is not started for a caller that has gone already", async () => {
     assert.deepEqual(await run(["sleep", "600"], "{}", AbortSignal.abort()), {
       failed: "it was ended before it answered",
     });

@@ -52,7 +52,7 @@ test("a conversation that has ended begins anew", async () => {
   assert.deepEqual(asked, ["SessionStart", "SessionEnd", "SessionStart"]);
 });
 
-test("somebody who gave up leaves neither a conversation that cannot begin nor others without an answer", async () => {
+test("a caller that gave up leaves neither a conversation that cannot begin nor others without an answer", async () => {
   const sessions = createSessions();
   const gone = () => Promise.reject(new Error("gone"));
   const first = sessions.refusal(inConversation("a"), gone);

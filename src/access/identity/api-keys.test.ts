@@ -23,7 +23,7 @@ async function setUp(context: TestContext) {
   return { keys, events, create, store: counted, notes: () => notes };
 }
 
-test("a key is 32 random bytes, and whoever shows it is its user", async (context) => {
+test("a key is 32 random bytes, and its bearer is its user", async (context) => {
   const { keys, create } = await setUp(context);
   const { key, secret } = await create({
     name: "ci",
@@ -91,7 +91,7 @@ test("anything but the whole secret is refused in the same words", async (contex
     });
 });
 
-test("a revoked key lets nobody in, and is revoked once", async (context) => {
+test("a revoked key is refused, and is revoked once", async (context) => {
   const { keys, create, events } = await setUp(context);
   const { key, secret } = await create({ name: "ci" });
   assert.deepEqual([await keys.revoke(key.id, false), await keys.revoke(key.id, false)], [true, false]);
@@ -103,7 +103,7 @@ test("a revoked key lets nobody in, and is revoked once", async (context) => {
   await assert.rejects(keys.revoke(key.id, false), { code: "NOT_FOUND" });
 });
 
-test("a key lets nobody in once its time is over", async (context) => {
+test("an expired key is refused", async (context) => {
   const { keys, create } = await setUp(context);
   const { secret } = await create({ name: "ci", expiresAt: new Date(Date.now() + 60_000).toISOString() });
   await keys.identify(secret);
@@ -125,7 +125,7 @@ test("when a key was used is noted, and at most once a minute", async (context) 
   assert.equal((await keys.list())[0]?.lastUsedAt, "2026-11-15T12:01:00.000Z");
 });
 
-test("a note that cannot be made keeps nobody out; a store that cannot be read lets nobody in", async (context) => {
+test("a use that cannot be noted refuses no caller; a store that cannot be read refuses all", async (context) => {
   const { keys, create, store } = await setUp(context);
   const { secret } = await create({ name: "ci" });
   store.touchApiKey = async () => assert.fail("locked");

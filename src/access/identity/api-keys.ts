@@ -9,11 +9,10 @@ import { unauthenticated } from "./unauthenticated.ts";
 const prefix = "tp_";
 const secretShape = /^tp_[A-Za-z0-9_-]{43}$/;
 const maxTextLength = 200;
-/** The last use of a key is noted this often. */
 const notedEveryMs = 60_000;
-const texts = ["name", "user", "persona", "workspace", "compliance"] as const;
 const lists = ["groups", "scopes", "toolGroups"] as const;
-const fields: readonly (keyof NewApiKey)[] = [...texts, ...lists, "expiresAt"];
+const texts: readonly (keyof NewApiKey)[] = ["name", "user", "persona", "workspace", "compliance", "expiresAt"];
+const fields = [...texts, ...lists];
 const knownScopes: readonly string[] = [...scopeNames, everyScope];
 
 /** Node's cryptography is loaded on first use: it takes as long as a small command. */
@@ -22,7 +21,6 @@ const crypto = () => process.getBuiltinModule("node:crypto");
 /** A secret of 256 random bits cannot be guessed from its hash, so the hash needs neither salt nor slowness. */
 const hashSecret = (secret: string) => crypto().createHash("sha256").update(secret).digest("hex");
 
-/** Does it mean to be a key of ours, whole or not? */
 export function looksLikeKey(token: string): boolean {
   return token.startsWith(prefix);
 }
@@ -69,7 +67,6 @@ export function createApiKeys({ store, emit }: Ports) {
       return principalWith(key);
     },
 
-    /** The principal of a key as it is now; throws where the key is no longer valid. */
     again: async (id: string) => principalWith(requireLive((await find(id)) ?? null, Date.now())),
   };
 }
@@ -95,27 +92,23 @@ function parseNewKey(given: NewApiKey, creator: Principal) {
   if (!isObject(given)) throw usage('A key is described by an object such as {"name": "ci"}');
   const unknown = Object.keys(given).find((field) => !fields.some((known) => known === field));
   if (unknown !== undefined) throw usage(`A key has no '${unknown}'. It takes: ${fields.join(", ")}`);
-  const name = textIn(given, "name");
+  const name = toText(given.name, "name");
   if (name === null) throw usage("A key needs a name, so that people know what it is for");
   const scopes = listIn(given, "scopes");
   const strange = scopes.find((scope) => !knownScopes.includes(scope));
   if (strange !== undefined) throw usage(`There is no scope '${strange.slice(0, 40)}'. Use ${knownScopes.join(", ")}`);
   return {
     name,
-    user: textIn(given, "user") ?? creator.user ?? name,
+    user: toText(given.user, "user") ?? creator.user ?? name,
     groups: listIn(given, "groups"),
-    persona: textIn(given, "persona"),
+    persona: toText(given.persona, "persona"),
     scopes: scopes.length > 0 ? scopes : ["call"],
-    workspace: textIn(given, "workspace"),
-    ...(given.compliance ? { compliance: textIn(given, "compliance") ?? "" } : {}),
+    workspace: toText(given.workspace, "workspace"),
+    ...(given.compliance ? { compliance: toText(given.compliance, "compliance") ?? "" } : {}),
     // An empty list means none, a missing one the default.
     ...(given.toolGroups ? { toolGroups: listIn(given, "toolGroups") } : {}),
     expiresAt: futureTime(given.expiresAt),
   };
-}
-
-function textIn(given: NewApiKey, field: (typeof texts)[number]): string | null {
-  return toText(given[field], field);
 }
 
 function toText(value: unknown, field: string): string | null {
@@ -132,7 +125,7 @@ function listIn(given: NewApiKey, field: (typeof lists)[number]): string[] {
 
 function futureTime(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  const at = typeof value === "string" ? new Date(value) : new Date(Number.NaN);
+  const at = new Date(typeof value === "string" ? value : Number.NaN);
   if (Number.isNaN(at.getTime())) throw usage("'expiresAt' of a key must be a date such as 2027-01-31T12:00:00Z");
   if (at.getTime() <= Date.now()) throw usage("'expiresAt' of a key must lie in the future");
   return at.toISOString();

@@ -1,3 +1,4 @@
+import { andThen } from "../../lib/async/and-then.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -20,16 +21,13 @@ export type IdentityPorts = {
   config(): Config;
   store(): Promise<Store>;
   emit(event: PlaneEvent): void;
-  /** Calls the listener when another plane changed something, where the store can tell. */
   onNews(listener: (news: StoreNews) => void): () => void;
   defaultPrincipal: Principal;
-  /** Can others than the people of this machine reach the plane? */
   exposed: boolean;
 };
 
 type Verbs = Omit<IdentityVerbs, "usualCaller">;
 
-/** Who calls, and how they prove it. */
 export function createIdentity({ config, store, emit, onNews, defaultPrincipal, exposed }: IdentityPorts) {
   const keys = createApiKeys({ store, emit });
   const verify = createTokenCheck(() => config().auth.jwt);
@@ -40,8 +38,7 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
 
   const believe = async (token: string | null): Promise<Principal> => {
     if (token === null) {
-      const needed = needsCredentials();
-      if (needed === true || (needed !== false && (await needed))) throw unauthenticated("missing", missing);
+      if (await needsCredentials()) throw unauthenticated("missing", missing);
       return defaultPrincipal;
     }
     const shown = token.trim();
@@ -74,13 +71,10 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
       const listed = withListed(now, config().users);
       return servers === undefined ? listed : { ...listed, servers };
     },
-    /** Decides what is asked about where no rule matches. */
     profile(): Profile | Promise<Profile> {
       const { profile } = config().policy;
       if (profile) return profile;
-      const needed = needsCredentials();
-      const profileFor = (isNeeded: boolean) => (isNeeded ? "guarded" : "personal");
-      return typeof needed === "boolean" ? profileFor(needed) : needed.then(profileFor);
+      return andThen(needsCredentials(), (isNeeded): Profile => (isNeeded ? "guarded" : "personal"));
     },
   };
 }

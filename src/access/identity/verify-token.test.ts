@@ -66,7 +66,7 @@ suite("what is wrong with a token is told, and the token is not repeated", () =>
     ["its time never ends", { exp: undefined }, "claims", /no 'exp'/],
     ["a time that is none", { exp: "soon" }, "claims", /'exp'/],
     ["its time has not come", { nbf: soon(3_600) }, "not_yet", /not valid before 20\d\d-/],
-    ["nobody's", { sub: undefined }, "claims", /no 'sub'/],
+    ["without a subject", { sub: undefined }, "claims", /no 'sub'/],
     ["a user that is no text", { sub: { name: "ann" } }, "claims", /'sub' in the token is not a string/],
     ["an empty user", { sub: " " }, "claims", /'sub'/],
   ];
@@ -145,7 +145,7 @@ suite("a forged token is not believed", () => {
     await assert.rejects(at.verify(own), refused("signature", /does not publish/));
   });
 
-  test("one with a demand in its header that nobody understands", async () => {
+  test("one with a demand in its header that is not understood", async () => {
     await using at = await setUp();
     const [, payload, signature] = (await at.issuer.token()).split(".");
     const header = encode({ alg: "ES256", kid: "first", crit: ["odd"], odd: true });
@@ -154,7 +154,7 @@ suite("a forged token is not believed", () => {
 });
 
 suite("the issuer's keys", () => {
-  test("are fetched again for a new name, but not for every name that somebody invents", async (context) => {
+  test("are fetched again for a new name, but not for every invented name", async (context) => {
     await using at = await setUp({}, {});
     const fetched = () => at.issuer.state.asked.filter((path) => path.endsWith("jwks.json")).length;
     await at.verify(await at.issuer.token());
@@ -185,7 +185,7 @@ suite("the issuer's keys", () => {
     await assert.rejects(at.verify(token), refused("signature", /does not publish/));
   });
 
-  test("when they cannot be had nobody is called a liar, and the issuer is left in peace for a while", async (context) => {
+  test("without them no token is called false, and the issuer has a cooldown", async (context) => {
     await using at = await setUp();
     at.issuer.state.status = 503;
     const token = await at.issuer.token();
@@ -209,7 +209,7 @@ suite("the issuer's keys", () => {
     assert.equal((await at.verify(token)).user, "ann");
   });
 
-  test("the address is told to nobody", async () => {
+  test("the address is not shown", async () => {
     await using at = await setUp();
     await at.issuer.stop();
     await assert.rejects(at.verify(await at.issuer.token()), (error: Error) => {
@@ -234,7 +234,7 @@ suite("the issuer's keys", () => {
     ["no list", "x"],
     ["a list of something else", [1, "a", null]],
   ] as const) {
-    test(`${title} in their place lets nobody in`, async () => {
+    test(`${title} in their place is refused`, async () => {
       await using at = await setUp();
       at.issuer.state.keys = keys;
       await assert.rejects(at.verify(await at.issuer.token()), unavailable);

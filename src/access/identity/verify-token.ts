@@ -1,13 +1,5 @@
-import {
-  createRemoteJWKSet,
-  customFetch,
-  decodeJwt,
-  decodeProtectedHeader,
-  errors,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from "jose";
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
+import { createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { type ClaimPaths, isSafeUrl, type JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -23,7 +15,8 @@ const issuerCooldownMs = 5_000;
 const keysTtlMs = 600_000;
 /** How often unknown key ids, which anyone can make up, may cause a fetch. */
 const unknownKeyCooldownMs = 30_000;
-const clockToleranceSeconds = 30;
+/** In seconds. */
+const clockTolerance = 30;
 const maxTokenLength = 16 * 1024;
 /** Only algorithms with a public key: with a shared secret all who check could also sign. */
 const algorithms: string[] = [
@@ -31,11 +24,9 @@ const algorithms: string[] = [
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ];
 const knownScopes: readonly string[] = [...scopeNames, everyScope];
-/** Where OAuth puts them. */
 const defaultScopesClaim = "scope";
 
 type Issuer = {
-  /** Undefined where the issuer has nothing at this address. */
   ask(url: string): Promise<unknown>;
   fail(reason: string): never;
 };
@@ -59,10 +50,8 @@ function createIssuer(): Issuer {
 
 /** Names no address: strangers read this. */
 function unavailable(reason: string): PlaneError {
-  return new PlaneError(
-    "SERVER_UNAVAILABLE",
-    `The issuer of tokens (auth.jwt) could not be asked for its keys: ${reason}. Try again soon.`,
-  );
+  const text = `The issuer of tokens (auth.jwt) could not be asked for its keys: ${reason}. Try again soon.`;
+  return new PlaneError("SERVER_UNAVAILABLE", text);
 }
 
 async function read(url: string): Promise<unknown> {
@@ -106,7 +95,6 @@ function reasonOf(thrown: unknown): string {
   return typeof code === "string" ? code : "the connection failed";
 }
 
-/** The keys of the issuer: found, fetched and cached on first use. */
 function createIssuerKeys(settings: JwtIssuer): JWTVerifyGetKey {
   const issuer = createIssuer();
   let found: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
@@ -158,7 +146,6 @@ async function requireKeys(url: string, { ask, fail }: Issuer): Promise<unknown>
   return isObject(found) && Array.isArray(found.keys) ? found : fail("what it publishes are no keys");
 }
 
-/** The principal that the claims of a verified token describe. */
 export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal {
   const user = textAt(claims, paths.user);
   if (user === null)
@@ -210,26 +197,19 @@ function valueAt(claims: UnknownObject, path: string): unknown {
   return undefined;
 }
 
-/** Verifies tokens of this issuer; throws why one is refused. */
 export function createVerifyToken(settings: JwtIssuer): (token: string) => Promise<Principal> {
   const { issuer, audience, claims } = settings;
   const keys = createIssuerKeys(settings);
   return async (token) => {
     requireOurs(token, settings);
-    const { payload } = await jwtVerify(token, keys, {
-      issuer,
-      audience,
-      algorithms,
-      clockTolerance: clockToleranceSeconds,
-      requiredClaims: ["exp"],
-    }).catch((thrown) => {
+    const required = { issuer, audience, algorithms, clockTolerance, requiredClaims: ["exp"] };
+    const { payload } = await jwtVerify(token, keys, required).catch((thrown) => {
       throw tokenProblem(thrown, settings);
     });
     return readClaims(payload, claims);
   };
 }
 
-/** Checks what can be checked before the issuer is asked for keys. */
 function requireOurs(token: string, { issuer, audience }: JwtIssuer): void {
   if (token.length > maxTokenLength)
     throw unauthenticated("malformed", `The token is longer than ${maxTokenLength / 1024} KiB.`);
@@ -247,14 +227,11 @@ function readUnchecked(token: string): { alg: unknown; iss: unknown; aud: unknow
     const { alg } = decodeProtectedHeader(token);
     return { alg, iss, aud };
   } catch {
-    throw unauthenticated(
-      "malformed",
-      "The token is neither an API key nor a signed JWT. Check that it was copied whole.",
-    );
+    const text = "The token is neither an API key nor a signed JWT. Check that it was copied whole.";
+    throw unauthenticated("malformed", text);
   }
 }
 
-/** What a client's developer can act on; an unknown problem is refused too. */
 function tokenProblem(thrown: unknown, settings: JwtIssuer): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   if (thrown instanceof errors.JWTExpired)

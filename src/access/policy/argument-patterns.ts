@@ -4,20 +4,16 @@ import type { Json, JsonObject } from "../../model/json.ts";
 
 export type ArgumentPattern = NonNullable<PolicyRule["arguments"]>[string];
 
-/** Tells which of many patterns are found in a text. */
 export type FindPatterns = (text: string) => readonly number[];
-/** The engine that finds patterns, for those who need it. */
 export type CreatePatternSet = (patterns: readonly string[]) => FindPatterns;
 
 /** Below this, one glob after the other is quicker than the engine. */
 const fewGlobs = 32;
 
-/** Is there anything that takes the engine? */
 export function needsEngine(rules: readonly PolicyRule[]): boolean {
   return [...groupByArgument(rules).values()].some((patterns) => !areFewGlobs([...patterns.values()]));
 }
 
-/** The patterns that were found, by what `keyOf` makes of them. */
 export type MatchedPatterns = {
   /** Found in one of the texts of the argument, however deep it hides: enough for holding a call back. */
   somewhere: ReadonlySet<string>;
@@ -25,7 +21,6 @@ export type MatchedPatterns = {
   everywhere: ReadonlySet<string>;
 };
 
-/** Which patterns of all rules the arguments of a call match. */
 export function createArgumentMatcher(rules: readonly PolicyRule[], createPatternSet: CreatePatternSet) {
   const finders = [...groupByArgument(rules)].map(([name, patterns]) => {
     const keys = [...patterns.keys()];

@@ -48,7 +48,7 @@ test("an unknown level is let through, or refused where that is wanted", () => {
   assert.equal(strict("A", "A"), null);
 });
 
-test("without levels nobody is kept from anything", () => {
+test("without levels no caller is refused", () => {
   assert.equal(createComplianceCheck(null)("HIPAA", "Public"), null);
 });
 

@@ -16,7 +16,7 @@ function decide(call: Parameters<ReturnType<typeof createDecide>>[0], policy: Pa
 type Profile = "personal" | "guarded" | "strict";
 
 const profiles: [title: string, tool: Partial<Tool>, face: Face, verdicts: Record<Profile, "allow" | "ask">][] = [
-  ["a tool that nobody has described", {}, "mcp", { personal: "allow", guarded: "ask", strict: "ask" }],
+  ["a tool without a description", {}, "mcp", { personal: "allow", guarded: "ask", strict: "ask" }],
   [
     "a tool whose configuration requires consent, called by a client",
     { consent: "explicit" },
@@ -131,7 +131,7 @@ const modes: [title: string, tool: Partial<Tool>, verdicts: Record<Policy["mode"
     { build: "allow", debug: "ask", plan: "queue", review: "deny" },
   ],
   [
-    "what nobody knows",
+    "an unknown effect",
     { id: { server: "notes", tool: "frobnicate" } },
     { build: "allow", debug: "ask", plan: "queue", review: "deny" },
   ],

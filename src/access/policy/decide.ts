@@ -1,3 +1,4 @@
+import { andThen } from "../../lib/async/and-then.ts";
 import type { Policy } from "../../model/access/policy.ts";
 import type { PolicyMode, Validated, Verdict } from "../../model/calls/call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
@@ -16,7 +17,6 @@ export const strictnessOf = ({ verdict }: Verdict): number => verdicts.indexOf(v
 
 export type PolicyPorts = {
   policy(): Policy;
-  /** Does the configuration say that this server can harm nothing but itself? */
   isIsolated(server: string): boolean;
 };
 
@@ -80,7 +80,6 @@ function byMode(mode: PolicyMode, { effect }: ToolFacts): Verdict | null {
   return { verdict: "deny", origin, reason: `review mode only reads: ${what}` };
 }
 
-/** What each profile asks a person about. */
 const byProfile: Record<Profile, (call: Validated, facts: ToolFacts) => Verdict> = {
   personal: ({ tool, face }) =>
     (face === "cli" || face === "workbench" ? null : consentTo(tool, "personal")) ?? verdict("personal", null),
@@ -134,7 +133,7 @@ export function requireIsolation(decide: Decide, { setting, isIsolated }: Isolat
     const made = decide(call, profile);
     // Nearly every call goes by here, and most need not wait.
     if (isolation === "off" || call.tool.metadata.safety_level !== "high") return made;
-    return made instanceof Promise ? made.then((verdict) => judge(call, verdict)) : judge(call, made);
+    return andThen(made, (verdict) => judge(call, verdict));
   };
 }
 

@@ -2,10 +2,8 @@ import { matchesGlob } from "../../lib/text/glob.ts";
 import type { Policy } from "../../model/access/policy.ts";
 import type { SideEffects, Tool } from "../../model/catalogue/tool.ts";
 
-/** Words that begin or end the name of a tool and say what it does. */
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Verbs of looking, and of working something out without leaving a trace. */
 const readVerbs = words(`
   get list read fetch search find query show describe view look lookup count check inspect browse download peek preview
   validate verify diff compare analyze analyse summarize summarise explain compute calc calculate convert translate
@@ -42,10 +40,8 @@ const nounLikeWrites = words(`
 const arithmetic = words("add sum subtract multiply divide increment decrement round");
 const quantities = words("number numbers int ints integer integers float floats value values vectors two");
 
-/** Reading words that mean something else with what follows them. */
 const phrasal: ReadonlySet<string> = new Set(["check in", "check out", "look after", "read in"]);
 
-/** What joins two verbs in one name. */
 const joining = words("and or then");
 
 /** What stands behind these says what for, not what is done. */

@@ -35,17 +35,17 @@ const bob: Principal = principalOf({ user: users.bob.name, groups: [...users.bob
 const forWriters = { metadata: sampleMetadata({ persona_allowlist: ["writer", "operator"] }) };
 
 const cases: [title: string, who: Principal, tool: Partial<Tool>, answer: string][] = [
-  ["a tool without restrictions is granted to every caller", anonymous, {}, "everybody"],
+  ["a tool without restrictions is granted to every caller", anonymous, {}, "everyone"],
   ["one common group is enough", ada, { groups: ["finance", "engineering"] }, "group"],
   ["without a common group it is refused", bob, { groups: ["engineering"] }, "members of engineering"],
   ["an anonymous caller is in no group", anonymous, { groups: ["everyone"] }, "members of everyone"],
-  ["a persona may use its own tools", ada, { persona: "writer" }, "everybody"],
+  ["a persona may use its own tools", ada, { persona: "writer" }, "everyone"],
   ["another persona may not", bob, { persona: "writer" }, "persona 'writer'"],
-  ["a listed persona may use the tool", ada, forWriters, "everybody"],
+  ["a listed persona may use the tool", ada, forWriters, "everyone"],
   ["a caller without a persona is not on the list", bob, forWriters, "personas writer, operator"],
   ["the list is exact about capitals", { ...ada, persona: "Writer" }, forWriters, "personas writer, operator"],
   [
-    "an empty list of personas lets nobody in",
+    "an empty list of personas refuses every caller",
     bob,
     { metadata: sampleMetadata({ persona_allowlist: [] }) },
     "personas",
@@ -58,7 +58,7 @@ for (const [title, who, tool, expected] of cases) {
     const answer = grantFor(who, sampleTool(tool));
     const text = "refused" in answer ? answer.refused : answer.by;
     assert.ok(text.includes(expected), text);
-    assert.equal("refused" in answer, !["everybody", "group"].includes(expected));
+    assert.equal("refused" in answer, !["everyone", "group"].includes(expected));
   });
 }
 
@@ -135,7 +135,7 @@ test("what cannot be decided is refused", () => {
   assert.ok(grants.refuseProvider(ada, sampleTool().providers[0] as Tool["providers"][number]));
 });
 
-test("a sub-agent has all servers, none or some, and never more than whoever started it", () => {
+test("a sub-agent has all servers, none or some, and never more than its caller", () => {
   const may = (who: Principal) => answer(who, {}) === "yes";
   assert.equal(may(narrow(ada, { servers: true })), true);
   assert.equal(may(narrow(ada, { servers: false })), false);

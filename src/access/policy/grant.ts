@@ -19,15 +19,13 @@ const defaultOperations = ["read", "execute"];
 
 export type GrantPorts = {
   config(): Pick<ConfigValues, "servers" | "personas" | "compliance">;
-  /** A known tool of a server. */
   tool(id: ToolId): Tool | undefined;
 };
 
-/** Why a server, a provider or a tool is refused to a caller; null where it is not. */
 function createRefusals({ config, tool: toolOf }: GrantPorts) {
   const compliance = createCurrentCheck(() => config().compliance);
   const server = (principal: Principal, name: string, request: AccessRequest) =>
-    refuseServer(principal, name, config().servers[name], { compliance, request });
+    refuseServer(principal, name, config().servers[name], compliance, request);
 
   const own = (principal: Principal, { groups, persona, metadata }: Tool, request: AccessRequest): Refused | null =>
     refuseGroup(principal, groups) ??
@@ -89,7 +87,7 @@ export function createGrants(ports: GrantPorts): Grants {
     closed(() =>
       known(principal, tool, request, () => {
         const refused = closed(() => refuse.tool(principal, tool, request));
-        return refused ?? { by: tool.groups.length > 0 ? "group" : "everybody" };
+        return refused ?? { by: tool.groups.length > 0 ? "group" : "everyone" };
       }),
     );
 
@@ -98,7 +96,7 @@ export function createGrants(ports: GrantPorts): Grants {
     grantToSee(principal, tool, args) {
       const request = { toolGroups: [...allowedTo(principal)], ...(args && { arguments: args }) };
       const grant = grantFor(principal, tool, request);
-      return "refused" in grant && grant.why === "state" ? { by: "everybody" } : grant;
+      return "refused" in grant && grant.why === "state" ? { by: "everyone" } : grant;
     },
     refuseProvider: (principal, spec, request = {}) => closed(() => refuse.provider(principal, spec, request)),
     refuseGroups,
@@ -107,9 +105,7 @@ export function createGrants(ports: GrantPorts): Grants {
       if (mayDo(principal, "admin")) return true;
       const definition = config().servers[name];
       const enabled = definition && { ...definition, enabled: true };
-      return (
-        closed(() => refuseServer(principal, name, enabled, { compliance: refuse.compliance, request: {} })) === null
-      );
+      return closed(() => refuseServer(principal, name, enabled, refuse.compliance, {})) === null;
     },
     hasLocks: () => Object.values(config().servers).some(({ discoverable }) => discoverable),
     lockedServer(principal, name) {
@@ -120,10 +116,7 @@ export function createGrants(ports: GrantPorts): Grants {
   };
 }
 
-/**
- * Each call asks the same question several times, so the answer is kept as long as the configuration is. Not where it also
- * depends on the request, or on where a hand-written tool leads.
- */
+/** Kept as long as the configuration, unless it depends on the request or on where a hand-written tool leads. */
 function createKnownGrants(config: GrantPorts["config"]) {
   let of: unknown;
   let known = new WeakMap<Principal, WeakMap<Tool, Grant | Refused>>();
@@ -139,7 +132,6 @@ function createKnownGrants(config: GrantPorts["config"]) {
   };
 }
 
-/** What cannot be decided is refused. */
 function closed<T>(decide: () => T): T | Refused {
   try {
     return decide();
@@ -148,13 +140,12 @@ function closed<T>(decide: () => T): T | Refused {
   }
 }
 
-type Server = { compliance: ComplianceCheck; request: AccessRequest };
-
 function refuseServer(
   principal: Principal,
   name: string,
   definition: ServerDefinition | undefined,
-  { compliance, request }: Server,
+  compliance: ComplianceCheck,
+  request: AccessRequest,
 ): Refused | null {
   if (principal.servers && !principal.servers.includes(name))
     return { why: "server", refused: "its server is not among those this caller is limited to" };
@@ -190,14 +181,9 @@ function refuseWorkspace({ workspace }: Principal, workspaces: readonly string[]
 }
 
 /** The level of a request counts beside the caller's own, so it can only tighten. */
-function refuseLevel(
-  principal: Principal,
-  level: string | null,
-  check: ComplianceCheck,
-  request: AccessRequest,
-): Refused | null {
-  const refused = check(principal.compliance, level) ?? check(request.compliance ?? null, level);
-  return refused === null ? null : { why: "compliance", refused };
+function refuseLevel({ compliance }: Principal, level: string | null, check: ComplianceCheck, request: AccessRequest) {
+  const refused = check(compliance, level) ?? check(request.compliance ?? null, level);
+  return refused === null ? null : { why: "compliance" as const, refused };
 }
 
 function contactOf({ author, help_email }: ServerDefinition): Contact {
@@ -227,7 +213,6 @@ export function createComplianceCheck(settings: Compliance): ComplianceCheck {
   };
 }
 
-/** The check of the configured levels, made once for each configuration. */
 function createCurrentCheck(settings: () => Compliance): ComplianceCheck {
   let known: { of: Compliance; check: ComplianceCheck } | undefined;
   return (ofCaller, ofServer) => {
@@ -237,7 +222,6 @@ function createCurrentCheck(settings: () => Compliance): ComplianceCheck {
   };
 }
 
-/** The tool groups that a caller may ask for. */
 function allowedTo({ toolGroups, scopes }: Principal): readonly string[] {
   return toolGroups ?? (scopes.includes(everyScope) ? onlyEvery : onlyDefault);
 }
@@ -249,7 +233,6 @@ function meantBy(principal: Principal, { toolGroups }: AccessRequest): readonly 
   return allowed.includes(every) || allowed.includes(defaultGroup) ? onlyDefault : allowed;
 }
 
-/** Why the tool groups of a request are refused, or null. */
 export function refuseGroups(principal: Principal, request: AccessRequest): string | null {
   const allowed = allowedTo(principal);
   if (allowed.includes(every)) return null;
@@ -257,23 +240,16 @@ export function refuseGroups(principal: Principal, request: AccessRequest): stri
   return strange === undefined ? null : `the tool group '${strange}' is not among those they may ask for`;
 }
 
-/** Why a tool is in none of the tool groups of a request, or null. Case matters. */
-export function refuseGroupsOf(
-  principal: Principal,
-  { group = onlyDefault }: ToolMetadata,
-  request: AccessRequest,
-): string | null {
+export function refuseGroupsOf(principal: Principal, metadata: ToolMetadata, request: AccessRequest): string | null {
+  const { group = onlyDefault } = metadata;
   const meant = meantBy(principal, request);
   if (meant.includes(every) || group.some((one) => meant.includes(one))) return null;
   const asked = meant.length === 0 ? "none" : meant.join(", ");
   return `its tool groups are ${group.join(", ") || "none"}, and those that are asked for ${asked}`;
 }
 
-export function refuseState(
-  { "applicable-states": states }: ToolMetadata,
-  { state: said }: AccessRequest,
-): string | null {
-  const state = said || noState;
+export function refuseState({ "applicable-states": states }: ToolMetadata, request: AccessRequest): string | null {
+  const state = request.state || noState;
   if (states === undefined || states.includes(every) || states.includes(state)) return null;
   return `it is there in the states ${states.join(", ") || "none"}, and the state is ${state}`;
 }

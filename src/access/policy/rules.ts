@@ -10,18 +10,12 @@ import { type Effect, effectOf } from "./effect.ts";
 const weekdays: readonly string[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const dayMinutes = 24 * 60;
 
-/** Tells whether a moment lies in the window. */
 export function createTimeTest({ from, to, days, timezone }: TimeWindow): (now: Date) => boolean {
   const start = minutesOf(from);
   const end = minutesOf(to);
   const length = (end - start + dayMinutes) % dayMinutes || dayMinutes;
-  const clock = new Intl.DateTimeFormat("en-GB", {
-    timeZone: timezone,
-    weekday: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
+  const shown = { weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const clock = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, ...shown });
   return (now) => {
     const { weekday, minutes } = readClock(clock, now);
     const passed = (minutes - start + dayMinutes) % dayMinutes;
@@ -43,7 +37,6 @@ function readClock(clock: Intl.DateTimeFormat, now: Date): { weekday: number; mi
   return { weekday, minutes: minutesOf(`${parts.hour}:${parts.minute}`) };
 }
 
-/** What a rule may look at beside the tool. */
 export type Situation = { principal: Principal; face: Face; arguments: JsonObject; now(): Date };
 
 export type FoundRule = { rule: PolicyRule; place: number };
@@ -51,19 +44,15 @@ export type FoundRule = { rule: PolicyRule; place: number };
 export type ToolFacts = {
   effect: Effect;
   risk: "low" | "medium" | "high";
-  /** The first rule that is about the tool and fits the situation. */
   firstRule(situation: Situation): FoundRule | null;
 };
 
 /** Looks at each tool once: what it does, and which rules can be about it. */
-export function createToolFacts(
-  { rules, effects }: Policy,
-  createPatternSet: CreatePatternSet,
-): (tool: Tool) => ToolFacts {
+export function createToolFacts({ rules, effects }: Policy, createPatternSet: CreatePatternSet) {
   const compiled = rules.map(compile);
   const matchArguments = createArgumentMatcher(rules, createPatternSet);
   const known = new WeakMap<Tool, ToolFacts>();
-  return (tool) => {
+  return (tool: Tool): ToolFacts => {
     const before = known.get(tool);
     if (before) return before;
     const effect = effectOf(tool, effects);
@@ -120,7 +109,6 @@ function reachedBy({ id, providers }: Tool): ToolId[] {
 }
 
 type Compiled = FoundRule & {
-  /** The patterns that its arguments have to match. */
   needs: string[];
   applies(situation: Situation): boolean;
 };
@@ -139,16 +127,13 @@ function compile(rule: PolicyRule, place: number): Compiled {
   return { rule, place, needs, applies: (situation) => tests.every((test) => test(situation)) };
 }
 
+type MatchArguments = (args: JsonObject) => MatchedPatterns;
+
 /** Of a thousand rules few can fit: those whose group the caller is in and whose pattern an argument matches. */
-function createFinder(
-  rules: readonly Compiled[],
-  matchArguments: (args: JsonObject) => MatchedPatterns,
-): ToolFacts["firstRule"] {
-  const byPattern = Map.groupBy(
-    rules.filter(({ needs }) => needs.length > 0),
-    ({ needs }) => needs[0] as string,
-  );
-  const others = rules.filter(({ needs }) => needs.length === 0);
+function createFinder(rules: readonly Compiled[], matchArguments: MatchArguments): ToolFacts["firstRule"] {
+  const byPattern = Map.groupBy(rules, ({ needs: [first] }) => first);
+  const others = byPattern.get(undefined) ?? [];
+  byPattern.delete(undefined);
   const always = others.filter(({ rule }) => rule.groups === undefined);
   const byGroup = groupEach(others);
   return (situation) => {
@@ -170,9 +155,9 @@ function groupEach(rules: readonly Compiled[]): Map<string, Compiled[]> {
   const groups = new Map<string, Compiled[]>();
   for (const compiled of rules) {
     for (const group of compiled.rule.groups ?? []) {
-      const members = groups.get(group) ?? [];
-      members.push(compiled);
-      groups.set(group, members);
+      const members = groups.get(group);
+      if (members) members.push(compiled);
+      else groups.set(group, [compiled]);
     }
   }
   return groups;

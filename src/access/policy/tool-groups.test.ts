@@ -34,7 +34,7 @@ for (const [title, tool, request, there] of cases) {
   });
 }
 
-test("nobody asks for more groups than are theirs", () => {
+test("no caller asks for more groups than are theirs", () => {
   const ann = principalOf({ user: "ann" });
   const strange = (request: AccessRequest, toolGroups?: string[]) =>
     refuseGroups(toolGroups ? { ...ann, toolGroups } : ann, request);

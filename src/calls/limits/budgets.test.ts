@@ -137,7 +137,7 @@ test("calls of a conversation cost no more than it may spend, and fractions add 
   run(1, {});
 });
 
-test("money is set aside while a call runs, and comes back when nobody received it", () => {
+test("money is set aside while a call runs, and comes back when no provider received it", () => {
   const { meter, run, budgets, principal } = budgetsOf({ maxCost: 0.5 });
   const running = meter(dear);
   running.reserve();

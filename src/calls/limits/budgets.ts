@@ -1,51 +1,38 @@
+import { andThen } from "../../lib/async/and-then.ts";
 import type { Cost, Routed } from "../../model/calls/call.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Budgets } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ConversationBudget } from "../../model/plane-history.ts";
 import type { Principal } from "../../model/principal.ts";
-import { type CostLedger, costOf, createCostLedger, limitIn, rest } from "./cost.ts";
+import { costOf, limitIn, rest, roundedCost } from "./cost.ts";
 import { createTimeShares, type SharedBudgets, type Timed } from "./shared-budgets.ts";
 
 /** Conversations and personas in memory, least recently used first out. */
 const maxKept = 10_000;
 
-type Conversation = Timed & { spentMs: number; ledger: CostLedger; running: Set<Meter> };
+/** What was spent in each unit. */
+type Ledger = Map<string, number>;
+type Conversation = Timed & { spentMs: number; ledger: Ledger; running: Set<{ elapsedMs(): number }> };
+type Payer = { ledger: Ledger; key: string; whose: string; maxCost: Budgets["maxCost"]; setting: string };
 
-export type ConversationBudgets = {
-  /** Undefined where nothing is counted. */
-  meter(call: Routed): Meter | undefined;
-  of(conversation: string, principal: Principal): ConversationBudget;
-  everywhere(conversation: string, principal: Principal): Promise<ConversationBudget>;
-  forget(conversation: string, principal: Principal): Promise<void>;
-  release(): Promise<void>;
-};
+export type ConversationBudgets = ReturnType<typeof createBudgets>;
 
 /** In memory, or together with other planes. */
-export function createBudgets(
-  setting: () => Budgets,
-  now: () => number = () => performance.now(),
-  shared?: SharedBudgets,
-): ConversationBudgets {
+export function createBudgets(setting: () => Budgets, now = () => performance.now(), shared?: SharedBudgets) {
   const shares = shared && createTimeShares(shared);
   const conversations = new Map<string, Conversation>();
-  const personas = new Map<string, CostLedger>();
+  const personas = new Map<string, Ledger>();
 
-  function checkTime(conversation: Conversation | undefined, tool: string): void | Promise<void> {
-    const limit = setting().maxToolDurationMs;
-    if (conversation === undefined || limit === 0) return;
-    const checkHere = () => {
-      const spent = Math.round(conversation.usedMs());
-      if (spent >= limit) throw outOfTime(tool, spent, limit);
-    };
-    if (shares === undefined) return checkHere();
-    return shares.take(conversation, limit)?.then((taken) => {
-      if (taken !== null) throw outOfTime(tool, Math.round(taken), limit);
-    }, checkHere);
+  function of(conversation: string, principal: Principal): ConversationBudget {
+    const found = conversations.get(keyOf(conversation, principal));
+    const ofPersona = personas.get(principal.persona ?? "");
+    return render(found?.usedMs() ?? 0, costIn(found?.ledger), principal.persona, costIn(ofPersona), setting());
   }
 
   return {
-    meter({ tool, principal, options, face }) {
+    of,
+    /** Undefined where nothing is counted. */
+    meter({ tool, principal, options, face }: Routed): Meter | undefined {
       const cost = costOf(tool, 1);
       // A gateway connection lasts as long as its client; time counts only for named conversations.
       const isTimed = options.conversation !== undefined && face !== "mcp";
@@ -55,18 +42,20 @@ export function createBudgets(
           ? undefined
           : recall(conversations, keyOf(options.conversation, principal), newConversation);
       const { persona } = principal;
-      const ofPersona = persona === null ? undefined : recall(personas, persona, createCostLedger);
-      const own = { conversation, ofPersona, persona, isTimed };
-      return createCallMeter(tool, cost, own, { setting, now, shared, shares, checkTime });
+      const ledger = persona === null ? undefined : recall(personas, persona, () => new Map());
+      const payers = (): Payer[] => {
+        const { maxCost, perPersona } = setting();
+        const own = { whose: "this conversation", maxCost, setting: "budgets.maxCost" };
+        return [
+          ...(conversation ? [{ ledger: conversation.ledger, key: conversation.key, ...own }] : []),
+          ...(ledger ? [{ ledger, ...personaBudget(persona ?? "", perPersona) }] : []),
+        ];
+      };
+      const timed = isTimed ? conversation : undefined;
+      return createMeter(tool.name, cost, timed, payers, { setting, now, shared, shares });
     },
-    of(conversation, principal) {
-      const found = conversations.get(keyOf(conversation, principal));
-      const { persona } = principal;
-      const cost = (persona === null ? undefined : personas.get(persona)?.all()) ?? {};
-      return render({ spentMs: found?.usedMs() ?? 0, cost: found?.ledger.all() ?? {} }, persona, cost, setting());
-    },
-    async everywhere(conversation, principal) {
-      if (shared === undefined) return this.of(conversation, principal);
+    async everywhere(conversation: string, principal: Principal): Promise<ConversationBudget> {
+      if (shared === undefined) return of(conversation, principal);
       const key = keyOf(conversation, principal);
       const { persona } = principal;
       const [all, ofPersona] = await Promise.all([
@@ -76,118 +65,165 @@ export function createBudgets(
       // Time in hand is not used yet.
       const found = conversations.get(key);
       const unusedMs = found ? found.heldMs - found.usedMs() : 0;
-      return render({ spentMs: all.takenMs - unusedMs, cost: all.cost }, persona, ofPersona?.cost ?? {}, setting());
+      return render(all.takenMs - unusedMs, all.cost, persona, ofPersona?.cost ?? {}, setting());
     },
-    async forget(conversation, principal) {
+    async forget(conversation: string, principal: Principal): Promise<void> {
       const key = keyOf(conversation, principal);
       conversations.delete(key);
+      // What cannot be forgotten now expires by itself.
       await shared?.forget(key).catch(() => undefined);
     },
     release: async () => shares?.release(),
   };
 }
 
-type Budgeting = {
+type Counting = {
   setting(): Budgets;
   now(): number;
   shared: SharedBudgets | undefined;
   shares: ReturnType<typeof createTimeShares> | undefined;
-  checkTime(conversation: Conversation | undefined, tool: string): void | Promise<void>;
 };
 
-type Owners = {
-  conversation: Conversation | undefined;
-  ofPersona: CostLedger | undefined;
-  persona: string | null;
-  isTimed: boolean;
-};
+export type Meter = ReturnType<typeof createMeter>;
 
-function createCallMeter(
-  tool: Tool,
+/** Counts a call's attempts. Awaits where several planes count together. */
+function createMeter(
+  tool: string,
   cost: Cost | undefined,
-  { conversation, ofPersona, persona, isTimed }: Owners,
-  { setting, now, shared, shares, checkTime }: Budgeting,
-): Meter {
-  let paid: readonly Payer[] = [];
-  const payers = (): Payer[] => {
-    const { maxCost, perPersona } = setting();
-    const own = { whose: "this conversation", maxCost, setting: "budgets.maxCost" };
-    return [
-      ...(conversation ? [{ ledger: conversation.ledger, key: conversation.key, ...own }] : []),
-      ...(ofPersona ? [{ ledger: ofPersona, ...personaBudget(persona ?? "", perPersona) }] : []),
-    ];
+  timed: Conversation | undefined,
+  payersNow: () => Payer[],
+  { setting, now, shared, shares }: Counting,
+) {
+  let payers: readonly Payer[] = [];
+  let paidTogether: readonly Payer[] = [];
+  const clock = createClock(now);
+
+  function check(): void | Promise<void> {
+    const limit = setting().maxToolDurationMs;
+    if (timed === undefined || limit === 0) return;
+    const checkHere = () => {
+      const spent = Math.round(timed.usedMs());
+      if (spent >= limit) throw outOfTime(tool, spent, limit);
+    };
+    if (shares === undefined) return checkHere();
+    return shares.take(timed, limit)?.then((taken) => {
+      if (taken !== null) throw outOfTime(tool, Math.round(taken), limit);
+    }, checkHere);
+  }
+
+  function pay(): void | Promise<void> {
+    if (cost === undefined) return;
+    payers = payersNow();
+    if (shared === undefined) return payHere(cost, payers, tool);
+    return payTogether(cost, payers, tool, shared).then((by) => {
+      paidTogether = by;
+    });
+  }
+
+  return {
+    check,
+    /** The cost of an attempt, or throws. */
+    reserve: () => andThen(check(), pay),
+    start(): void {
+      clock.start();
+      timed?.running.add(clock);
+    },
+    /** While a person is asked. */
+    pause: clock.pause,
+    /** A request that was not received costs nothing. */
+    settle(wasReceived: boolean): void {
+      const ranMs = clock.stop();
+      if (timed && ranMs !== null) {
+        timed.running.delete(clock);
+        timed.spentMs += ranMs;
+        shares?.settle(timed);
+      }
+      if (wasReceived || cost === undefined) return;
+      for (const { ledger } of payers) add(ledger, { ...cost, amount: -cost.amount });
+      if (shared) payBack(cost, paidTogether, shared);
+    },
   };
-  const meter = createMeter(now, {
-    check: () => (isTimed ? checkTime(conversation, tool.name) : undefined),
-    pay(): void | Promise<void> {
-      if (cost === undefined) return;
-      if (shared === undefined) return payHere(cost, payers(), tool.name);
-      return payTogether(cost, payers(), tool.name, shared).then((by) => {
-        paid = by;
-      });
-    },
-    payBack() {
-      if (cost === undefined) return;
-      const back = { ...cost, amount: -cost.amount };
-      conversation?.ledger.add(back);
-      ofPersona?.add(back);
-      if (shared) payBack(cost, paid, shared);
-    },
-    started: () => isTimed && conversation?.running.add(meter),
-    ended(ms) {
-      if (conversation === undefined || !isTimed) return;
-      conversation.running.delete(meter);
-      conversation.spentMs += ms;
-      shares?.settle(conversation);
-    },
-  });
-  return meter;
 }
 
-type Used = { spentMs: number; cost: Record<string, number> };
-
-function render(
-  { spentMs, cost }: Used,
-  persona: string | null,
-  costOfPersona: Record<string, number>,
-  { maxToolDurationMs, maxCost, perPersona }: Budgets,
-): ConversationBudget {
-  const ofPersona = (name: string) => ({
-    name,
-    cost: costOfPersona,
-    maxCost: personaBudget(name, perPersona).maxCost,
-  });
+/** A stopwatch that any number of questions may pause. */
+function createClock(now: () => number) {
+  let startedAt: number | null = null;
+  let pausedAt: number | null = null;
+  let pauses = 0;
+  let pausedMs = 0;
+  const elapsedMs = () => (startedAt === null ? 0 : (pausedAt ?? now()) - startedAt - pausedMs);
   return {
-    spentMs: Math.round(spentMs),
+    elapsedMs,
+    start(): void {
+      startedAt = now();
+      pausedAt = null;
+      pausedMs = 0;
+    },
+    pause(): () => void {
+      pauses += 1;
+      pausedAt ??= now();
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        pauses -= 1;
+        if (pauses > 0 || pausedAt === null) return;
+        pausedMs += now() - pausedAt;
+        pausedAt = null;
+      };
+    },
+    /** Null where it did not run. */
+    stop(): number | null {
+      const ms = startedAt === null ? null : elapsedMs();
+      startedAt = null;
+      return ms;
+    },
+  };
+}
+
+type Costs = Record<string, number>;
+
+function render(ms: number, cost: Costs, persona: string | null, ofPersona: Costs, budgets: Budgets) {
+  const { maxToolDurationMs, maxCost, perPersona } = budgets;
+  return {
+    spentMs: Math.round(ms),
     limitMs: maxToolDurationMs === 0 ? null : maxToolDurationMs,
     cost,
     maxCost,
-    persona: persona === null ? null : ofPersona(persona),
+    persona: persona === null ? null : { name: persona, cost: ofPersona, maxCost: maxCostOf(persona, perPersona) },
   };
 }
 
-function personaBudget(persona: string, perPersona: Budgets["perPersona"]) {
-  const maxCost = Object.hasOwn(perPersona, persona) ? (perPersona[persona]?.maxCost ?? null) : null;
-  const setting = `budgets.perPersona.${persona}.maxCost`;
-  return { key: personaKey(persona), whose: `persona '${persona}'`, maxCost, setting };
-}
+const maxCostOf = (persona: string, perPersona: Budgets["perPersona"]) =>
+  Object.hasOwn(perPersona, persona) ? (perPersona[persona]?.maxCost ?? null) : null;
+const personaKey = (persona: string) => `persona:${persona}`;
 
-function personaKey(persona: string): string {
-  return `persona:${persona}`;
+function personaBudget(persona: string, perPersona: Budgets["perPersona"]) {
+  const setting = `budgets.perPersona.${persona}.maxCost`;
+  return {
+    key: personaKey(persona),
+    whose: `persona '${persona}'`,
+    maxCost: maxCostOf(persona, perPersona),
+    setting,
+  };
 }
 
 function newConversation(key: string): Conversation {
-  const conversation: Conversation = {
-    ...{ key, spentMs: 0, heldMs: 0, ledger: createCostLedger(), running: new Set<Meter>() },
-    isRunning: () => conversation.running.size > 0,
+  const running: Conversation["running"] = new Set();
+  return {
+    key,
+    spentMs: 0,
+    heldMs: 0,
+    ledger: new Map(),
+    running,
+    isRunning: () => running.size > 0,
     // Running calls count, so that many at once cannot share the same rest.
     usedMs() {
-      let sum = conversation.spentMs;
-      for (const meter of conversation.running) sum += meter.elapsedMs();
+      let sum = this.spentMs;
+      for (const clock of running) sum += clock.elapsedMs();
       return sum;
     },
   };
-  return conversation;
 }
 
 /** Two users may choose the same name. */
@@ -204,50 +240,46 @@ function recall<T>(kept: Map<string, T>, key: string, create: (key: string) => T
   return found;
 }
 
-type Payer = {
-  ledger: CostLedger;
-  key: string;
-  whose: string;
-  maxCost: Budgets["maxCost"];
-  setting: string;
-};
+function add(ledger: Ledger, { amount, unit }: Cost): void {
+  const sum = roundedCost((ledger.get(unit) ?? 0) + amount);
+  if (sum === 0) ledger.delete(unit);
+  else ledger.set(unit, sum);
+}
+
+function costIn(ledger: Ledger | undefined): Costs {
+  return Object.fromEntries(ledger ?? []);
+}
 
 /** From every ledger, or from none. */
 function payHere(cost: Cost, payers: readonly Payer[], tool: string): void {
   for (const payer of payers) {
     const limit = limitIn(cost.unit, payer.maxCost);
-    const spent = payer.ledger.spent(cost.unit);
+    const spent = payer.ledger.get(cost.unit) ?? 0;
     if (limit !== null && spent + cost.amount > limit + rest) throw tooDear(cost, payer, spent, limit, tool);
   }
-  for (const { ledger } of payers) ledger.add(cost);
+  for (const { ledger } of payers) add(ledger, cost);
 }
 
 /** From shared ledgers. Payments of this plane are remembered for a time without the store. */
-async function payTogether(
-  cost: Cost,
-  payers: readonly Payer[],
-  tool: string,
-  shared: SharedBudgets,
-): Promise<readonly Payer[]> {
+async function payTogether(cost: Cost, payers: readonly Payer[], tool: string, shared: SharedBudgets) {
   const paid: Payer[] = [];
   for (const payer of payers) {
     const limit = limitIn(cost.unit, payer.maxCost);
     const spent = await shared.pay(payer.key, cost, limit).catch(() => undefined);
-    if (spent === undefined) {
-      payBack(cost, paid, shared);
-      payHere(cost, payers, tool);
-      return [];
+    if (spent === null) {
+      paid.push(payer);
+      continue;
     }
-    if (spent !== null) {
-      payBack(cost, paid, shared);
-      throw tooDear(cost, payer, spent, limit ?? 0, tool);
-    }
-    paid.push(payer);
+    payBack(cost, paid, shared);
+    if (spent !== undefined) throw tooDear(cost, payer, spent, limit ?? 0, tool);
+    payHere(cost, payers, tool);
+    return [];
   }
-  for (const { ledger } of payers) ledger.add(cost);
+  for (const { ledger } of payers) add(ledger, cost);
   return paid;
 }
 
+/** A store that is away forgets the debt in time. */
 function payBack(cost: Cost, payers: readonly Payer[], shared: SharedBudgets): void {
   const back = { ...cost, amount: -cost.amount };
   for (const { key } of payers) void shared.pay(key, back, null).catch(() => undefined);
@@ -258,81 +290,17 @@ function tooDear({ amount, unit }: Cost, { whose, setting }: Payer, spent: numbe
   return exceeded(tool, text, { budget: "cost", spent, limit, unit, key: setting });
 }
 
-type Exceeded = { budget: "time" | "cost"; spent: number; limit: number; unit?: string; key: string };
-
-function exceeded(tool: string, why: string, data: Exceeded): PlaneError {
-  const remedy =
-    data.key === "budgets.maxToolDurationMs" || data.key === "budgets.maxCost"
-      ? "Start another conversation, or raise"
-      : "Raise";
-  return new PlaneError("BUDGET_EXCEEDED", `'${tool}' was not run: ${why}. ${remedy} '${data.key}'.`, {
-    data: { tool, sent: false, retryAt: null, ...data },
-  });
-}
-
 function outOfTime(tool: string, spent: number, limit: number): PlaneError {
   const text = `the tools of this conversation have run for ${spent / 1000} s of ${limit / 1000} s`;
   return exceeded(tool, text, { budget: "time", spent, limit, key: "budgets.maxToolDurationMs" });
 }
 
-/** Counts a call's attempts. Awaits where several planes count together. */
-export type Meter = {
-  check(): void | Promise<void>;
-  /** The cost of an attempt, or throws. */
-  reserve(): void | Promise<void>;
-  start(): void;
-  /** While a person is asked. */
-  pause(): () => void;
-  /** A request that was not received costs nothing. */
-  settle(wasReceived: boolean): void;
-  elapsedMs(): number;
-};
+type Exceeded = { budget: "time" | "cost"; spent: number; limit: number; unit?: string; key: string };
 
-type MeterParts = {
-  check(): void | Promise<void>;
-  pay(): void | Promise<void>;
-  payBack(): void;
-  started(): void;
-  ended(ms: number): void;
-};
-
-function createMeter(now: () => number, parts: MeterParts): Meter {
-  let startedAt: number | null = null;
-  let pausedAt: number | null = null;
-  let pauses = 0;
-  let pausedMs = 0;
-  const elapsedMs = () => (startedAt === null ? 0 : (pausedAt ?? now()) - startedAt - pausedMs);
-
-  return {
-    check: parts.check,
-    reserve() {
-      const checked = parts.check();
-      return checked ? checked.then(parts.pay) : parts.pay();
-    },
-    start() {
-      startedAt = now();
-      pausedAt = null;
-      pausedMs = 0;
-      parts.started();
-    },
-    pause() {
-      pauses += 1;
-      pausedAt ??= now();
-      let isOver = false;
-      return () => {
-        if (isOver) return;
-        isOver = true;
-        pauses -= 1;
-        if (pauses > 0 || pausedAt === null) return;
-        pausedMs += now() - pausedAt;
-        pausedAt = null;
-      };
-    },
-    settle(wasReceived) {
-      if (startedAt !== null) parts.ended(elapsedMs());
-      startedAt = null;
-      if (!wasReceived) parts.payBack();
-    },
-    elapsedMs,
-  };
+function exceeded(tool: string, why: string, data: Exceeded): PlaneError {
+  const isOfConversation = data.key === "budgets.maxToolDurationMs" || data.key === "budgets.maxCost";
+  const remedy = isOfConversation ? "Start another conversation, or raise" : "Raise";
+  return new PlaneError("BUDGET_EXCEEDED", `'${tool}' was not run: ${why}. ${remedy} '${data.key}'.`, {
+    data: { tool, sent: false, retryAt: null, ...data },
+  });
 }

@@ -13,7 +13,7 @@ function circuitsOf(failures = 5, openMs = 30_000) {
     setting: () => ({ failures, openMs }),
     onChange: (server, state) => changes.push(`${server} ${state}`),
   });
-  const attempt = (how: PlaneError | null) => circuits.leave("notes", circuits.enter("notes"), how);
+  const attempt = (how: PlaneError | null) => circuits.enter("notes").leave(how);
   const fail = (times: number, how = lost) => {
     for (let at = 0; at < times; at += 1) attempt(how);
   };
@@ -67,7 +67,7 @@ suite("circuits", () => {
     const probe = circuits.enter("notes");
     assert.equal(probe.isProbe, true);
     assert.throws(() => circuits.enter("notes"), refused, "one is enough to find out");
-    circuits.leave("notes", probe, null);
+    probe.leave(null);
     assert.equal(circuits.enter("notes").isProbe, false);
     assert.deepEqual(changes, ["notes open", "notes half_open", "notes closed"]);
     assert.deepEqual(circuits.status("notes"), {
@@ -85,7 +85,7 @@ suite("circuits", () => {
       await moveTime(seconds * 1_000 - 1);
       assert.throws(() => circuits.enter("notes"), refused, `${seconds} s are not over`);
       await moveTime(1);
-      circuits.leave("notes", circuits.enter("notes"), lost);
+      circuits.enter("notes").leave(lost);
     }
   });
 
@@ -94,7 +94,7 @@ suite("circuits", () => {
     fail(5);
     await moveTime(30_000);
     attempt(error("CANCELLED"));
-    circuits.abandon("notes", circuits.enter("notes"));
+    circuits.enter("notes").abandon();
     attempt(null);
     assert.equal(circuits.enter("notes").isProbe, false);
   });
@@ -103,16 +103,16 @@ suite("circuits", () => {
     const { circuits, changes, fail } = circuitsOf();
     const [one, two] = [circuits.enter("notes"), circuits.enter("notes")];
     fail(5);
-    circuits.leave("notes", one, lost);
+    one.leave(lost);
     assert.deepEqual(changes, ["notes open"]);
-    circuits.leave("notes", two, null);
+    two.leave(null);
     assert.equal(circuits.enter("notes").isProbe, false);
   });
 
   test("calls that ran at the same time are one failure, however many they are", () => {
     const { circuits, fail } = circuitsOf();
     const together = Array.from({ length: 20 }, () => circuits.enter("notes"));
-    for (const entered of together) circuits.leave("notes", entered, lost);
+    for (const entered of together) entered.leave(lost);
     assert.deepEqual([circuits.status("notes")?.state, circuits.status("notes")?.failures], ["closed", 1]);
     fail(4);
     assert.equal(circuits.status("notes")?.state, "open");
@@ -146,7 +146,7 @@ suite("circuits", () => {
     assert.doesNotMatch(circuits.reason("notes") ?? "", /ann/);
   });
 
-  test("0 failures switch it off, and somebody who took care of the server closes it", () => {
+  test("0 failures switch it off, and a repaired server closes it", () => {
     const off = circuitsOf(0);
     off.fail(50);
     assert.deepEqual([off.circuits.enter("notes").isProbe, off.circuits.status("notes")], [false, undefined]);

@@ -38,23 +38,8 @@ type CircuitOptions = {
   onChange(server: string, state: CircuitState): void;
 };
 
-export type Circuits = {
-  /** Throws while the circuit is open. */
-  enter(server: string): Entered;
-  /** `null` is a success. */
-  leave(server: string, entered: Entered, error: PlaneError | null): void;
-  /** The call was not made after all. */
-  abandon(server: string, entered: Entered): void;
-  /** Why the circuit is open, or null. */
-  reason(server: string): string | null;
-  /** Undefined for a server without a circuit breaker. */
-  status(server: string): CircuitStatus | undefined;
-  /** The server was repaired or replaced. */
-  reset(server: string): void;
-};
-
-/** `isProbe` in a half-open circuit. */
-export type Entered = { at: number; isProbe: boolean };
+export type Circuits = ReturnType<typeof createCircuits>;
+export type Entered = ReturnType<Circuits["enter"]>;
 
 /** `until` is 0 while it is closed. */
 type Circuit = {
@@ -68,18 +53,17 @@ type Circuit = {
 };
 
 /** A circuit breaker for each server. A half-open circuit lets one call through. */
-export function createCircuits(
-  { setting, onChange }: CircuitOptions,
-  now: () => number = () => performance.now(),
-): Circuits {
+export function createCircuits({ setting, onChange }: CircuitOptions, now: () => number = () => performance.now()) {
   const circuits = new Map<string, Circuit>();
+
+  /** The server answered, was repaired or replaced. */
   function close(server: string): void {
     const circuit = circuits.get(server);
     circuits.delete(server);
     if (circuit && circuit.until !== 0) onChange(server, "closed");
   }
 
-  function fail(server: string, { at, isProbe }: Entered, error: PlaneError): void {
+  function fail(server: string, at: number, isProbe: boolean, error: PlaneError): void {
     const { failures: most, openMs } = setting(server) ?? { failures: 0, openMs: 0 };
     if (most === 0) return void circuits.delete(server);
     const circuit = circuits.get(server) ?? newCircuit();
@@ -96,34 +80,44 @@ export function createCircuits(
     onChange(server, "open");
   }
 
+  function entered(server: string, isProbe: boolean) {
+    const at = now();
+    /** The call was not made after all. */
+    const abandon = () => {
+      const circuit = isProbe ? circuits.get(server) : undefined;
+      if (circuit) circuit.isProbed = false;
+    };
+    return {
+      isProbe,
+      abandon,
+      /** `null` is a success. */
+      leave(error: PlaneError | null): void {
+        const verdict = error === null ? "well" : judgeFailure(error);
+        if (error === null || verdict === "well") return close(server);
+        abandon();
+        if (verdict === "failing") fail(server, at, isProbe, error);
+      },
+    };
+  }
+
   return {
-    enter(server) {
+    /** Throws while the circuit is open. */
+    enter(server: string) {
       const circuit = circuits.get(server);
-      if (circuit === undefined || circuit.until === 0) return { at: now(), isProbe: false };
+      if (circuit === undefined || circuit.until === 0) return entered(server, false);
       if (circuit.isProbed || circuit.until > Date.now()) throw circuitOpen(server, circuit);
       circuit.isProbed = true;
       onChange(server, "half_open");
-      return { at: now(), isProbe: true };
+      return entered(server, true);
     },
-    leave(server, entered, error) {
-      const circuit = circuits.get(server);
-      const verdict = error === null ? "well" : judgeFailure(error);
-      if (verdict === "well") return circuit && close(server);
-      if (entered.isProbe && circuit) circuit.isProbed = false;
-      if (error !== null && verdict === "failing") fail(server, entered, error);
-    },
-    abandon(server, { isProbe }) {
-      const circuit = isProbe ? circuits.get(server) : undefined;
-      if (circuit) circuit.isProbed = false;
-    },
-    reason(server) {
+    /** Why the circuit is open, or null. */
+    reason(server: string): string | null {
       const circuit = circuits.get(server);
       return circuit === undefined || circuit.until === 0 ? null : describe(server, circuit);
     },
-    status(server) {
-      const { failures: most } = setting(server) ?? { failures: 0 };
-      if (most === 0) return undefined;
-      return statusOf(circuits.get(server));
+    /** Undefined for a server without a circuit breaker. */
+    status(server: string): CircuitStatus | undefined {
+      return (setting(server)?.failures ?? 0) === 0 ? undefined : statusOf(circuits.get(server));
     },
     reset: close,
   };

@@ -43,14 +43,10 @@ const maxWaitMs = 5_000;
 /** The key, the limit, and the words for both. */
 export type Rated = { key: string; perMinute: number; what: string; setting: string; data: ErrorData };
 
-export type Rates = {
-  /** Undefined when there is room. Throws when the wait would exceed `maxWaitMs`. */
-  take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> | undefined;
-  size(): number;
-};
+export type Rates = ReturnType<typeof createRates>;
 
 /** First come, first served. */
-export function createRates(): Rates {
+export function createRates() {
   const buckets = new Map<string, Bucket>();
   let sweptAt = 0;
 
@@ -80,7 +76,8 @@ export function createRates(): Rates {
   }
 
   return {
-    take(rated, limitMs, signal) {
+    /** Undefined when there is room. Throws when the wait would exceed `maxWaitMs`. */
+    take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> | undefined {
       const bucket = fill(rated);
       const { turns, waitMs } = drawTurns(bucket, 1, Math.min(limitMs, maxWaitMs));
       if (turns === 0) throw tooSoon(rated, waitMs);
@@ -103,11 +100,7 @@ const keptMs = 120_000;
 
 type Share = { turns: number; until: number; ask(rated: Rated, limitMs: number): Promise<Drawn> };
 
-/**
- * Shared by all planes on one store. A plane takes the turns of a second at once, so that calls seldom wait. Without
- * the
- * store each plane counts for itself.
- */
+/** A plane takes the turns of a second at once, so that calls seldom wait. Without the store each counts for itself. */
 export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
   const shares = new Map<string, Share>();
 
@@ -128,10 +121,9 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
   async function next(share: Share, { key, perMinute }: Rated, limitMs: number): Promise<Drawn> {
     if (takeHere(share)) return { turns: 1, waitMs: 0 };
     const most = Math.max(1, Math.floor((perMinute * shareMs) / 60_000));
-    const drawn = await shared.change(keyOf(key), keptMs, (value, now) => {
+    const drawn = await shared.change(`rate:${key}`, keptMs, (value, now) => {
       const bucket = fillBucket(value as Bucket | null, perMinute, now);
-      const answer = drawTurns(bucket, most, limitMs);
-      return { value: bucket as JsonObject, answer };
+      return { answer: drawTurns(bucket, most, limitMs), value: bucket as JsonObject };
     });
     share.turns = drawn.waitMs === 0 ? drawn.turns - 1 : 0;
     share.until = Date.now() + shareMs;
@@ -144,7 +136,7 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
       value: value && { ...value, tokens: Number(value.tokens) + 1 },
       answer: null,
     });
-    void shared.change(keyOf(key), keptMs, step).catch(() => undefined);
+    void shared.change(`rate:${key}`, keptMs, step).catch(() => undefined);
   }
 
   async function take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> {
@@ -164,8 +156,4 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
     take: (rated, limitMs, signal) => (takeHere(shareOf(rated.key)) ? undefined : take(rated, limitMs, signal)),
     size: () => shares.size + alone.size(),
   };
-}
-
-function keyOf(key: string): string {
-  return `rate:${key}`;
 }

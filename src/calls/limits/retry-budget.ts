@@ -5,82 +5,65 @@ import type { SharedCounts } from "./shared-budgets.ts";
 const share = 0.2;
 const least = 20;
 
-/** The last minute in buckets. */
+/** The last minute in pieces. */
 const pieceMs = 10_000;
 const pieces = 6;
 
-type Counts = { piece: number; calls: number[]; retries: number[] };
+type Piece = { calls: number; retries: number };
+type Counts = Record<string, Piece>;
 
-export type RetryBudget = {
-  called(target: string): void;
-  take(target: string): boolean | Promise<boolean>;
-};
+export type RetryBudget = ReturnType<typeof createRetryBudget>;
 
 /**
  * Retries stay a small share of calls: more do not help an overloaded target. Planes report their calls with their next
  * retry, so the sum is never above what was made.
  */
-export function createRetryBudget(shared?: SharedCounts): RetryBudget {
+export function createRetryBudget(shared?: SharedCounts) {
   const targets = new Map<string, Counts>();
   const countsOf = (target: string): Counts => {
-    const piece = Math.floor(Date.now() / pieceMs);
-    const found = targets.get(target) ?? emptyAt(piece);
-    if (!targets.has(target)) targets.set(target, found);
-    forget(found, piece);
+    const found = targets.get(target) ?? {};
+    targets.set(target, found);
     return found;
   };
-
   return {
-    called(target) {
-      const { calls, piece } = countsOf(target);
-      calls[piece % pieces] = (calls[piece % pieces] ?? 0) + 1;
+    called(target: string): void {
+      currentPiece(countsOf(target), Date.now()).calls += 1;
     },
-    take(target) {
+    take(target: string): boolean | Promise<boolean> {
       const counts = countsOf(target);
-      if (shared === undefined) return takeOne(counts);
-      const calls = sum(counts.calls);
-      counts.calls = empty();
-      return takeTogether(shared, target, calls).catch(() => takeOne(counts));
+      const piece = currentPiece(counts, Date.now());
+      if (shared === undefined) return takeOne(counts, piece);
+      const calls = sum(counts, "calls");
+      for (const one of Object.values(counts)) one.calls = 0;
+      return shared
+        .change(`retries:${target}`, pieces * pieceMs, (value, now) => {
+          const all = (value ?? {}) as Counts;
+          const current = currentPiece(all, now);
+          current.calls += calls;
+          return { answer: takeOne(all, current), value: all as JsonObject };
+        })
+        .catch(() => takeOne(counts, piece));
     },
   };
 }
 
-function takeTogether(shared: SharedCounts, target: string, calls: number): Promise<boolean> {
-  return shared.change(`retries:${target}`, pieces * pieceMs, (value, now) => {
-    const piece = Math.floor(now / pieceMs);
-    const counts = (value as Counts | null) ?? emptyAt(piece);
-    forget(counts, piece);
-    counts.calls[piece % pieces] = (counts.calls[piece % pieces] ?? 0) + calls;
-    const answer = takeOne(counts);
-    return { value: counts as JsonObject, answer };
-  });
+/** Drops what is older than the last minute. */
+function currentPiece(counts: Counts, now: number): Piece {
+  const at = Math.floor(now / pieceMs);
+  const found = counts[at];
+  if (found) return found;
+  for (const old of Object.keys(counts)) if (!(Math.abs(at - Number(old)) < pieces)) delete counts[old];
+  const piece = { calls: 0, retries: 0 };
+  counts[at] = piece;
+  return piece;
 }
 
-function takeOne({ calls, retries, piece }: Counts): boolean {
-  if (sum(retries) + 1 > Math.max(least, share * sum(calls))) return false;
-  retries[piece % pieces] = (retries[piece % pieces] ?? 0) + 1;
+function takeOne(counts: Counts, piece: Piece): boolean {
+  if (sum(counts, "retries") + 1 > Math.max(least, share * sum(counts, "calls"))) return false;
+  piece.retries += 1;
   return true;
 }
 
-function emptyAt(piece: number): Counts {
-  return { piece, calls: empty(), retries: empty() };
-}
-
-function empty(): number[] {
-  return Array.from({ length: pieces }, () => 0);
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
-}
-
-/** Older than the last minute. */
-function forget(counts: Counts, piece: number): void {
-  const passed = Math.min(pieces, Math.abs(piece - counts.piece));
-  for (let at = 0; at < passed; at += 1) {
-    const old = (piece - at + pieces) % pieces;
-    counts.calls[old] = 0;
-    counts.retries[old] = 0;
-  }
-  counts.piece = piece;
+function sum(counts: Counts, of: keyof Piece): number {
+  return Object.values(counts).reduce((total, piece) => total + piece[of], 0);
 }

@@ -50,7 +50,7 @@ test("planes together never let a conversation spend more than it may", async (c
   assert.deepEqual((await planes[1].everywhere("c1", principal)).cost, { USD: 1.2 });
 });
 
-test("what nobody received costs nothing on any plane", async (context) => {
+test("a call that no provider received costs nothing on any plane", async (context) => {
   const { planes, run } = await planesOf(context, { maxCost: 0.5 });
   await run(0, 1, dear, false);
   assert.equal((await planes[0].everywhere("c1", principal)).cost.USD ?? 0, 0);

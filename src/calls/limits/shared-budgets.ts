@@ -1,7 +1,7 @@
 import type { Cost } from "../../model/calls/call.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { SharedStep } from "../../model/store.ts";
-import { rest } from "./cost.ts";
+import { rest, roundedCost } from "./cost.ts";
 
 /** Shared by all planes on one store. Rejects while the store is away. */
 export type SharedCounts = {
@@ -18,50 +18,45 @@ const minMs = 250;
 /** `takenMs` are used, or held by planes. */
 type SharedBudget = { takenMs: number; cost: Record<string, number> };
 
-const nothing: SharedBudget = { takenMs: 0, cost: {} };
-
-export function createSharedBudgets(shared: SharedCounts) {
-  const step = <T>(key: string, change: (budget: SharedBudget) => { budget: SharedBudget; answer: T }) =>
-    shared.change(keyOf(key), keptMs, (value) => {
-      const { budget, answer } = change({ ...nothing, ...(value as Partial<SharedBudget> | null) });
-      return { value: budget as JsonObject, answer };
-    });
-
-  return {
-    read: async (key: string): Promise<SharedBudget> => ({
-      ...nothing,
-      ...((await shared.read(keyOf(key))) as Partial<SharedBudget> | null),
-    }),
-    /** Reports overuse and takes more. `gotMs` is 0 when there is none. */
-    takeTime: (key: string, overMs: number, limitMs: number): Promise<{ gotMs: number; takenMs: number }> =>
-      step(key, ({ takenMs: before, cost }) => {
-        const left = limitMs - before - overMs;
-        const gotMs = left <= 0 ? 0 : Math.min(left, Math.max(minMs, Math.min(shareMs, left / 4)));
-        const takenMs = before + overMs + gotMs;
-        return { budget: { takenMs, cost }, answer: { gotMs, takenMs } };
-      }),
-    /** Reports overuse, or returns unused time. */
-    addTime: (key: string, ms: number): Promise<null> =>
-      step(key, ({ takenMs, cost }) => ({
-        budget: { takenMs: Math.max(0, takenMs + ms), cost },
-        answer: null,
-      })),
-    /** Null when paid, otherwise what is spent already. A `limit` of null is none. */
-    pay: (key: string, { amount, unit }: Cost, limit: number | null): Promise<number | null> =>
-      step(key, (budget) => {
-        const spent = budget.cost[unit] ?? 0;
-        const sum = Math.round((spent + amount) * 1e9) / 1e9;
-        if (limit !== null && amount > 0 && sum > limit + rest) return { budget, answer: spent };
-        return { budget: { ...budget, cost: { ...budget.cost, [unit]: sum } }, answer: null };
-      }),
-    forget: (key: string): Promise<null> => shared.change(keyOf(key), keptMs, () => ({ value: null, answer: null })),
-  };
-}
+const keyOf = (key: string) => `budget:${key}`;
+const budgetIn = (value: unknown): SharedBudget => ({ takenMs: 0, cost: {}, ...(value as Partial<SharedBudget>) });
 
 export type SharedBudgets = ReturnType<typeof createSharedBudgets>;
 
-function keyOf(key: string): string {
-  return `budget:${key}`;
+export function createSharedBudgets(shared: SharedCounts) {
+  /** `change` works on the budget in place. */
+  const step = <T>(key: string, change: (budget: SharedBudget) => T) =>
+    shared.change(keyOf(key), keptMs, (value) => {
+      const budget = budgetIn(value);
+      return { answer: change(budget), value: budget as JsonObject };
+    });
+
+  return {
+    read: async (key: string) => budgetIn(await shared.read(keyOf(key))),
+    /** Reports overuse and takes more. `gotMs` is 0 when there is none. */
+    takeTime: (key: string, overMs: number, limitMs: number) =>
+      step(key, (budget) => {
+        const left = limitMs - budget.takenMs - overMs;
+        const gotMs = left <= 0 ? 0 : Math.min(left, Math.max(minMs, Math.min(shareMs, left / 4)));
+        budget.takenMs += overMs + gotMs;
+        return { gotMs, takenMs: budget.takenMs };
+      }),
+    /** Reports overuse, or returns unused time. */
+    addTime: (key: string, ms: number) =>
+      step(key, (budget) => {
+        budget.takenMs = Math.max(0, budget.takenMs + ms);
+      }),
+    /** Null when paid, otherwise what is spent already. A `limit` of null is none. */
+    pay: (key: string, { amount, unit }: Cost, limit: number | null) =>
+      step(key, (budget) => {
+        const spent = budget.cost[unit] ?? 0;
+        const sum = roundedCost(spent + amount);
+        if (limit !== null && amount > 0 && sum > limit + rest) return spent;
+        budget.cost = { ...budget.cost, [unit]: sum };
+        return null;
+      }),
+    forget: (key: string) => shared.change(keyOf(key), keptMs, () => ({ value: null, answer: null })),
+  };
 }
 
 /** How often unused time is returned and overuse reported. */
@@ -77,16 +72,8 @@ export type Timed = {
   isRunning(): boolean;
 };
 
-type TimeShares = {
-  /** Undefined while there is time in hand. Null when more was got, otherwise what all have taken. */
-  take(timed: Timed, limitMs: number): Promise<number | null> | undefined;
-  /** Overuse is reported soon. */
-  settle(timed: Timed): void;
-  release(): Promise<void>;
-};
-
-/** In shares, so that a call seldom waits for the store. */
-export function createTimeShares(shared: SharedBudgets): TimeShares {
+/** Time is taken in shares, so that a call seldom waits for the store. */
+export function createTimeShares(shared: SharedBudgets) {
   const holding = new Set<Timed>();
   let clock: NodeJS.Timeout | undefined;
 
@@ -122,15 +109,16 @@ export function createTimeShares(shared: SharedBudgets): TimeShares {
   }
 
   return {
-    take(timed, limitMs) {
+    /** Undefined while there is time in hand. Null when more was got, otherwise what all have taken. */
+    take(timed: Timed, limitMs: number): Promise<number | null> | undefined {
       if (timed.usedMs() < timed.heldMs) return undefined;
       // Calls that come together take one share.
       timed.asking ??= ask(timed, limitMs);
       return timed.asking;
     },
-    // Not at once: each call would write to the store by itself.
-    settle: (timed) => void (timed.usedMs() > timed.heldMs && hold(timed)),
-    async release() {
+    /** Not at once: each call would write to the store by itself. */
+    settle: (timed: Timed) => void (timed.usedMs() > timed.heldMs && hold(timed)),
+    async release(): Promise<void> {
       clearInterval(clock);
       const left = [...holding];
       holding.clear();
@@ -140,14 +128,11 @@ export function createTimeShares(shared: SharedBudgets): TimeShares {
 }
 
 /** Reports overuse; returns unused time, unless something runs. */
-function settleShare(timed: Timed, shared: SharedBudgets): Promise<void> | undefined {
+async function settleShare(timed: Timed, shared: SharedBudgets): Promise<void> {
   const differenceMs = timed.usedMs() - timed.heldMs;
-  if (differenceMs === 0 || (differenceMs < 0 && timed.isRunning())) return undefined;
+  if (differenceMs === 0 || (differenceMs < 0 && timed.isRunning())) return;
   timed.heldMs += differenceMs;
-  return shared.addTime(timed.key, differenceMs).then(
-    () => undefined,
-    () => {
-      timed.heldMs -= differenceMs;
-    },
-  );
+  await shared.addTime(timed.key, differenceMs).catch(() => {
+    timed.heldMs -= differenceMs;
+  });
 }

@@ -43,7 +43,7 @@ test("a caller that gives up leaves the line, and the next one moves up", async 
   await second;
 });
 
-test("nothing is kept of a tool that nobody calls", async () => {
+test("nothing is kept of a tool without calls", async () => {
   const turns = createTurns();
   turns.enter(one, signal);
   const second = turns.enter(one, signal);

@@ -11,7 +11,7 @@ const context = {
 } satisfies ProviderContext;
 const spec = { name: "builtin", priority: 100, health_check_interval: 300, config: { tool: "read_result" } };
 
-test("a built-in tool runs as whoever calls, without anything else that they may do", async () => {
+test("a built-in tool runs as its caller, with no other rights", async () => {
   const readers: unknown[] = [];
   const provider = createBuiltinProvider(
     new Map([

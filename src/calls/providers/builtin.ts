@@ -9,22 +9,22 @@ import { type Tool, type ToolId, ToolManifest } from "../../model/catalogue/tool
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { type Principal, principalOf } from "../../model/principal.ts";
+import { neverSent } from "./mapping.ts";
 
 /** The caller's mistakes are answers; what it throws is a failure. */
 type BuiltinTool = (args: JsonObject, context: Pick<ProviderContext, "owner" | "signal">) => Promise<ToolResult>;
 
-/** `config.tool` says which. */
 export function createBuiltinProvider(tools: ReadonlyMap<string, BuiltinTool>): Provider {
   return async ({ config }, args, { owner, signal }) => {
     const run = tools.get(String(config.tool));
     if (run) return run(args, { owner, signal });
-    throw new PlaneError("NO_PROVIDER", `There is no built-in tool '${config.tool}'.`, {
-      data: { sent: false, retryAt: null },
-    });
+    throw neverSent("NO_PROVIDER", `There is no built-in tool '${config.tool}'.`);
   };
 }
 
 const { characters, lines, matches } = pageLimits;
+const offsetText = "Where to begin: a character, with 'lines' a line, with 'grep' a match";
+const limitText = `How many: ${characters.usual} characters, ${lines.usual} lines or ${matches.usual} matches when left out`;
 
 export const readResultManifest: ToolManifest = ToolManifest.parse({
   name: "read_result",
@@ -36,16 +36,8 @@ export const readResultManifest: ToolManifest = ToolManifest.parse({
     type: "object",
     properties: {
       id: { type: "string", description: "The id of the result, such as r_0123456789abcdef0123" },
-      offset: {
-        type: "integer",
-        minimum: 0,
-        description: "Where to begin: a character, with 'lines' a line, with 'grep' a match",
-      },
-      limit: {
-        type: "integer",
-        minimum: 1,
-        description: `How many: ${characters.usual} characters, ${lines.usual} lines or ${matches.usual} matches when left out`,
-      },
+      offset: { type: "integer", minimum: 0, description: offsetText },
+      limit: { type: "integer", minimum: 1, description: limitText },
       path: { type: "string", description: "A place in JSON, as /items/0/name or items.0.name" },
       grep: { type: "string", description: "A regular expression (RE2) to look for in each line" },
       lines: { type: "boolean", description: "Count lines instead of characters" },
@@ -58,7 +50,6 @@ export const readResultManifest: ToolManifest = ToolManifest.parse({
 
 type Read = (id: string, query: ResultQuery, reader: Principal) => Promise<ResultPage>;
 
-/** Reads with the rights of the caller. */
 export function createReadResult(read: Read): BuiltinTool {
   return async ({ id, ...query }, { owner }) => {
     try {
@@ -74,21 +65,15 @@ export function createReadResult(read: Read): BuiltinTool {
 
 function renderPage({ id, tool, unit, offset, total, nextOffset, text }: ResultPage): string {
   if (total === 0) return `${id}: there are no ${unit} to show.`;
-  const end = nextOffset ?? total;
   const next = nextOffset === null ? "This is the end." : `Go on with "offset": ${nextOffset}.`;
-  return [
-    `${id} of '${plainText(tool)
-      .replaceAll(/[<\s]+/g, " ")
-      .slice(0, 100)}': ${unit} ${offset} to ${end} of ${total}. ${next}`,
-    fenceUntrusted(text),
-  ].join("\n");
+  const name = plainText(tool)
+    .replaceAll(/[<\s]+/g, " ")
+    .slice(0, 100);
+  const place = `${unit} ${offset} to ${nextOffset ?? total} of ${total}`;
+  return [`${id} of '${name}': ${place}. ${next}`, fenceUntrusted(text)].join("\n");
 }
 
-/**
- * Meta tools take the one path, and are found by id only: just lazy clients list them. `call_tool` is the call of the
- * tool
- * that it names.
- */
+/** Found by id only: just lazy clients list them. `call_tool` is the call of the tool that it names. */
 const known = once(() => {
   const written = metaTools
     .filter(({ name }) => name !== metaToolNames.call)
@@ -99,10 +84,11 @@ const known = once(() => {
       }),
       source: "builtin",
     }));
-  const { tools } = translateManifests(written);
-  return new Map(
-    tools.map((tool): [string, Tool] => [tool.id.tool, { ...tool, name: tool.id.tool, modelName: tool.id.tool }]),
-  );
+  const tools = translateManifests(written).tools.map((tool): Tool => {
+    const { tool: name } = tool.id;
+    return { ...tool, name, modelName: name };
+  });
+  return new Map(tools.map((tool) => [tool.name, tool]));
 });
 
 export function findMetaTool(asked: string | ToolId): Tool | undefined {

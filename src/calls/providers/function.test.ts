@@ -27,7 +27,7 @@ for (const [title, returned, result] of answers) {
   });
 }
 
-test("it is given the arguments and whoever calls", async () => {
+test("it is given the arguments and the caller", async () => {
   const given: unknown[] = [];
   await call((args, { owner }) => void given.push(args, owner.user), { a: 1 });
   assert.deepEqual(given, [{ a: 1 }, "ada"]);

@@ -158,7 +158,7 @@ describe("a tool behind an HTTP endpoint", () => {
     assert.equal((await failure("/slow")).data.retryInMs, undefined);
   });
 
-  test("where nobody listens nothing was sent, and no path is told", async () => {
+  test("without a listener nothing was sent, and no path is shown", async () => {
     const { server, url } = await listen(() => undefined);
     server.close();
     await once(server, "close");
@@ -174,7 +174,7 @@ describe("a tool behind an HTTP endpoint", () => {
     assert.match(error.message, /larger than 10 MiB/);
   });
 
-  test("whoever gives up is not kept waiting", async () => {
+  test("a caller that gives up does not wait", async () => {
     const controller = new AbortController();
     const waiting = call("/silent", {}, {}, controller.signal);
     controller.abort();

@@ -3,7 +3,7 @@ import type { Provider } from "../../model/calls/provider.ts";
 import { readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
 import { HttpProviderConfig } from "../../model/calls/provider-config.ts";
 import type { ContentBlock } from "../../model/calls/result.ts";
-import { PlaneError } from "../../model/errors.ts";
+import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { mapArguments, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 
@@ -13,7 +13,6 @@ const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETU
 /** The endpoint has not begun. */
 const refusedUnread: readonly number[] = [408, 425, 429];
 
-/** In seconds or as a date. */
 export function retryAfter(said: string | null | undefined, now = Date.now()): { retryInMs?: number } {
   if (said === null || said === undefined || said.trim() === "") return {};
   if (/^\s*\d+\s*$/.test(said)) return { retryInMs: Number(said) * 1_000 };
@@ -55,9 +54,7 @@ async function readAnswer(response: Response, host: string): Promise<Answer> {
   const bytes = await readBytes(response, host);
   const type = (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const [kind] = /^(image|audio)(?=\/)/.exec(type) ?? [];
-  if (kind !== undefined) {
-    return { block: { type: kind, mimeType: type, data: Buffer.from(bytes).toString("base64") } };
-  }
+  if (kind) return { block: { type: kind, mimeType: type, data: Buffer.from(bytes).toString("base64") } };
   const text = new TextDecoder().decode(bytes);
   if (!/^application\/(?:[\w.-]+\+)?json$/.test(type) || text.trim() === "") return { text };
   try {
@@ -79,8 +76,8 @@ async function readBytes({ body }: Response, host: string): Promise<Uint8Array> 
       chunks.push(chunk);
     }
   } catch (thrown) {
-    const message = `The answer of the endpoint at ${host} broke off.`;
-    throw new PlaneError("SERVER_UNAVAILABLE", message, { data: { sent: true }, cause: thrown });
+    const text = `The answer of the endpoint at ${host} broke off.`;
+    throw new PlaneError("SERVER_UNAVAILABLE", text, { data: { sent: true }, cause: thrown });
   }
   if (size <= maxBytes) return Buffer.concat(chunks);
   const message = `The answer of the endpoint at ${host} is larger than ${maxBytes / 1024 / 1024} MiB.`;
@@ -89,7 +86,6 @@ async function readBytes({ body }: Response, host: string): Promise<Uint8Array> 
 
 const maxRedirects = 5;
 
-/** `reveal` fills in variables and secrets. */
 export function createHttpProvider(reveal: Reveal): Provider {
   return async (spec, args, { signal, idempotencyKey, meta }) => {
     const config = await readConfig(spec, reveal, (revealed) => HttpProviderConfig.parse(revealed));
@@ -97,7 +93,15 @@ export function createHttpProvider(reveal: Reveal): Provider {
     const request = prepareRequest(config, mapped, { idempotencyKey, trace: readTraceContext(meta) });
     const response = await send(request, signal);
     const { status, statusText } = response;
-    if (isFailure(status)) throw await broken(request, response);
+    if (isFailure(status)) {
+      await response.body?.cancel();
+      const again = retryAfter(response.headers.get("retry-after"));
+      throw failed(request.url, `it answered HTTP ${status}`, {
+        sent: !refusedUnread.includes(status),
+        status,
+        ...again,
+      });
+    }
     const answer = await readAnswer(response, request.url.host);
     if (status >= 400) return refusal(`HTTP ${status} ${statusText}`.trim(), answer);
     if ("block" in answer) return { content: [answer.block] };
@@ -111,13 +115,6 @@ function isFailure(status: number): boolean {
   return status >= 500 || status < 200 || (status >= 300 && status < 400) || refusedUnread.includes(status);
 }
 
-async function broken({ url }: HttpRequest, { status, headers, body }: Response): Promise<PlaneError> {
-  await body?.cancel();
-  const sent = !refusedUnread.includes(status);
-  const again = retryAfter(headers.get("retry-after"));
-  return failed(url, `it answered HTTP ${status}`, { sent, status, ...again });
-}
-
 /** Follows redirects within the host; headers and arguments go to no other. */
 async function send(first: HttpRequest, signal: AbortSignal): Promise<Response> {
   let request = first;
@@ -128,9 +125,8 @@ async function send(first: HttpRequest, signal: AbortSignal): Promise<Response> 
     await response.body?.cancel();
     const target = URL.canParse(location, request.url.href) ? new URL(location, request.url) : null;
     const data = { sent: hops > 0, retryAt: null };
-    if (target?.origin !== first.url.origin) {
+    if (target?.origin !== first.url.origin)
       throw failed(first.url, `it redirects to ${target?.origin ?? "nowhere"}; set 'url' to that`, data);
-    }
     if (hops === maxRedirects) throw failed(first.url, "it redirects again and again", data);
     request = redirected(request, target, response.status);
   }
@@ -144,19 +140,13 @@ function redirected({ method, headers, body }: HttpRequest, url: URL, status: nu
 
 async function ask({ url, method, headers, body }: HttpRequest, signal: AbortSignal): Promise<Response> {
   try {
-    return await fetch(url, {
-      method,
-      headers,
-      redirect: "manual",
-      signal,
-      ...(body === undefined ? {} : { body }),
-    });
+    return await fetch(url, { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) });
   } catch (thrown) {
     throw failed(url, connectFailure(thrown, url.host), { sent: wasSent(thrown) }, thrown);
   }
 }
 
-function refusal(title: string, answer: Awaited<ReturnType<typeof readAnswer>>) {
+function refusal(title: string, answer: Answer) {
   const said = "json" in answer ? JSON.stringify(answer.json) : "text" in answer ? answer.text : "";
   const structured: { structuredContent?: Json } = "json" in answer ? { structuredContent: answer.json } : {};
   const text = said === "" ? title : `${title}: ${said}`;
@@ -168,20 +158,11 @@ function failed(url: URL, why: string, data: { sent: boolean; [key: string]: unk
   return new PlaneError("SERVER_UNAVAILABLE", `The endpoint at ${url.host} failed: ${why}.`, { data, cause });
 }
 
-type HttpRequest = {
-  url: URL;
-  method: string;
-  headers: Record<string, string>;
-  body: string | undefined;
-};
+type HttpRequest = { url: URL; method: string; headers: Record<string, string>; body: string | undefined };
 
 type RequestMarks = { idempotencyKey?: string | undefined; trace?: TraceContext | null };
 
-/**
- * Arguments go to `{name}` in the url, then to `query` and `body`. The rest goes into the body of a method that has
- * one, else
- * into the query, unless both are spelled out.
- */
+/** Arguments that neither url, `query` nor `body` names go into the body of a method that has one, else into the query. */
 export function prepareRequest(
   config: HttpProviderConfig,
   args: JsonObject,
@@ -206,7 +187,7 @@ export function prepareRequest(
       ...(isSent ? { "content-type": "application/json" } : {}),
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       ...trace,
-      ...lowerCased(config.headers),
+      ...Object.fromEntries(Object.entries(config.headers).map(([name, value]) => [name.toLowerCase(), value])),
     },
     body: isSent ? JSON.stringify(body) : undefined,
   };
@@ -214,26 +195,20 @@ export function prepareRequest(
 
 /** One segment or one value: it can neither leave its place nor add a parameter. */
 function fillUrl(template: string, left: Map<string, Json>): URL {
+  const refused = (text: string) => new PlaneError("INVALID_ARGUMENTS", text, { data: { sent: false } });
   const used = new Set<string>();
   const filled = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const value = left.get(name);
     if (value === undefined || value === null)
       throw refused(`The argument '${name}' is part of the endpoint's address and was not given.`);
     used.add(name);
-    return encodeSegment(textOf(value));
+    const text = textOf(value);
+    // Dots would lead up, however they are spelled.
+    if (/^\.{1,2}$/.test(text)) throw refused(`'${text}' cannot be part of the endpoint's address.`);
+    return encodeURIComponent(text);
   });
   for (const name of used) left.delete(name);
   return new URL(filled);
-}
-
-/** Dots would lead up, however they are spelled. */
-function encodeSegment(text: string): string {
-  if (!/^\.{1,2}$/.test(text)) return encodeURIComponent(text);
-  throw refused(`'${text}' cannot be part of the endpoint's address.`);
-}
-
-function refused(message: string): PlaneError {
-  return new PlaneError("INVALID_ARGUMENTS", message, { data: { sent: false } });
 }
 
 function take(mapping: HttpProviderConfig["query"], left: Map<string, Json>): JsonObject {
@@ -247,7 +222,6 @@ function take(mapping: HttpProviderConfig["query"], left: Map<string, Json>): Js
   return taken;
 }
 
-/** A list repeats the parameter; null is none. */
 function addToQuery({ searchParams }: URL, name: string, value: Json): void {
   for (const item of Array.isArray(value) ? value : [value]) {
     if (item !== null) searchParams.append(name, textOf(item));
@@ -258,35 +232,31 @@ function textOf(value: Json): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
 type ModelFailure = { statusCode?: number | undefined; responseHeaders?: Record<string, string> | undefined };
 
 /** In our words: the endpoint's may repeat the key or the prompt, and its address may be private. */
 export function explainModelFailure(thrown: unknown, model: string): PlaneError {
-  const { statusCode: status, responseHeaders = {} } = isModelFailure(thrown) ? thrown : {};
-  const fail = (code: "SERVER_UNAVAILABLE" | "PROVIDER_FAILED", why: string, data: object) =>
-    new PlaneError(code, `Model '${model}' failed: ${why}.`, { data: { ...data } });
+  const fail = (code: "SERVER_UNAVAILABLE" | "PROVIDER_FAILED", why: string, data: ErrorData) =>
+    new PlaneError(code, `Model '${model}' failed: ${why}.`, { data });
   const noModel = `its answer is none of a model; check 'models.${model}.baseURL' (most end in /v1)`;
   if (!isModelFailure(thrown)) return fail("PROVIDER_FAILED", noModel, { sent: true });
+  const { statusCode: status, responseHeaders = {} } = thrown;
   if (status === undefined)
     return fail("SERVER_UNAVAILABLE", connectFailure(thrown, "its endpoint"), { sent: wasSent(thrown) });
-  const again = { status, ...retryAfter(responseHeaders["retry-after"]) };
   if (status === 401 || status === 403) {
     const why = `its endpoint does not take its key (HTTP ${status}); check 'models.${model}.apiKey'`;
     return fail("SERVER_UNAVAILABLE", why, { sent: false, status, retryAt: null });
   }
-  if (refusedUnread.includes(status) || status >= 500) {
-    const sent = !refusedUnread.includes(status);
-    return fail("SERVER_UNAVAILABLE", `its endpoint answered HTTP ${status}`, { sent, ...again });
-  }
-  const isAnswer = status < 400;
-  const refused = `its endpoint refused the request with HTTP ${status}`;
+  const isUnread = refusedUnread.includes(status);
+  const again = retryAfter(responseHeaders["retry-after"]);
+  if (isUnread || status >= 500)
+    return fail("SERVER_UNAVAILABLE", `its endpoint answered HTTP ${status}`, { sent: !isUnread, status, ...again });
+  if (status < 400) return fail("PROVIDER_FAILED", noModel, { sent: true, status });
   const check = status === 404 ? `; check 'baseURL' and 'model' of 'models.${model}'` : "";
-  const why = isAnswer ? noModel : `${refused}${check}`;
-  return fail("PROVIDER_FAILED", why, { sent: isAnswer, status });
+  return fail("PROVIDER_FAILED", `its endpoint refused the request with HTTP ${status}${check}`, {
+    sent: false,
+    status,
+  });
 }
 
 function isModelFailure(thrown: unknown): thrown is Error & ModelFailure {

@@ -85,10 +85,10 @@ test("it is asked whether it is there where it can be asked", async () => {
   assert.equal(kinds.check(spec, signal), null);
   using first = kinds.register("queue", () => null, {
     check({ config }) {
-      throw new Error(`nobody at ${config.topic}`);
+      throw new Error(`no queue at ${config.topic}`);
     },
   });
-  await assert.rejects(kinds.check(spec, signal) ?? assert.fail(), { message: /nobody at revealed/ });
+  await assert.rejects(kinds.check(spec, signal) ?? assert.fail(), { message: /no queue at revealed/ });
   kinds.register("queue", () => null, { check: async () => "fine" });
   assert.equal(await kinds.check(spec, signal), undefined);
   assert.equal(first(), true);

@@ -25,11 +25,10 @@ export function valueAt(path: string, value: Json): Json | undefined {
   }, value);
 }
 
-function unescapePointer(part: string): string {
+export function unescapePointer(part: string): string {
   return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** As data, and as text. */
 export function resultOf(value: Json): ToolResult {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return { content: [{ type: "text", text }], structuredContent: value };
@@ -45,7 +44,6 @@ export function pickResult(resultPath: unknown, result: unknown): unknown {
   return { ...result, _meta: { ...meta, "toolplane/resultPath": `nothing stands at '${resultPath}'` } };
 }
 
-/** Structured content, or the JSON of a single text. */
 function dataOf({ structuredContent, content }: Record<string, unknown>): Json | undefined {
   if (structuredContent !== undefined) return structuredContent as Json;
   const [block, ...others] = Array.isArray(content) ? content : [];
@@ -57,21 +55,19 @@ function dataOf({ structuredContent, content }: Record<string, unknown>): Json |
   }
 }
 
+/** Nothing was sent, and another try would not help. */
+export function neverSent(code: "NO_PROVIDER" | "CONFIG_INVALID", message: string, cause?: unknown): PlaneError {
+  return new PlaneError(code, message, { data: { sent: false, retryAt: null }, cause });
+}
+
 export type Reveal = (spec: ProviderSpec) => Promise<JsonObject>;
 
 /** Problems are reported before anything is sent. */
-export async function readConfig<T>(
-  spec: ProviderSpec,
-  reveal: Reveal,
-  parse: (revealed: JsonObject) => T,
-): Promise<T> {
+export async function readConfig<T>(spec: ProviderSpec, reveal: Reveal, parse: (read: JsonObject) => T): Promise<T> {
   try {
     return parse(await reveal(spec));
   } catch (thrown) {
     const why = thrown instanceof PlaneError ? thrown.message : "its configuration is not valid once it is read";
-    throw new PlaneError("CONFIG_INVALID", `The provider '${spec.name}' cannot be used: ${why}`, {
-      data: { sent: false, retryAt: null },
-      cause: thrown,
-    });
+    throw neverSent("CONFIG_INVALID", `The provider '${spec.name}' cannot be used: ${why}`, thrown);
   }
 }

@@ -97,11 +97,11 @@ describe("a tool that a model executes", () => {
     assert.equal(error.data.retryAt, null);
   });
 
-  test("an answer that breaks off is a failure after which nobody knows what happened", async () => {
+  test("an answer that breaks off is a failure with an unknown outcome", async () => {
     assert.equal((await failureOf({ kind: "broken", text: "half of it" })).data.sent, true);
   });
 
-  test("where nobody listens nothing was sent", async () => {
+  test("without a listener nothing was sent", async () => {
     const port = await freePort();
     await assert.rejects(ask(`http://127.0.0.1:${port}/v1`, { prompt: "Go." }, {}), (error: PlaneError) => {
       assert.deepEqual([error.code, error.data.sent], ["SERVER_UNAVAILABLE", false]);
@@ -110,7 +110,7 @@ describe("a tool that a model executes", () => {
     });
   });
 
-  test("whoever gives up is not kept waiting", async () => {
+  test("a caller that gives up does not wait", async () => {
     const controller = new AbortController();
     const silent = createHttpServer(() => controller.abort()).listen(0, "127.0.0.1");
     await once(silent, "listening");

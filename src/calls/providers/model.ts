@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Provider } from "../../model/calls/provider.ts";
 import { ModelProviderConfig } from "../../model/calls/provider-config.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
@@ -9,7 +10,6 @@ import { type Reveal, readConfig, resultOf } from "./mapping.ts";
 /** With its key in the clear: never stored or shown. */
 export type ModelEndpoint = { baseURL: string; model: string; apiKey?: string | undefined };
 
-/** The model is looked up by its configured name. */
 export function createModelProvider(reveal: Reveal, findModel: (name: string) => Promise<ModelEndpoint>): Provider {
   return async (spec, args, { signal }) => {
     const config = await readConfig(spec, reveal, (revealed) => ModelProviderConfig.parse(revealed));
@@ -28,7 +28,7 @@ async function generate(
   abortSignal: AbortSignal,
 ): Promise<string> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const endpoint = createOpenAICompatible({ name, baseURL, ...(apiKey === undefined ? {} : { apiKey }) });
+  const endpoint = createOpenAICompatible({ name, baseURL, ...withoutUndefined({ apiKey }) });
   const wanted = resultFormat === "json" ? "Answer with one JSON value and nothing else." : "";
   const instructions = [system ?? "", wanted].filter((part) => part !== "").join("\n\n");
   try {
@@ -39,8 +39,7 @@ async function generate(
         { role: "user", content: [{ type: "text", text: prompt }] },
       ],
       abortSignal,
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...withoutUndefined({ temperature, maxOutputTokens }),
     });
     return content.flatMap((part) => (part.type === "text" ? part.text : [])).join("");
   } catch (thrown) {
@@ -54,19 +53,15 @@ function parseAnswer(text: string, model: string): Json {
   try {
     return JSON.parse(fenced) as Json;
   } catch {
-    throw new PlaneError("PROVIDER_FAILED", `Model '${model}' failed: its answer is no JSON.`, {
-      data: { sent: true },
-    });
+    const text = `Model '${model}' failed: its answer is no JSON.`;
+    throw new PlaneError("PROVIDER_FAILED", text, { data: { sent: true } });
   }
 }
 
 /** Fills `{{name}}`; a missing argument leaves it empty. Values are not read again. */
 export function fillPrompt(template: string, args: JsonObject): string {
-  return template.replaceAll(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, name: string) =>
-    Object.hasOwn(args, name) ? toText(args[name] as Json) : "",
-  );
-}
-
-function toText(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return template.replaceAll(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, name: string) => {
+    const value = Object.hasOwn(args, name) ? (args[name] as Json) : "";
+    return typeof value === "string" ? value : JSON.stringify(value);
+  });
 }

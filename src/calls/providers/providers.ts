@@ -1,23 +1,16 @@
 import { dirname } from "node:path";
 import type { HandWrittenTools } from "../../catalogue/catalogue.ts";
 import { resolveSecrets, revealConfig } from "../../config/config.ts";
-import type {
-  AddedProvider,
-  Provider,
-  ProviderContext,
-  ProviderOptions,
-  ToolFunction,
-  Unregister,
-} from "../../model/calls/provider.ts";
+import { once } from "../../lib/async/once.ts";
+import type { AddedProvider, Provider, ProviderOptions, ToolFunction, Unregister } from "../../model/calls/provider.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import { invalidAnswer } from "../../protocol/message.ts";
-import type { RequestOptions } from "../../protocol/session.ts";
 import { explainFailure, type Servers } from "../../servers/servers.ts";
 import { createHttpProvider } from "./http.ts";
-import { mapArguments, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
+import { mapArguments, neverSent, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 import type { ModelEndpoint } from "./model.ts";
 
 export type ProviderParts = {
@@ -30,76 +23,53 @@ export type ProviderParts = {
   fileOfModel(name: string): string | undefined;
 };
 
-export type Providers = Pick<ProviderKinds, "of" | "register"> & {
-  trouble(spec: ProviderSpec): string | null;
-  /** Null where it cannot be asked; rejects with the reason. */
-  check(spec: ProviderSpec, signal: AbortSignal): Promise<unknown> | null;
-};
+export type Providers = ReturnType<typeof createProviders>;
 
-export function createProviders(parts: ProviderParts): Providers {
+export function createProviders(parts: ProviderParts) {
   const { servers, handWritten, environment, models } = parts;
   const reveal = (spec: ProviderSpec) => revealConfig(spec, environment);
   const askModel: Provider = async (...given) => {
     const { createModelProvider } = await import("./model.ts");
     return createModelProvider(reveal, (name) => findModel(name, parts))(...given);
   };
-  const kinds = createProviderKinds(
-    new Map([
-      ["mcp", createMcpProvider(servers.request)],
-      ["http", createHttpProvider(reveal)],
-      ["function", createFunctionProvider(handWritten.run)],
-      ["model", askModel],
-      ["builtin", parts.builtin],
-    ]),
-    reveal,
-  );
-  const troubleOf: Record<string, (spec: ProviderSpec) => string | null> = {
-    mcp: ({ config }) =>
-      servers.names().includes(String(config.server)) ? null : `server '${config.server}' is not configured`,
-    model: ({ config }) => modelTrouble(String(config.model ?? "default"), models()),
+  const ours = {
+    mcp: createMcpProvider(servers.request),
+    http: createHttpProvider(reveal),
+    function: createFunctionProvider(handWritten.run),
+    model: askModel,
+    builtin: parts.builtin,
   };
+  const { of, register, known, check } = createProviderKinds(new Map(Object.entries(ours)), reveal);
   return {
-    of: kinds.of,
-    register: kinds.register,
-    trouble(spec) {
-      if (kinds.of(spec.name) === undefined)
-        return `no provider of kind '${spec.name}' is known; known are ${kinds.known().join(", ")}`;
-      return troubleOf[spec.name]?.(spec) ?? handWritten.trouble(spec);
+    of,
+    register,
+    trouble(spec: ProviderSpec): string | null {
+      const { name, config } = spec;
+      if (!of(name)) return `no provider of kind '${name}' is known; known are ${known().join(", ")}`;
+      if (name === "mcp" && !servers.names().includes(String(config.server)))
+        return `server '${config.server}' is not configured`;
+      const trouble = name === "model" ? modelTrouble(String(config.model ?? "default"), models()) : null;
+      return trouble ?? handWritten.trouble(spec);
     },
-    check: (spec, signal) =>
-      spec.name === "mcp" ? servers.check(String(spec.config.server), signal) : kinds.check(spec, signal),
+    /** Null where it cannot be asked; rejects with the reason. */
+    check: (spec: ProviderSpec, signal: AbortSignal): Promise<unknown> | null =>
+      spec.name === "mcp" ? servers.check(String(spec.config.server), signal) : check(spec, signal),
   };
 }
 
 async function findModel(name: string, { models, fileOfModel }: ProviderParts): Promise<ModelEndpoint> {
   const trouble = modelTrouble(name, models());
-  if (trouble !== null)
-    throw new PlaneError("NO_PROVIDER", `The provider 'model' cannot be used: ${trouble}.`, {
-      data: { sent: false, retryAt: null },
-    });
+  if (trouble !== null) throw neverSent("NO_PROVIDER", `The provider 'model' cannot be used: ${trouble}.`);
   return endpointOf(name, models(), fileOfModel);
 }
 
-type RequestServer = (
-  server: string,
-  method: string,
-  params: UnknownObject,
-  options: RequestOptions,
-  owner: ProviderContext["owner"],
-) => Promise<unknown>;
-
-/** `config` names the server, its tool and its words for arguments. */
-function createMcpProvider(request: RequestServer): Provider {
+function createMcpProvider(request: Servers["request"]): Provider {
   return async ({ config }, args, { owner, idempotencyKey, meta, ...context }) => {
     const server = String(config.server);
     const tool = String(config.tool);
     try {
-      const params = {
-        name: tool,
-        arguments: mapArguments(config.argumentMap, args),
-        ...metaOf(meta, idempotencyKey),
-      };
-      const result = await request(server, "tools/call", params, context, owner);
+      const given = { name: tool, arguments: mapArguments(config.argumentMap, args), ...metaOf(meta, idempotencyKey) };
+      const result = await request(server, "tools/call", given, context, owner);
       if (isResult(result) || (context.continuation && isQuestion(result)))
         return pickResult(config.resultPath, result);
       throw invalidAnswer("invalid tools/call result: 'content' is missing");
@@ -129,27 +99,19 @@ function isResult(result: unknown): boolean {
 type AnyProvider = Extract<AddedProvider, (...given: never[]) => unknown>;
 type Added = { run: Provider } & ProviderOptions;
 
-type ProviderKinds = {
-  of(kind: string): Provider | undefined;
-  known(): string[];
-  /** Null where it cannot be asked. */
-  check(spec: ProviderSpec, signal: AbortSignal): Promise<void> | null;
-  register(kind: string, provider: AddedProvider, options?: ProviderOptions): Unregister;
-};
-
 /** Built-in kinds, and registered ones; the last registration wins. */
-export function createProviderKinds(ours: ReadonlyMap<string, Provider>, reveal: Reveal): ProviderKinds {
+export function createProviderKinds(ours: ReadonlyMap<string, Provider>, reveal: Reveal) {
   const added = new Map<string, Added[]>();
   const current = (kind: string) => added.get(kind)?.at(-1);
   return {
-    of: (kind) => ours.get(kind) ?? current(kind)?.run,
+    of: (kind: string): Provider | undefined => ours.get(kind) ?? current(kind)?.run,
     known: () => [...ours.keys(), ...added.keys()].sort(),
-    check(spec, signal) {
+    check(spec: ProviderSpec, signal: AbortSignal): Promise<void> | null {
       const check = current(spec.name)?.check;
       if (check === undefined) return null;
-      return ask(spec, async () => void (await check(await inUse(spec, reveal), signal)));
+      return ask(`provider '${spec.name}'`, async () => void (await check(await inUse(spec, reveal), signal)));
     },
-    register(kind, provider, options = {}) {
+    register(kind: string, provider: AddedProvider, options: ProviderOptions = {}): Unregister {
       refuseWrong(kind, provider, ours);
       const entry = { run: wrap(provider, reveal), ...options };
       added.set(kind, [...(added.get(kind) ?? []), entry]);
@@ -175,39 +137,32 @@ function refuseWrong(kind: string, provider: AddedProvider, ours: ReadonlyMap<st
   if (!isProvider) refuse(`The provider '${kind}' must be a function, or an object with a function 'create'.`);
 }
 
-/** Gets a resolved configuration, and may answer with any value. */
 function wrap(provider: AddedProvider, reveal: Reveal): Provider {
   const make = typeof provider === "function" ? () => provider : createOnce(provider);
   return async (spec, args, context) => {
     const used = await inUse(spec, reveal);
-    return ask(spec, async () => toResult(await (await make(spec, used))(used, args, context)));
+    return ask(`provider '${spec.name}'`, async () => toResult(await (await make(spec, used))(used, args, context)));
   };
 }
 
-async function ask<T>({ name }: ProviderSpec, run: () => Promise<T>): Promise<T> {
+async function ask<T>(what: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     // It may have done something before it threw.
-    throw new PlaneError("PROVIDER_FAILED", `The provider '${name}' failed: ${message}`, {
-      data: { sent: true },
-      cause: thrown,
-    });
+    throw new PlaneError("PROVIDER_FAILED", `The ${what} failed: ${message}`, { data: { sent: true }, cause: thrown });
   }
 }
 
 /** One per declaration; a failed creation is repeated the next time. */
 function createOnce({ create }: Extract<AddedProvider, { create: unknown }>) {
-  const made = new WeakMap<ProviderSpec, Promise<AnyProvider>>();
-  return async (declared: ProviderSpec, used: ProviderSpec): Promise<AnyProvider> => {
-    const before = made.get(declared);
-    if (before) return before;
-    const making = (async () => create(used))();
-    made.set(declared, making);
-    making.catch(() => made.delete(declared));
-    return making;
+  const made = new WeakMap<ProviderSpec, () => Promise<AnyProvider>>();
+  return (declared: ProviderSpec, used: ProviderSpec): Promise<AnyProvider> => {
+    const make = made.get(declared) ?? once(async () => create(used));
+    made.set(declared, make);
+    return make();
   };
 }
 
@@ -216,27 +171,13 @@ async function inUse(spec: ProviderSpec, reveal: Reveal): Promise<ProviderSpec> 
   return { ...shown, config: await readConfig(spec, reveal, (revealed) => revealed) } as ProviderSpec;
 }
 
-/** `config.function` says which. */
 export function createFunctionProvider(find: (name: string) => ToolFunction | undefined): Provider {
   return async ({ config }, args, { signal, owner, idempotencyKey, onProgress }) => {
     const name = String(config.function);
     const run = find(name);
-    if (run === undefined) {
-      throw new PlaneError("NO_PROVIDER", `No function '${name}' is registered.`, {
-        data: { sent: false, retryAt: null },
-      });
-    }
-    try {
-      return toResult(await run(args, { signal, owner, idempotencyKey, onProgress }));
-    } catch (thrown) {
-      if (thrown instanceof PlaneError) throw thrown;
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
-      // It may have done something before it threw.
-      throw new PlaneError("PROVIDER_FAILED", `The function of '${name}' failed: ${message}`, {
-        data: { sent: true },
-        cause: thrown,
-      });
-    }
+    if (run === undefined) throw neverSent("NO_PROVIDER", `No function '${name}' is registered.`);
+    const context = { signal, owner, idempotencyKey, onProgress };
+    return ask(`function of '${name}'`, async () => toResult(await run(args, context)));
   };
 }
 

@@ -59,7 +59,6 @@ export type Condensed = {
   rest: Omit<ToolResult, "content">;
 };
 
-/** Null when nothing is too large. */
 export function condense(result: ToolResult, { limit, keepsStructured }: CondenseOptions): Condensed | null {
   const { content, ...rest } = result;
   const parts: ResultPart[] = [];

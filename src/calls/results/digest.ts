@@ -6,7 +6,6 @@ import type { ResultHandle, ResultPart, ResultShape } from "../../model/calls/st
 const maxShape = 1_500;
 const maxParts = 20;
 
-/** For a model: what it is, where the rest is, and how it begins. */
 export function renderDigest(handle: ResultHandle, readTool: string | null, isForModel = true): string {
   const { id, characters, expiresAt, shape, preview, nextOffset, parts } = handle;
   const until = `${expiresAt.slice(0, 16).replace("T", " ")} UTC`;

@@ -5,6 +5,7 @@ import type { ToolResult } from "../../model/calls/result.ts";
 import { pageLimits, type ResultPage, type ResultQuery } from "../../model/calls/stored-result.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
+import { unescapePointer } from "../providers/mapping.ts";
 import { bodyOf, jsonOf } from "./condense.ts";
 
 const whole = "$result";
@@ -14,13 +15,13 @@ function isWhole(path: string): boolean {
   return path === whole || path.startsWith(`${whole}.`) || path.startsWith(`${whole}/`);
 }
 
-/** Errors name what there is instead. */
 function findPath(root: Json, path: string): Json {
   const steps = readSteps(isWhole(path) ? path.slice(whole.length) : path);
   let here = root;
   for (const [at, step] of steps.entries()) {
     const next = stepInto(here, step);
-    if (next === undefined) throw leadsNowhere(path, here, step, steps.slice(0, at));
+    const place = at === 0 ? "at the top" : `at '${steps.slice(0, at).join(".")}'`;
+    if (next === undefined) throw badParameter("path", path, `${place} there is ${whatIsThere(here, step)}`);
     here = next;
   }
   return here;
@@ -28,29 +29,15 @@ function findPath(root: Json, path: string): Json {
 
 /** `/a~1b/0` as in RFC 6901, or `a.b[0]`. */
 function readSteps(path: string): string[] {
-  if (path.startsWith("/"))
-    return path
-      .slice(1)
-      .split("/")
-      .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return path
-    .replace(/^\$/, "")
-    .replaceAll(/\[(\d+)\]/g, ".$1")
-    .split(".")
-    .filter((step) => step !== "");
+  if (path.startsWith("/")) return path.slice(1).split("/").map(unescapePointer);
+  const dotted = path.replace(/^\$/, "").replaceAll(/\[(\d+)\]/g, ".$1");
+  return dotted.split(".").filter((step) => step !== "");
 }
 
 function stepInto(value: Json, step: string): Json | undefined {
   if (Array.isArray(value)) return /^\d+$/.test(step) ? value[Number(step)] : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   return Object.hasOwn(value, step) ? value[step] : undefined;
-}
-
-function leadsNowhere(path: string, here: Json, step: string, before: readonly string[]): PlaneError {
-  const place = before.length === 0 ? "at the top" : `at '${before.join(".")}'`;
-  return new PlaneError("USAGE", `'path' cannot be '${shorten(path)}': ${place} there is ${whatIsThere(here, step)}.`, {
-    data: { parameter: "path", value: shorten(path) },
-  });
 }
 
 function whatIsThere(here: Json, step: string): string {
@@ -67,6 +54,13 @@ function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
+/** Names the parameter; a `value` of null is none. */
+export function badParameter(parameter: string, value: unknown, why: string, data: object = {}): PlaneError {
+  const shown = value === null ? null : shorten(String(value));
+  const what = shown === null ? `'${parameter}'` : `'${parameter}' cannot be '${shown}'`;
+  return new PlaneError("USAGE", `${what}: ${why}.`, { data: { parameter, value: shown, ...data } });
+}
+
 type PageAsked = {
   unit: ResultPage["unit"];
   offset: number;
@@ -78,43 +72,34 @@ type PageAsked = {
 const maxPattern = 1_000;
 const known = ["offset", "limit", "path", "grep", "lines"];
 
-/** Errors name the parameter. */
 async function parseQuery(query: ResultQuery): Promise<PageAsked> {
-  for (const name of Object.keys(query))
-    if (!known.includes(name)) refuse(name, null, `there is no such parameter; known are ${known.join(", ")}`);
+  const unknown = Object.keys(query).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw badParameter(unknown, null, `there is no such parameter; known are ${known.join(", ")}`);
   const { offset = 0, limit, path = null, grep = null, lines = false } = query;
-  if (typeof lines !== "boolean") refuse("lines", lines, "give true or false");
+  if (typeof lines !== "boolean") throw badParameter("lines", lines, "give true or false");
   const unit = grep === null ? (lines ? "lines" : "characters") : "matches";
   const { usual, most } = pageLimits[unit];
-  if (!Number.isSafeInteger(offset) || offset < 0) refuse("offset", offset, "give a whole number from 0");
+  if (!Number.isSafeInteger(offset) || offset < 0) throw badParameter("offset", offset, "give a whole number from 0");
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1 || limit > most))
-    refuse("limit", limit, `give a whole number from 1 to ${most} (${unit})`);
-  if (path !== null && typeof path !== "string") refuse("path", path, "give a text");
+    throw badParameter("limit", limit, `give a whole number from 1 to ${most} (${unit})`);
+  if (path !== null && typeof path !== "string") throw badParameter("path", path, "give a text");
   if (grep !== null) await requirePattern(grep);
   return { unit, offset, limit: limit ?? usual, path: path === "" ? null : path, grep };
 }
 
 async function requirePattern(grep: unknown): Promise<void> {
   if (typeof grep !== "string" || grep === "" || grep.length > maxPattern)
-    return refuse("grep", grep, `give a pattern of 1 to ${maxPattern} characters`);
+    throw badParameter("grep", grep, `give a pattern of 1 to ${maxPattern} characters`);
   const { patternProblem } = await import("../../lib/text/linear-pattern.ts");
   const problem = patternProblem(grep);
-  if (problem !== null) refuse("grep", grep, problem);
-}
-
-function refuse(parameter: string, value: unknown, why: string): never {
-  const shown = String(value).slice(0, 60);
-  const what = value === null ? `'${parameter}'` : `'${parameter}' cannot be '${shown}'`;
-  throw new PlaneError("USAGE", `${what}: ${why}.`, {
-    data: { parameter, value: value === null ? null : shown },
-  });
+  if (problem !== null) throw badParameter("grep", grep, problem);
 }
 
 const around = 2;
 /** Lines searched before others get their turn. */
 const atATime = 5_000;
 
-/** In linear time. */
 async function findLines(lines: readonly string[], pattern: string): Promise<number[]> {
   const { createPatternSet } = await import("../../lib/text/linear-pattern.ts");
   const matches = createPatternSet([pattern]);
@@ -144,7 +129,6 @@ function renderFound(lines: readonly string[], found: readonly number[]): string
 
 type Page = Pick<ResultPage, "unit" | "offset" | "total" | "nextOffset" | "text">;
 
-/** Of a result, a path, or matching lines. */
 export async function readPage(result: ToolResult, query: ResultQuery): Promise<Page> {
   const asked = await parseQuery(query);
   const text = asked.path === null ? bodyOf(result).text : textAt(result, asked.path);
@@ -156,7 +140,7 @@ export async function readPage(result: ToolResult, query: ResultQuery): Promise<
 }
 
 function pageOfCharacters(text: string, { unit, offset, limit }: PageAsked): Page {
-  requireWithin(offset, text.length, "characters");
+  requireWithin(offset, text.length, unit);
   const shown = sliceText(text, offset, offset + limit);
   // A limit of one cannot hold a surrogate pair; such a page goes one further.
   const page = shown === "" && offset < text.length ? text.slice(offset, offset + 2) : shown;
@@ -165,13 +149,10 @@ function pageOfCharacters(text: string, { unit, offset, limit }: PageAsked): Pag
 }
 
 /** As many as fit: a page of endless lines is no page. */
-function pageOf<T>(
-  items: readonly T[],
-  { unit, offset, limit }: PageAsked,
-  render: (some: readonly T[]) => readonly string[],
-): Page {
+function pageOf<T>(items: readonly T[], asked: PageAsked, render: (some: readonly T[]) => readonly string[]): Page {
+  const { unit, offset, limit } = asked;
   requireWithin(offset, items.length, unit);
-  const most = pageLimits.characters.most;
+  const { most } = pageLimits.characters;
   let some = items.slice(offset, offset + limit);
   let text = render(some).join("\n");
   while (text.length > most && some.length > 1) {
@@ -184,23 +165,13 @@ function pageOf<T>(
 }
 
 function requireWithin(offset: number, total: number, unit: string): void {
-  if (offset === 0 || offset <= total) return;
-  throw new PlaneError("USAGE", `'offset' cannot be '${offset}': there are only ${total} ${unit}.`, {
-    data: { parameter: "offset", value: String(offset), total },
-  });
+  if (offset > total) throw badParameter("offset", offset, `there are only ${total} ${unit}`, { total });
 }
 
 function textAt(result: ToolResult, path: string): string {
-  const found = findPath(isWhole(path) ? (result as Json) : requireJson(result, path), path);
+  const root = isWhole(path) ? (result as Json) : jsonOf(result);
+  const other = "Use 'offset', 'lines' or 'grep', or a path that begins with '$result'";
+  if (root === undefined) throw badParameter("path", path, `the result is text and not JSON. ${other}`);
+  const found = findPath(root, path);
   return typeof found === "string" ? found : JSON.stringify(found, null, 1);
-}
-
-function requireJson(result: ToolResult, path: string): Json {
-  const json = jsonOf(result);
-  if (json !== undefined) return json;
-  throw new PlaneError(
-    "USAGE",
-    `'path' cannot be '${path.slice(0, 60)}': the result is text and not JSON. Use 'offset', 'lines' or 'grep', or a path that begins with '$result'.`,
-    { data: { parameter: "path", value: path.slice(0, 60) } },
-  );
 }

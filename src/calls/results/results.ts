@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { once } from "../../lib/async/once.ts";
 import { sizeOf } from "../../lib/json/json-text.ts";
 import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
-import type { Provider } from "../../model/calls/provider.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
 import { readArtifacts, viewOfArtifacts } from "../../model/calls/result.ts";
 import type { ToolManifest } from "../../model/catalogue/tool.ts";
@@ -18,71 +17,52 @@ type Parts = {
   defaultPrincipal: Principal;
 };
 
-export type Results = {
-  verbs: Pick<Verbs, "result" | "results" | "verifyCalls">;
-  /** A large result is stored, and its handle returned. */
-  present(call: Requested & Partial<Executed>, outcome: Outcome): Outcome | Promise<Outcome>;
-  /** Our own tools that are configured. */
-  builtin(config: Config): { manifest: ToolManifest; source: string }[];
-  provider: Provider;
-  /** Now and once an hour. */
-  start(): void;
-  stop(): void;
-};
-
-const builtinSource = "builtin";
-
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Loaded with the first large result. */
-export function createResults({ config, store, defaultPrincipal }: Parts): Results {
+export type Results = ReturnType<typeof createResults>;
+
+/** Storing is loaded with the first large result. */
+export function createResults({ config, store, defaultPrincipal }: Parts) {
   const settings = () => config().results;
+  const readTool = () => (settings().builtinTool ? readResultManifest.name : null);
   const loaded = once(async () =>
-    (await import("./stored-results.ts")).createStoredResults({
-      store,
-      settings,
-      readTool: () => (settings().builtinTool ? readResultManifest.name : null),
-    }),
+    (await import("./stored-results.ts")).createStoredResults({ store, settings, readTool }),
   );
-  const upkeep = createUpkeep(config, store);
+  const readResult = createReadResult(async (id, query, reader) => (await loaded()).read(id, query, reader));
+  const verbs: Pick<Verbs, "result" | "results" | "verifyCalls"> = {
+    async result(id, query = {}, { principal = defaultPrincipal } = {}) {
+      requireScope(principal, "read", "read results");
+      return (await loaded()).read(id, query, principal);
+    },
+    async results(filter = {}, { principal = defaultPrincipal } = {}) {
+      requireScope(principal, "read", "look at results");
+      return (await loaded()).list(filter, principal);
+    },
+    async verifyCalls({ head } = {}, { principal = defaultPrincipal } = {}) {
+      requireScope(principal, "admin", "verify the record of calls");
+      return (await store()).verifyCalls(head);
+    },
+  };
 
   return {
-    verbs: {
-      async result(id, query = {}, { principal = defaultPrincipal } = {}) {
-        requireScope(principal, "read", "read results");
-        return (await loaded()).read(id, query, principal);
-      },
-      async results(filter = {}, { principal = defaultPrincipal } = {}) {
-        requireScope(principal, "read", "look at results");
-        return (await loaded()).list(filter, principal);
-      },
-      async verifyCalls({ head } = {}, { principal = defaultPrincipal } = {}) {
-        requireScope(principal, "admin", "verify the record of calls");
-        return (await store()).verifyCalls(head);
-      },
-    },
-    present(call, outcome) {
+    verbs,
+    /** A large result is stored, and its handle returned. */
+    present(call: Requested & Partial<Executed>, outcome: Outcome): Outcome | Promise<Outcome> {
       if (!call.executed || !outcome.result) return outcome;
       const found = readArtifacts(outcome.result);
       const listed = found ? { ...outcome, artifacts: viewOfArtifacts(found) } : outcome;
-      const limit = limitOf(call, outcome, isReadByModel(call) ? settings().maxInlineBytes : 0);
+      const isReadByModel = call.face === "mcp" || call.face === "agent";
+      const limit = limitOf(call, outcome, isReadByModel ? settings().maxInlineBytes : 0);
       // A page of a stored result has its own limit.
       if (limit === 0 || outcome.call.provider === "builtin" || isShort(outcome.result, limit)) return listed;
       return loaded().then(({ shorten }) => shorten(call, listed, limit));
     },
-    builtin: ({ results }) => (results.builtinTool ? [{ manifest: readResultManifest, source: builtinSource }] : []),
-    provider: withMetaTools(
-      createBuiltinProvider(
-        new Map([
-          [
-            readResultManifest.name,
-            createReadResult(async (id, query, reader) => (await loaded()).read(id, query, reader)),
-          ],
-        ]),
-      ),
-    ),
-    ...upkeep,
+    /** Our own tools that are configured. */
+    builtin: ({ results }: Config): { manifest: ToolManifest; source: string }[] =>
+      results.builtinTool ? [{ manifest: readResultManifest, source: "builtin" }] : [],
+    provider: withMetaTools(createBuiltinProvider(new Map([[readResultManifest.name, readResult]]))),
+    ...createUpkeep(config, store),
   };
 }
 
@@ -91,11 +71,6 @@ function isShort(result: ToolResult, limit: number): boolean {
   return (sizeOf(result) ?? Number.POSITIVE_INFINITY) <= limit / 4;
 }
 
-function isReadByModel({ face }: Requested): boolean {
-  return face === "mcp" || face === "agent";
-}
-
-/** The call's own limit, where it makes sense. */
 function limitOf({ options }: Requested, { call }: Outcome, usual: number): number {
   const { maxResultBytes: asked = usual } = options;
   if (Number.isSafeInteger(asked) && asked >= 0) return asked;
@@ -104,7 +79,7 @@ function limitOf({ options }: Requested, { call }: Outcome, usual: number): numb
 }
 
 /** Expired results go hourly, calls daily: each removal leaves a checkpoint. */
-function createUpkeep(config: () => Config, store: () => Promise<Store>): Pick<Results, "start" | "stop"> {
+function createUpkeep(config: () => Config, store: () => Promise<Store>) {
   let clock: NodeJS.Timeout | undefined;
   let isStopped = false;
   let callsDueAt = 0;
@@ -128,12 +103,13 @@ function createUpkeep(config: () => Config, store: () => Promise<Store>): Pick<R
   // Tried again an hour later.
   const tidyQuietly = () => void tidy().catch(() => undefined);
   return {
-    start() {
+    /** Now and once an hour. */
+    start(): void {
       if (clock) return;
       tidyQuietly();
       clock = setInterval(tidyQuietly, hourMs).unref();
     },
-    stop() {
+    stop(): void {
       isStopped = true;
       clearInterval(clock);
     },

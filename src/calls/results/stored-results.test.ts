@@ -58,7 +58,7 @@ test("what is read again is what was kept, to the last character", async (contex
   assert.deepEqual([page.text, page.total, page.nextOffset], [odd, odd.length, null]);
 });
 
-test("a result that was damaged in the store is given to nobody", async (context) => {
+test("a result that was damaged in the store is not given out", async (context) => {
   const { store, results, give } = await setUp(context);
   const { stored } = await give(text(5_000));
   const kept = await store.result(stored?.id ?? "");

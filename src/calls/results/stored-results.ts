@@ -7,7 +7,6 @@ import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
 import type {
   KeptResult,
-  ResultFilter,
   ResultHandle,
   ResultList,
   ResultPage,
@@ -21,7 +20,7 @@ import { mayDo, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { type Body, type Condensed, condense } from "./condense.ts";
 import { renderDigest } from "./digest.ts";
-import { readPage } from "./read-page.ts";
+import { badParameter, readPage } from "./read-page.ts";
 
 type Table = { columns: string[]; rows: number };
 
@@ -31,7 +30,6 @@ const fewestRows = 3;
 const maxColumns = 60;
 const separators = ["\t", ",", ";", "|"];
 
-/** Columns and number of rows; null where the lines disagree. */
 function readTable(text: string): Table | null {
   for (const separator of separators) {
     const rows = firstRows(text, separator);
@@ -50,17 +48,15 @@ function firstRows(text: string, separator: string): string[][] {
   let cell = "";
   let isQuoted = false;
   for (const character of text.slice(0, 200_000)) {
+    const ends = !isQuoted && (character === separator || character === "\n");
     if (character === '"') isQuoted = !isQuoted;
-    else if (isQuoted) cell += character;
-    else if (character === separator) {
-      row.push(cell);
-      cell = "";
-    } else if (character === "\n") {
-      rows.push([...row, cell.replace(/\r$/, "")]);
-      row = [];
-      cell = "";
-      if (rows.length === agreeing) return rows;
-    } else cell += character;
+    else if (!ends) cell += character;
+    if (!ends) continue;
+    row.push(character === "\n" ? cell.replace(/\r$/, "") : cell);
+    cell = "";
+    if (character !== "\n") continue;
+    if (rows.push(row) === agreeing) return rows;
+    row = [];
   }
   if (row.length > 0 || cell !== "") rows.push([...row, cell]);
   return rows;
@@ -70,16 +66,15 @@ function firstRows(text: string, separator: string): string[][] {
 function countRows(text: string): number {
   let rows = 0;
   let isQuoted = false;
-  let isInside = false;
+  let lastEnd = -1;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 34) isQuoted = !isQuoted;
-    if (code === 10 && !isQuoted) {
-      rows += 1;
-      isInside = false;
-    } else isInside = true;
+    if (code !== 10 || isQuoted) continue;
+    rows += 1;
+    lastEnd = at;
   }
-  return isInside ? rows + 1 : rows;
+  return lastEnd < text.length - 1 ? rows + 1 : rows;
 }
 
 const deepest = 3;
@@ -130,24 +125,18 @@ const decompress = promisify(brotliDecompress);
 /** Quick rather than small: a caller waits. */
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
 
-/** Compressed where that saves something. */
 async function pack(result: ToolResult): Promise<Packed> {
   const plain = Buffer.from(JSON.stringify(result));
-  const hash = hashOf(plain);
   const small = await compress(plain, quality);
-  return small.length < plain.length
-    ? { body: small, isCompressed: true, hash }
-    : { body: plain, isCompressed: false, hash };
+  const isCompressed = small.length < plain.length;
+  return { body: isCompressed ? small : plain, isCompressed, hash: hashOf(plain) };
 }
 
-/** Throws if the content does not match its hash. */
 async function unpack({ body, isCompressed, hash }: Packed): Promise<ToolResult> {
   const plain = isCompressed ? await decompress(body).catch(() => null) : Buffer.from(body);
   if (plain && hashOf(plain) === hash) return JSON.parse(plain.toString()) as ToolResult;
-  throw new PlaneError(
-    "STORE_FAILED",
-    "This stored result is damaged. Call the tool again, and check the disk of the store.",
-  );
+  const text = "This stored result is damaged. Call the tool again, and check the disk of the store.";
+  throw new PlaneError("STORE_FAILED", text);
 }
 
 function hashOf(bytes: Uint8Array): string {
@@ -164,29 +153,24 @@ type ResultParts = {
   readTool(): string | null;
 };
 
-export type Results = {
-  /** Above `limit` its handle is returned. */
-  shorten(call: Requested & Partial<Executed>, outcome: Outcome, limit: number): Promise<Outcome>;
-  read(id: string, query: ResultQuery, reader: Principal): Promise<ResultPage>;
-  list(filter: { limit?: number; cursor?: string }, reader: Principal): Promise<ResultList>;
-};
-
 /** Kept for a while, and read in parts by their owner. */
-export function createStoredResults(parts: ResultParts): Results {
+export function createStoredResults(parts: ResultParts) {
   const { store, readTool } = parts;
-  const isThere = async (id: string, reader: Principal) => {
+  const ownResult = async (id: string, reader: Principal) => {
     const kept = await (await store()).result(id);
-    return kept !== null && isOwn(kept, reader);
+    return kept && (kept.user === reader.user || mayDo(reader, "admin")) ? kept : null;
   };
 
   return {
-    async shorten(call, outcome, limit) {
+    /** Above `limit` its handle is returned. */
+    async shorten(call: Requested & Partial<Executed>, outcome: Outcome, limit: number): Promise<Outcome> {
       const { result } = outcome;
       if (!result) return outcome;
       const keepsStructured = call.tool?.outputSchema !== undefined && call.options.maxResultBytes === undefined;
       const condensed = condense(result, { limit, keepsStructured });
       if (!condensed) return outcome;
-      const kept = await keep(parts, call, outcome.call.tool, result, condensed.body.text.length);
+      const { length: characters } = condensed.body.text;
+      const kept = await keep(parts, { call, tool: outcome.call.tool, result, characters });
       if (!kept) {
         outcome.call.warnings.push(
           "This result is larger than everything that may be kept ('results.maxStoredBytes'), so it is given whole.",
@@ -202,59 +186,41 @@ export function createStoredResults(parts: ResultParts): Results {
       if (outcome.ok) return { ...outcome, result: shorter, stored };
       return { ...outcome, result: shorter, error: shortError(outcome.error, stored), stored };
     },
-    async read(id, query, reader) {
-      const kept = await (await store()).result(id);
-      if (!kept || Date.parse(kept.expiresAt) <= Date.now() || !isOwn(kept, reader)) throw unknownResult(id);
+    async read(id: string, query: ResultQuery, reader: Principal): Promise<ResultPage> {
+      const kept = await ownResult(id, reader);
+      if (!kept || Date.parse(kept.expiresAt) <= Date.now()) throw unknownResult(id);
       const { tool, callId, expiresAt } = kept;
       return { id, tool, callId, expiresAt, ...(await readPage(await unpack(kept), query)) };
     },
-    async list({ limit = defaultListed, cursor }, reader) {
+    async list(filter: { limit?: number; cursor?: string }, reader: Principal): Promise<ResultList> {
+      const { limit = defaultListed, cursor } = filter;
       if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxListed)
-        throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxListed}.`, {
-          data: { parameter: "limit", value: String(limit) },
-        });
+        throw badParameter("limit", limit, `give a whole number from 1 to ${maxListed}`);
       // The end of the last page may be gone, and nothing follows it.
-      if (cursor !== undefined && !(await isThere(cursor, reader)))
-        throw new PlaneError(
-          "USAGE",
-          `'cursor' cannot be '${cursor.slice(0, 60)}': it is none of ours, or that result is gone. Leave it out to begin again.`,
-          { data: { parameter: "cursor", value: cursor.slice(0, 60) } },
-        );
-      const filter: ResultFilter = {
-        ...(mayDo(reader, "admin") ? {} : { user: reader.user }),
-        ...(cursor === undefined ? {} : { before: cursor }),
-        limit: limit + 1,
-      };
-      const found = await (await store()).results(filter);
+      if (cursor !== undefined && !(await ownResult(cursor, reader)))
+        throw badParameter("cursor", cursor, "it is none of ours, or that result is gone. Leave it out to begin again");
+      const owner = mayDo(reader, "admin") ? {} : { user: reader.user };
+      const from = cursor === undefined ? {} : { before: cursor };
+      const found = await (await store()).results({ ...owner, ...from, limit: limit + 1 });
       const results = found.slice(0, limit);
       return { results, nextCursor: found.length > limit ? (results.at(-1)?.id ?? null) : null };
     },
   };
 }
 
-async function keep(
-  { store, settings }: ResultParts,
-  call: Requested,
-  tool: string,
-  result: ToolResult,
-  characters: number,
-): Promise<KeptResult | null> {
+type Keeping = { call: Requested; tool: string; result: ToolResult; characters: number };
+
+async function keep({ store, settings }: ResultParts, keeping: Keeping): Promise<KeptResult | null> {
+  const { call, tool, result, characters } = keeping;
   const { keepMs, maxStoredBytes } = settings();
   const { user } = call.principal;
   const packed = await pack(result);
+  // The same content of one owner is one result.
+  const id = `r_${hash([user, packed.hash]).slice(0, 20)}`;
   const now = Date.now();
-  const kept: KeptResult = {
-    // The same content of one owner is one result.
-    id: `r_${hash([user, packed.hash]).slice(0, 20)}`,
-    callId: call.id,
-    tool,
-    user,
-    at: new Date(now).toISOString(),
-    expiresAt: new Date(now + keepMs).toISOString(),
-    characters,
-    bytes: packed.body.length,
-    ...packed,
-  };
+  const [at, expiresAt] = [new Date(now).toISOString(), new Date(now + keepMs).toISOString()];
+  const bytes = packed.body.length;
+  const kept: KeptResult = { id, callId: call.id, tool, user, at, expiresAt, characters, bytes, ...packed };
   return (await (await store()).putResult(kept, maxStoredBytes)) ? kept : null;
 }
 
@@ -274,14 +240,8 @@ function shortError(error: ErrorReport, { preview, id }: ResultHandle): ErrorRep
   return { ...error, message: `${cutText(error.message, preview.length)}… (the rest is kept as ${id})` };
 }
 
-function isOwn({ user }: KeptResult, reader: Principal): boolean {
-  return user === reader.user || mayDo(reader, "admin");
-}
-
 /** The same for an unknown, an expired and another user's result. */
 function unknownResult(id: string): PlaneError {
-  return new PlaneError(
-    "NOT_FOUND",
-    `No result '${id.slice(0, 60)}' found; it may have expired. Call the tool again, or list what is kept: toolplane results list`,
-  );
+  const remedy = "Call the tool again, or list what is kept: toolplane results list";
+  return new PlaneError("NOT_FOUND", `No result '${id.slice(0, 60)}' found; it may have expired. ${remedy}`);
 }

@@ -1,15 +1,5 @@
-import {
-  type Attributes,
-  type Context,
-  context,
-  createTraceState,
-  type Span,
-  type SpanContext,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  trace,
-} from "@opentelemetry/api";
+import type { Attributes, Context, Span, SpanContext } from "@opentelemetry/api";
+import { context, createTraceState, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { version } from "../../lib/version.ts";
 import type { AgentRun } from "../../model/agent/agent-run.ts";
@@ -24,15 +14,16 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 type SpanBeginning = {
   name: string;
   kind: keyof typeof SpanKind;
+  /** Undefined ones are left out. */
   attributes: Attributes;
-  /** With the caller's trace. */
   meta: UnknownObject | undefined;
 };
 
 type OpenSpan = { span: Span; within: Context; said: TraceContext };
 
-function beginSpan({ name, kind, attributes, meta }: SpanBeginning): OpenSpan {
+function beginSpan({ name, kind, attributes: given, meta }: SpanBeginning): OpenSpan {
   const parent = parentOf(meta);
+  const attributes = withoutUndefined(given);
   const span = trace.getTracer("toolplane", version).startSpan(name, { kind: SpanKind[kind], attributes }, parent);
   return { span, within: trace.setSpan(parent, span), said: sayContext(span.spanContext()) };
 }
@@ -63,28 +54,24 @@ function parentOf(meta: UnknownObject | undefined): Context {
 
 function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
   const [, traceId = "", spanId = "", flags = "00"] = traceparent.split("-");
-  return {
-    ...{ traceId, spanId, isRemote: true },
-    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
-    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
-  };
+  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+  const traceState = tracestate === undefined ? {} : { traceState: createTraceState(tracestate) };
+  return { traceId, spanId, isRemote: true, traceFlags, ...traceState };
 }
 
 function sayContext({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
   const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0");
   const tracestate = traceState?.serialize() ?? "";
-  return {
-    traceparent: `00-${traceId}-${spanId}-${flags}`,
-    ...(tracestate === "" ? {} : { tracestate }),
-  };
+  return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(tracestate === "" ? {} : { tracestate }) };
 }
 
 const operation = { "gen_ai.operation.name": "execute_tool" };
 const toolCall = { "mcp.method.name": "tools/call" };
+/** Named further when the tool is found: callers' names are endless. */
+const nameOf = (face: Requested["face"]) => (face === "mcp" ? "tools/call" : "execute_tool");
 
 const open = new Map<string, Span>();
 
-/** Attempts belong below it. */
 export async function traceCall(
   requested: Requested,
   relay: Relay | undefined,
@@ -93,16 +80,15 @@ export async function traceCall(
   const { id, face, options } = requested;
   const isServed = face === "mcp";
   const begun = beginSpan({
-    // Named when found: callers' names are endless.
-    name: isServed ? toolCall["mcp.method.name"] : operation["gen_ai.operation.name"],
+    name: nameOf(face),
     kind: isServed ? "SERVER" : "INTERNAL",
     attributes: {
       ...operation,
       ...(isServed ? toolCall : {}),
       "gen_ai.tool.call.id": id,
       "toolplane.face": face,
-      ...(options.conversation === undefined ? {} : { "gen_ai.conversation.id": options.conversation }),
-      ...(options.run === undefined ? {} : { "toolplane.run.id": options.run }),
+      "gen_ai.conversation.id": options.conversation,
+      "toolplane.run.id": options.run,
     },
     meta: relay?.meta,
   });
@@ -126,18 +112,17 @@ export async function traceCall(
 export function describeCall({ id, face, tool, executed }: Requested & Partial<Executed>): void {
   const span = open.get(id);
   if (span === undefined || tool === undefined) return;
-  const { server } = tool.id;
   const kind = executed?.provider.split(":")[0];
-  span.updateName(`${face === "mcp" ? toolCall["mcp.method.name"] : "execute_tool"} ${tool.name}`);
-  span.setAttributes({
+  span.updateName(`${nameOf(face)} ${tool.name}`);
+  const described = {
     "gen_ai.tool.name": tool.name,
     "gen_ai.tool.type": kind === "function" || kind === "builtin" ? "function" : "extension",
-    ...(server === null ? {} : { "toolplane.server": server }),
-    ...(executed === undefined ? {} : { "toolplane.provider": executed.provider }),
-  });
+    "toolplane.server": tool.id.server ?? undefined,
+    "toolplane.provider": executed?.provider,
+  };
+  span.setAttributes(withoutUndefined(described));
 }
 
-/** One per attempt. */
 export async function traceAttempt(
   provider: Provider,
   spec: ProviderSpec,
@@ -171,13 +156,8 @@ function attemptOf({ name, config }: ProviderSpec) {
   const kind = isRemote ? ("CLIENT" as const) : ("INTERNAL" as const);
   if (name !== "mcp") return { name: `attempt ${name}`, kind, attributes: { "toolplane.provider": name } };
   const tool = String(config.tool);
-  return {
-    ...{ name: `${toolCall["mcp.method.name"]} ${tool}`, kind },
-    attributes: {
-      ...{ ...operation, ...toolCall, "gen_ai.tool.name": tool },
-      ...{ "toolplane.provider": name, "toolplane.server": String(config.server) },
-    },
-  };
+  const about = { "gen_ai.tool.name": tool, "toolplane.provider": name, "toolplane.server": String(config.server) };
+  return { name: `tools/call ${tool}`, kind, attributes: { ...operation, ...toolCall, ...about } };
 }
 
 /** A waiting call has not failed. */
@@ -189,9 +169,7 @@ function errorOf(outcome: Outcome): string | null {
 
 export type RunBeginning = Pick<AgentRun, "id" | "model" | "style" | "toolset" | "conversation">;
 
-/** Turns and calls belong below it. */
 export type TracedRun = {
-  /** With a span per request. */
   model(model: ChatModel): ChatModel;
   relay: Relay;
   /** Without `run` nothing came of it. */
@@ -207,17 +185,19 @@ export function traceRun({ id, model, style, toolset, conversation }: RunBeginni
       "gen_ai.provider.name": "toolplane",
       "gen_ai.request.model": model,
       "gen_ai.conversation.id": conversation,
-      ...(toolset === null ? {} : { "gen_ai.agent.name": toolset }),
-      ...{ "toolplane.run.id": id, "toolplane.agent.style": style },
+      "gen_ai.agent.name": toolset ?? undefined,
+      "toolplane.run.id": id,
+      "toolplane.agent.style": style,
     },
     meta,
   });
   const { span, said } = begun;
   return {
-    model: (asked) => ({
-      ...factsOf(asked),
-      stream: (request) => traceTurn(asked, request, begun, conversation),
-    }),
+    model: (asked) => {
+      const { name, provider, modelId } = asked;
+      const stream: ChatModel["stream"] = (request) => traceTurn(asked, request, begun, conversation);
+      return { name, ...withoutUndefined({ provider, modelId }), stream };
+    },
     relay: { meta: withTraceContext(meta, said) },
     end(run) {
       if (run === undefined) return endSpan(span, "INTERNAL");
@@ -234,11 +214,6 @@ export function traceRun({ id, model, style, toolset, conversation }: RunBeginni
   };
 }
 
-function factsOf({ name, provider, modelId }: ChatModel): Omit<ChatModel, "stream"> {
-  return { name, ...withoutUndefined({ provider, modelId }) };
-}
-
-/** From the request to the last piece. */
 async function* traceTurn(
   model: ChatModel,
   request: ModelRequest,
@@ -250,12 +225,12 @@ async function* traceTurn(
     kind: "CLIENT",
     attributes: {
       "gen_ai.operation.name": "chat",
-      ...(model.provider === undefined ? {} : { "gen_ai.provider.name": model.provider }),
+      "gen_ai.provider.name": model.provider,
       "gen_ai.request.model": model.modelId ?? model.name,
       "gen_ai.conversation.id": conversation,
       "toolplane.tools.offered": request.tools?.length ?? 0,
-      ...(request.temperature === undefined ? {} : { "gen_ai.request.temperature": request.temperature }),
-      ...(request.maxOutputTokens === undefined ? {} : { "gen_ai.request.max_tokens": request.maxOutputTokens }),
+      "gen_ai.request.temperature": request.temperature,
+      "gen_ai.request.max_tokens": request.maxOutputTokens,
     },
     meta: run.said,
   });

@@ -13,9 +13,8 @@ function isTraced(): boolean {
 }
 
 /** With the first call after a tracer was registered. */
-const callSpans = once(() => import("./otel-spans.ts"));
-const runSpans = once(() => import("./otel-spans.ts"));
-let loaded: Awaited<ReturnType<typeof callSpans>> | undefined;
+const otelSpans = once(() => import("./otel-spans.ts"));
+let loaded: Awaited<ReturnType<typeof otelSpans>> | undefined;
 
 export function withSpan(
   requested: Requested,
@@ -23,7 +22,7 @@ export function withSpan(
   run: (relay: Relay | undefined) => Promise<Outcome>,
 ): Promise<Outcome> {
   if (!isTraced()) return run(relay);
-  return callSpans().then((spans) => {
+  return otelSpans().then((spans) => {
     loaded = spans;
     return spans.traceCall(requested, relay, run);
   });
@@ -39,7 +38,6 @@ export function withAttemptSpans(provider: Provider | undefined): Provider | und
   return (spec, args, context) => traceAttempt(provider, spec, args, context);
 }
 
-/** Null without a tracer. */
 export async function beginRunSpan(beginning: RunBeginning, meta?: UnknownObject): Promise<TracedRun | null> {
-  return isTraced() ? (await runSpans()).traceRun(beginning, meta) : null;
+  return isTraced() ? (await otelSpans()).traceRun(beginning, meta) : null;
 }
