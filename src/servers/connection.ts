@@ -27,7 +27,7 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
   name: string;
   retry: RetryPolicy;
   /** Where a program may have to fetch the server first. */
-  install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain: ExplainInstall }) | undefined;
+  install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain(said: string): InstallFailure | null }) | undefined;
   /** Is it reconnected automatically? */
   staysConnected(): boolean;
   emit(event: PlaneEvent): void;
@@ -41,29 +41,7 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
   onIdle?(): void;
 };
 
-/** Null when the installer did not fail. */
-export type ExplainInstall = (said: string) => InstallFailure | null;
-
-export type Connection = {
-  facts(): ConnectionFacts;
-  /** The installer's last line while it runs. */
-  installLine(): string | null;
-  live(): Live | null;
-  /** What a person must do before it can be opened. */
-  requirement(): PlaneError | null;
-  /** The open session, opened if need be. Many may ask at once. */
-  ensure(options?: { force?: boolean }): Promise<Live>;
-  enter(): void;
-  leave(): void;
-  /** Requests use it or wait for it. */
-  isInUse(): boolean;
-  /** It answered: earlier failures are over. */
-  worked(live: Live): void;
-  /** Gives up on a session that only looks alive. */
-  lose(live: Live, reason: string): void;
-  /** Waits until nothing is left. It may be opened again. */
-  close(reason: string): Promise<void>;
-};
+export type Connection = ReturnType<typeof createConnection>;
 
 /** Of an installer's output. */
 const installTailCharacters = 2_000;
@@ -73,7 +51,7 @@ const longLifeMs = 10_000;
 
 type State = {
   readonly options: ConnectionOptions;
-  readonly idle: IdleTimer;
+  readonly idle: ReturnType<typeof createIdleTimer>;
   /** Sessions on their way out. */
   readonly leaving: Set<Promise<void>>;
   facts: ConnectionFacts;
@@ -87,7 +65,7 @@ type State = {
 };
 
 /** One session's life: opened when it is needed, replaced when it died, left alone while it backs off. */
-export function createConnection(options: ConnectionOptions): Connection {
+export function createConnection(options: ConnectionOptions) {
   const onIdle = () => {
     if (state.users > 0 || state.live === null) return;
     void close(state, "idle");
@@ -110,28 +88,35 @@ export function createConnection(options: ConnectionOptions): Connection {
   return {
     facts: () => state.facts,
     live: () => state.live,
+    /** The installer's last line while it runs. */
     installLine: () => installLine(state),
+    /** What a person must do before it can be opened. */
     requirement: () => state.requirement,
-    ensure: (given) => ensure(state, given?.force),
-    worked(used) {
+    /** The open session, opened if need be. Many may ask at once. */
+    ensure: (given?: { force?: boolean }) => ensure(state, given?.force),
+    /** It answered: earlier failures are over. */
+    worked(used: Live): void {
       used.answered += 1;
       if (used === state.live && state.facts.failures > 0) take(state, { type: "worked" });
     },
-    enter() {
+    enter(): void {
       state.users += 1;
       state.idle.used();
     },
-    leave() {
+    leave(): void {
       state.users -= 1;
       state.idle.used();
     },
-    lose(lost, reason) {
+    /** Gives up on a session that only looks alive. */
+    lose(lost: Live, reason: string): void {
       const why = new TransportError(reason, { sent: true });
       lost.peer.fail(why);
       onLost(state, lost, why);
     },
+    /** Requests use it or wait for it. */
     isInUse: () => state.users > 0 || state.connecting !== undefined,
-    close: (reason) => close(state, reason),
+    /** Waits until nothing is left. It may be opened again. */
+    close: (reason: string) => close(state, reason),
   };
 }
 
@@ -142,11 +127,9 @@ function take(state: State, signal: ConnectionSignal): void {
   state.facts = next.facts;
   clearTimeout(state.retry);
   if (retryAt !== null) {
-    state.retry = setTimeout(
-      () => void ensure(state, true).catch(() => undefined),
-      Math.min(maxTimerMs, Math.max(0, retryAt - Date.now())),
-    );
-    state.retry.unref();
+    // A failure is in the facts.
+    const retryNow = () => void ensure(state, true).catch(() => undefined);
+    state.retry = setTimeout(retryNow, Math.min(maxTimerMs, Math.max(0, retryAt - Date.now()))).unref();
   }
   if (next.event) emit(next.event);
 }
@@ -158,10 +141,8 @@ function waitFor({ leaving }: State, going: Promise<void>): void {
 
 /** Closing the connection waits for it, so that nothing outlives it. */
 function leave(state: State, channel: Channel): void {
-  waitFor(
-    state,
-    channel.close().finally(() => state.options.onLeft(channel)),
-  );
+  const closed = channel.close().finally(() => state.options.onLeft(channel));
+  waitFor(state, closed);
 }
 
 async function ensure(state: State, force = false): Promise<Live> {
@@ -220,14 +201,9 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
 function failed(state: State, cause: unknown): PlaneError {
   const needsPerson = cause instanceof PlaneError;
   state.requirement = needsPerson ? cause : null;
-  const permanent = cause instanceof TransportError && cause.permanent;
-  take(state, {
-    type: "failed",
-    ...explain(state, cause),
-    at: Date.now(),
-    kept: state.options.staysConnected(),
-    hopeless: needsPerson || permanent,
-  });
+  const hopeless = needsPerson || (cause instanceof TransportError && cause.permanent);
+  const kept = state.options.staysConnected();
+  take(state, { type: "failed", ...explain(state, cause), at: Date.now(), kept, hopeless });
   return needsPerson ? cause : unavailable(state);
 }
 
@@ -297,16 +273,13 @@ async function close(state: State, reason: string): Promise<void> {
   await Promise.all(state.leaving);
 }
 
-type IdleTimer = { used(): void; stop(): void };
-
 /** Calls `onIdle` after `limitMs` without use; 0 is never. Uses one timer however often `used` is called. */
-export function createIdleTimer(limitMs: number, onIdle: () => void): IdleTimer {
+export function createIdleTimer(limitMs: number, onIdle: () => void) {
   let usedAt = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const arm = (ms: number) => {
-    timer = setTimeout(check, Math.min(ms, maxTimerMs));
-    timer.unref();
+    timer = setTimeout(check, Math.min(ms, maxTimerMs)).unref();
   };
   const check = () => {
     const left = usedAt + limitMs - Date.now();
@@ -315,11 +288,11 @@ export function createIdleTimer(limitMs: number, onIdle: () => void): IdleTimer 
     else onIdle();
   };
   return {
-    used() {
+    used(): void {
       usedAt = Date.now();
       if (timer === undefined && limitMs > 0) arm(limitMs);
     },
-    stop() {
+    stop(): void {
       clearTimeout(timer);
       timer = undefined;
     },

@@ -13,8 +13,8 @@ import type {
 import type { RequestOptions } from "../protocol/session.ts";
 import { type ConfiguredServers, compareDefinitions } from "./desired-state.ts";
 import { describeUnavailable } from "./failures.ts";
-import type { OfferMethod } from "./offers.ts";
 import type { Server } from "./server.ts";
+import type { OfferMethod } from "./server-catalogue.ts";
 import { brokenStatus } from "./server-status.ts";
 import { type SessionOwner, sharedOwner } from "./sessions.ts";
 

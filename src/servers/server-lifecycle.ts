@@ -4,8 +4,8 @@ import { PlaneError } from "../model/errors.ts";
 import type { KnownServer, RefreshReport, ServersChange } from "../model/servers/server.ts";
 import { type ConfiguredServers, isEager, startsWithPlane } from "./desired-state.ts";
 import { reportInstalling } from "./installer.ts";
-import type { OfferMethod } from "./offers.ts";
 import type { Server } from "./server.ts";
+import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import { type SessionOwner, sharedOwner } from "./sessions.ts";
 

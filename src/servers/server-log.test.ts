@@ -4,7 +4,7 @@ import { growthOf, maxGrowth } from "../../test/samples/growth.ts";
 import { createHider } from "../lib/text/redact.ts";
 import { createServerLog } from "./server-log.ts";
 
-const sample = (...secrets: string[]) => createServerLog(() => createHider(secrets));
+const sample = (...secrets: string[]) => createServerLog(createHider(secrets));
 const texts = (log: ReturnType<typeof createServerLog>) => log.lines().map(({ text }) => text);
 
 test("a stream becomes its lines, wherever it was cut, and the last one needs no end", () => {
@@ -73,7 +73,7 @@ test("secrets are hidden: those that are known and those that look like one", ()
 
 test("what is a secret is asked when the log is read, also for lines from before", () => {
   let secrets: string[] = [];
-  const log = createServerLog(() => createHider(secrets));
+  const log = createServerLog((text) => createHider(secrets)(text));
   log.addText("it is hunter2hunter2\n");
   secrets = ["hunter2hunter2"];
   assert.deepEqual(texts(log), ["it is [redacted]"]);

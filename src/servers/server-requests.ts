@@ -3,7 +3,7 @@ import { abortable } from "../lib/async/signals.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { ServerDefinition } from "../model/servers/server.ts";
+import type { ServerCheck, ServerDefinition } from "../model/servers/server.ts";
 import { paramHeaders } from "../protocol/http-headers.ts";
 import { type AnswerRequest, RpcError, TransportError } from "../protocol/message.ts";
 import type { RequestOptions, Session } from "../protocol/session.ts";
@@ -12,7 +12,6 @@ import { extendsToTasks, offersTasks } from "../protocol/tasks/task.ts";
 import type { Connection, Live } from "./connection.ts";
 import { withoutSecrets } from "./failures.ts";
 import { reportInstalling } from "./installer.ts";
-import { createLivenessCheck } from "./liveness.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
 import { maxSessions, type SessionOwner, type Sessions } from "./sessions.ts";
 
@@ -199,4 +198,41 @@ function explain(thrown: unknown, live: Live, hide: (text: string) => string): u
   const safe = withoutSecrets(thrown, hide);
   const isUseless = safe instanceof TransportError && safe.status === 404 && live.answered === 0 && !live.hasListed;
   return isUseless ? new TransportError(safe.message, { ...safe, permanent: true }) : safe;
+}
+
+/** A listing where there is no ping. */
+export async function checkServer({ era, request }: Session, signal: AbortSignal): Promise<ServerCheck> {
+  const startedAt = performance.now();
+  const done = (how: ServerCheck["how"]) => ({ how, ms: Math.round(performance.now() - startedAt) });
+  if (era === "legacy") {
+    try {
+      await request("ping", {}, { signal });
+      return done("ping");
+    } catch (thrown) {
+      if (!(thrown instanceof RpcError)) throw thrown;
+    }
+  }
+  await request("tools/list", {}, { signal });
+  return done("list");
+}
+
+const answerWithinMs = 5_000;
+
+/** After an aborted request: a busy server may be slow; a silent one is replaced. */
+function createLivenessCheck(): (connection: Connection, live: Live, startedAt: number) => void {
+  const asking = new WeakSet<Live>();
+  return (connection, live, startedAt) => {
+    const oldest = live.peer.oldestPendingAt();
+    if (asking.has(live) || connection.live() !== live || (oldest !== null && oldest < startedAt)) return;
+    asking.add(live);
+    const heardBefore = live.peer.heard();
+    const limit = AbortSignal.timeout(answerWithinMs);
+    checkServer(live.session, limit)
+      .catch(() => {
+        if (limit.aborted && live.peer.heard() === heardBefore) {
+          connection.lose(live, `it stopped answering: no reply to a liveness check within ${answerWithinMs / 1000} s`);
+        }
+      })
+      .finally(() => asking.delete(live));
+  };
 }

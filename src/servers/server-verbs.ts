@@ -6,7 +6,7 @@ import type { ServerStatus } from "../model/servers/server.ts";
 import type { ServerVerbs } from "../model/verbs.ts";
 
 import { explainFailure, unknownServer } from "./failures.ts";
-import type { OfferMethod } from "./offers.ts";
+import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import type { ServerLifecycle } from "./server-lifecycle.ts";
 

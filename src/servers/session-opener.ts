@@ -38,34 +38,20 @@ export type OpenerOptions = {
   onSaid(user: string | null, method: string, params: UnknownObject): void;
 };
 
-export type SessionOpener = {
-  open(user: string | null, steps: OpenSteps): Promise<OpenedSession>;
-  /** What it spoke the last time. */
-  verdict(): Verdict | null;
-  remember(verdict: Verdict): void;
-  noise(): number;
-  /** Asks the caller what is for the caller, and answers the rest. */
-  answering(caller: AnswerRequest | undefined): AnswerRequest;
-};
-
 /** Opens sessions with one server and listens to what it says beside its answers. */
-export function createSessionOpener(options: OpenerOptions): SessionOpener {
+export function createSessionOpener(options: OpenerOptions) {
   const { name, definition, log } = options;
   const { protocol } = definition;
   let answerByItself = createDefaultAnswers([]);
-  let verdict: Verdict | null = null;
+  let verdict = null as Verdict | null;
   let noise = 0;
 
-  function known(): Era | undefined {
+  /** Asked when the server is being started already, so that neither waits for the other. */
+  async function known(): Promise<Era | undefined> {
+    await options.recalled().catch(() => undefined);
     if (protocol !== "auto") return protocol;
     if (verdict?.era === "legacy" && Date.now() - verdict.at > legacyVerdictMs) return undefined;
     return verdict?.era;
-  }
-
-  /** Asked when the server is being started already, so that neither waits for the other. */
-  async function asKnown(): Promise<Era | undefined> {
-    await options.recalled().catch(() => undefined);
-    return known();
   }
 
   const listen = (user: string | null) =>
@@ -83,7 +69,7 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
     });
 
   return {
-    async open(user, steps) {
+    async open(user: string | null, steps: OpenSteps): Promise<OpenedSession> {
       steps.phase("start");
       const resolved = await options.resolve(definition);
       answerByItself = createDefaultAnswers(resolved.roots);
@@ -92,11 +78,21 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
         options.guard.prepare();
       }
       steps.phase("initialize");
-      const handlers = { ...handlersFor(options, steps, listen(user)), onRequest: answerByItself };
+      const heard = listen(user);
+      const handlers = {
+        ...heard,
+        onStderr(text: string) {
+          heard.onStderr?.(text);
+          steps.heard(text);
+        },
+        onProcess: options.guard.watch,
+        onClose: steps.onClose,
+        onRequest: answerByItself,
+      };
       const { environment } = options;
       const access = options.access(user, resolved);
       const { signal, onOpened } = steps;
-      const way = { known: asKnown, isFixed: protocol !== "auto", client: describeUs(options, resolved.roots) };
+      const way = { known, isFixed: protocol !== "auto", client: describeUs(options, resolved.roots) };
       const opened = await openSession(
         { definition: resolved, environment, access, ...way, signal, onOpened },
         handlers,
@@ -104,42 +100,34 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
       if (verdict?.era !== opened.session.era) verdict = { era: opened.session.era, at: Date.now() };
       return opened;
     },
+    /** What it spoke the last time. */
     verdict: () => verdict,
-    remember(earlier) {
+    remember(earlier: Verdict): void {
       verdict ??= earlier;
     },
     noise: () => noise,
-    answering: (caller) => (method, params, signal) => {
-      const isSettled = method === "roots/list" && definition.roots.length > 0;
-      return caller && asksTheCaller.has(method) && !isSettled
-        ? caller(method, params, signal)
-        : answerByItself(method, params, signal);
-    },
+    /** Asks the caller what is for the caller, and answers the rest. */
+    answering:
+      (caller: AnswerRequest | undefined): AnswerRequest =>
+      (method, params, signal) => {
+        const isSettled = method === "roots/list" && definition.roots.length > 0;
+        const answer = caller && asksTheCaller.has(method) && !isSettled ? caller : answerByItself;
+        return answer(method, params, signal);
+      },
   };
 }
 
-function describeUs(options: OpenerOptions, roots: readonly string[]): ClientDescription {
-  const { ownCapabilities, definition } = options;
+function describeUs({ ownCapabilities, capabilities, definition }: OpenerOptions, roots: readonly string[]) {
   const withRoots = roots.length > 0 ? { roots: {} } : {};
   return {
     info: { name: "toolplane", version },
-    capabilities: { ...withRoots, ...options.capabilities },
-    ...(ownCapabilities ? { own: { ...withRoots, ...ownCapabilities } } : {}),
-    ...(definition.logLevel ? { logLevel: definition.logLevel } : {}),
-  };
+    capabilities: { ...withRoots, ...capabilities },
+    ...(ownCapabilities && { own: { ...withRoots, ...ownCapabilities } }),
+    ...(definition.logLevel && { logLevel: definition.logLevel }),
+  } satisfies ClientDescription;
 }
 
-function handlersFor({ guard }: OpenerOptions, { onClose, heard }: OpenSteps, listening: Heard) {
-  const onStderr = (text: string) => {
-    listening.onStderr?.(text);
-    heard(text);
-  };
-  return { ...listening, onStderr, onProcess: guard.watch, onClose };
-}
-
-type Heard = ReturnType<typeof listenToServer>;
-
-export type Listening = {
+type Listening = {
   server: string;
   log: LogWriter;
   maxMessageBytes: number;
@@ -153,17 +141,13 @@ export type Listening = {
 };
 
 /** Hears what a server says beside its answers, in one session. */
-export function listenToServer(listening: Listening): Omit<SessionHandlers, "onClose" | "onRequest"> {
+function listenToServer(listening: Listening): Omit<SessionHandlers, "onClose" | "onRequest"> {
   const { server, log, maxMessageBytes } = listening;
 
   function takeLog({ level, data }: UnknownObject): void {
     const known = logLevels.find((candidate) => candidate === level) ?? "info";
     if (logLevels.indexOf(known) < logLevels.indexOf(listening.logLevel ?? "debug")) return;
-    log.add({
-      source: "log",
-      level: known,
-      text: typeof data === "string" ? data : JSON.stringify(data ?? null),
-    });
+    log.add({ source: "log", level: known, text: typeof data === "string" ? data : JSON.stringify(data ?? null) });
     listening.emit({ type: "server.log", server, level: known });
   }
 

@@ -16,6 +16,11 @@ export class OAuthProblem extends Error {
   }
 }
 
+/** The remedy is in the configuration. */
+export function misconfigured(message: string): OAuthProblem {
+  return new OAuthProblem(message, { configuration: true });
+}
+
 /** Codes come from outside and end in messages, so only what looks like a code is repeated. */
 export function errorCode(value: unknown): string {
   return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : "an unknown error";

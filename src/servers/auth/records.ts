@@ -14,6 +14,7 @@ export type GivenToken = { kind: "token"; token: string; expiresAt: string | nul
 
 /** Recent requests for more scopes than a sign-in brought. */
 export type StepUps = { count: number; since: number };
+export const noStepUps: StepUps = { count: 0, since: 0 };
 
 /** With all that a refresh needs. */
 export type OAuthRecord = {
@@ -50,10 +51,6 @@ function toKey(text: string): string {
   return encodeURIComponent(JSON.stringify(text).slice(1, -1));
 }
 
-function fromKey(text: string): string {
-  return JSON.parse(`"${decodeURIComponent(text)}"`) as string;
-}
-
 function ownerOf(user: string | null): string {
   return user === null ? "everybody" : `user/${toKey(user)}`;
 }
@@ -67,7 +64,7 @@ export function credentialsKey(server: string, user: string | null): string {
 }
 
 export function serverOfKey(key: string): string {
-  return fromKey(key.slice(key.lastIndexOf("/") + 1));
+  return JSON.parse(`"${decodeURIComponent(key.slice(key.lastIndexOf("/") + 1))}"`) as string;
 }
 
 export function challengeKey(server: string, user: string | null): string {
