@@ -11,7 +11,6 @@ export type ConnectionFacts = {
   failures: number;
   /** No attempt before this, unless forced. */
   cooldownUntil: number | null;
-  /** The next automatic attempt. */
   retryAt: number | null;
   /** Null when no program fetches the server. */
   installingSince: number | null;

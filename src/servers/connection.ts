@@ -2,21 +2,14 @@ import { maxTimerMs } from "../lib/async/pause.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
-import {
-  type ConnectionFacts,
-  type ConnectionSignal,
-  initialFacts,
-  nextFacts,
-  type RetryPolicy,
-} from "./connection-state.ts";
-import { describeUnavailable, stderrTailOf } from "./failures.ts";
+import { type ConnectionSignal, initialFacts, nextFacts, type RetryPolicy } from "./connection-state.ts";
+import { describeUnavailable, notSent, stderrTailOf } from "./failures.ts";
 import { type InstallFailure, lastLineOf } from "./installer.ts";
 import { type AttemptOptions, attemptToOpen, type Install } from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
 
 export type Live = OpenedSession & {
   openedAt: number;
-  /** Calls it has answered, and whether it has listed its tools. */
   answered: number;
   hasListed: boolean;
   /** A new session whose tools must be listed before a call. */
@@ -26,9 +19,7 @@ export type Live = OpenedSession & {
 export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"> & {
   name: string;
   retry: RetryPolicy;
-  /** Where a program may have to fetch the server first. */
   install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain(said: string): InstallFailure | null }) | undefined;
-  /** Is it reconnected automatically? */
   staysConnected(): boolean;
   emit(event: PlaneEvent): void;
   hide(text: string): string;
@@ -43,58 +34,45 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
 
 export type Connection = ReturnType<typeof createConnection>;
 
-/** Of an installer's output. */
 const installTailCharacters = 2_000;
 
 /** A life this long was not cut short. */
 const longLifeMs = 10_000;
 
-type State = {
-  readonly options: ConnectionOptions;
-  readonly idle: ReturnType<typeof createIdleTimer>;
-  /** Sessions on their way out. */
-  readonly leaving: Set<Promise<void>>;
-  facts: ConnectionFacts;
-  live: Live | null;
-  connecting: { given: AbortSignal; live: Promise<Live> } | undefined;
-  closed: AbortController;
-  retry: NodeJS.Timeout | undefined;
-  requirement: PlaneError | null;
-  users: number;
-  installTail: string;
-};
+type State = ReturnType<typeof createState>;
 
-/** One session's life: opened when it is needed, replaced when it died, left alone while it backs off. */
-export function createConnection(options: ConnectionOptions) {
-  const onIdle = () => {
-    if (state.users > 0 || state.live === null) return;
-    void close(state, "idle");
-    options.onIdle?.();
-  };
-  const state: State = {
+function createState(options: ConnectionOptions, onIdle: () => void) {
+  return {
     options,
     idle: createIdleTimer(options.idleTimeoutMs ?? 0, onIdle),
-    leaving: new Set(),
+    leaving: new Set<Promise<void>>(),
     facts: initialFacts,
-    live: null,
-    connecting: undefined,
+    live: null as Live | null,
+    connecting: undefined as { given: AbortSignal; live: Promise<Live> } | undefined,
     closed: new AbortController(),
-    retry: undefined,
-    requirement: null,
+    retry: undefined as NodeJS.Timeout | undefined,
+    requirement: null as PlaneError | null,
     users: 0,
     installTail: "",
   };
+}
+
+/** One session's life: opened when it is needed, replaced when it died, left alone while it backs off. */
+export function createConnection(options: ConnectionOptions) {
+  const state = createState(options, () => {
+    if (state.users > 0 || state.live === null) return;
+    void close(state, "idle");
+    options.onIdle?.();
+  });
   if (options.after) waitFor(state, options.after);
   return {
     facts: () => state.facts,
     live: () => state.live,
-    /** The installer's last line while it runs. */
     installLine: () => installLine(state),
     /** What a person must do before it can be opened. */
     requirement: () => state.requirement,
     /** The open session, opened if need be. Many may ask at once. */
     ensure: (given?: { force?: boolean }) => ensure(state, given?.force),
-    /** It answered: earlier failures are over. */
     worked(used: Live): void {
       used.answered += 1;
       if (used === state.live && state.facts.failures > 0) take(state, { type: "worked" });
@@ -113,7 +91,6 @@ export function createConnection(options: ConnectionOptions) {
       lost.peer.fail(why);
       onLost(state, lost, why);
     },
-    /** Requests use it or wait for it. */
     isInUse: () => state.users > 0 || state.connecting !== undefined,
     /** Waits until nothing is left. It may be opened again. */
     close: (reason: string) => close(state, reason),
@@ -207,7 +184,6 @@ function failed(state: State, cause: unknown): PlaneError {
   return needsPerson ? cause : unavailable(state);
 }
 
-/** Names an installer that failed, and what to do about it. */
 function explain(state: State, cause: unknown): { reason: string; stderrTail: string | null } {
   const { hide, install } = state.options;
   const reason = hide(cause instanceof Error ? cause.message : String(cause));
@@ -238,20 +214,14 @@ function onLost(state: State, lost: Live, reason: TransportError): void {
 }
 
 function unavailable({ options: { name }, facts }: State): PlaneError {
-  const until = facts.cooldownUntil;
-  const data = {
-    server: name,
-    sent: false,
-    personHints: [personHints.doctor, personHints.serverLogs(name)],
-    retryAt: until === null ? null : new Date(until).toISOString(),
-  };
+  const retryAt = facts.cooldownUntil === null ? null : new Date(facts.cooldownUntil).toISOString();
+  const hints = [personHints.doctor, personHints.serverLogs(name)];
   const text = describeUnavailable(name, facts.error ?? facts.state, facts.stderrTail);
-  return new PlaneError("SERVER_UNAVAILABLE", text, { data });
+  return notSent("SERVER_UNAVAILABLE", name, text, { personHints: hints, retryAt });
 }
 
 function stopped(name: string): PlaneError {
-  const data = { server: name, sent: false, retryAt: null };
-  return new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' was stopped.`, { data });
+  return notSent("SERVER_UNAVAILABLE", name, `Server '${name}' was stopped.`);
 }
 
 async function close(state: State, reason: string): Promise<void> {

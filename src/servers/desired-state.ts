@@ -1,6 +1,6 @@
 import { stableJson } from "../lib/json/stable-json.ts";
-import { PlaneError } from "../model/errors.ts";
 import type { ServerDefinition, ServersChange } from "../model/servers/server.ts";
+import { notSent } from "./failures.ts";
 
 /** Should a server run, by its configuration and the last connect or disconnect? */
 export function createDesiredState(
@@ -27,12 +27,10 @@ export function createDesiredState(
       isDisconnected = false;
       staysConnected = true;
     },
-    /** Until the next `connect`. */
     disconnect(): void {
       isDisconnected = true;
       staysConnected = alwaysOn;
     },
-    /** For good. */
     stop(): void {
       isStopped = true;
     },
@@ -40,14 +38,11 @@ export function createDesiredState(
     /** Throws why the server must not be started or asked. */
     requireAvailable(): void {
       const reason = refusal();
-      if (reason === null) return;
-      const data = { server: name, sent: false, retryAt: null };
-      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' ${reason}.`, { data });
+      if (reason !== null) throw notSent("SERVER_UNAVAILABLE", name, `Server '${name}' ${reason}.`);
     },
   };
 }
 
-/** Those that can run, and why others cannot. */
 export type ConfiguredServers = {
   definitions: Readonly<Record<string, ServerDefinition>>;
   broken: Readonly<Record<string, string>>;

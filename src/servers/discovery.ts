@@ -16,7 +16,6 @@ export type DiscoveryOptions<Over> = {
 
 export type Discovery<Over> = ReturnType<typeof createDiscovery<Over>>;
 
-/** Asks a server for a list no more often than needed. */
 export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
   const { list, onListed, onFailed, windowMs, isOpen } = options;
   let listedAt: number | null = null;
@@ -84,7 +83,6 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
       epoch += 1;
       heard += 1;
     },
-    /** The server has announced a change. */
     changed(): void {
       heard += 1;
       relist ??= setTimeout(listAgain, Math.max(settleMs, askedAt + gapMs - Date.now())).unref();

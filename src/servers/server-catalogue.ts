@@ -12,19 +12,15 @@ import type { Verdict } from "./session-opener.ts";
 
 export type CatalogueOptions = {
   listingTtlMs: number;
-  /** Limit of one listing. */
   limitMs: number;
-  /** The session to ask, opened if need be. */
   session(): Promise<Session>;
   isOpen(): boolean;
   verdict(): Verdict | null;
   log: LogWriter;
   hide(text: string): string;
-  /** Everything the server lists, each time it lists something else. */
   onTools(tools: unknown[], era: Era): void;
   /** It offers something else beside its tools, or says so. */
   onOffers(list: "prompts" | "resources"): void;
-  /** To be remembered for the next time. */
   onKnown(known: Remembered): void;
 };
 
@@ -32,7 +28,6 @@ export type Remembered = Omit<KnownServer, "identity">;
 
 const methodNotFound = -32601;
 
-/** What is listed beside tools. */
 export type OfferMethod = Exclude<ListMethod, "tools/list">;
 const offerMethods: readonly OfferMethod[] = ["prompts/list", "resources/list", "resources/templates/list"];
 
@@ -77,7 +72,6 @@ export function createServerCatalogue(options: CatalogueOptions) {
     ...discovery,
     isKnown: known.isKnown,
     size: known.size,
-    /** Why the last listing failed. */
     failure: () => failure,
     toolOf: known.toolOf,
     /** Asks a process beside the main one for its tools, and takes what it lists. */
@@ -107,7 +101,6 @@ export function createServerCatalogue(options: CatalogueOptions) {
       offers.forget();
       known.forget();
     },
-    /** Takes over what was listed in an earlier life. */
     recall({ era, listedAt, tools, offers: offered }: Remembered): void {
       offers.recall(offered);
       if (known.isKnown()) return;

@@ -112,13 +112,13 @@ test("a secret of several lines is hidden line by line", () => {
   assert.doesNotMatch(texts(log).join("\n"), /MIIEvQ|hkiG9w/);
 });
 
-test("escape sequences and control characters do not reach whoever reads it", () => {
+test("escape sequences and control characters do not reach a reader", () => {
   const log = sample();
   log.addText("\u001b[31mred\u001b[0m \u0007bell \u202eright\n");
   assert.deepEqual(texts(log), ["red bell right"]);
 });
 
-test("whoever follows is told of each whole line that is for them, without secrets, until they leave", () => {
+test("a follower gets each whole line of their own, without secrets, until they leave", () => {
   const log = sample("hunter2");
   const heard: string[] = [];
   const leave = log.follow("ann", ({ text }) => heard.push(text));

@@ -7,7 +7,6 @@ const maxLine = 4 * 1024;
 /** Even the shortest line takes room. */
 const lineCharacters = 64;
 
-/** For one session. */
 export type LogWriter = {
   /** A piece of a text stream, wherever it was cut. */
   addText(text: string): void;
@@ -49,7 +48,6 @@ export function createServerLog(hide: (text: string) => string) {
 
   return {
     ...writer(null),
-    /** For this user's own session. */
     of: writer,
     /** Of the shared session and of this user. */
     lines(user: string | null = null): ServerLogLine[] {

@@ -17,7 +17,6 @@ import { inheritedSecrets } from "./transports/child-environment.ts";
 export type ServerOptions = Omit<OpenerOptions, "log" | "resolve" | "onListChanged"> &
   Pick<catalogues.CatalogueOptions, "onTools" | "onKnown"> &
   Pick<RequestsOptions, "taskQuietMs"> & {
-    /** When they are needed. */
     resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
     secretValues(): readonly string[];
     /** Does every user have their own session? */
@@ -30,7 +29,6 @@ export type ServerOptions = Omit<OpenerOptions, "log" | "resolve" | "onListChang
 
 export type Server = ReturnType<typeof createServer>;
 
-/** Its sessions, lists, log and requests. */
 export function createServer(options: ServerOptions) {
   const parts = createParts(options);
   const { desired, sessions, catalogue, opener, log, requests } = parts;
@@ -185,12 +183,10 @@ function createStarts({ options, desired, sessions, catalogue }: Parts) {
       // An explicit connect shows current tools, not cached ones.
       if (!wasOpen && catalogue.listedAt() === before) await catalogue.list({ force: true }).catch(() => undefined);
     },
-    /** Opens its session for use. */
     async warm(): Promise<void> {
       desired.requireAvailable();
       await main.ensure();
     },
-    /** Until `connect`. */
     async disconnect(): Promise<void> {
       desired.disconnect();
       await sessions.close("disconnected");
@@ -208,7 +204,6 @@ function createStarts({ options, desired, sessions, catalogue }: Parts) {
         isMainUser ? main.close(why) : undefined,
       ]);
     },
-    /** Is it running, or meant to? */
     isActive: () => desired.staysConnected() || ["connecting", "connected", "backoff"].includes(main.facts().state),
   };
 }
@@ -260,7 +255,6 @@ function createListings({ options, desired, sessions, catalogue, requests }: Par
     },
     /** Null where it was never asked. */
     offered: catalogue.offered,
-    /** Asks where it was never asked, or too long ago. */
     async list(method: catalogues.OfferMethod, signal: AbortSignal): Promise<unknown[]> {
       const known = catalogue.offered(method);
       if (known !== null && !(desired.isAvailable() && main.live())) return known;

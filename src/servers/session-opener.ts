@@ -23,9 +23,7 @@ export type OpenerOptions = {
   resolve(definition: ServerDefinition): Promise<ServerDefinition>;
   /** Who asks in the name of this user. */
   access(user: string | null, resolved: ServerDefinition): Access;
-  /** What we can answer when a server asks. */
   capabilities: UnknownObject;
-  /** The part of it that needs no caller, where that is less. */
   ownCapabilities?: UnknownObject | undefined;
   log: ServerLog;
   emit(event: PlaneEvent): void;
@@ -38,7 +36,6 @@ export type OpenerOptions = {
   onSaid(user: string | null, method: string, params: UnknownObject): void;
 };
 
-/** Opens sessions with one server and listens to what it says beside its answers. */
 export function createSessionOpener(options: OpenerOptions) {
   const { name, definition, log } = options;
   const { protocol } = definition;
@@ -100,7 +97,6 @@ export function createSessionOpener(options: OpenerOptions) {
       if (verdict?.era !== opened.session.era) verdict = { era: opened.session.era, at: Date.now() };
       return opened;
     },
-    /** What it spoke the last time. */
     verdict: () => verdict,
     remember(earlier: Verdict): void {
       verdict ??= earlier;
@@ -140,7 +136,6 @@ type Listening = {
   onNoise(): void;
 };
 
-/** Hears what a server says beside its answers, in one session. */
 function listenToServer(listening: Listening): Omit<SessionHandlers, "onClose" | "onRequest"> {
   const { server, log, maxMessageBytes } = listening;
 
@@ -174,9 +169,8 @@ export function createDefaultAnswers(roots: readonly string[]): AnswerRequest {
   return async (method) => {
     if (method === "roots/list") return { roots: roots.map((uri) => ({ uri, name: lastPart(uri) })) };
     if (method === "elicitation/create") return { action: "cancel" };
-    if (method === "sampling/createMessage") {
+    if (method === "sampling/createMessage")
       throw new RpcError(-1, "No model is configured that could answer, or it is not clear for which call.");
-    }
     throw new RpcError(-32601, `Method not found: ${method}`);
   };
 }

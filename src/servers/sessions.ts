@@ -3,7 +3,6 @@ import type { Connection } from "./connection.ts";
 /** Beside the shared one. Each may be a process, and any new conversation asks for one. */
 export const maxSessions = 64;
 
-/** Where sessions are not shared. */
 export type SessionOwner = { user: string | null; conversation: string | null };
 
 export const sharedOwner: SessionOwner = { user: null, conversation: null };
@@ -19,7 +18,6 @@ export function createSessions(
   sharing: () => "shared" | "principal" | "conversation",
   create: (owner: SessionOwner) => Connection,
 ) {
-  /** Also used for listing. */
   const main = create(sharedOwner);
   const own = new Map<string, { owner: SessionOwner; connection: Connection }>();
 
@@ -72,13 +70,11 @@ export function createSessions(
       own.set(key, found);
       return found.connection;
     },
-    /** Without making one. */
     find(given: SessionOwner): Connection | undefined {
       const owner = narrow(given);
       return isShared(owner) ? main : own.get(JSON.stringify(owner))?.connection;
     },
     all: () => [{ owner: sharedOwner, connection: main }, ...own.values()],
-    /** Returns how many were open. */
     release: end,
     drop: (owner: SessionOwner) => forget(JSON.stringify(owner), "idle"),
     async close(reason: string): Promise<number> {

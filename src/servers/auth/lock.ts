@@ -79,7 +79,6 @@ async function withStore<T>(alone: Store["alone"], task: string, work: () => Pro
   throw result.thrown;
 }
 
-/** Rejects when it takes too long. */
 async function retry<T>(attempt: () => Promise<T | null | undefined>, pauseMs: number, late: string): Promise<T> {
   const giveUpAt = Date.now() + waitMs;
   for (;;) {

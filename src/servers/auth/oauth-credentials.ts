@@ -26,7 +26,6 @@ type Context = OAuthCredentialsOptions & {
   /** The token that was last sent: a refusal may be about an older one than the stored. */
   handedOut: Map<string, string>;
 };
-/** Whose token of which server. */
 export type Subject = { server: string; user: string | null; key: string; definition: Remote };
 
 export function createOAuthCredentials(options: OAuthCredentialsOptions) {

@@ -6,7 +6,6 @@ export class OAuthProblem extends Error {
   override readonly name = "OAuthProblem";
   /** RFC 6749, when the server refused. */
   readonly oauthCode: string | null;
-  /** Is the remedy in the configuration? */
   readonly configuration: boolean;
 
   constructor(message: string, options: { code?: string | null; configuration?: boolean } = {}) {
@@ -16,7 +15,6 @@ export class OAuthProblem extends Error {
   }
 }
 
-/** The remedy is in the configuration. */
 export function misconfigured(message: string): OAuthProblem {
   return new OAuthProblem(message, { configuration: true });
 }
@@ -34,7 +32,6 @@ export function authRequired(server: string, kind: "token" | "oauth", why: strin
   return new PlaneError("AUTH_REQUIRED", message, { data: { server, kind, how } });
 }
 
-/** Leaves every other error as it is. */
 export function withServer(server: string, thrown: unknown): unknown {
   if (!(thrown instanceof OAuthProblem)) return thrown;
   const code = thrown.configuration ? "CONFIG_INVALID" : "PROVIDER_FAILED";

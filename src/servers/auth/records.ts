@@ -9,14 +9,12 @@ export type OAuthClient = {
   origin: "config" | "document" | "registered";
 };
 
-/** A token that a person gave. */
 export type GivenToken = { kind: "token"; token: string; expiresAt: string | null; scopes: string[] };
 
 /** Recent requests for more scopes than a sign-in brought. */
 export type StepUps = { count: number; since: number };
 export const noStepUps: StepUps = { count: 0, since: 0 };
 
-/** With all that a refresh needs. */
 export type OAuthRecord = {
   kind: "oauth";
   /** The only server it is sent to. */
@@ -29,7 +27,6 @@ export type OAuthRecord = {
   accessToken: string;
   refreshToken: string | null;
   expiresAt: string | null;
-  /** Granted, and requested. */
   scopes: string[];
   requested: string[];
   stepUps: StepUps;

@@ -1,10 +1,11 @@
-import { accessSync, constants, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import { homeDirectory } from "../../lib/files.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { looksSecret, redact } from "../../lib/text/redact.ts";
 import type { DoctorCheck } from "../../model/config/setup.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
+import { isExecutable } from "../transports/child-process.ts";
 import { failed, passed } from "./check-configuration.ts";
 
 type Place = { cwd: string; path: string | undefined };
@@ -25,7 +26,6 @@ export function checkCommand(
   return unusable ? unusableFile(unusable) : missing(command, place);
 }
 
-/** Is it looked for inside the working directory? */
 export function dependsOnDirectory(command: string | undefined): boolean {
   return command !== undefined && isPath(command) && !isAbsolute(command);
 }
@@ -64,7 +64,6 @@ function pathFix(command: string, { cwd }: Place): string {
   return near === null ? "Correct the path in 'command'." : `Change 'command' to what is there: ${near}.`;
 }
 
-/** Usual launchers, and where they come from. */
 const launchers: Record<string, string> = {
   npx: "Install Node.js from https://nodejs.org; it brings 'npx'.",
   npm: "Install Node.js from https://nodejs.org; it brings 'npm'.",
@@ -106,7 +105,6 @@ export function checkDirectory(path: string): DoctorCheck {
   return failed("cwd", `There is no directory ${path}.`, near ? `Change 'cwd' to what is there: ${near}.` : make);
 }
 
-/** In the same directory. */
 function nearestFile(path: string): string | null {
   const [near] = nearest(basename(path), entriesOf(dirname(path)), 1);
   return near === undefined ? null : join(dirname(path), near);
@@ -114,7 +112,6 @@ function nearestFile(path: string): string | null {
 
 type CommandSearch = {
   found: string | null;
-  /** Of that name, but not executable. */
   unusable: { path: string; isDirectory: boolean } | null;
 };
 
@@ -156,16 +153,6 @@ function withExtensions(file: string): string[] {
   return onWindows ? ["", ".com", ".exe", ".bat", ".cmd"].map((ending) => file + ending) : [file];
 }
 
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** To start the server by hand, without its secrets. */
 export function renderCommandLine({ command = "", args, env, cwd }: ServerDefinition): string {
   const variables = Object.entries(env).map(
     ([name, value]) => `${name}=${looksSecret(name) ? "'[redacted]'" : quote(redact(value))}`,

@@ -12,7 +12,6 @@ export function failed(name: string, detail: string, fix: string): DoctorCheck {
   return { name, ok: false, detail, fix };
 }
 
-/** Why an entry could not be used. */
 export function checkBroken(server: string, reason: string): DoctorCheck {
   return failed("configuration", sentence(reason), fixOf(server, reason));
 }
@@ -28,12 +27,10 @@ function fixOf(server: string, reason: string): string {
   return `Correct ${key} in the configuration file.`;
 }
 
-/** An unresolved reference. */
 const unexpanded = /\$\{[^}]*\}/;
 /** Placeholders of other programs; an argument may be a script with its own. */
 const placeholder = /\$\{(?:env|input|config|command|workspaceFolder|userHome)\b[^}]*\}/;
 
-/** Is every value filled in? */
 export function checkEnvironment(definition: ServerDefinition): DoctorCheck {
   const { args, env, headers, auth, transport } = definition;
   const { token, clientSecret } = auth ?? {};

@@ -34,7 +34,6 @@ export async function checkReachable(url: URL, limitMs: number): Promise<DoctorC
   }
 }
 
-/** Does a plain port expect TLS? */
 export async function isTlsPort(url: URL, limitMs: number): Promise<boolean> {
   if (isEncrypted(url)) return false;
   const signal = AbortSignal.timeout(limitMs);
@@ -84,7 +83,6 @@ function isEncrypted({ protocol }: URL): boolean {
   return protocol === "https:" || protocol === "wss:";
 }
 
-/** Without the brackets of IPv6. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }

@@ -133,16 +133,13 @@ function listingFix(definition: ServerDefinition): string {
 }
 
 export type Opened = {
-  /** Null without a handshake. */
   session: { protocolVersion: string; server: string | null } | null;
-  /** Null when something failed before. */
   listed: unknown[] | null;
   failure: Failure | null;
 };
 
 type Limits = {
   limitMs: number;
-  /** While an installer runs. */
   installMs: number;
   /** Started before, so that nothing should be left to install. */
   isInstalled: boolean;
@@ -234,9 +231,7 @@ type Failure = {
   kind: "not started" | "too late" | "refused" | "lost";
   /** Safe to print, without the process's words. */
   reason: string;
-  /** Of the HTTP answer. */
   status?: number | undefined;
-  /** The end of stderr. */
   said: string;
 };
 
@@ -245,7 +240,6 @@ type Ending = {
   tooLate: boolean;
   limitMs: number;
   channel: Channel | undefined;
-  /** The first line that is no message. */
   noise: string | undefined;
   closed: Promise<TransportError>;
 };

@@ -6,6 +6,7 @@ import type { DoctorCheck, DoctorReport } from "../../model/config/setup.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { InstallStatus, ServerDefinition } from "../../model/servers/server.ts";
 import { installerOf } from "../installer.ts";
+import type { ServerOptions } from "../server.ts";
 import type { ServerDirectory } from "../server-directory.ts";
 import type { ServerLifecycle } from "../server-lifecycle.ts";
 import { inheritedSecrets } from "../transports/child-environment.ts";
@@ -15,15 +16,8 @@ import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-net
 import { checkHandshake, checkTools, openServer, type TakeTools } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
 
-type Means = {
-  environment: Readonly<Record<string, string | undefined>>;
-  resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
-  /** As the catalogue reads lists. */
-  takeTools: TakeTools;
-  /** Values that no report may show. */
-  secretValues(): readonly string[];
-  discover: ServerLifecycle["discover"];
-};
+type Means = Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues"> &
+  Pick<ServerLifecycle, "discover"> & { takeTools: TakeTools };
 
 /** All at once: a server that hangs delays the report, not the others. */
 export async function examineServers(
@@ -182,7 +176,6 @@ async function examineSession({ name, definition, options, limitMs }: Examinatio
 /** A named secret may be shorter than a guessed one. */
 const shortestSecret = 4;
 
-/** Every value that this entry keeps secret. */
 export function hideSecrets({ args, env, headers, auth, url }: ServerDefinition): (text: string) => string {
   const named = Object.entries({ ...env, ...headers }).filter(([name]) => looksSecret(name));
   const values = named.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, "")]);

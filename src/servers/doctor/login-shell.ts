@@ -68,7 +68,6 @@ export type Comparison = {
   definition: ServerDefinition;
   plane: Environment;
   login: Environment;
-  /** Before it failed. */
   said: string;
 };
 
@@ -119,7 +118,6 @@ function variableDifferences(comparison: Comparison): Difference[] {
   });
 }
 
-/** Variables of any shell. */
 const ofShells = /^(?:_|PWD|OLDPWD|SHLVL|SHELL|TERM|HOME|USER|LOGNAME|PS\d|LANG|TMPDIR|LS_COLORS|HIST\w*)$/;
 const shortestWord = 4;
 

@@ -24,7 +24,6 @@ export type HttpOptions = Access & {
 
 export type Ask = {
   method: "POST" | "GET" | "DELETE";
-  /** Default: the configured one. */
   url?: URL;
   headers: HeaderMap;
   body?: string;
@@ -34,8 +33,6 @@ export type Ask = {
   /** It does the same however often it arrives. */
   isHarmless?: boolean;
 };
-
-export type Requester = ReturnType<typeof createRequester>;
 
 /** After this, the other side may have closed a kept socket. */
 const idleMs = 10;
@@ -98,7 +95,6 @@ export function createRequester(options: HttpOptions) {
 
   return {
     url,
-    /** Resolves with any answer. */
     async ask(ask: Ask): Promise<IncomingMessage> {
       const response = await askOnce(ask).catch(withReason);
       if (ask.background || !options.onRefused || !isAboutAccess(response)) return response;
@@ -106,7 +102,6 @@ export function createRequester(options: HttpOptions) {
       if (!(await mayAskAgain(response, options))) throw refused(response, ask.url ?? url);
       return askOnce(ask).catch(withReason);
     },
-    /** Cuts running requests. */
     close(): void {
       open = false;
       agent.destroy();

@@ -56,7 +56,6 @@ export function isPassing(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }
 
-/** A redirect or an error status as a failure. */
 export function refused(response: IncomingMessage, url: URL): TransportError {
   const status = response.statusCode ?? 0;
   const { location } = response.headers;
@@ -79,7 +78,6 @@ function refusal(status: number): string {
   return `it answered HTTP ${status}`;
 }
 
-/** Seconds or a date. */
 export function readRetryAfter(value: string | undefined, now: number = Date.now()): number | undefined {
   if (value === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1_000;

@@ -8,14 +8,13 @@ import { noiseText, parseMessage } from "./parse-message.ts";
 
 const maxResumptions = 3;
 const betweenResumptionsMs = 1_000;
-/** How long a stream may stay open after its answer. */
 const lingerMs = 5_000;
 
 /** Resolves with true at the answer, with false at the end of the stream. */
 export function followStream(
   response: IncomingMessage,
   place: StreamPlace,
-  { id, limitBytes, handlers }: { id?: RequestId; limitBytes: number; handlers: ChannelHandlers },
+  { id, limitBytes, handlers }: { id: RequestId | undefined; limitBytes: number; handlers: ChannelHandlers },
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let linger: NodeJS.Timeout | undefined;
@@ -87,7 +86,6 @@ async function reopen(place: StreamPlace, { open }: Resumption): Promise<Incomin
 }
 
 const defaultRetryMs = 1_000;
-/** Lower limit of the server's retry delay. */
 const shortestRetryMs = 100;
 const maxFailures = 3;
 
@@ -98,9 +96,7 @@ type Listening = {
   url: URL;
   signal: AbortSignal;
   open(place: StreamPlace): Promise<IncomingMessage>;
-  /** Resolves when the stream is over. */
   follow(response: IncomingMessage, place: StreamPlace): Promise<unknown>;
-  /** The server is gone, or has forgotten us. */
   onLost(reason: TransportError): void;
 };
 

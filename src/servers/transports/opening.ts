@@ -24,7 +24,6 @@ export function createOpening<T>({ onClose, onMessage, onNoise }: ChannelHandler
       value = given;
       waiting.resolve(given);
     },
-    /** It could not be opened, or was lost. */
     failed(reason: unknown): void {
       if (over) return;
       finish(reason);

@@ -80,7 +80,6 @@ export async function prepareGrant({ url, auth }: Remote, wanted: Wanted, isForP
   return { server, reach, grant: { url, issuer, tokenEndpoint, resource, requested } };
 }
 
-/** Without a person. */
 export async function requestOwnToken(
   vault: Vault,
   now: number,

@@ -48,7 +48,6 @@ export async function requestToken({ server, client, reach, now, grant, fields }
   };
 }
 
-/** The last time that a Date can hold. */
 const maxTimeMs = 8.64e15;
 
 /** RFC 7591. */

@@ -11,7 +11,6 @@ import type { Issuer } from "./discover.ts";
 import { prepareGrant } from "./renew.ts";
 import { loadLibrary, requestToken } from "./requests.ts";
 
-/** How long a person may take. */
 const waitMs = 10 * 60_000;
 const prefix = "sign-in/";
 
