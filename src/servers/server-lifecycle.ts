@@ -59,7 +59,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
     },
     async discover(names?: readonly string[], discoverOptions: DiscoverOptions = {}): Promise<void> {
       await recall.once();
-      await discoverServers(directory, names, { among: allNames(), ...discoverOptions });
+      await discoverServers(directory, names, discoverOptions);
     },
     async discoverOne(name: string, discoverOptions: Pick<DiscoverOptions, "waitMs" | "owner"> = {}): Promise<void> {
       const one = find(name);
@@ -72,11 +72,13 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
       return recall.isDone();
     },
     /** Without `force` servers in backoff are skipped. */
-    refresh: async (names: readonly string[], { force = true }: { force?: boolean } = {}) =>
-      refreshServers(
-        names.filter((name) => !directory.isBroken(name)).map((name) => ({ name, server: find(name) })),
+    async refresh(names: readonly string[], { force = true }: { force?: boolean } = {}): Promise<RefreshReport> {
+      const runnable = names.filter((name) => !directory.isBroken(name));
+      return refreshServers(
+        runnable.map((name) => ({ name, server: find(name) })),
         force,
-      ),
+      );
+    },
     /** Without `isNamed`, a server without `autoConnect` is not asked. */
     async list(name: string, method: OfferMethod, signal: AbortSignal, isNamed: boolean): Promise<unknown[]> {
       const one = find(name);
@@ -123,7 +125,7 @@ function createRecall({ all }: ServerDirectory, options: LifecycleOptions) {
 async function discoverServers(
   { all, enabled }: ServerDirectory,
   names: readonly string[] | undefined,
-  { among = [], waitMs = 0, owner = sharedOwner, onProgress }: DiscoverOptions,
+  { among = all().map(([name]) => name), waitMs = 0, owner = sharedOwner, onProgress }: DiscoverOptions,
 ): Promise<void> {
   // Without names, servers without autoConnect are not started, and an installer is not awaited.
   const asked = enabled(names ?? among).filter((one) => names || (one.definition.autoConnect && isNotInstalling(one)));

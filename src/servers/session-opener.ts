@@ -1,13 +1,13 @@
 import { version } from "../lib/version.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
-import { type LogLevel, logLevels, type ServerDefinition } from "../model/servers/server.ts";
+import { logLevels, type ServerDefinition } from "../model/servers/server.ts";
 import { type AnswerRequest, invalidAnswer, RpcError } from "../protocol/message.ts";
 import type { ClientDescription, Era } from "../protocol/session.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import { type Access, type OpenedSession, openSession, type SessionHandlers } from "./open-session.ts";
 import type { ProcessGuard } from "./process-guard.ts";
-import type { LogWriter, ServerLog } from "./server-log.ts";
+import type { ServerLog } from "./server-log.ts";
 
 /** A verdict that a server is old fails silently when it is renewed, so it is asked again now and then. */
 const legacyVerdictMs = 7 * 24 * 3_600_000;
@@ -37,7 +37,7 @@ export type OpenerOptions = {
 };
 
 export function createSessionOpener(options: OpenerOptions) {
-  const { name, definition, log } = options;
+  const { definition } = options;
   const { protocol } = definition;
   let answerByItself = createDefaultAnswers([]);
   let verdict = null as Verdict | null;
@@ -51,20 +51,6 @@ export function createSessionOpener(options: OpenerOptions) {
     return verdict?.era;
   }
 
-  const listen = (user: string | null) =>
-    listenToServer({
-      server: name,
-      log: log.of(user),
-      maxMessageBytes: definition.maxMessageBytes,
-      logLevel: definition.logLevel,
-      emit: options.emit,
-      onListChanged: options.onListChanged,
-      onSaid: (method, params) => options.onSaid(user, method, params),
-      onNoise() {
-        noise += 1;
-      },
-    });
-
   return {
     async open(user: string | null, steps: OpenSteps): Promise<OpenedSession> {
       steps.phase("start");
@@ -75,11 +61,13 @@ export function createSessionOpener(options: OpenerOptions) {
         options.guard.prepare();
       }
       steps.phase("initialize");
-      const heard = listen(user);
+      const heard = listenToServer(options, user, () => {
+        noise += 1;
+      });
       const handlers = {
         ...heard,
         onStderr(text: string) {
-          heard.onStderr?.(text);
+          heard.onStderr(text);
           steps.heard(text);
         },
         onProcess: options.guard.watch,
@@ -123,45 +111,36 @@ function describeUs({ ownCapabilities, capabilities, definition }: OpenerOptions
   } satisfies ClientDescription;
 }
 
-type Listening = {
-  server: string;
-  log: LogWriter;
-  maxMessageBytes: number;
-  /** What is less serious is not kept. */
-  logLevel: LogLevel | undefined;
-  emit(event: PlaneEvent): void;
-  onListChanged(list: string): void;
-  /** A notification that belongs to no pending request. */
-  onSaid(method: string, params: UnknownObject): void;
-  onNoise(): void;
-};
-
-function listenToServer(listening: Listening): Omit<SessionHandlers, "onClose" | "onRequest"> {
-  const { server, log, maxMessageBytes } = listening;
+/** What it says beside its answers, in one session. */
+function listenToServer(options: OpenerOptions, user: string | null, onNoise: () => void) {
+  const { name: server, definition } = options;
+  const { maxMessageBytes, logLevel = "debug" } = definition;
+  const log = options.log.of(user);
 
   function takeLog({ level, data }: UnknownObject): void {
     const known = logLevels.find((candidate) => candidate === level) ?? "info";
-    if (logLevels.indexOf(known) < logLevels.indexOf(listening.logLevel ?? "debug")) return;
+    // What is less serious is not kept.
+    if (logLevels.indexOf(known) < logLevels.indexOf(logLevel)) return;
     log.add({ source: "log", level: known, text: typeof data === "string" ? data : JSON.stringify(data ?? null) });
-    listening.emit({ type: "server.log", server, level: known });
+    options.emit({ type: "server.log", server, level: known });
   }
 
   return {
     onNotification(method, params, isHeard) {
       const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
       // Clients are notified after the list was fetched again.
-      if (list !== undefined) return listening.onListChanged(list);
+      if (list !== undefined) return options.onListChanged(list);
       if (method === "notifications/message") takeLog(params);
-      if (!isHeard) listening.onSaid(method, params);
+      if (!isHeard) options.onSaid(user, method, params);
     },
     onStderr: log.addText,
     onNoise(text) {
-      listening.onNoise();
+      onNoise();
       log.add({ source: "noise", text });
     },
     onTooLarge: (bytes) =>
       invalidAnswer(`its answer of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes ('maxMessageBytes')`),
-  };
+  } satisfies Partial<SessionHandlers>;
 }
 
 /** Answers to server requests that no caller can answer: declined at once. */

@@ -8,10 +8,13 @@ export class OAuthProblem extends Error {
   readonly oauthCode: string | null;
   readonly configuration: boolean;
 
-  constructor(message: string, options: { code?: string | null; configuration?: boolean } = {}) {
+  constructor(
+    message: string,
+    { code = null, configuration = false }: { code?: string | null; configuration?: boolean } = {},
+  ) {
     super(message);
-    this.oauthCode = options.code ?? null;
-    this.configuration = options.configuration ?? false;
+    this.oauthCode = code;
+    this.configuration = configuration;
   }
 }
 

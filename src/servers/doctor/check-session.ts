@@ -101,16 +101,13 @@ export function checkTools(
   }
   const taken = takeTools(server, definition, listed);
   const missing = missingNames(definition, listed).join(", ");
-  if (missing !== "")
-    return failed(
-      "tools",
-      `'allow_tools' names ${missing}, which it does not offer.`,
-      "Correct these names in 'allow_tools', or take them out.",
-    );
+  if (missing !== "") return failed("tools", `'allow_tools' names ${missing}, which it does not offer.`, namesFix);
   const detail = summary(listed.length, taken);
   if (taken.tools.length > 0 || taken.rejected.length === 0) return passed("tools", detail);
   return failed("tools", detail, "Update the server, or tell its authors what is wrong with its tools.");
 }
+
+const namesFix = "Correct these names in 'allow_tools', or take them out.";
 
 /** Globs may match nothing; a whole name that matches nothing is a mistake. */
 function missingNames({ allow_tools }: ServerDefinition, listed: readonly unknown[]): string[] {
@@ -138,18 +135,11 @@ export type Opened = {
   failure: Failure | null;
 };
 
-type Limits = {
-  limitMs: number;
-  installMs: number;
-  /** Started before, so that nothing should be left to install. */
-  isInstalled: boolean;
-};
-
 /** Ends whatever it started before it answers. */
 export async function openServer(
   definition: ServerDefinition,
   environment: Readonly<Record<string, string | undefined>>,
-  { limitMs, installMs, isInstalled }: Limits,
+  { limitMs, installMs, isInstalled }: { limitMs: number; installMs: number; isInstalled: boolean },
 ): Promise<Opened> {
   const limiter = limitTime(limitMs, installMs + limitMs);
   const { signal } = limiter;
@@ -235,6 +225,7 @@ type Failure = {
   said: string;
 };
 
+/** `noise` is the first line that is no message. */
 type Ending = {
   thrown: unknown;
   tooLate: boolean;

@@ -90,12 +90,8 @@ export type ExamineOptions = {
   limitMs?: number;
 };
 
-type Examination = {
-  name: string;
-  definition: ServerDefinition & { cwd: string };
-  options: ExamineOptions;
-  limitMs: number;
-};
+type Located = ServerDefinition & { cwd: string };
+type Examination = { name: string; definition: Located; options: ExamineOptions; limitMs: number };
 
 /** Step by step, until the next step can tell nothing new. */
 export async function examineServer(
@@ -129,9 +125,8 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
     return [...checks, passed("install", `${installerOf(definition)} installs it since ${since}.${said}`)];
   }
   const session = await examineSession(examination);
-  const trouble = session.find(({ name, ok }) => name === "handshake" && !ok);
-  if (!trouble) return [...checks, ...session];
-  return [...checks, ...(await compare(examination, trouble.detail)), ...session];
+  const trouble = failedHandshake(session);
+  return [...checks, ...(trouble ? await compare(examination, trouble.detail) : []), ...session];
 }
 
 /** What works by hand has a login shell's environment. */
@@ -156,9 +151,13 @@ async function examineRemote(examination: Examination): Promise<DoctorCheck[]> {
   return [...known, reachable, ...session];
 }
 
+function failedHandshake(session: readonly DoctorCheck[]): DoctorCheck | undefined {
+  return session.find(({ name, ok }) => name === "handshake" && !ok);
+}
+
 /** A plain server would log a broken request, so one that answered is not asked. */
 function mayExpectTls(session: readonly DoctorCheck[]): boolean {
-  const failed = session.find(({ name, ok }) => name === "handshake" && !ok);
+  const failed = failedHandshake(session);
   // Web servers answer 400 to plain HTTP on their TLS port.
   return failed !== undefined && !/HTTP (?!400)\d{3}/.test(failed.detail);
 }
