@@ -4,7 +4,7 @@ import type { Listing } from "../protocol/list-all.ts";
 const settleMs = 50;
 const gapMs = 500;
 
-export type DiscoveryOptions<Over> = {
+type DiscoveryOptions<Over> = {
   /** Over this session where one is given; gives up by itself. */
   list(over?: Over): Promise<Listing>;
   onListed(listing: Listing): void;

@@ -110,7 +110,7 @@ const remedies: readonly [said: RegExp, remedy: string][] = [
 
 const tellEveryMs = 2_000;
 
-export type Waiting = {
+type Waiting = {
   server(): string;
   /** Null when it is not being installed. */
   since(): number | null;

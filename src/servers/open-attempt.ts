@@ -20,7 +20,7 @@ export type Install = {
   heard(text: string): void;
 };
 
-export type Ready = { opened: OpenedSession; toolCount: number; hasListed?: boolean; owesListing?: boolean };
+type Ready = { opened: OpenedSession; toolCount: number; hasListed?: boolean; owesListing?: boolean };
 
 export type AttemptOptions = {
   connectTimeoutMs: number;

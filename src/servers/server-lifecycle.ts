@@ -15,7 +15,7 @@ export type LifecycleOptions = {
   known(identities: readonly string[]): Promise<readonly KnownServer[]>;
 };
 
-export type DiscoverOptions = {
+type DiscoverOptions = {
   waitMs?: number;
   owner?: SessionOwner;
   /** Without names: only these servers. */

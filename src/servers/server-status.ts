@@ -3,7 +3,7 @@ import type { Connection } from "./connection.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
 import type { Sessions } from "./sessions.ts";
 
-export type StatusParts = {
+type StatusParts = {
   definition: ServerDefinition;
   sessions: Sessions;
   catalogue: Pick<ServerCatalogue, "isKnown" | "size" | "failure" | "listedAt" | "offerCounts">;

@@ -18,7 +18,7 @@ import {
   type OAuthRecord,
 } from "./records.ts";
 
-export type OAuthCredentialsOptions = SignInOptions & { lock: Lock; discovered: Set<string> };
+type OAuthCredentialsOptions = SignInOptions & { lock: Lock; discovered: Set<string> };
 
 const noChallenge: BearerChallenge = { resourceMetadata: null, scopes: null, error: null };
 

@@ -24,7 +24,7 @@ import {
 } from "./records.ts";
 import { createVault } from "./vault.ts";
 
-export type StoredOptions = Required<CredentialsOptions> & {
+type StoredOptions = Required<CredentialsOptions> & {
   /** Servers without `auth` that turned out to want a sign-in. */
   discovered: Set<string>;
 };

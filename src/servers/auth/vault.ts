@@ -23,7 +23,7 @@ export type Vault = {
   names(prefix: string): Promise<string[]>;
 };
 
-export type VaultOptions = {
+type VaultOptions = {
   store(): Promise<Store>;
   directory: string | undefined;
   /** The configured key, for all planes on one store. */

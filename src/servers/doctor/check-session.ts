@@ -129,7 +129,7 @@ function listingFix(definition: ServerDefinition): string {
   return `Run it by hand to see what it says when it lists its tools: ${renderCommandLine(definition)}`;
 }
 
-export type Opened = {
+type Opened = {
   session: { protocolVersion: string; server: string | null } | null;
   listed: unknown[] | null;
   failure: Failure | null;

@@ -76,7 +76,7 @@ async function subjectOf(
 
 const defaultLimitMs = 10_000;
 
-export type ExamineOptions = {
+type ExamineOptions = {
   environment: Readonly<Record<string, string | undefined>>;
   /** Where a server without a `cwd` starts. */
   directory: string;

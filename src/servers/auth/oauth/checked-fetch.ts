@@ -87,7 +87,7 @@ function privateProblem(host: string): OAuthProblem {
 }
 
 /** With a body it is a POST. */
-export type FetchOptions = {
+type FetchOptions = {
   headers?: Readonly<Record<string, string>>;
   body?: URLSearchParams | string | undefined;
 };
