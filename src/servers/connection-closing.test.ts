@@ -91,7 +91,7 @@ suite("a connection that ends", () => {
     assert.equal(attempts[0]?.session.ends, 1);
   });
 
-  test("that nobody used for long is closed and told, but not while somebody uses it", async () => {
+  test("that is idle for long is closed and reported, but not while it is in use", async () => {
     const { connection, connect, world, types } = sample({ kept: false, idleTimeoutMs: 1_000 });
     await connect();
     connection.enter();

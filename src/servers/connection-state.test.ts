@@ -70,7 +70,7 @@ suite("what can happen in every state", () => {
     }
   }
   for (const state of ["disconnected", "connecting", "backoff", "error"]) {
-    test(`whoever is ${state} cannot be lost: nobody is told of a second end`, () => {
+    test(`a connection that is ${state} cannot be lost: no second end is reported`, () => {
       assert.equal(after(inState[state] ?? assert.fail(), signals.lost).event, null);
     });
   }
@@ -148,7 +148,7 @@ suite("whatever happens", () => {
   });
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  test("nobody who needs it has to wait longer than four seconds, and no gap is longer than the longest", () => {
+  test("no caller waits longer than four seconds, and no gap is longer than the longest", () => {
     fc.assert(
       fc.property(fc.array(signal, { maxLength: 40 }), policies, chance, (taken, retry, random) => {
         let facts = initialFacts;

@@ -1,3 +1,4 @@
+import { backoffMs } from "../lib/async/pause.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { ServerState } from "../model/servers/server.ts";
 
@@ -10,27 +11,21 @@ export type ConnectionFacts = {
   failures: number;
   /** No attempt before this, unless forced. */
   cooldownUntil: number | null;
-  /** The next automatic attempt. */
   retryAt: number | null;
   /** Null when no program fetches the server. */
   installingSince: number | null;
 };
 
+/** `kept`: it is retried automatically. */
+type Failure = { reason: string; stderrTail?: string | null; at: number; kept: boolean; hopeless?: boolean };
+
 export type ConnectionSignal =
   | { type: "connect" }
   | { type: "installing"; at: number }
   | { type: "connected"; toolCount: number; protocolVersion: string }
-  /** `kept`: it is retried automatically. */
-  | {
-      type: "failed";
-      reason: string;
-      stderrTail?: string | null;
-      at: number;
-      kept: boolean;
-      hopeless?: boolean;
-    }
+  | ({ type: "failed" } & Failure)
   /** `useful`: it lived long enough, or answered something. */
-  | { type: "lost"; reason: string; stderrTail?: string | null; at: number; kept: boolean; useful: boolean }
+  | ({ type: "lost"; useful: boolean } & Failure)
   | { type: "closed"; reason: string }
   | { type: "worked" };
 
@@ -72,45 +67,33 @@ export function nextFacts(
   random: () => number = Math.random,
 ): Next {
   if (isLate[signal.type](facts.state)) return { facts, event: null };
-  switch (signal.type) {
-    case "connect":
-      return {
-        facts: { ...facts, state: "connecting", retryAt: null, installingSince: null },
-        event: { type: "server.connecting", server },
-      };
+  const { type } = signal;
+  switch (type) {
+    case "connect": {
+      const event = { type: "server.connecting", server } as const;
+      return { facts: { ...facts, state: "connecting", retryAt: null, installingSince: null }, event };
+    }
     case "installing":
-      return {
-        facts: { ...facts, installingSince: signal.at },
-        event: { type: "server.installing", server },
-      };
+      return { facts: { ...facts, installingSince: signal.at }, event: { type: "server.installing", server } };
     case "connected": {
       const { toolCount, protocolVersion } = signal;
-      return {
-        facts: { ...initialFacts, state: "connected", failures: facts.failures },
-        event: { type: "server.connected", server, toolCount, protocolVersion },
-      };
+      const event = { type: "server.connected", server, toolCount, protocolVersion } as const;
+      return { facts: { ...initialFacts, state: "connected", failures: facts.failures }, event };
     }
-    case "failed":
-      return {
-        facts: afterFailure(facts, signal, policy, random),
-        event: { type: "server.error", server, message: signal.reason },
-      };
+    case "failed": {
+      const event = { type: "server.error", server, message: signal.reason } as const;
+      return { facts: afterFailure(facts, signal, policy, random), event };
+    }
     case "lost":
-      return {
-        facts: afterLoss(facts, signal, policy, random),
-        event: { type: "server.disconnected", server, reason: signal.reason },
-      };
-    case "closed":
-      return {
-        facts: initialFacts,
-        event: facts.state === "connected" ? { type: "server.disconnected", server, reason: signal.reason } : null,
-      };
+    case "closed": {
+      const event = { type: "server.disconnected", server, reason: signal.reason } as const;
+      if (type === "lost") return { facts: afterLoss(facts, signal, policy, random), event };
+      return { facts: initialFacts, event: facts.state === "connected" ? event : null };
+    }
     case "worked":
       return { facts: facts.failures === 0 ? facts : { ...facts, failures: 0 }, event: null };
   }
 }
-
-type Failure = { reason: string; stderrTail?: string | null; at: number; kept: boolean; hopeless?: boolean };
 
 /** What worked, or was lost for the first time, may return at once; what keeps failing may not. */
 function afterLoss(
@@ -121,9 +104,8 @@ function afterLoss(
 ): ConnectionFacts {
   const failures = useful ? 0 : facts.failures + 1;
   const state = lost.kept ? "backoff" : "disconnected";
-  if (failures > 1) {
+  if (failures > 1)
     return { ...afterFailure({ ...facts, failures: failures - 2 }, lost, policy, random), state, failures };
-  }
   const { reason: error, stderrTail = null } = lost;
   return { ...initialFacts, state, error, stderrTail, failures, retryAt: lost.kept ? lost.at : null };
 }
@@ -134,8 +116,7 @@ function afterFailure(
   { firstMs, maxMs }: RetryPolicy,
   random: () => number,
 ): ConnectionFacts {
-  const gapMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30));
-  const spread = Math.min(maxMs, Math.round(gapMs * (1 + jitter * (2 * random() - 1))));
+  const spread = Math.min(maxMs, backoffMs({ firstMs, maxMs, jitter }, failures + 1, random));
   const retries = kept && !hopeless;
   return {
     state: retries ? "backoff" : "error",

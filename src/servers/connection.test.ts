@@ -141,7 +141,7 @@ suite("a connection", () => {
     );
   });
 
-  test("that is not kept waits for somebody who needs it", async () => {
+  test("that is not kept waits for a caller that needs it", async () => {
     const { connection, attempts, connect } = sample({ kept: false });
     await connect();
     attempts[0]?.steps.onClose(gone());

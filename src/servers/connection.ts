@@ -2,21 +2,14 @@ import { maxTimerMs } from "../lib/async/pause.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
-import {
-  type ConnectionFacts,
-  type ConnectionSignal,
-  initialFacts,
-  nextFacts,
-  type RetryPolicy,
-} from "./connection-state.ts";
-import { describeUnavailable, stderrTailOf } from "./failures.ts";
+import { type ConnectionSignal, initialFacts, nextFacts, type RetryPolicy } from "./connection-state.ts";
+import { describeUnavailable, notSent, stderrTailOf } from "./failures.ts";
 import { type InstallFailure, lastLineOf } from "./installer.ts";
 import { type AttemptOptions, attemptToOpen, type Install } from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
 
 export type Live = OpenedSession & {
   openedAt: number;
-  /** Calls it has answered, and whether it has listed its tools. */
   answered: number;
   hasListed: boolean;
   /** A new session whose tools must be listed before a call. */
@@ -26,9 +19,7 @@ export type Live = OpenedSession & {
 export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"> & {
   name: string;
   retry: RetryPolicy;
-  /** Where a program may have to fetch the server first. */
-  install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain: ExplainInstall }) | undefined;
-  /** Is it reconnected automatically? */
+  install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain(said: string): InstallFailure | null }) | undefined;
   staysConnected(): boolean;
   emit(event: PlaneEvent): void;
   hide(text: string): string;
@@ -41,97 +32,68 @@ export type ConnectionOptions = Pick<AttemptOptions, "connectTimeoutMs" | "open"
   onIdle?(): void;
 };
 
-/** Null when the installer did not fail. */
-export type ExplainInstall = (said: string) => InstallFailure | null;
+export type Connection = ReturnType<typeof createConnection>;
 
-export type Connection = {
-  facts(): ConnectionFacts;
-  /** The installer's last line while it runs. */
-  installLine(): string | null;
-  live(): Live | null;
-  /** What a person must do before it can be opened. */
-  requirement(): PlaneError | null;
-  /** The open session, opened if need be. Many may ask at once. */
-  ensure(options?: { force?: boolean }): Promise<Live>;
-  enter(): void;
-  leave(): void;
-  /** Requests use it or wait for it. */
-  isInUse(): boolean;
-  /** It answered: earlier failures are over. */
-  worked(live: Live): void;
-  /** Gives up on a session that only looks alive. */
-  lose(live: Live, reason: string): void;
-  /** Waits until nothing is left. It may be opened again. */
-  close(reason: string): Promise<void>;
-};
-
-/** Of an installer's output. */
 const installTailCharacters = 2_000;
 
 /** A life this long was not cut short. */
 const longLifeMs = 10_000;
 
-type State = {
-  readonly options: ConnectionOptions;
-  readonly idle: IdleTimer;
-  /** Sessions on their way out. */
-  readonly leaving: Set<Promise<void>>;
-  facts: ConnectionFacts;
-  live: Live | null;
-  connecting: { given: AbortSignal; live: Promise<Live> } | undefined;
-  closed: AbortController;
-  retry: NodeJS.Timeout | undefined;
-  requirement: PlaneError | null;
-  users: number;
-  installTail: string;
-};
+type State = ReturnType<typeof createState>;
 
-/** One session's life: opened when it is needed, replaced when it died, left alone while it backs off. */
-export function createConnection(options: ConnectionOptions): Connection {
-  const onIdle = () => {
-    if (state.users > 0 || state.live === null) return;
-    void close(state, "idle");
-    options.onIdle?.();
-  };
-  const state: State = {
+function createState(options: ConnectionOptions, onIdle: () => void) {
+  return {
     options,
     idle: createIdleTimer(options.idleTimeoutMs ?? 0, onIdle),
-    leaving: new Set(),
+    leaving: new Set<Promise<void>>(),
     facts: initialFacts,
-    live: null,
-    connecting: undefined,
+    live: null as Live | null,
+    connecting: undefined as { given: AbortSignal; live: Promise<Live> } | undefined,
     closed: new AbortController(),
-    retry: undefined,
-    requirement: null,
+    retry: undefined as NodeJS.Timeout | undefined,
+    requirement: null as PlaneError | null,
     users: 0,
     installTail: "",
   };
+}
+
+/** One session's life: opened when it is needed, replaced when it died, left alone while it backs off. */
+export function createConnection(options: ConnectionOptions) {
+  const state = createState(options, () => {
+    if (state.users > 0 || state.live === null) return;
+    void close(state, "idle");
+    options.onIdle?.();
+  });
   if (options.after) waitFor(state, options.after);
   return {
     facts: () => state.facts,
     live: () => state.live,
     installLine: () => installLine(state),
+    /** What a person must do before it can be opened. */
     requirement: () => state.requirement,
-    ensure: (given) => ensure(state, given?.force),
-    worked(used) {
+    /** The open session, opened if need be. Many may ask at once. */
+    ensure: (given?: { force?: boolean }) => ensure(state, given?.force),
+    worked(used: Live): void {
       used.answered += 1;
       if (used === state.live && state.facts.failures > 0) take(state, { type: "worked" });
     },
-    enter() {
+    enter(): void {
       state.users += 1;
       state.idle.used();
     },
-    leave() {
+    leave(): void {
       state.users -= 1;
       state.idle.used();
     },
-    lose(lost, reason) {
+    /** Gives up on a session that only looks alive. */
+    lose(lost: Live, reason: string): void {
       const why = new TransportError(reason, { sent: true });
       lost.peer.fail(why);
       onLost(state, lost, why);
     },
     isInUse: () => state.users > 0 || state.connecting !== undefined,
-    close: (reason) => close(state, reason),
+    /** Waits until nothing is left. It may be opened again. */
+    close: (reason: string) => close(state, reason),
   };
 }
 
@@ -142,11 +104,9 @@ function take(state: State, signal: ConnectionSignal): void {
   state.facts = next.facts;
   clearTimeout(state.retry);
   if (retryAt !== null) {
-    state.retry = setTimeout(
-      () => void ensure(state, true).catch(() => undefined),
-      Math.min(maxTimerMs, Math.max(0, retryAt - Date.now())),
-    );
-    state.retry.unref();
+    // A failure is in the facts.
+    const retryNow = () => void ensure(state, true).catch(() => undefined);
+    state.retry = setTimeout(retryNow, Math.min(maxTimerMs, Math.max(0, retryAt - Date.now()))).unref();
   }
   if (next.event) emit(next.event);
 }
@@ -158,10 +118,8 @@ function waitFor({ leaving }: State, going: Promise<void>): void {
 
 /** Closing the connection waits for it, so that nothing outlives it. */
 function leave(state: State, channel: Channel): void {
-  waitFor(
-    state,
-    channel.close().finally(() => state.options.onLeft(channel)),
-  );
+  const closed = channel.close().finally(() => state.options.onLeft(channel));
+  waitFor(state, closed);
 }
 
 async function ensure(state: State, force = false): Promise<Live> {
@@ -220,18 +178,12 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
 function failed(state: State, cause: unknown): PlaneError {
   const needsPerson = cause instanceof PlaneError;
   state.requirement = needsPerson ? cause : null;
-  const permanent = cause instanceof TransportError && cause.permanent;
-  take(state, {
-    type: "failed",
-    ...explain(state, cause),
-    at: Date.now(),
-    kept: state.options.staysConnected(),
-    hopeless: needsPerson || permanent,
-  });
+  const hopeless = needsPerson || (cause instanceof TransportError && cause.permanent);
+  const kept = state.options.staysConnected();
+  take(state, { type: "failed", ...explain(state, cause), at: Date.now(), kept, hopeless });
   return needsPerson ? cause : unavailable(state);
 }
 
-/** Names an installer that failed, and what to do about it. */
 function explain(state: State, cause: unknown): { reason: string; stderrTail: string | null } {
   const { hide, install } = state.options;
   const reason = hide(cause instanceof Error ? cause.message : String(cause));
@@ -262,20 +214,14 @@ function onLost(state: State, lost: Live, reason: TransportError): void {
 }
 
 function unavailable({ options: { name }, facts }: State): PlaneError {
-  const until = facts.cooldownUntil;
-  const data = {
-    server: name,
-    sent: false,
-    personHints: [personHints.doctor, personHints.serverLogs(name)],
-    retryAt: until === null ? null : new Date(until).toISOString(),
-  };
+  const retryAt = facts.cooldownUntil === null ? null : new Date(facts.cooldownUntil).toISOString();
+  const hints = [personHints.doctor, personHints.serverLogs(name)];
   const text = describeUnavailable(name, facts.error ?? facts.state, facts.stderrTail);
-  return new PlaneError("SERVER_UNAVAILABLE", text, { data });
+  return notSent("SERVER_UNAVAILABLE", name, text, { personHints: hints, retryAt });
 }
 
 function stopped(name: string): PlaneError {
-  const data = { server: name, sent: false, retryAt: null };
-  return new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' was stopped.`, { data });
+  return notSent("SERVER_UNAVAILABLE", name, `Server '${name}' was stopped.`);
 }
 
 async function close(state: State, reason: string): Promise<void> {
@@ -297,16 +243,13 @@ async function close(state: State, reason: string): Promise<void> {
   await Promise.all(state.leaving);
 }
 
-type IdleTimer = { used(): void; stop(): void };
-
 /** Calls `onIdle` after `limitMs` without use; 0 is never. Uses one timer however often `used` is called. */
-export function createIdleTimer(limitMs: number, onIdle: () => void): IdleTimer {
+export function createIdleTimer(limitMs: number, onIdle: () => void) {
   let usedAt = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const arm = (ms: number) => {
-    timer = setTimeout(check, Math.min(ms, maxTimerMs));
-    timer.unref();
+    timer = setTimeout(check, Math.min(ms, maxTimerMs)).unref();
   };
   const check = () => {
     const left = usedAt + limitMs - Date.now();
@@ -315,11 +258,11 @@ export function createIdleTimer(limitMs: number, onIdle: () => void): IdleTimer 
     else onIdle();
   };
   return {
-    used() {
+    used(): void {
       usedAt = Date.now();
       if (timer === undefined && limitMs > 0) arm(limitMs);
     },
-    stop() {
+    stop(): void {
       clearTimeout(timer);
       timer = undefined;
     },

@@ -1,27 +1,13 @@
 import { stableJson } from "../lib/json/stable-json.ts";
-import { PlaneError } from "../model/errors.ts";
 import type { ServerDefinition, ServersChange } from "../model/servers/server.ts";
-
-export type DesiredState = {
-  /** Is it reconnected after it was lost? */
-  staysConnected(): boolean;
-  isStopped(): boolean;
-  connect(): void;
-  /** Until the next `connect`. */
-  disconnect(): void;
-  /** For good. */
-  stop(): void;
-  /** Throws why the server must not be started or asked. */
-  requireAvailable(): void;
-  isAvailable(): boolean;
-};
+import { notSent } from "./failures.ts";
 
 /** Should a server run, by its configuration and the last connect or disconnect? */
 export function createDesiredState(
   name: string,
   { enabled, alwaysOn }: Pick<ServerDefinition, "enabled" | "alwaysOn">,
   isOffline: boolean,
-): DesiredState {
+) {
   let staysConnected = alwaysOn;
   let isDisconnected = false;
   let isStopped = false;
@@ -34,31 +20,29 @@ export function createDesiredState(
   }
 
   return {
+    /** Is it reconnected after it was lost? */
     staysConnected: () => staysConnected && !isDisconnected && !isStopped,
     isStopped: () => isStopped,
-    connect() {
+    connect(): void {
       isDisconnected = false;
       staysConnected = true;
     },
-    disconnect() {
+    disconnect(): void {
       isDisconnected = true;
       staysConnected = alwaysOn;
     },
-    stop() {
+    stop(): void {
       isStopped = true;
     },
     isAvailable: () => refusal() === null,
-    requireAvailable() {
+    /** Throws why the server must not be started or asked. */
+    requireAvailable(): void {
       const reason = refusal();
-      if (reason === null) return;
-      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${name}' ${reason}.`, {
-        data: { server: name, sent: false, retryAt: null },
-      });
+      if (reason !== null) throw notSent("SERVER_UNAVAILABLE", name, `Server '${name}' ${reason}.`);
     },
   };
 }
 
-/** Those that can run, and why others cannot. */
 export type ConfiguredServers = {
   definitions: Readonly<Record<string, ServerDefinition>>;
   broken: Readonly<Record<string, string>>;

@@ -51,7 +51,7 @@ suite("discovery", () => {
     assert.deepEqual(listed, ["a", "b"]);
   });
 
-  test("whoever forces joins those who wait already", async () => {
+  test("a forced listing joins a running one", async () => {
     const { discovery, asked, answer } = sample();
     const both = Promise.all([discovery.list(), discovery.list({ force: true })]);
     answer(0, "a");
@@ -81,7 +81,7 @@ suite("discovery", () => {
     assert.equal(asked.length, 1);
   });
 
-  test("a failure reaches everybody who waits, is told once and is not kept", async () => {
+  test("a failure reaches every caller that waits, is reported once and is not kept", async () => {
     const { discovery, asked, failed, listed, learn } = sample();
     const waiting = [discovery.list(), discovery.list()];
     const reason = new Error("no");
@@ -129,7 +129,7 @@ suite("discovery", () => {
     assert.deepEqual([after.state, listed], ["fulfilled", ["new"]]);
   });
 
-  test("a failure of what was forgotten is nobody's trouble any more", async () => {
+  test("a failure of a forgotten listing is not reported", async () => {
     const { discovery, asked, failed } = sample();
     const before = discovery.list();
     discovery.forget();
@@ -236,7 +236,7 @@ suite("discovery", () => {
     assert.deepEqual(listed.at(-1), "new");
   });
 
-  test("a change that could not be listed is asked for again by whoever comes next", async () => {
+  test("a change that could not be listed is asked for again by the next caller", async () => {
     const { discovery, asked, learn, listed } = sample();
     await learn("old");
     await moveTime(1_000);
@@ -248,7 +248,7 @@ suite("discovery", () => {
     assert.deepEqual(listed, ["old", "new"]);
   });
 
-  test("nobody is asked after a stop, or when there is nobody", async () => {
+  test("the server is not asked after a stop, or while it is away", async () => {
     const { discovery, asked, world } = sample();
     discovery.changed();
     discovery.stop();

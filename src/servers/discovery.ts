@@ -4,7 +4,7 @@ import type { Listing } from "../protocol/list-all.ts";
 const settleMs = 50;
 const gapMs = 500;
 
-export type DiscoveryOptions<Over> = {
+type DiscoveryOptions<Over> = {
   /** Over this session where one is given; gives up by itself. */
   list(over?: Over): Promise<Listing>;
   onListed(listing: Listing): void;
@@ -14,32 +14,15 @@ export type DiscoveryOptions<Over> = {
   isOpen(): boolean;
 };
 
-export type Discovery<Over> = {
-  listedAt(): number | null;
-  isFresh(): boolean;
-  /** A list from before counts as of then. */
-  remember(listedAt: number): void;
-  /** Joins a running listing. A fresh list is not asked for again unless forced. */
-  list(options?: { force?: boolean; over?: Over }): Promise<void>;
-  /** A list from elsewhere. */
-  take(listing: Listing): void;
-  /** Another process: the list is not fresh, and a running listing does not count. */
-  renew(): void;
-  /** The server has announced a change. */
-  changed(): void;
-  /** Neither the list nor a running listing counts. */
-  forget(): void;
-  stop(): void;
-};
+export type Discovery<Over> = ReturnType<typeof createDiscovery<Over>>;
 
-/** Asks a server for a list no more often than needed. */
-export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>): Discovery<Over> {
+export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
   const { list, onListed, onFailed, windowMs, isOpen } = options;
   let listedAt: number | null = null;
   let epoch = 0;
   let asking: { epoch: number; done: Promise<void> } | undefined;
   let relist: NodeJS.Timeout | undefined;
-  let askedAt: number | null = null;
+  let askedAt = Number.NEGATIVE_INFINITY;
   /** Notices of change, and those the last listing has seen. */
   let heard = 0;
   let seen = 0;
@@ -75,41 +58,41 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>): 
     return current.done;
   }
 
+  /** One listing at a time, however slow. A failure is reported by `onFailed`. */
+  async function listAgain(): Promise<void> {
+    await asking?.done.catch(() => undefined);
+    relist = undefined;
+    if (isOpen() && seen !== heard) await start().catch(() => undefined);
+  }
+
   return {
-    listedAt: () => listedAt,
+    listedAt: (): number | null => listedAt,
     isFresh,
-    remember(at) {
+    /** A list from before counts as of then. */
+    remember(at: number): void {
       listedAt ??= at;
     },
-    async list({ force = false, over } = {}) {
+    /** Joins a running listing. A fresh list is not asked for again unless forced. */
+    async list({ force = false, over }: { force?: boolean; over?: Over } = {}): Promise<void> {
       if (asking?.epoch === epoch) return asking.done;
       if (force || !isFresh()) return start(over);
     },
     take,
-    renew() {
+    /** Another process: the list is not fresh, and a running listing does not count. */
+    renew(): void {
       epoch += 1;
       heard += 1;
     },
-    changed() {
+    changed(): void {
       heard += 1;
-      if (relist) return;
-      const sinceLast = askedAt === null ? gapMs : Date.now() - askedAt;
-      relist = setTimeout(
-        async () => {
-          // One listing at a time, however slow.
-          await asking?.done.catch(() => undefined);
-          relist = undefined;
-          if (isOpen() && seen !== heard) await start().catch(() => undefined);
-        },
-        Math.max(settleMs, gapMs - sinceLast),
-      );
-      relist.unref();
+      relist ??= setTimeout(listAgain, Math.max(settleMs, askedAt + gapMs - Date.now())).unref();
     },
-    forget() {
+    /** Neither the list nor a running listing counts. */
+    forget(): void {
       epoch += 1;
       listedAt = null;
     },
-    stop() {
+    stop(): void {
       clearTimeout(relist);
       relist = undefined;
     },

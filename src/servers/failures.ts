@@ -1,17 +1,15 @@
 import { isRawJSON } from "../lib/json/exact-numbers.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { cutText } from "../lib/text/cut-text.ts";
 import { createHider } from "../lib/text/redact.ts";
 import { sentence } from "../lib/text/wording.ts";
-import { PlaneError, personHints } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
+import { type ErrorCode, PlaneError, personHints } from "../model/errors.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { RpcError, TransportError } from "../protocol/message.ts";
 
 /** A request that was not sent goes out again at once over a new session. */
-function whenAgain({ permanent, sent, status, retryAfterMs }: TransportError): {
-  retryAt?: null;
-  retryInMs?: number;
-} {
+function whenAgain({ permanent, sent, status, retryAfterMs }: TransportError) {
   if (permanent) return { retryAt: null };
   if (retryAfterMs !== undefined) return { retryInMs: retryAfterMs };
   return sent || (status !== undefined && status !== 404) ? {} : { retryInMs: 0 };
@@ -19,27 +17,21 @@ function whenAgain({ permanent, sent, status, retryAfterMs }: TransportError): {
 
 export function explainFailure(thrown: unknown, server: string, tool: string): unknown {
   if (thrown instanceof RpcError) {
-    return new PlaneError("PROVIDER_FAILED", `Server '${server}' failed on '${tool}': ${thrown.message}`, {
-      data: {
-        server,
-        sent: true,
-        rpcCode: thrown.code,
-        ...(thrown.saidBy === "us" ? { saidBy: "plane" } : {}),
-        ...(thrown.data === undefined ? {} : { rpcData: thrown.data }),
-      },
-      cause: thrown,
-    });
+    const said = thrown.saidBy === "us" ? "plane" : undefined;
+    const data = {
+      server,
+      sent: true,
+      ...withoutUndefined({ rpcCode: thrown.code, saidBy: said, rpcData: thrown.data }),
+    };
+    const text = `Server '${server}' failed on '${tool}': ${thrown.message}`;
+    return new PlaneError("PROVIDER_FAILED", text, { data, cause: thrown });
   }
-  if (thrown instanceof TransportError) {
-    return new PlaneError("SERVER_UNAVAILABLE", `Server '${server}' was lost during '${tool}': ${thrown.message}.`, {
-      data: { server, sent: thrown.sent, ...whenAgain(thrown) },
-      cause: thrown,
-    });
-  }
-  return thrown;
+  if (!(thrown instanceof TransportError)) return thrown;
+  const data = { server, sent: thrown.sent, ...whenAgain(thrown) };
+  const text = `Server '${server}' was lost during '${tool}': ${thrown.message}.`;
+  return new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });
 }
 
-/** Hides the secrets of a server in texts about it. */
 export function createServerHider({ env, headers, auth }: ServerDefinition, others: readonly string[]) {
   return createHider([...others, ...Object.values(env), ...Object.values(headers), auth?.token, auth?.clientSecret]);
 }
@@ -51,12 +43,16 @@ export function withoutSecrets(thrown: unknown, hide: (text: string) => string):
   return thrown;
 }
 
-/** At any depth. */
 function hideIn(value: unknown, hide: (text: string) => string): unknown {
   if (typeof value === "string") return hide(value);
   if (Array.isArray(value)) return value.map((item) => hideIn(item, hide));
   if (!isObject(value) || isRawJSON(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideIn(item, hide)]));
+}
+
+/** The server has not seen the request. By default no time is known when a retry makes sense. */
+export function notSent(code: ErrorCode, server: string, text: string, more: UnknownObject = {}): PlaneError {
+  return new PlaneError(code, text, { data: { server, sent: false, retryAt: null, ...more } });
 }
 
 /** Models read this, so it has no output of the server. */
@@ -89,7 +85,5 @@ export function stderrTailOf(cause: unknown, hide: (text: string) => string): st
 
 /** The same for a hidden server and for one that does not exist. */
 export function unknownServer(server: string): PlaneError {
-  return new PlaneError("SERVER_NOT_FOUND", `No server '${server}' is configured for you.`, {
-    data: { server },
-  });
+  return new PlaneError("SERVER_NOT_FOUND", `No server '${server}' is configured for you.`, { data: { server } });
 }

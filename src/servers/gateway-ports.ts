@@ -4,14 +4,13 @@ import type { Asked, Relay, ServerSaid } from "../model/calls/provider.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
-
 import { type LogLevel, logLevels } from "../model/servers/server.ts";
 import type { Verbs } from "../model/verbs.ts";
-
 import { RpcError } from "../protocol/message.ts";
 import type { RequestOptions, Session } from "../protocol/session.ts";
-import { explainFailure, unknownServer } from "./failures.ts";
+import { explainFailure } from "./failures.ts";
 import type { ServerDirectory } from "./server-directory.ts";
+import { seenBy } from "./server-verbs.ts";
 import { createDefaultAnswers } from "./session-opener.ts";
 import type { SessionOwner } from "./sessions.ts";
 
@@ -24,59 +23,60 @@ const byDefault = createDefaultAnswers([]);
 export type GatewayOptions = {
   defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
-  /** Fits a client's answer to the server's question. */
   fitAnswer(asked: Asked, answered: UnknownObject, relay: Relay): Promise<UnknownObject>;
 };
 
 /** Forwarded unchanged. Tools go along the one path instead. */
 const forwarded: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
 
-export type GatewayPorts = {
-  verbs: Pick<Verbs, "forward" | "watchResource" | "wantLogs" | "seesServer" | "serverInstructions" | "onSaid">;
-  said(said: ServerSaid): void;
-  connected(server: string): void;
-  stop(): void;
-};
+type GatewayVerbs = Pick<
+  Verbs,
+  "forward" | "watchResource" | "wantLogs" | "seesServer" | "serverInstructions" | "onSaid"
+>;
 
-/** What clients ask of servers beside tools, and what servers send them. */
-export function createGatewayPorts(servers: ServerDirectory, options: GatewayOptions): GatewayPorts {
+export function createGatewayPorts(servers: ServerDirectory, options: GatewayOptions) {
   const { defaultPrincipal, maySee } = options;
   const bus = createEventBus<{ type: "said"; said: ServerSaid }>();
   const logs = createLogLevels(servers);
   const subscriptions = createSubscriptions(servers.session, servers.request);
   const definitionOf = (server: string) => new Map(servers.all()).get(server)?.definition;
+  const requireSeen = seenBy(servers, maySee);
 
-  function requireSeen(server: string, principal: Principal): string {
-    if (maySee(principal, server)) return servers.requireName(server);
-    throw unknownServer(server);
-  }
-
-  return {
-    verbs: {
-      async forward(server, method, params, { principal = defaultPrincipal, signal, relay = {} } = {}) {
-        requireScope(principal, "read", `ask a server for '${method}'`);
-        if (!forwarded.has(method))
-          throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
-        const name = requireSeen(server, principal);
-        const limiter = limitTime(limitMs, maxMs, signal);
-        const requestOptions = relayOptions(name, relay, limiter, options.fitAnswer);
-        return forward(servers, { name, method, params, user: principal.user }, requestOptions, limiter);
-      },
-      async watchResource(server, uri, { principal = defaultPrincipal } = {}) {
-        const name = requireSeen(server, principal);
-        const { session, auth } = definitionOf(name) ?? {};
-        const isShared = session === "shared" && auth === undefined;
-        return subscriptions.add(name, uri, { user: isShared ? null : principal.user, conversation: null });
-      },
-      wantLogs: logs.want,
-      seesServer: (server, { principal = defaultPrincipal } = {}) =>
-        definitionOf(server) !== undefined && maySee(principal, server),
-      serverInstructions: (server, { principal = defaultPrincipal } = {}) =>
-        maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
-      onSaid: (listener) => bus.on("said", ({ said }) => listener(said)),
+  const verbs: GatewayVerbs = {
+    async forward(server, method, params, { principal = defaultPrincipal, signal, relay = {} } = {}) {
+      requireScope(principal, "read", `ask a server for '${method}'`);
+      if (!forwarded.has(method))
+        throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
+      const name = requireSeen(server, principal);
+      const limiter = limitTime(limitMs, maxMs, signal);
+      const owner = { user: principal.user, conversation: null };
+      try {
+        const relayed = relayOptions(name, relay, limiter, options.fitAnswer);
+        return await servers.request(name, method, params, relayed, owner);
+      } catch (thrown) {
+        if (limiter.expired()) throw tooLate(name, method);
+        throw thrown instanceof RpcError ? thrown : explainFailure(thrown, name, method);
+      } finally {
+        limiter.clear();
+      }
     },
-    said: (said) => bus.emit({ type: "said", said }),
-    connected(server) {
+    async watchResource(server, uri, { principal = defaultPrincipal } = {}) {
+      const name = requireSeen(server, principal);
+      const { session, auth } = definitionOf(name) ?? {};
+      const isShared = session === "shared" && auth === undefined;
+      return subscriptions.add(name, uri, { user: isShared ? null : principal.user, conversation: null });
+    },
+    wantLogs: logs.want,
+    seesServer: (server, { principal = defaultPrincipal } = {}) =>
+      definitionOf(server) !== undefined && maySee(principal, server),
+    serverInstructions: (server, { principal = defaultPrincipal } = {}) =>
+      maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
+    onSaid: (listener) => bus.on("said", ({ said }) => listener(said)),
+  };
+  return {
+    verbs,
+    said: (said: ServerSaid) => bus.emit({ type: "said", said }),
+    connected(server: string): void {
       logs.apply(server);
       subscriptions.renew(server);
     },
@@ -84,25 +84,9 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
   };
 }
 
-type Forwarded = { name: string; method: string; params: UnknownObject; user: string | null };
-
-async function forward(
-  servers: Pick<ServerDirectory, "request">,
-  { name, method, params, user }: Forwarded,
-  options: RequestOptions,
-  limiter: ReturnType<typeof limitTime>,
-): Promise<unknown> {
-  try {
-    return await servers.request(name, method, params, options, { user, conversation: null });
-  } catch (thrown) {
-    if (limiter.expired())
-      throw new PlaneError("TIMEOUT", `Server '${name}' did not answer '${method}' within ${limitMs / 1000} s.`, {
-        data: { server: name, limitMs },
-      });
-    throw thrown instanceof RpcError ? thrown : explainFailure(thrown, name, method);
-  } finally {
-    limiter.clear();
-  }
+function tooLate(server: string, method: string): PlaneError {
+  const text = `Server '${server}' did not answer '${method}' within ${limitMs / 1000} s.`;
+  return new PlaneError("TIMEOUT", text, { data: { server, limitMs } });
 }
 
 /** The limit is paused while a person answers. */
@@ -160,14 +144,19 @@ function createLogLevels(servers: Pick<ServerDirectory, "names" | "session">) {
     want(level: LogLevel): () => void {
       requested.push(level);
       update();
-      let isOver = false;
-      return () => {
-        if (isOver) return;
-        isOver = true;
+      return onlyOnce(() => {
         requested.splice(requested.indexOf(level), 1);
         update();
-      };
+      });
     },
+  };
+}
+
+function onlyOnce(end: () => void): () => void {
+  let isOver = false;
+  return () => {
+    if (!isOver) end();
+    isOver = true;
   };
 }
 
@@ -181,19 +170,8 @@ type Subscription = {
   begun?: Promise<void>;
 };
 
-type Subscriptions = {
-  /** Resolves with a function that ends it. */
-  add(server: string, uri: string, owner: SessionOwner): Promise<() => void>;
-  /** After a reconnect. */
-  renew(server: string): void;
-  stop(): void;
-};
-
 /** The server is asked once for all subscribers. */
-export function createSubscriptions(
-  session: (server: string) => Session | null,
-  request: ServerDirectory["request"],
-): Subscriptions {
+export function createSubscriptions(session: (server: string) => Session | null, request: ServerDirectory["request"]) {
   const subscriptions = new Map<string, Subscription>();
 
   async function begin({ server, uri, owner, ended }: Subscription): Promise<void> {
@@ -226,15 +204,10 @@ export function createSubscriptions(
   }
 
   return {
-    async add(server, uri, owner) {
+    async add(server: string, uri: string, owner: SessionOwner): Promise<() => void> {
       const key = JSON.stringify([server, uri, owner.user]);
-      const subscription: Subscription = subscriptions.get(key) ?? {
-        server,
-        uri,
-        owner,
-        subscribers: 0,
-        ended: new AbortController(),
-      };
+      const begun = { server, uri, owner, subscribers: 0, ended: new AbortController() };
+      const subscription: Subscription = subscriptions.get(key) ?? begun;
       subscriptions.set(key, subscription);
       subscription.subscribers += 1;
       subscription.begun ??= begin(subscription);
@@ -245,17 +218,13 @@ export function createSubscriptions(
         if (subscriptions.get(key) === subscription) subscriptions.delete(key);
         throw thrown;
       }
-      let isOver = false;
-      return () => {
-        if (!isOver) end(key, subscription);
-        isOver = true;
-      };
+      return onlyOnce(() => end(key, subscription));
     },
-    renew(server) {
+    renew(server: string): void {
       for (const subscription of subscriptions.values())
         if (subscription.server === server) begin(subscription).catch(() => undefined);
     },
-    stop() {
+    stop(): void {
       for (const { ended } of subscriptions.values()) ended.abort();
       subscriptions.clear();
     },

@@ -14,7 +14,6 @@ const npm: RegExp = /^npm (?:error|ERR!)/;
 const uv = /^\s*(?:error: |[×╰├│])/;
 const engine = /^(?:docker: |Error response from daemon|Cannot connect|Error: (?:initializing|unable|creating))/;
 
-/** Programs that fetch a server before they run it. */
 const launchers: Readonly<Record<string, Launcher>> = {
   npx: { complains: npm },
   npm: { verbs: ["exec", "x"], complains: npm },
@@ -41,7 +40,8 @@ export function installerOf(line: CommandLine): string | null {
 }
 
 function launcherOf({ command = "", args }: CommandLine): (Launcher & { name: string }) | null {
-  const program = programOf(command);
+  const name = command.split(/[\\/]/).at(-1) ?? "";
+  const program = name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, "");
   // The usual way to write it for Windows.
   const [flag = "", inner] = args;
   if (program === "cmd" && /^\/c$/i.test(flag)) return launcherOf({ command: inner, args: args.slice(2) });
@@ -52,16 +52,9 @@ function launcherOf({ command = "", args }: CommandLine): (Launcher & { name: st
   return verb === undefined ? null : { ...launcher, name: `${program} ${verb}` };
 }
 
-function programOf(command: string): string {
-  const name = command.split(/[\\/]/).at(-1) ?? "";
-  return name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, "");
-}
-
 export type InstallFailure = {
   installer: string;
-  /** Such as E404. */
   code: string | null;
-  /** Its last telling lines. */
   lines: string[];
   remedy: string | null;
 };
@@ -78,17 +71,13 @@ export function installFailure(line: CommandLine, said: string): InstallFailure 
   const all = linesOf(said);
   const begin = all.findIndex((one) => launcher.complains.test(one));
   if (begin < 0) return null;
-  const lines = all
-    .slice(begin)
-    .filter((one) => !chatter.test(one))
-    .slice(-maxLines)
-    .map((one) => cutText(one, maxLine));
+  const telling = all.slice(begin).filter((one) => !chatter.test(one));
+  const lines = telling.slice(-maxLines).map((one) => cutText(one, maxLine));
   const [, code = null] = /(?:^npm (?:error|ERR!) code |ERR_PNPM_)(\w+)/m.exec(said) ?? [];
   const remedy = remedies.find(([pattern]) => pattern.test(said))?.[1] ?? null;
   return { installer: launcher.name, code, lines, remedy };
 }
 
-/** The first match counts. */
 const remedies: readonly [said: RegExp, remedy: string][] = [
   [/Cannot connect to the (?:Docker|Podman) daemon|Cannot connect to Podman/i, "Start the container engine."],
   [
@@ -121,7 +110,7 @@ const remedies: readonly [said: RegExp, remedy: string][] = [
 
 const tellEveryMs = 2_000;
 
-export type Waiting = {
+type Waiting = {
   server(): string;
   /** Null when it is not being installed. */
   since(): number | null;
@@ -139,8 +128,7 @@ export function reportInstalling<T>(opened: Promise<T>, waiting: Waiting): Promi
     const message = `Server '${waiting.server()}' is being installed (${seconds} s).`;
     // Progress must grow, and stay below the server's own.
     waiting.onProgress({ progress: reports / 1000, total: null, message });
-  }, tellEveryMs);
-  timer.unref();
+  }, tellEveryMs).unref();
   return opened.finally(() => clearInterval(timer));
 }
 

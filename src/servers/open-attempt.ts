@@ -7,9 +7,7 @@ export type OpenSteps = {
   signal: AbortSignal;
   onOpened(channel: Channel): void;
   onClose(reason: TransportError): void;
-  /** Named when it takes too long. */
   phase(name: string): void;
-  /** From stderr. */
   heard(text: string): void;
 };
 
@@ -22,14 +20,13 @@ export type Install = {
   heard(text: string): void;
 };
 
-export type Ready = { opened: OpenedSession; toolCount: number; hasListed?: boolean; owesListing?: boolean };
+type Ready = { opened: OpenedSession; toolCount: number; hasListed?: boolean; owesListing?: boolean };
 
 export type AttemptOptions = {
   connectTimeoutMs: number;
   install?: Install | undefined;
   /** Finds out what must be known before it can be used. */
   open(steps: OpenSteps): Promise<Ready>;
-  /** Ends an unused channel. */
   leave(channel: Channel): void;
   onClose(reason: TransportError): void;
 };
@@ -82,10 +79,8 @@ export async function attemptToOpen(options: AttemptOptions, given: AbortSignal)
   } catch (thrown) {
     channels.forEach(leave);
     if (!limiter.expired()) throw thrown;
-    const [what, ms, key] =
-      installing === "now"
-        ? ["installing it", installMs, "installTimeoutMs"]
-        : [phase, connectTimeoutMs, "connectTimeoutMs"];
+    const limit = installing === "now" ? { what: "installing it", ms: installMs, key: "installTimeoutMs" } : undefined;
+    const { what, ms, key } = limit ?? { what: phase, ms: connectTimeoutMs, key: "connectTimeoutMs" };
     throw new Error(`${what} timed out after ${ms / 1000} s ('${key}'). ${personHints.doctor}`);
   } finally {
     installing = "over";

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { type Channel, type ChannelHandlers, TransportError } from "../protocol/message.ts";
 import { negotiate } from "../protocol/negotiate.ts";
@@ -17,7 +18,6 @@ export type SessionHandlers = Omit<PeerHandlers, "onStray"> &
     onNoise(text: string): void;
     /** Also for a channel that never opened. */
     onEnded?(reason: TransportError): void;
-    /** The answer was larger than the limit. */
     onTooLarge(bytes: number): Error;
   };
 
@@ -26,9 +26,7 @@ export type OpenOptions = {
   environment: Readonly<Record<string, string | undefined>>;
   access: Access;
   client: ClientDescription;
-  /** The era it spoke last time. */
   known(): Promise<Era | undefined>;
-  /** The only era to try. */
   isFixed?: boolean;
   signal: AbortSignal;
   /** So that every channel can be closed, whatever comes of it. */
@@ -92,23 +90,21 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
         const reason = handlers.onTooLarge(bytes);
         if (id !== undefined || peer.pending() === 1) peer.fail(reason, id);
       },
-      ...(handlers.onProcess ? { onProcess: handlers.onProcess } : {}),
       onUnsent: (id, reason) => peer.fail(reason, id),
       onNoise: handlers.onNoise,
-      ...(handlers.onStderr ? { onStderr: handlers.onStderr } : {}),
+      ...withoutUndefined({ onProcess: handlers.onProcess, onStderr: handlers.onStderr }),
     },
     access,
   );
   const opened = channel;
   options.onOpened(opened);
-  const useVersion = (version: string) => opened.useProtocolVersion(version);
   const session = await negotiate(peer, {
     client,
     signal,
     known: await known(),
     isFixed: options.isFixed ?? false,
     overHttp: definition.transport === "http",
-    useVersion,
+    useVersion: (version) => opened.useProtocolVersion(version),
   });
   if (lost) throw lost;
   isOpen = true;
@@ -126,8 +122,7 @@ export async function openChannel(
   const { transport, command, url, maxMessageBytes } = definition;
   if (transport === "stdio") {
     if (command === undefined) throw missing("command", transport);
-    const { args, env, cwd, inheritEnv } = definition;
-    return openStdio({ command, args, env, cwd, inheritEnv, parentEnvironment, maxMessageBytes }, handlers);
+    return openStdio({ ...definition, command, cwd: definition.cwd, parentEnvironment }, handlers);
   }
   if (url === undefined) throw missing("url", transport);
   const options = { url, headers: definition.headers, maxMessageBytes, ...access };
@@ -144,8 +139,6 @@ export async function openChannel(
 }
 
 function missing(key: string, transport: string): TransportError {
-  return new TransportError(`transport '${transport}' needs '${key}'. Add it to the server`, {
-    sent: false,
-    permanent: true,
-  });
+  const reason = `transport '${transport}' needs '${key}'. Add it to the server`;
+  return new TransportError(reason, { sent: false, permanent: true });
 }

@@ -46,7 +46,7 @@ function processes() {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // What has ended and waits for somebody to bury it does not run.
+    // A zombie does not run.
     return process.platform !== "linux" || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;

@@ -1,10 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/**
- * Ends the process groups that are left when we are gone, however we went. A shell starts in a millisecond and takes
- * next to
- * no memory.
- */
+/** Ends the process groups that are left when we are gone, however we went. A shell starts fast and is small. */
 const script = `
 groups=" "
 while read -r sign group; do
@@ -21,16 +17,10 @@ for group in $groups; do kill -KILL -"$group" 2>/dev/null; done
 
 const againAfterMs = 100;
 
-export type ProcessGuard = {
-  /** Before the first process, so that there is no moment without a watch. */
-  prepare(): void;
-  watch(pid: number): void;
-  release(pid: number): void;
-  stop(): void;
-};
+export type ProcessGuard = ReturnType<typeof createProcessGuard>;
 
 /** Starts with the first process. Without a shell, children notice by themselves. */
-export function createProcessGuard(): ProcessGuard {
+export function createProcessGuard() {
   let shell: ChildProcess | undefined;
   const watched = new Set<number>();
 
@@ -42,16 +32,12 @@ export function createProcessGuard(): ProcessGuard {
     started.on("exit", () => {
       if (shell !== started) return;
       shell = undefined;
-      setTimeout(watchAgain, againAfterMs).unref();
+      setTimeout(() => watched.forEach((pid) => void tell("+", pid)), againAfterMs).unref();
     });
     started.stdin?.on("error", () => undefined);
     started.unref();
     (started.stdin as unknown as { unref(): void } | null)?.unref();
     return started;
-  }
-
-  function watchAgain(): void {
-    for (const pid of watched) tell("+", pid);
   }
 
   function tell(sign: "+" | "-", pid: number): void {
@@ -60,18 +46,19 @@ export function createProcessGuard(): ProcessGuard {
   }
 
   return {
-    prepare() {
+    /** Before the first process, so that there is no moment without a watch. */
+    prepare(): void {
       if (process.platform !== "win32") shell ??= start();
     },
-    watch(pid) {
+    watch(pid: number): void {
       if (process.platform === "win32") return;
       watched.add(pid);
       tell("+", pid);
     },
-    release(pid) {
+    release(pid: number): void {
       if (watched.delete(pid)) tell("-", pid);
     },
-    stop() {
+    stop(): void {
       const last = shell;
       shell = undefined;
       last?.stdin?.end();

@@ -13,7 +13,7 @@ function sample(answer: (method: string) => unknown, session: Partial<Session> =
   const news: string[] = [];
   const told: [tools: unknown[], era: string][] = [];
   const known: Remembered[] = [];
-  const log = createServerLog(() => (text) => text);
+  const log = createServerLog((text) => text);
   const catalogue = createServerCatalogue({
     listingTtlMs: 60_000,
     limitMs: 10_000,

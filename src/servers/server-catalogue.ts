@@ -2,30 +2,25 @@ import { abortable } from "../lib/async/signals.ts";
 import { keepSameItems } from "../lib/json/plain-data.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
+import type { KnownServer, OfferCounts, ServerDefinition } from "../model/servers/server.ts";
 import { type Listing, type ListMethod, listAll, listings } from "../protocol/list-all.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { Era, Session } from "../protocol/session.ts";
-import { createDiscovery } from "./discovery.ts";
-import { createOffers } from "./offers.ts";
+import { createDiscovery, type Discovery } from "./discovery.ts";
 import type { LogWriter } from "./server-log.ts";
 import type { Verdict } from "./session-opener.ts";
 
 export type CatalogueOptions = {
   listingTtlMs: number;
-  /** Limit of one listing. */
   limitMs: number;
-  /** The session to ask, opened if need be. */
   session(): Promise<Session>;
   isOpen(): boolean;
   verdict(): Verdict | null;
   log: LogWriter;
   hide(text: string): string;
-  /** Everything the server lists, each time it lists. */
   onTools(tools: unknown[], era: Era): void;
   /** It offers something else beside its tools, or says so. */
   onOffers(list: "prompts" | "resources"): void;
-  /** To be remembered for the next time. */
   onKnown(known: Remembered): void;
 };
 
@@ -33,18 +28,51 @@ export type Remembered = Omit<KnownServer, "identity">;
 
 const methodNotFound = -32601;
 
+export type OfferMethod = Exclude<ListMethod, "tools/list">;
+const offerMethods: readonly OfferMethod[] = ["prompts/list", "resources/list", "resources/templates/list"];
+
 export type ServerCatalogue = ReturnType<typeof createServerCatalogue>;
 
 /** What one server offers: listed, remembered from before, or both. */
 export function createServerCatalogue(options: CatalogueOptions) {
   const known = createKnownTools(options);
-  const { discovery, offers } = createListings(options, known);
+  let failure: string | null = null;
+  const discovery = discoveryOf(options, "tools/list", {
+    onListed(items) {
+      failure = null;
+      known.remember(items, options.verdict()?.era ?? "legacy");
+      store();
+    },
+    onFailed(text) {
+      failure = text;
+      options.log.add({ source: "log", level: "error", text });
+    },
+  });
+  const offers = createOffers(options, () => {
+    // Lists that come together are written once.
+    storing ??= setImmediate(store);
+  });
+  let storing: NodeJS.Immediate | undefined;
+
+  function store(): void {
+    clearImmediate(storing);
+    storing = undefined;
+    const [at, current] = [discovery.listedAt(), known.current()];
+    if (current === null || at === null) return;
+    options.onKnown({
+      era: current.era,
+      eraAt: new Date(options.verdict()?.at ?? Date.now()).toISOString(),
+      listedAt: new Date(at).toISOString(),
+      tools: current.items,
+      offers: offers.remembered(),
+    });
+  }
+
   return {
     ...discovery,
     isKnown: known.isKnown,
     size: known.size,
-    /** Why the last listing failed. */
-    failure: known.failure,
+    failure: () => failure,
     toolOf: known.toolOf,
     /** Asks a process beside the main one for its tools, and takes what it lists. */
     listOver: async (session: Session) => discovery.take(await list(options, "tools/list", session)),
@@ -56,12 +84,12 @@ export function createServerCatalogue(options: CatalogueOptions) {
     /** Another process answers from now on. */
     renew(): void {
       discovery.renew();
-      offers.renew();
+      offers.each(({ discovery }) => discovery.renew());
     },
     /** Really asks for everything that was not listed since. */
     async refresh(since: number | null): Promise<void> {
       const force = discovery.listedAt() === since;
-      await Promise.all([discovery.list({ force }), offers.refresh()]);
+      await Promise.all([discovery.list({ force }), ...offers.refresh()]);
     },
     listChanged(changed: string): void {
       if (changed === "tools") discovery.changed();
@@ -73,7 +101,6 @@ export function createServerCatalogue(options: CatalogueOptions) {
       offers.forget();
       known.forget();
     },
-    /** Takes over what was listed in an earlier life. */
     recall({ era, listedAt, tools, offers: offered }: Remembered): void {
       offers.recall(offered);
       if (known.isKnown()) return;
@@ -82,26 +109,19 @@ export function createServerCatalogue(options: CatalogueOptions) {
     },
     stop(): void {
       discovery.stop();
-      offers.stop();
+      offers.each(({ discovery }) => discovery.stop());
     },
   };
 }
 
-type KnownTools = ReturnType<typeof createKnownTools>;
-
 function createKnownTools({ onTools }: CatalogueOptions) {
   let tools: ReadonlyMap<string, UnknownObject> | null = null;
   let current: { items: unknown[]; era: Era } | null = null;
-  let failure: string | null = null;
   return {
     isKnown: () => tools !== null,
     size: () => tools?.size ?? 0,
     current: () => current,
     toolOf: (name: unknown) => tools?.get(String(name)),
-    failure: () => failure,
-    failed(why: string | null): void {
-      failure = why;
-    },
     /** A thousand tools that are the same as before are no news, and looking at them anew takes time. */
     remember(listed: unknown[], era: Era): void {
       const items = keepSameItems(current?.items ?? [], listed);
@@ -117,59 +137,92 @@ function createKnownTools({ onTools }: CatalogueOptions) {
   };
 }
 
-/** The lists of a server, each asked for when needed and remembered when it came. */
-function createListings(options: CatalogueOptions, known: KnownTools) {
-  const { log, isOpen, listingTtlMs: windowMs } = options;
-  let telling: NodeJS.Immediate | undefined;
-  const warn = (text: string | null) => text && log.add({ source: "log", level: "warning", text });
+type Offer = { method: OfferMethod; items: unknown[] | null; isAnnounced: boolean; discovery: Discovery<Session> };
 
-  const discovery = createDiscovery<Session>({
-    windowMs,
-    isOpen,
-    list: (over) => list(options, "tools/list", over),
+/** Prompts, resources and templates: kept and asked for by the rules of tools. `items` is null where it was never asked. */
+function createOffers(options: CatalogueOptions, onListed: () => void) {
+  const all = offerMethods.map((method) => {
+    const one: Offer = {
+      method,
+      items: null,
+      isAnnounced: false,
+      discovery: discoveryOf(options, method, {
+        onListed(items) {
+          const before = one.items;
+          one.items = keepSameItems(before ?? [], items);
+          const isNews = one.isAnnounced || (before === null ? items.length > 0 : one.items !== before);
+          one.isAnnounced = false;
+          onListed();
+          if (isNews) options.onOffers(method === "prompts/list" ? "prompts" : "resources");
+        },
+        onFailed: (text) => options.isOpen() && options.log.add({ source: "log", level: "error", text }),
+      }),
+    };
+    return one;
+  });
+  const find = (method: OfferMethod) => all.find((one) => one.method === method) as Offer;
+
+  return {
+    each: (use: (one: Offer) => void) => all.forEach(use),
+    items: (method: OfferMethod) => find(method).items,
+    list: (method: OfferMethod) => find(method).discovery.list(),
+    /** Asks for unknown lists over the session that is being opened; failures are in the log. */
+    begin(over: Session): void {
+      for (const { items, discovery } of all) if (items === null) discovery.list({ over }).catch(() => undefined);
+    },
+    refresh: () => all.map(({ discovery }) => discovery.list({ force: true })),
+    /** A notice about resources is one about their templates too. */
+    changed(list: string): void {
+      for (const one of all.filter(({ method }) => method.startsWith(`${list}/`))) {
+        one.isAnnounced = true;
+        one.discovery.changed();
+      }
+    },
+    /** Asks again soon for what is known of the last process. */
+    relist(): void {
+      for (const { items, discovery } of all) if (items !== null && !discovery.isFresh()) discovery.changed();
+    },
+    counts: () =>
+      Object.fromEntries(all.map(({ method, items }) => [listings[method], items?.length ?? null])) as OfferCounts,
+    remembered(): NonNullable<KnownServer["offers"]> {
+      const known = all.flatMap(({ method, items, discovery }) => {
+        const at = discovery.listedAt();
+        return items && at !== null ? [[listings[method], { listedAt: new Date(at).toISOString(), items }]] : [];
+      });
+      return Object.fromEntries(known);
+    },
+    recall(offers: KnownServer["offers"] = {}): void {
+      for (const one of all) {
+        const known = offers[listings[one.method]];
+        if (known === undefined || one.items !== null) continue;
+        one.items = known.items;
+        one.discovery.remember(Date.parse(known.listedAt));
+      }
+    },
+    forget(): void {
+      for (const one of all) {
+        one.items = null;
+        one.discovery.forget();
+      }
+    },
+  };
+}
+
+type Taking = { onListed(items: unknown[]): void; onFailed(why: string): void };
+
+function discoveryOf(options: CatalogueOptions, method: ListMethod, { onListed, onFailed }: Taking) {
+  const what = method === "resources/templates/list" ? "resource templates" : listings[method];
+  return createDiscovery<Session>({
+    windowMs: options.listingTtlMs,
+    isOpen: options.isOpen,
+    list: (over) => list(options, method, over),
     onListed({ items, warning }) {
-      known.failed(null);
-      warn(warning);
-      known.remember(items, options.verdict()?.era ?? "legacy");
-      tell();
+      if (warning) options.log.add({ source: "log", level: "warning", text: warning });
+      onListed(items);
     },
-    onFailed(thrown) {
-      const text = describeFailure(options, "tools/list", thrown);
-      known.failed(text);
-      log.add({ source: "log", level: "error", text });
-    },
+    onFailed: (thrown) =>
+      onFailed(options.hide(`listing its ${what} failed: ${thrown instanceof Error ? thrown.message : thrown}`)),
   });
-
-  const offers = createOffers({
-    windowMs,
-    isOpen,
-    list: (method, over) => list(options, method, over),
-    onListed(method, warning, isNews) {
-      warn(warning);
-      // Lists that come together are written once.
-      telling ??= setImmediate(tell);
-      if (isNews) options.onOffers(method === "prompts/list" ? "prompts" : "resources");
-    },
-    onFailed(method, thrown) {
-      if (isOpen()) log.add({ source: "log", level: "error", text: describeFailure(options, method, thrown) });
-    },
-  });
-
-  function tell(): void {
-    clearImmediate(telling);
-    telling = undefined;
-    const [at, current] = [discovery.listedAt(), known.current()];
-    if (current === null || at === null) return;
-    options.onKnown({
-      era: current.era,
-      eraAt: new Date(options.verdict()?.at ?? Date.now()).toISOString(),
-      listedAt: new Date(at).toISOString(),
-      tools: current.items,
-      offers: offers.remembered(),
-    });
-  }
-
-  return { discovery, offers };
 }
 
 async function list(options: CatalogueOptions, method: ListMethod, over: Session | undefined): Promise<Listing> {
@@ -184,11 +237,6 @@ async function list(options: CatalogueOptions, method: ListMethod, over: Session
     if (isMissing && method !== "tools/list") return { items: [], warning: null };
     throw thrown;
   });
-}
-
-function describeFailure({ hide }: CatalogueOptions, method: ListMethod, thrown: unknown): string {
-  const what = method === "resources/templates/list" ? "resource templates" : listings[method];
-  return hide(`listing its ${what} failed: ${thrown instanceof Error ? thrown.message : thrown}`);
 }
 
 /** A server that says in the handshake that it has none is not asked for them. */
@@ -209,15 +257,14 @@ export function createOpenListing({ catalogue, transport, isPersonal }: OpenList
   const isNewProcess = ({ era }: Session) => era === "legacy" || transport !== "http";
 
   /** With a cached list, a server that cannot list is connected all the same. */
-  async function failsToList(listed: Promise<void>, signal: AbortSignal): Promise<boolean> {
-    try {
-      await listed;
-      return false;
-    } catch (thrown) {
-      if (signal.aborted || thrown instanceof PlaneError || !catalogue.isKnown()) throw thrown;
-      return true;
-    }
-  }
+  const failsToList = (listed: Promise<void>, signal: AbortSignal): Promise<boolean> =>
+    listed.then(
+      () => false,
+      (thrown) => {
+        if (signal.aborted || thrown instanceof PlaneError || !catalogue.isKnown()) throw thrown;
+        return true;
+      },
+    );
 
   return {
     async main(session: Session, signal: AbortSignal): Promise<boolean> {

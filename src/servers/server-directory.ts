@@ -3,18 +3,12 @@ import { nearest } from "../lib/text/nearest.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
-import type {
-  PoolInfo,
-  ServerDefinition,
-  ServerLogLine,
-  ServerStatus,
-  ServersChange,
-} from "../model/servers/server.ts";
+import type { PoolInfo, ServerDefinition, ServerStatus, ServersChange } from "../model/servers/server.ts";
 import type { RequestOptions } from "../protocol/session.ts";
 import { type ConfiguredServers, compareDefinitions } from "./desired-state.ts";
 import { describeUnavailable } from "./failures.ts";
-import type { OfferMethod } from "./offers.ts";
 import type { Server } from "./server.ts";
+import type { OfferMethod } from "./server-catalogue.ts";
 import { brokenStatus } from "./server-status.ts";
 import { type SessionOwner, sharedOwner } from "./sessions.ts";
 
@@ -27,7 +21,6 @@ export type DirectoryOptions = ConfiguredServers & {
 
 export type ServerDirectory = ReturnType<typeof createServerDirectory>;
 
-/** The configured servers by name. */
 export function createServerDirectory(options: DirectoryOptions) {
   const map = createServerMap(options);
   const { find, all, broken } = map;
@@ -45,7 +38,6 @@ export function createServerDirectory(options: DirectoryOptions) {
       if (!isBroken(name)) find(name);
       return name;
     },
-    /** The enabled ones of these. */
     enabled: (names: Iterable<string>): Server[] => {
       const servers = new Map(all());
       return [...names].flatMap((name) => servers.get(name) ?? []).filter((one) => one.definition.enabled);
@@ -57,6 +49,7 @@ export function createServerDirectory(options: DirectoryOptions) {
       ...all().map(([name, current]) => ({ name, ...options.listed(name), ...current.status() })),
       ...Object.entries(broken()).map(([name, reason]) => brokenStatus(name, reason)),
     ],
+    /** Not async: each call comes through here. */
     request(
       name: string,
       method: string,
@@ -79,11 +72,9 @@ export function createServerDirectory(options: DirectoryOptions) {
     /** What a person must do first, such as to sign in. */
     requirement: (name: string) => ifRunnable(name, (one) => one.requirement()),
     logs: (name: string, user: string | null) => find(name).logs(user),
-    followLogs: (name: string, user: string | null, listener: (line: ServerLogLine) => void) =>
-      find(name).followLogs(user, listener),
+    followLogs: (name: string, ...follow: Parameters<Server["followLogs"]>) => find(name).followLogs(...follow),
     /** Ends the user's sessions, because the token changed. */
-    forgetUser: async (name: string, user: string | null, isMainUser: boolean) =>
-      find(name).forgetUser(user, isMainUser),
+    forgetUser: async (name: string, ...who: Parameters<Server["forgetUser"]>) => find(name).forgetUser(...who),
     pool: () => poolOf(all()),
     clear: async (name?: string) => sum(await Promise.all(chosen(name).map((one) => one.clear()))),
     release: async (belongs: (owner: SessionOwner) => boolean, reason: string, name?: string) =>
@@ -91,13 +82,12 @@ export function createServerDirectory(options: DirectoryOptions) {
   };
 }
 
-/** Follows changes of the configuration. */
 function createServerMap(options: DirectoryOptions) {
   const servers = new Map<string, Server>();
   let { definitions, broken } = options;
-  const add = (name: string, definition: ServerDefinition, after?: Promise<void>) =>
-    servers.set(name, options.create(name, definition, after));
-  for (const [name, definition] of Object.entries(definitions)) add(name, definition);
+  const add = (name: string, after?: Promise<void>) =>
+    servers.set(name, options.create(name, definitions[name] as ServerDefinition, after));
+  for (const name of Object.keys(definitions)) add(name);
 
   async function remove(name: string): Promise<void> {
     const leaving = servers.get(name);
@@ -108,10 +98,11 @@ function createServerMap(options: DirectoryOptions) {
 
   /** The new server takes calls at once, and opens nothing before the old one has stopped. */
   async function replace(name: string): Promise<void> {
-    const definition = definitions[name];
     const stopped = remove(name);
-    const settled = stopped.catch(() => undefined);
-    if (definition) add(name, definition, settled);
+    add(
+      name,
+      stopped.catch(() => undefined),
+    );
     await stopped;
   }
 
@@ -119,14 +110,10 @@ function createServerMap(options: DirectoryOptions) {
     all: (): [name: string, server: Server][] => [...servers],
     broken: () => broken,
     find: (name: string): Server => servers.get(name) ?? notFound(name, servers.keys(), broken),
-    /** Leaves unchanged servers alone. */
     async apply(configured: ConfiguredServers): Promise<ServersChange> {
       const change = compareDefinitions(definitions, configured.definitions);
       ({ definitions, broken } = configured);
-      for (const name of change.added) {
-        const definition = definitions[name];
-        if (definition) add(name, definition);
-      }
+      for (const name of change.added) add(name);
       await Promise.all([...change.removed.map(remove), ...change.changed.map(replace)]);
       return change;
     },
@@ -134,16 +121,12 @@ function createServerMap(options: DirectoryOptions) {
 }
 
 function notFound(name: string, names: Iterable<string>, broken: ConfiguredServers["broken"]): never {
-  if (Object.hasOwn(broken, name)) {
-    throw new PlaneError("SERVER_UNAVAILABLE", cannotRun(name, broken), {
-      data: { server: name, sent: false },
-    });
-  }
+  if (Object.hasOwn(broken, name))
+    throw new PlaneError("SERVER_UNAVAILABLE", cannotRun(name, broken), { data: { server: name, sent: false } });
   const [guess] = nearest(name, names);
   const hint = guess === undefined ? "'toolplane servers list' shows which are." : `Did you mean '${guess}'?`;
-  throw new PlaneError("SERVER_NOT_FOUND", `No server '${name}' is configured. ${hint}`, {
-    data: { server: name, ...(guess === undefined ? { personHints: [hint] } : {}) },
-  });
+  const data = { server: name, ...(guess === undefined && { personHints: [hint] }) };
+  throw new PlaneError("SERVER_NOT_FOUND", `No server '${name}' is configured. ${hint}`, { data });
 }
 
 function cannotRun(name: string, broken: ConfiguredServers["broken"]): string {

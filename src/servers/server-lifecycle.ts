@@ -4,19 +4,18 @@ import { PlaneError } from "../model/errors.ts";
 import type { KnownServer, RefreshReport, ServersChange } from "../model/servers/server.ts";
 import { type ConfiguredServers, isEager, startsWithPlane } from "./desired-state.ts";
 import { reportInstalling } from "./installer.ts";
-import type { OfferMethod } from "./offers.ts";
 import type { Server } from "./server.ts";
+import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import { type SessionOwner, sharedOwner } from "./sessions.ts";
 
 export type LifecycleOptions = {
   isOffline: boolean;
   identify(name: string, server: Server): string;
-  /** Stored for these identities. */
   known(identities: readonly string[]): Promise<readonly KnownServer[]>;
 };
 
-export type DiscoverOptions = {
+type DiscoverOptions = {
   waitMs?: number;
   owner?: SessionOwner;
   /** Without names: only these servers. */
@@ -54,30 +53,32 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
       const one = find(name);
       if (isNotInstalling(one)) await one.warm();
     },
-    /** Starts servers that are about to be used. */
     warm(names: readonly string[]): void {
       if (recall.hasBegun() || options.isOffline) return;
       void Promise.allSettled(enabled(names).map((one) => one.warm()));
     },
-    /** A server that fails does not affect the others. */
     async discover(names?: readonly string[], discoverOptions: DiscoverOptions = {}): Promise<void> {
       await recall.once();
-      const { among = allNames() } = discoverOptions;
-      await discoverServers(directory, { names, among }, discoverOptions);
+      await discoverServers(directory, names, discoverOptions);
     },
-    discoverOne: async (name: string, discoverOptions: Pick<DiscoverOptions, "waitMs" | "owner"> = {}) =>
-      discoverOne(name, find(name), recall.once, discoverOptions),
+    async discoverOne(name: string, discoverOptions: Pick<DiscoverOptions, "waitMs" | "owner"> = {}): Promise<void> {
+      const one = find(name);
+      await recall.once();
+      await discoverOne(name, one, discoverOptions);
+    },
     /** Would `discover` find nothing new? */
     isSettled(names: readonly string[], owner: SessionOwner): boolean {
       for (const name of names) if (directory.isBroken(name) || !find(name).isSettled(owner)) return false;
       return recall.isDone();
     },
     /** Without `force` servers in backoff are skipped. */
-    refresh: async (names: readonly string[], { force = true }: { force?: boolean } = {}) =>
-      refreshServers(
-        names.filter((name) => !directory.isBroken(name)).map((name) => ({ name, server: find(name) })),
+    async refresh(names: readonly string[], { force = true }: { force?: boolean } = {}): Promise<RefreshReport> {
+      const runnable = names.filter((name) => !directory.isBroken(name));
+      return refreshServers(
+        runnable.map((name) => ({ name, server: find(name) })),
         force,
-      ),
+      );
+    },
     /** Without `isNamed`, a server without `autoConnect` is not asked. */
     async list(name: string, method: OfferMethod, signal: AbortSignal, isNamed: boolean): Promise<unknown[]> {
       const one = find(name);
@@ -104,11 +105,8 @@ function createRecall({ all }: ServerDirectory, options: LifecycleOptions) {
   let recalled: Promise<void> | undefined;
   let isDone = false;
   async function again(names: readonly string[]): Promise<void> {
-    const identified = new Map(
-      all()
-        .filter(([name]) => names.includes(name))
-        .map(([name, server]) => [options.identify(name, server), server]),
-    );
+    const named = all().filter(([name]) => names.includes(name));
+    const identified = new Map(named.map(([name, server]) => [options.identify(name, server), server]));
     for (const known of await options.known([...identified.keys()])) identified.get(known.identity)?.recall(known);
   }
   return {
@@ -126,30 +124,24 @@ function createRecall({ all }: ServerDirectory, options: LifecycleOptions) {
 
 async function discoverServers(
   { all, enabled }: ServerDirectory,
-  { names, among }: { names: readonly string[] | undefined; among: readonly string[] },
-  { waitMs = 0, owner = sharedOwner, onProgress }: DiscoverOptions,
+  names: readonly string[] | undefined,
+  { among = all().map(([name]) => name), waitMs = 0, owner = sharedOwner, onProgress }: DiscoverOptions,
 ): Promise<void> {
   // Without names, servers without autoConnect are not started, and an installer is not awaited.
   const asked = enabled(names ?? among).filter((one) => names || (one.definition.autoConnect && isNotInstalling(one)));
   const discovered = Promise.allSettled(asked.map((one) => one.discover(owner)));
   const installing = () => all().find(([, one]) => asked.includes(one) && !isNotInstalling(one));
-  const known = onProgress
-    ? reportInstalling(discovered, {
-        server: () => installing()?.[0] ?? "",
-        since: () => installing()?.[1].installingSince() ?? null,
-        onProgress,
-      })
-    : discovered;
+  const server = () => installing()?.[0] ?? "";
+  const since = () => installing()?.[1].installingSince() ?? null;
+  const known = onProgress ? reportInstalling(discovered, { server, since, onProgress }) : discovered;
   await (waitMs === 0 ? known : Promise.race([known, pause(waitMs, { isBackground: true })]));
 }
 
 async function discoverOne(
   name: string,
   server: Server,
-  recalled: () => Promise<void>,
   { waitMs = 0, owner = sharedOwner }: Pick<DiscoverOptions, "waitMs" | "owner">,
 ): Promise<void> {
-  await recalled();
   const known = server.discover(owner);
   if (waitMs === 0) return known;
   const isKnown = await Promise.race([known.then(() => true), pause(waitMs, { isBackground: true }).then(() => false)]);

@@ -4,7 +4,7 @@ import { growthOf, maxGrowth } from "../../test/samples/growth.ts";
 import { createHider } from "../lib/text/redact.ts";
 import { createServerLog } from "./server-log.ts";
 
-const sample = (...secrets: string[]) => createServerLog(() => createHider(secrets));
+const sample = (...secrets: string[]) => createServerLog(createHider(secrets));
 const texts = (log: ReturnType<typeof createServerLog>) => log.lines().map(({ text }) => text);
 
 test("a stream becomes its lines, wherever it was cut, and the last one needs no end", () => {
@@ -73,7 +73,7 @@ test("secrets are hidden: those that are known and those that look like one", ()
 
 test("what is a secret is asked when the log is read, also for lines from before", () => {
   let secrets: string[] = [];
-  const log = createServerLog(() => createHider(secrets));
+  const log = createServerLog((text) => createHider(secrets)(text));
   log.addText("it is hunter2hunter2\n");
   secrets = ["hunter2hunter2"];
   assert.deepEqual(texts(log), ["it is [redacted]"]);
@@ -112,13 +112,13 @@ test("a secret of several lines is hidden line by line", () => {
   assert.doesNotMatch(texts(log).join("\n"), /MIIEvQ|hkiG9w/);
 });
 
-test("escape sequences and control characters do not reach whoever reads it", () => {
+test("escape sequences and control characters do not reach a reader", () => {
   const log = sample();
   log.addText("\u001b[31mred\u001b[0m \u0007bell \u202eright\n");
   assert.deepEqual(texts(log), ["red bell right"]);
 });
 
-test("whoever follows is told of each whole line that is for them, without secrets, until they leave", () => {
+test("a follower gets each whole line of their own, without secrets, until they leave", () => {
   const log = sample("hunter2");
   const heard: string[] = [];
   const leave = log.follow("ann", ({ text }) => heard.push(text));

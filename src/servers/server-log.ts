@@ -7,32 +7,23 @@ const maxLine = 4 * 1024;
 /** Even the shortest line takes room. */
 const lineCharacters = 64;
 
-/** For one session. */
 export type LogWriter = {
   /** A piece of a text stream, wherever it was cut. */
   addText(text: string): void;
   add(line: Omit<ServerLogLine, "at">): void;
 };
 
-/** Writes for the shared session. */
-export type ServerLog = LogWriter & {
-  /** For this user's own session. */
-  of(user: string | null): LogWriter;
-  /** Of the shared session and of this user. */
-  lines(user?: string | null): ServerLogLine[];
-  /** Complete lines that this user may read, until the returned function is called. */
-  follow(user: string | null, listener: (line: ServerLogLine) => void): () => void;
-};
+export type ServerLog = ReturnType<typeof createServerLog>;
 
 type Said = { user: string | null; line: ServerLogLine };
 
-/** Kept as it came; made safe when read. */
-export function createServerLog(hide: () => (text: string) => string): ServerLog {
+/** Kept as it came; made safe when read. Writes for the shared session. */
+export function createServerLog(hide: (text: string) => string) {
   const said: Said[] = [];
   const unfinished = new Map<string | null, string>();
   const listeners = new Set<(said: Said) => void>();
   const isFor = (user: string | null) => (one: Said) => one.user === null || one.user === user;
-  const safe = ({ line }: Said): ServerLogLine => ({ ...line, text: redact(hide()(plainText(line.text))) });
+  const safe = ({ line }: Said): ServerLogLine => ({ ...line, text: redact(hide(plainText(line.text))) });
   let kept = 0;
 
   function add(user: string | null, line: Omit<ServerLogLine, "at">): void {
@@ -58,14 +49,16 @@ export function createServerLog(hide: () => (text: string) => string): ServerLog
   return {
     ...writer(null),
     of: writer,
-    lines(user = null) {
+    /** Of the shared session and of this user. */
+    lines(user: string | null = null): ServerLogLine[] {
       const at = new Date().toISOString();
       const begun = [...unfinished]
         .filter(([, text]) => text.trim() !== "")
         .map(([of, text]): Said => ({ user: of, line: { at, source: "stderr", text } }));
       return [...said, ...begun].filter(isFor(user)).map(safe);
     },
-    follow(user, listener) {
+    /** Complete lines that this user may read, until the returned function is called. */
+    follow(user: string | null, listener: (line: ServerLogLine) => void): () => void {
       const tell = (one: Said) => isFor(user)(one) && listener(safe(one));
       listeners.add(tell);
       return () => void listeners.delete(tell);

@@ -3,20 +3,18 @@ import { abortable } from "../lib/async/signals.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { ServerDefinition } from "../model/servers/server.ts";
+import type { ServerCheck, ServerDefinition } from "../model/servers/server.ts";
 import { paramHeaders } from "../protocol/http-headers.ts";
 import { type AnswerRequest, RpcError, TransportError } from "../protocol/message.ts";
 import type { RequestOptions, Session } from "../protocol/session.ts";
 import { type CallWithTask, createTaskCalls } from "../protocol/tasks/call-with-task.ts";
 import { extendsToTasks, offersTasks } from "../protocol/tasks/task.ts";
 import type { Connection, Live } from "./connection.ts";
-import { withoutSecrets } from "./failures.ts";
+import { notSent, withoutSecrets } from "./failures.ts";
 import { reportInstalling } from "./installer.ts";
-import { createLivenessCheck } from "./liveness.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
 import { maxSessions, type SessionOwner, type Sessions } from "./sessions.ts";
 
-/** How long a call may run as a task before its caller is notified. */
 const defaultTaskQuietMs = 10_000;
 
 export type RequestsOptions = {
@@ -30,16 +28,8 @@ export type RequestsOptions = {
   requireAvailable(): void;
 };
 
-export type ServerRequests = {
-  /** Throws at once while the server must not be asked. */
-  send(method: string, params: UnknownObject, options: RequestOptions, owner: SessionOwner): Promise<unknown>;
-  connectionOf(owner: SessionOwner): Connection;
-  /** Running or waiting for a slot. */
-  pending(): number;
-};
-
 /** In the owner's session, with a concurrency limit and a queue. */
-export function createServerRequests(options: RequestsOptions): ServerRequests {
+export function createServerRequests(options: RequestsOptions) {
   const { name, definition, sessions } = options;
   const semaphore = createSemaphore(definition.maxConcurrency, definition.maxQueue);
   const callWithTask = createTaskCalls(options.taskQuietMs ?? defaultTaskQuietMs);
@@ -51,12 +41,7 @@ export function createServerRequests(options: RequestsOptions): ServerRequests {
     throw busy(name, `all ${maxSessions} sessions of its users and conversations are in use`);
   }
 
-  async function ask(
-    connection: Connection,
-    method: string,
-    params: UnknownObject,
-    requestOptions: RequestOptions,
-  ): Promise<unknown> {
+  async function ask(connection: Connection, ...[method, params, requestOptions]: Asked): Promise<unknown> {
     const { signal } = requestOptions;
     const live = connection.live() ?? (await open(name, connection, requestOptions));
     if (method === "tools/call") {
@@ -77,12 +62,23 @@ export function createServerRequests(options: RequestsOptions): ServerRequests {
     }
   }
 
+  /** Throws when the queue is full. */
+  function acquireSlot(signal: AbortSignal | undefined): Promise<void> | undefined {
+    try {
+      return semaphore.acquire(signal);
+    } catch (thrown) {
+      if (!(thrown instanceof SemaphoreFull)) throw thrown;
+      const { maxConcurrency, maxQueue } = definition;
+      throw busy(name, `${maxConcurrency} requests run and ${maxQueue} wait ('maxConcurrency', 'maxQueue')`);
+    }
+  }
+
   async function sendOver(connection: Connection, ...asked: Asked): Promise<unknown> {
     // A waiting request uses the session already.
     connection.enter();
     let hasSlot = false;
     try {
-      const slot = enterGate(semaphore, asked[2].signal, name, definition);
+      const slot = acquireSlot(asked[2].signal);
       if (slot) await slot;
       hasSlot = true;
       return await ask(connection, ...asked);
@@ -93,7 +89,8 @@ export function createServerRequests(options: RequestsOptions): ServerRequests {
   }
 
   return {
-    send(method, params, requestOptions, owner) {
+    /** Throws at once while the server must not be asked. */
+    send(method: string, params: UnknownObject, requestOptions: RequestOptions, owner: SessionOwner): Promise<unknown> {
       options.requireAvailable();
       return sendOver(connectionOf(owner), method, params, { ...requestOptions, by: owner.user });
     },
@@ -104,23 +101,8 @@ export function createServerRequests(options: RequestsOptions): ServerRequests {
 
 type Asked = [method: string, params: UnknownObject, options: RequestOptions];
 
-function enterGate(
-  semaphore: ReturnType<typeof createSemaphore>,
-  signal: AbortSignal | undefined,
-  name: string,
-  { maxConcurrency, maxQueue }: RequestsOptions["definition"],
-): Promise<void> | undefined {
-  try {
-    return semaphore.acquire(signal);
-  } catch (thrown) {
-    if (!(thrown instanceof SemaphoreFull)) throw thrown;
-    throw busy(name, `${maxConcurrency} requests run and ${maxQueue} wait ('maxConcurrency', 'maxQueue')`);
-  }
-}
-
 function busy(server: string, why: string): PlaneError {
-  const data = { server, sent: false, retryAt: null };
-  return new PlaneError("BUSY", `Server '${server}' is busy: ${why}.`, { data });
+  return notSent("BUSY", server, `Server '${server}' is busy: ${why}.`);
 }
 
 function open(name: string, connection: Connection, { signal, onProgress }: RequestOptions): Promise<Live> {
@@ -183,9 +165,8 @@ async function reopen(connection: Connection): Promise<Session> {
   const live = connection.live();
   if (live) return live.session;
   const { state, error } = connection.facts();
-  if (state === "disconnected" && error === null) {
+  if (state === "disconnected" && error === null)
     throw new TransportError("the connection was closed", { sent: true, permanent: true });
-  }
   return (await connection.ensure()).session;
 }
 
@@ -199,4 +180,40 @@ function explain(thrown: unknown, live: Live, hide: (text: string) => string): u
   const safe = withoutSecrets(thrown, hide);
   const isUseless = safe instanceof TransportError && safe.status === 404 && live.answered === 0 && !live.hasListed;
   return isUseless ? new TransportError(safe.message, { ...safe, permanent: true }) : safe;
+}
+
+/** A listing where there is no ping. */
+export async function checkServer({ era, request }: Session, signal: AbortSignal): Promise<ServerCheck> {
+  const startedAt = performance.now();
+  const done = (how: ServerCheck["how"]) => ({ how, ms: Math.round(performance.now() - startedAt) });
+  if (era === "legacy") {
+    try {
+      await request("ping", {}, { signal });
+      return done("ping");
+    } catch (thrown) {
+      if (!(thrown instanceof RpcError)) throw thrown;
+    }
+  }
+  await request("tools/list", {}, { signal });
+  return done("list");
+}
+
+const answerWithinMs = 5_000;
+
+/** After an aborted request: a busy server may be slow; a silent one is replaced. */
+function createLivenessCheck(): (connection: Connection, live: Live, startedAt: number) => void {
+  const asking = new WeakSet<Live>();
+  return (connection, live, startedAt) => {
+    const oldest = live.peer.oldestPendingAt();
+    if (asking.has(live) || connection.live() !== live || (oldest !== null && oldest < startedAt)) return;
+    asking.add(live);
+    const heardBefore = live.peer.heard();
+    const limit = AbortSignal.timeout(answerWithinMs);
+    checkServer(live.session, limit)
+      .catch(() => {
+        if (limit.aborted && live.peer.heard() === heardBefore)
+          connection.lose(live, `it stopped answering: no reply to a liveness check within ${answerWithinMs / 1000} s`);
+      })
+      .finally(() => asking.delete(live));
+  };
 }

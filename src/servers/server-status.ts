@@ -3,7 +3,7 @@ import type { Connection } from "./connection.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
 import type { Sessions } from "./sessions.ts";
 
-export type StatusParts = {
+type StatusParts = {
   definition: ServerDefinition;
   sessions: Sessions;
   catalogue: Pick<ServerCatalogue, "isKnown" | "size" | "failure" | "listedAt" | "offerCounts">;
@@ -18,17 +18,16 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
   const { state, error, stderrTail, cooldownUntil, retryAt, installingSince } = sessions.main.facts();
   const live = sessions.main.live();
   const trouble = error ?? catalogue.failure();
+  const since = toTime(installingSince);
   return {
     state: definition.enabled ? state : "disabled",
     idle: state === "disconnected" && trouble === null && catalogue.isKnown() && parts.isAvailable,
-    ...(installingSince === null
-      ? {}
-      : { installing: { since: toText(installingSince), lastLine: sessions.main.installLine() } }),
+    ...(since !== null && { installing: { since, lastLine: sessions.main.installLine() } }),
     transport: definition.transport,
     protocolVersion: live?.session.protocolVersion ?? null,
     stale: catalogue.size() > 0 && trouble !== null,
     error: trouble,
-    ...(stderrTail === null ? {} : { stderrTail }),
+    ...(stderrTail !== null && { stderrTail }),
     nextRetryAt: toTime(retryAt ?? cooldownUntil),
     pid: live?.channel.pid ?? null,
     listedAt: toTime(catalogue.listedAt()),
@@ -44,11 +43,7 @@ export function isOpen({ connection }: { connection: Connection }): boolean {
 }
 
 function toTime(at: number | null): string | null {
-  return at === null ? null : toText(at);
-}
-
-function toText(at: number): string {
-  return new Date(at).toISOString();
+  return at === null ? null : new Date(at).toISOString();
 }
 
 export function brokenStatus(name: string, reason: string): ServerStatus {

@@ -99,7 +99,7 @@ test("one server is shown and refreshed by its name, all without one", async () 
   await assert.rejects(verbs.refresh("other"), /No server 'other'/);
 });
 
-test("a server that somebody connected or refreshed by its name is trusted again", async () => {
+test("a server that a person connected or refreshed by its name is trusted again", async () => {
   const trusted: (readonly string[])[] = [];
   const servers = {
     names: () => ["good", "bad"],

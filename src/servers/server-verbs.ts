@@ -4,9 +4,8 @@ import type { Listed } from "../model/plane-tools.ts";
 import { type Caller, mayDo, type Principal } from "../model/principal.ts";
 import type { ServerStatus } from "../model/servers/server.ts";
 import type { ServerVerbs } from "../model/verbs.ts";
-
 import { explainFailure, unknownServer } from "./failures.ts";
-import type { OfferMethod } from "./offers.ts";
+import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import type { ServerLifecycle } from "./server-lifecycle.ts";
 
@@ -22,17 +21,6 @@ function statusFor(principal: Principal, status: ServerStatus): ServerStatus {
   return installing ? { ...open, installing: { ...installing, lastLine: null } } : open;
 }
 
-/** The cached list, where asking takes longer. */
-function inTime(
-  asked: Promise<unknown[]>,
-  waitMs: number | undefined,
-  known: () => unknown[] | null,
-): Promise<unknown[]> {
-  if (waitMs === undefined) return asked;
-  const late = pause(waitMs, { isBackground: true }).then(() => known() ?? []);
-  return Promise.race([asked, late]);
-}
-
 export type VerbOptions = {
   defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
@@ -42,11 +30,11 @@ export type VerbOptions = {
 
 export function createServerVerbs(servers: KnownServers, options: VerbOptions): ServerVerbs {
   const { defaultPrincipal, maySee, trust } = options;
-  const requireSeen = (server: string, principal: Principal): string => {
-    if (maySee(principal, server)) return servers.requireName(server);
-    throw unknownServer(server);
-  };
-  const lists = createLists(servers, options, requireSeen);
+  const requireSeen = seenBy(servers, maySee);
+  const list =
+    (method: OfferMethod) =>
+    (server?: string, caller: Caller & { waitMs?: number } = {}) =>
+      listOffers(servers, options, method, server, caller);
   const ask = (server: string, method: string, what: string, params: UnknownObject) =>
     servers.request(server, method, params, { signal: AbortSignal.timeout(limitMs) }).catch((thrown) => {
       throw explainFailure(thrown, server, what);
@@ -92,41 +80,43 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
     },
     poolInfo: servers.pool,
     clearCaches: servers.clear,
-    ...lists,
+    prompts: list("prompts/list"),
+    resources: list("resources/list"),
+    resourceTemplates: list("resources/templates/list"),
     prompt: (server, name, args = {}) => ask(server, "prompts/get", name, { name, arguments: args }),
     resource: (server, uri) => ask(server, "resources/read", uri, { uri }),
   };
 }
 
-/** Of one server, or of all that the caller may see. */
-function createLists(
+/** A hidden server is unknown to the caller. */
+export function seenBy({ requireName }: Pick<ServerDirectory, "requireName">, maySee: VerbOptions["maySee"]) {
+  return (server: string, principal: Principal): string => {
+    if (maySee(principal, server)) return requireName(server);
+    throw unknownServer(server);
+  };
+}
+
+/** Of one server, or of all that the caller may see; those that fail are left out then. */
+async function listOffers(
   servers: KnownServers,
   { defaultPrincipal, maySee }: VerbOptions,
-  requireSeen: (server: string, principal: Principal) => string,
-): Pick<ServerVerbs, "prompts" | "resources" | "resourceTemplates"> {
-  async function list(
-    method: OfferMethod,
-    server: string | undefined,
-    { principal = defaultPrincipal, waitMs }: Caller & { waitMs?: number } = {},
-  ): Promise<Listed[]> {
-    const signal = AbortSignal.timeout(limitMs);
-    const names =
-      server === undefined
-        ? servers.names().filter((name) => maySee(principal, name))
-        : [requireSeen(server, principal)];
-    const listed = names.map(async (name): Promise<Listed[]> => {
-      const isNamed = server !== undefined;
-      const items = inTime(servers.list(name, method, signal, isNamed), waitMs, () => servers.offered(name, method));
-      // Without a name, servers that fail are left out.
-      return (await (isNamed ? items : items.catch(() => [])))
-        .filter(isObject)
-        .map((item) => ({ ...item, server: name }));
-    });
-    return (await Promise.all(listed)).flat();
-  }
-  return {
-    prompts: (server, caller) => list("prompts/list", server, caller),
-    resources: (server, caller) => list("resources/list", server, caller),
-    resourceTemplates: (server, caller) => list("resources/templates/list", server, caller),
+  method: OfferMethod,
+  server: string | undefined,
+  { principal = defaultPrincipal, waitMs }: Caller & { waitMs?: number },
+): Promise<Listed[]> {
+  const signal = AbortSignal.timeout(limitMs);
+  const isNamed = server !== undefined;
+  const names = isNamed
+    ? [seenBy(servers, maySee)(server, principal)]
+    : servers.names().filter((name) => maySee(principal, name));
+  const listOne = async (name: string): Promise<Listed[]> => {
+    const asked = servers.list(name, method, signal, isNamed);
+    const known = async () => servers.offered(name, method) ?? [];
+    // The cached list, where asking takes longer.
+    const items =
+      waitMs === undefined ? asked : Promise.race([asked, pause(waitMs, { isBackground: true }).then(known)]);
+    const listed = await (isNamed ? items : items.catch(() => []));
+    return listed.filter(isObject).map((item) => ({ ...item, server: name }));
   };
+  return (await Promise.all(names.map(listOne))).flat();
 }

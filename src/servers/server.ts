@@ -1,37 +1,22 @@
 import { abortable } from "../lib/async/signals.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { UnknownObject } from "../model/json.ts";
-import type { ServerCheck, ServerDefinition, ServerLogLine, ServerStatus } from "../model/servers/server.ts";
-import type { RequestOptions, Session } from "../protocol/session.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
 import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
 import { createDesiredState } from "./desired-state.ts";
 import { createServerHider } from "./failures.ts";
 import { installerOf, installFailure } from "./installer.ts";
-import { checkServer } from "./liveness.ts";
-import type { OfferMethod } from "./offers.ts";
 import type { OpenSteps } from "./open-attempt.ts";
-import {
-  type CatalogueOptions,
-  createOpenListing,
-  createServerCatalogue,
-  type Remembered,
-} from "./server-catalogue.ts";
+import * as catalogues from "./server-catalogue.ts";
 import { createServerLog } from "./server-log.ts";
-import { createServerRequests, type RequestsOptions } from "./server-requests.ts";
+import { checkServer, createServerRequests, type RequestsOptions } from "./server-requests.ts";
 import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
-import { createSessions, type SessionOwner } from "./sessions.ts";
+import { createSessions, isShared, type SessionOwner } from "./sessions.ts";
 import { inheritedSecrets } from "./transports/child-environment.ts";
 
-export type ServerOptions = Pick<
-  OpenerOptions,
-  "environment" | "access" | "capabilities" | "ownCapabilities" | "emit" | "recalled" | "guard" | "turn" | "onSaid"
-> &
-  Pick<CatalogueOptions, "onTools" | "onKnown"> &
+export type ServerOptions = Omit<OpenerOptions, "log" | "resolve" | "onListChanged"> &
+  Pick<catalogues.CatalogueOptions, "onTools" | "onKnown"> &
   Pick<RequestsOptions, "taskQuietMs"> & {
-    name: string;
-    definition: ServerDefinition;
-    /** When they are needed. */
     resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
     secretValues(): readonly string[];
     /** Does every user have their own session? */
@@ -42,91 +27,46 @@ export type ServerOptions = Pick<
     after?: Promise<void> | undefined;
   };
 
-export type Server = {
-  definition: ServerDefinition;
-  /** It has listed its tools, now or in an earlier run. */
-  isKnown(): boolean;
-  recall(known: Remembered): void;
-  /** And keeps it connected. */
-  connect(): Promise<void>;
-  /** Opens its session for use. */
-  warm(): Promise<void>;
-  /** Lists again only when the last listing is too old. */
-  discover(owner: SessionOwner): Promise<void>;
-  /** Would `discover` find nothing new? */
-  isSettled(owner: SessionOwner): boolean;
-  refresh(): Promise<void>;
-  /** Until `connect`. */
-  disconnect(): Promise<void>;
-  /** Also forgets its listing; returns how many sessions were open. */
-  clear(): Promise<number>;
-  /** Ends this user's sessions. */
-  forgetUser(user: string | null, isMainUser: boolean): Promise<void>;
-  /** Is it running, or meant to? */
-  isActive(): boolean;
-  release(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number>;
-  /** Throws at once while it is away. */
-  request(method: string, params: UnknownObject, options: RequestOptions, owner: SessionOwner): Promise<unknown>;
-  /** Null where it was never asked. */
-  offered(method: OfferMethod): unknown[] | null;
-  /** Asks where it was never asked, or too long ago. */
-  list(method: OfferMethod, signal: AbortSignal): Promise<unknown[]>;
-  /** With a ping, or a listing where there is none. */
-  check(signal: AbortSignal): Promise<ServerCheck>;
-  session(): Session | null;
-  /** What a person must do before it can be used. */
-  requirement(): PlaneError | null;
-  /** Null when it is not being installed. */
-  installingSince(): number | null;
-  status(): Omit<ServerStatus, "name" | "tools" | "rejected">;
-  sessionOwners(): SessionOwner[];
-  /** Of the shared session and of this user. */
-  logs(user: string | null): ServerLogLine[];
-  /** Line by line, until the returned function is called. */
-  followLogs(user: string | null, listener: (line: ServerLogLine) => void): () => void;
-  stop(): Promise<void>;
-};
+export type Server = ReturnType<typeof createServer>;
 
-/** Its sessions, lists, log and requests. */
-export function createServer(options: ServerOptions): Server {
+export function createServer(options: ServerOptions) {
   const parts = createParts(options);
-  const { desired, sessions, catalogue, opener, log } = parts;
+  const { desired, sessions, catalogue, opener, log, requests } = parts;
   const { main } = sessions;
+  const { definition } = options;
   return {
-    definition: options.definition,
+    definition,
+    /** It has listed its tools, now or in an earlier run. */
     isKnown: catalogue.isKnown,
-    recall(known) {
+    recall(known: catalogues.Remembered): void {
       opener.remember({ era: known.era, at: Date.parse(known.eraAt) });
       catalogue.recall(known);
     },
     ...createStarts(parts),
     ...createListings(parts),
-    request: parts.requests.send,
-    async check(signal) {
+    /** Throws at once while it is away. */
+    request: requests.send,
+    /** With a ping, or a listing where there is none. */
+    async check(signal: AbortSignal) {
       desired.requireAvailable();
       const { session } = await abortable(main.ensure(), signal);
       return checkServer(session, signal);
     },
     session: () => main.live()?.session ?? null,
+    /** Null when it is not being installed. */
     installingSince: () => main.facts().installingSince,
-    status: () =>
-      describeStatus({
-        definition: options.definition,
-        sessions,
-        catalogue,
-        isAvailable: desired.isAvailable(),
-        pending: parts.requests.pending(),
-        noise: opener.noise(),
-      }),
-    sessionOwners: () =>
-      sessions
-        .all()
-        .filter(isOpen)
-        .map(({ owner }) => owner),
+    status() {
+      const counts = { pending: requests.pending(), noise: opener.noise() };
+      return describeStatus({ definition, sessions, catalogue, isAvailable: desired.isAvailable(), ...counts });
+    },
+    sessionOwners(): SessionOwner[] {
+      const open = sessions.all().filter(isOpen);
+      return open.map(({ owner }) => owner);
+    },
     logs: log.lines,
     followLogs: log.follow,
     release: sessions.release,
-    async stop() {
+    async stop(): Promise<void> {
       desired.stop();
       catalogue.stop();
       await sessions.close("closed");
@@ -138,65 +78,52 @@ type Parts = ReturnType<typeof createParts>;
 
 /** The parts refer to each other only once it is in use. */
 function createParts(options: ServerOptions) {
-  const { name, definition } = options;
-  const secrets = createSecrets(options);
+  const { name, definition, isPersonal } = options;
+  const { hide, resolve } = createSecrets(options);
   const desired = createDesiredState(name, definition, options.isOffline);
-  const log = createServerLog(() => secrets.hide);
+  const { requireAvailable } = desired;
+  const log = createServerLog(hide);
   const opener = createSessionOpener({
     ...options,
     log,
-    resolve: secrets.resolve,
+    resolve,
     onListChanged: (list) => desired.isStopped() || catalogue.listChanged(list),
   });
-  const sharing = () => (definition.session === "shared" && options.isPersonal() ? "principal" : definition.session);
+  const sharing = () => (definition.session === "shared" && isPersonal() ? "principal" : definition.session);
   const sessions = createSessions(sharing, (owner) =>
     createConnection({
       ...connectionOptions(options, owner, () => sessions.drop(owner)),
       install: installOf(options, () => catalogue.isKnown()),
       open: (steps) => open(owner, steps),
-      staysConnected: () => isMain(owner) && desired.staysConnected(),
-      hide: secrets.hide,
+      staysConnected: () => isShared(owner) && desired.staysConnected(),
+      hide,
     }),
   );
-  const catalogue = createServerCatalogue({
+  const catalogue = catalogues.createServerCatalogue({
+    ...options,
     listingTtlMs: definition.listingTtlMs,
     limitMs: definition.connectTimeoutMs,
     session: async () => (await sessions.main.ensure()).session,
     isOpen: () => sessions.main.live() !== null,
     verdict: opener.verdict,
     log,
-    hide: secrets.hide,
-    onTools: options.onTools,
+    hide,
     onOffers: (list) => options.onSaid(null, `notifications/${list}/list_changed`, {}),
-    onKnown: options.onKnown,
   });
-  const listing = createOpenListing({
-    catalogue,
-    transport: definition.transport,
-    isPersonal: options.isPersonal,
-  });
-  const { requireAvailable } = desired;
-  const requests = createServerRequests({
-    ...{ name, definition, taskQuietMs: options.taskQuietMs, sessions, catalogue, requireAvailable },
-    answering: opener.answering,
-    hide: secrets.hide,
-  });
+  const listing = catalogues.createOpenListing({ catalogue, transport: definition.transport, isPersonal });
+  const { answering } = opener;
+  const requests = createServerRequests({ ...options, sessions, catalogue, requireAvailable, answering, hide });
 
-  async function open(owner: SessionOwner, { signal, ...steps }: OpenSteps) {
+  async function open(owner: SessionOwner, steps: OpenSteps) {
     requireAvailable();
-    const opened = await opener.open(owner.user, { signal, ...steps });
+    const opened = await opener.open(owner.user, steps);
     const before = catalogue.listedAt();
     steps.phase("tools/list");
-    const owesListing = await (isMain(owner) ? listing.main : listing.other)(opened.session, signal);
-    const hasListed = catalogue.listedAt() !== before;
-    return { opened, toolCount: catalogue.size(), hasListed, owesListing };
+    const owesListing = await (isShared(owner) ? listing.main : listing.other)(opened.session, steps.signal);
+    return { opened, toolCount: catalogue.size(), hasListed: catalogue.listedAt() !== before, owesListing };
   }
 
   return { options, desired, log, opener, sessions, catalogue, requests };
-}
-
-function isMain({ user, conversation }: SessionOwner): boolean {
-  return user === null && conversation === null;
 }
 
 /** Hides the values of references in texts from then on. */
@@ -214,18 +141,22 @@ function createSecrets({ name, definition, environment, secretValues, resolveSec
   };
 }
 
-function connectionOptions(options: ServerOptions, owner: SessionOwner, drop: () => void) {
-  const { name, definition, guard, after } = options;
+function connectionOptions(
+  { name, definition, guard, after, emit }: ServerOptions,
+  owner: SessionOwner,
+  drop: () => void,
+) {
+  const { connectTimeoutMs, backoffMs: firstMs, maxBackoffMs: maxMs, alwaysOn, idleTimeoutMs } = definition;
   return {
     name,
     after,
-    connectTimeoutMs: definition.connectTimeoutMs,
-    retry: { firstMs: definition.backoffMs, maxMs: definition.maxBackoffMs },
+    connectTimeoutMs,
+    retry: { firstMs, maxMs },
     // The public state of a server is that of its main session.
-    emit: isMain(owner) ? options.emit : () => undefined,
+    emit: isShared(owner) ? emit : () => undefined,
     onLeft: ({ pid }) => pid !== null && guard.release(pid),
-    idleTimeoutMs: definition.alwaysOn ? 0 : definition.idleTimeoutMs,
-    ...(isMain(owner) ? {} : { onIdle: drop }),
+    idleTimeoutMs: alwaysOn ? 0 : idleTimeoutMs,
+    ...(isShared(owner) ? {} : { onIdle: drop }),
   } satisfies Partial<ConnectionOptions>;
 }
 
@@ -233,20 +164,16 @@ function installOf({ definition, recalled }: ServerOptions, isKnown: () => boole
   if (definition.transport !== "stdio" || installerOf(definition) === null) return undefined;
   return {
     limitMs: definition.installTimeoutMs,
-    async isInstalled() {
-      await recalled().catch(() => undefined);
-      return isKnown();
-    },
+    isInstalled: () => recalled().then(isKnown, isKnown),
     explain: (said) => installFailure(definition, said),
   };
 }
 
-type Starts = Pick<Server, "connect" | "warm" | "disconnect" | "clear" | "forgetUser" | "isActive">;
-
-function createStarts({ options, desired, sessions, catalogue }: Parts): Starts {
+function createStarts({ options, desired, sessions, catalogue }: Parts) {
   const { main } = sessions;
   return {
-    async connect() {
+    /** And keeps it connected. */
+    async connect(): Promise<void> {
       desired.connect();
       desired.requireAvailable();
       await options.recalled().catch(() => undefined);
@@ -256,31 +183,32 @@ function createStarts({ options, desired, sessions, catalogue }: Parts): Starts 
       // An explicit connect shows current tools, not cached ones.
       if (!wasOpen && catalogue.listedAt() === before) await catalogue.list({ force: true }).catch(() => undefined);
     },
-    async warm() {
+    async warm(): Promise<void> {
       desired.requireAvailable();
       await main.ensure();
     },
-    async disconnect() {
+    async disconnect(): Promise<void> {
       desired.disconnect();
       await sessions.close("disconnected");
     },
-    async clear() {
+    /** Forgets lists and sessions. Returns how many were open. */
+    async clear(): Promise<number> {
       catalogue.forgetAll();
       return sessions.close("cleared");
     },
-    async forgetUser(user, isMainUser) {
+    /** `isMainUser`: the main session uses this user's token. */
+    async forgetUser(user: string | null, isMainUser: boolean): Promise<void> {
+      const why = "its token changed";
       await Promise.all([
-        sessions.release((owner) => owner.user === user, "its token changed"),
-        isMainUser ? main.close("its token changed") : undefined,
+        sessions.release((owner) => owner.user === user, why),
+        isMainUser ? main.close(why) : undefined,
       ]);
     },
     isActive: () => desired.staysConnected() || ["connecting", "connected", "backoff"].includes(main.facts().state),
   };
 }
 
-type Listings = Pick<Server, "discover" | "isSettled" | "refresh" | "offered" | "list" | "requirement">;
-
-function createListings({ options, desired, sessions, catalogue, requests }: Parts): Listings {
+function createListings({ options, desired, sessions, catalogue, requests }: Parts) {
   const { main } = sessions;
   let requirement: PlaneError | null = null;
 
@@ -301,7 +229,8 @@ function createListings({ options, desired, sessions, catalogue, requests }: Par
   }
 
   return {
-    async discover(owner) {
+    /** Lists again only when the last listing is too old. */
+    async discover(owner: SessionOwner): Promise<void> {
       if (options.isOffline && catalogue.isKnown()) return;
       desired.requireAvailable();
       // A cached list needs no process.
@@ -309,13 +238,14 @@ function createListings({ options, desired, sessions, catalogue, requests }: Par
       await ensureFor(owner);
       if (main.live()) await catalogue.list().catch(() => undefined);
     },
-    isSettled(owner) {
+    /** Would `discover` find nothing new? */
+    isSettled(owner: SessionOwner): boolean {
       if (!desired.isAvailable() || !catalogue.isKnown()) return false;
       if (!main.live()) return true;
       const isTheirs = !options.isPersonal() || (sessions.find(owner)?.live() ?? null) !== null;
       return isTheirs && requirement === null && catalogue.isFresh();
     },
-    async refresh() {
+    async refresh(): Promise<void> {
       desired.requireAvailable();
       // A cached list must not count as a new one.
       await options.recalled().catch(() => undefined);
@@ -323,30 +253,24 @@ function createListings({ options, desired, sessions, catalogue, requests }: Par
       await main.ensure({ force: true });
       await catalogue.refresh(before);
     },
+    /** Null where it was never asked. */
     offered: catalogue.offered,
-    list: (method, signal) => listOffers({ desired, main, catalogue }, method, signal),
-    requirement: () => main.requirement() ?? requirement,
+    async list(method: catalogues.OfferMethod, signal: AbortSignal): Promise<unknown[]> {
+      const known = catalogue.offered(method);
+      if (known !== null && !(desired.isAvailable() && main.live())) return known;
+      desired.requireAvailable();
+      main.enter();
+      const listed = main.ensure().then(() => catalogue.listOffer(method));
+      try {
+        await abortable(listed, signal);
+      } catch (thrown) {
+        if (known === null) throw thrown;
+      } finally {
+        main.leave();
+      }
+      return catalogue.offered(method) ?? [];
+    },
+    /** What a person must do before it can be used. */
+    requirement: (): PlaneError | null => main.requirement() ?? requirement,
   };
-}
-
-async function listOffers(
-  { desired, main, catalogue }: Pick<Parts, "desired" | "catalogue"> & { main: Connection },
-  method: OfferMethod,
-  signal: AbortSignal,
-): Promise<unknown[]> {
-  const known = catalogue.offered(method);
-  if (known !== null && !(desired.isAvailable() && main.live())) return known;
-  desired.requireAvailable();
-  main.enter();
-  try {
-    await abortable(
-      main.ensure().then(() => catalogue.listOffer(method)),
-      signal,
-    );
-  } catch (thrown) {
-    if (known === null) throw thrown;
-  } finally {
-    main.leave();
-  }
-  return catalogue.offered(method) ?? [];
 }

@@ -1,15 +1,13 @@
 import { runAll } from "../lib/async/once.ts";
 import { hash } from "../lib/json/stable-json.ts";
 import type { DoctorReport } from "../model/config/setup.ts";
-import type { PlaneEvent } from "../model/events.ts";
-import type { UnknownObject } from "../model/json.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
 import { createGatewayPorts, type GatewayOptions } from "./gateway-ports.ts";
 import type { Access } from "./open-session.ts";
 import { createProcessGuard } from "./process-guard.ts";
-import { createServer } from "./server.ts";
+import { createServer, type ServerOptions } from "./server.ts";
 import { createServerDirectory, type DirectoryOptions, type ServerDirectory } from "./server-directory.ts";
 import { createServerLifecycle, type LifecycleOptions, type ServerLifecycle } from "./server-lifecycle.ts";
 import { createServerVerbs, type VerbOptions } from "./server-verbs.ts";
@@ -21,26 +19,13 @@ export { explainFailure, unknownServer } from "./failures.ts";
 export type ServersPorts = Omit<DirectoryOptions, "create"> &
   Omit<LifecycleOptions, "identify"> &
   VerbOptions &
-  Pick<GatewayOptions, "fitAnswer"> & {
-    environment: Readonly<Record<string, string | undefined>>;
-    /** When they are needed. */
-    resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
-    /** Beside those of the definition itself. */
-    secretValues(): readonly string[];
-    /** The credentials of this user. */
+  Pick<GatewayOptions, "fitAnswer"> &
+  Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues" | "ownCapabilities" | "taskQuietMs" | "emit"> &
+  Partial<Pick<ServerOptions, "capabilities">> & {
     access(name: string, definition: ServerDefinition, user: string | null): Access;
     isPersonal(definition: ServerDefinition): boolean;
-    /** Where a server's definition was read. */
     directoryOf(name: string): string;
-    /** What we can answer when a server asks. */
-    capabilities?: UnknownObject;
-    /** The part that needs no caller, where that is less. */
-    ownCapabilities?: UnknownObject | undefined;
-    /** How long a call may run as a task before its caller is notified. */
-    taskQuietMs?: number | undefined;
-    emit(event: PlaneEvent): void;
     onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era): void;
-    /** Stored for the next run. */
     onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
     /** For the doctor: which listed tools the catalogue accepts. */
     takeTools: TakeTools;
@@ -48,31 +33,40 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
 
 export type Servers = Omit<ServerDirectory, "apply" | "find" | "all" | "enabled" | "broken" | "isBroken"> &
   Omit<ServerLifecycle, "recalled"> & {
-    /** With those of the gateway. */
     verbs: ReturnType<typeof createServerVerbs> & ReturnType<typeof createGatewayPorts>["verbs"];
     doctor(server?: string): Promise<DoctorReport>;
     stop(): Promise<void>;
   };
 
-/** All live MCP connections of the plane. */
 export function createServers(ports: ServersPorts): Servers {
   const guard = createProcessGuard();
-  const directory = createServerDirectory({
-    ...ports,
-    create: serverFactory(ports, {
+  const turn = createTurns();
+  const identify = (name: string, definition: ServerDefinition) =>
+    identifyServer(name, definition, ports.directoryOf(name));
+  const create: DirectoryOptions["create"] = (name, definition, after) =>
+    createServer({
+      ...ports,
       guard,
-      turn: createTurns(),
+      turn,
+      name,
+      definition,
+      after,
+      capabilities: ports.capabilities ?? {},
       recalled: () => lifecycle.recalled(),
-      onSaid: (said) => gateway.said(said),
       emit(event) {
         ports.emit(event);
         if (event.type === "server.connected") gateway.connected(event.server);
       },
-    }),
-  });
+      onSaid: (user, method, params) => gateway.said({ server: name, user, method, params }),
+      isPersonal: () => ports.isPersonal(definition),
+      access: (user, resolved) => ports.access(name, resolved, user),
+      onTools: (tools, era) => ports.onTools(name, definition, tools, era),
+      onKnown: (known) => ports.onKnown({ ...known, identity: identify(name, definition) }, name, definition),
+    });
+  const directory = createServerDirectory({ ...ports, create });
   const lifecycle = createServerLifecycle(directory, {
     ...ports,
-    identify: (name, { definition }) => identifyServer(name, definition, ports.directoryOf(name)),
+    identify: (name, { definition }) => identify(name, definition),
   });
   const gateway = createGatewayPorts(directory, ports);
 
@@ -90,30 +84,6 @@ export function createServers(ports: ServersPorts): Servers {
       await runAll([directory.all().map(([, one]) => one.stop), guard.stop]);
     },
   };
-}
-
-type Shared = Pick<Parameters<typeof createServer>[0], "guard" | "turn" | "recalled" | "emit"> & {
-  onSaid: ReturnType<typeof createGatewayPorts>["said"];
-};
-
-function serverFactory(ports: ServersPorts, shared: Shared): DirectoryOptions["create"] {
-  return (name, definition, after) =>
-    createServer({
-      ...ports,
-      ...shared,
-      name,
-      definition,
-      after,
-      capabilities: ports.capabilities ?? {},
-      onSaid: (user, method, params) => shared.onSaid({ server: name, user, method, params }),
-      isPersonal: () => ports.isPersonal(definition),
-      access: (user, resolved) => ports.access(name, resolved, user),
-      onTools: (tools, era) => ports.onTools(name, definition, tools, era),
-      onKnown(known) {
-        const identity = identifyServer(name, definition, ports.directoryOf(name));
-        ports.onKnown({ ...known, identity }, name, definition);
-      },
-    });
 }
 
 /** The same command in another directory is another server. */

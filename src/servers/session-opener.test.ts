@@ -5,7 +5,7 @@ import { createDefaultAnswers } from "./session-opener.ts";
 const { signal } = new AbortController();
 const ask = (method: string, roots: string[] = []) => createDefaultAnswers(roots)(method, {}, signal);
 
-test("whoever asks for roots gets those that are configured, each with a name", async () => {
+test("a server that asks for roots gets the configured ones, each with a name", async () => {
   assert.deepEqual(await ask("roots/list"), { roots: [] });
   assert.deepEqual(await ask("roots/list", ["file:///home/ada/my%20project/", "file:///srv"]), {
     roots: [

@@ -1,13 +1,13 @@
 import { version } from "../lib/version.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
-import { type LogLevel, logLevels, type ServerDefinition } from "../model/servers/server.ts";
+import { logLevels, type ServerDefinition } from "../model/servers/server.ts";
 import { type AnswerRequest, invalidAnswer, RpcError } from "../protocol/message.ts";
 import type { ClientDescription, Era } from "../protocol/session.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import { type Access, type OpenedSession, openSession, type SessionHandlers } from "./open-session.ts";
 import type { ProcessGuard } from "./process-guard.ts";
-import type { LogWriter, ServerLog } from "./server-log.ts";
+import type { ServerLog } from "./server-log.ts";
 
 /** A verdict that a server is old fails silently when it is renewed, so it is asked again now and then. */
 const legacyVerdictMs = 7 * 24 * 3_600_000;
@@ -23,9 +23,7 @@ export type OpenerOptions = {
   resolve(definition: ServerDefinition): Promise<ServerDefinition>;
   /** Who asks in the name of this user. */
   access(user: string | null, resolved: ServerDefinition): Access;
-  /** What we can answer when a server asks. */
   capabilities: UnknownObject;
-  /** The part of it that needs no caller, where that is less. */
   ownCapabilities?: UnknownObject | undefined;
   log: ServerLog;
   emit(event: PlaneEvent): void;
@@ -38,52 +36,23 @@ export type OpenerOptions = {
   onSaid(user: string | null, method: string, params: UnknownObject): void;
 };
 
-export type SessionOpener = {
-  open(user: string | null, steps: OpenSteps): Promise<OpenedSession>;
-  /** What it spoke the last time. */
-  verdict(): Verdict | null;
-  remember(verdict: Verdict): void;
-  noise(): number;
-  /** Asks the caller what is for the caller, and answers the rest. */
-  answering(caller: AnswerRequest | undefined): AnswerRequest;
-};
-
-/** Opens sessions with one server and listens to what it says beside its answers. */
-export function createSessionOpener(options: OpenerOptions): SessionOpener {
-  const { name, definition, log } = options;
+export function createSessionOpener(options: OpenerOptions) {
+  const { definition } = options;
   const { protocol } = definition;
   let answerByItself = createDefaultAnswers([]);
-  let verdict: Verdict | null = null;
+  let verdict = null as Verdict | null;
   let noise = 0;
 
-  function known(): Era | undefined {
+  /** Asked when the server is being started already, so that neither waits for the other. */
+  async function known(): Promise<Era | undefined> {
+    await options.recalled().catch(() => undefined);
     if (protocol !== "auto") return protocol;
     if (verdict?.era === "legacy" && Date.now() - verdict.at > legacyVerdictMs) return undefined;
     return verdict?.era;
   }
 
-  /** Asked when the server is being started already, so that neither waits for the other. */
-  async function asKnown(): Promise<Era | undefined> {
-    await options.recalled().catch(() => undefined);
-    return known();
-  }
-
-  const listen = (user: string | null) =>
-    listenToServer({
-      server: name,
-      log: log.of(user),
-      maxMessageBytes: definition.maxMessageBytes,
-      logLevel: definition.logLevel,
-      emit: options.emit,
-      onListChanged: options.onListChanged,
-      onSaid: (method, params) => options.onSaid(user, method, params),
-      onNoise() {
-        noise += 1;
-      },
-    });
-
   return {
-    async open(user, steps) {
+    async open(user: string | null, steps: OpenSteps): Promise<OpenedSession> {
       steps.phase("start");
       const resolved = await options.resolve(definition);
       answerByItself = createDefaultAnswers(resolved.roots);
@@ -92,11 +61,23 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
         options.guard.prepare();
       }
       steps.phase("initialize");
-      const handlers = { ...handlersFor(options, steps, listen(user)), onRequest: answerByItself };
+      const heard = listenToServer(options, user, () => {
+        noise += 1;
+      });
+      const handlers = {
+        ...heard,
+        onStderr(text: string) {
+          heard.onStderr(text);
+          steps.heard(text);
+        },
+        onProcess: options.guard.watch,
+        onClose: steps.onClose,
+        onRequest: answerByItself,
+      };
       const { environment } = options;
       const access = options.access(user, resolved);
       const { signal, onOpened } = steps;
-      const way = { known: asKnown, isFixed: protocol !== "auto", client: describeUs(options, resolved.roots) };
+      const way = { known, isFixed: protocol !== "auto", client: describeUs(options, resolved.roots) };
       const opened = await openSession(
         { definition: resolved, environment, access, ...way, signal, onOpened },
         handlers,
@@ -105,84 +86,61 @@ export function createSessionOpener(options: OpenerOptions): SessionOpener {
       return opened;
     },
     verdict: () => verdict,
-    remember(earlier) {
+    remember(earlier: Verdict): void {
       verdict ??= earlier;
     },
     noise: () => noise,
-    answering: (caller) => (method, params, signal) => {
-      const isSettled = method === "roots/list" && definition.roots.length > 0;
-      return caller && asksTheCaller.has(method) && !isSettled
-        ? caller(method, params, signal)
-        : answerByItself(method, params, signal);
-    },
+    /** Asks the caller what is for the caller, and answers the rest. */
+    answering:
+      (caller: AnswerRequest | undefined): AnswerRequest =>
+      (method, params, signal) => {
+        const isSettled = method === "roots/list" && definition.roots.length > 0;
+        const answer = caller && asksTheCaller.has(method) && !isSettled ? caller : answerByItself;
+        return answer(method, params, signal);
+      },
   };
 }
 
-function describeUs(options: OpenerOptions, roots: readonly string[]): ClientDescription {
-  const { ownCapabilities, definition } = options;
+function describeUs({ ownCapabilities, capabilities, definition }: OpenerOptions, roots: readonly string[]) {
   const withRoots = roots.length > 0 ? { roots: {} } : {};
   return {
     info: { name: "toolplane", version },
-    capabilities: { ...withRoots, ...options.capabilities },
-    ...(ownCapabilities ? { own: { ...withRoots, ...ownCapabilities } } : {}),
-    ...(definition.logLevel ? { logLevel: definition.logLevel } : {}),
-  };
+    capabilities: { ...withRoots, ...capabilities },
+    ...(ownCapabilities && { own: { ...withRoots, ...ownCapabilities } }),
+    ...(definition.logLevel && { logLevel: definition.logLevel }),
+  } satisfies ClientDescription;
 }
 
-function handlersFor({ guard }: OpenerOptions, { onClose, heard }: OpenSteps, listening: Heard) {
-  const onStderr = (text: string) => {
-    listening.onStderr?.(text);
-    heard(text);
-  };
-  return { ...listening, onStderr, onProcess: guard.watch, onClose };
-}
-
-type Heard = ReturnType<typeof listenToServer>;
-
-export type Listening = {
-  server: string;
-  log: LogWriter;
-  maxMessageBytes: number;
-  /** What is less serious is not kept. */
-  logLevel: LogLevel | undefined;
-  emit(event: PlaneEvent): void;
-  onListChanged(list: string): void;
-  /** A notification that belongs to no pending request. */
-  onSaid(method: string, params: UnknownObject): void;
-  onNoise(): void;
-};
-
-/** Hears what a server says beside its answers, in one session. */
-export function listenToServer(listening: Listening): Omit<SessionHandlers, "onClose" | "onRequest"> {
-  const { server, log, maxMessageBytes } = listening;
+/** What it says beside its answers, in one session. */
+function listenToServer(options: OpenerOptions, user: string | null, onNoise: () => void) {
+  const { name: server, definition } = options;
+  const { maxMessageBytes, logLevel = "debug" } = definition;
+  const log = options.log.of(user);
 
   function takeLog({ level, data }: UnknownObject): void {
     const known = logLevels.find((candidate) => candidate === level) ?? "info";
-    if (logLevels.indexOf(known) < logLevels.indexOf(listening.logLevel ?? "debug")) return;
-    log.add({
-      source: "log",
-      level: known,
-      text: typeof data === "string" ? data : JSON.stringify(data ?? null),
-    });
-    listening.emit({ type: "server.log", server, level: known });
+    // What is less serious is not kept.
+    if (logLevels.indexOf(known) < logLevels.indexOf(logLevel)) return;
+    log.add({ source: "log", level: known, text: typeof data === "string" ? data : JSON.stringify(data ?? null) });
+    options.emit({ type: "server.log", server, level: known });
   }
 
   return {
     onNotification(method, params, isHeard) {
       const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
       // Clients are notified after the list was fetched again.
-      if (list !== undefined) return listening.onListChanged(list);
+      if (list !== undefined) return options.onListChanged(list);
       if (method === "notifications/message") takeLog(params);
-      if (!isHeard) listening.onSaid(method, params);
+      if (!isHeard) options.onSaid(user, method, params);
     },
     onStderr: log.addText,
     onNoise(text) {
-      listening.onNoise();
+      onNoise();
       log.add({ source: "noise", text });
     },
     onTooLarge: (bytes) =>
       invalidAnswer(`its answer of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes ('maxMessageBytes')`),
-  };
+  } satisfies Partial<SessionHandlers>;
 }
 
 /** Answers to server requests that no caller can answer: declined at once. */
@@ -190,9 +148,8 @@ export function createDefaultAnswers(roots: readonly string[]): AnswerRequest {
   return async (method) => {
     if (method === "roots/list") return { roots: roots.map((uri) => ({ uri, name: lastPart(uri) })) };
     if (method === "elicitation/create") return { action: "cancel" };
-    if (method === "sampling/createMessage") {
+    if (method === "sampling/createMessage")
       throw new RpcError(-1, "No model is configured that could answer, or it is not clear for which call.");
-    }
     throw new RpcError(-32601, `Method not found: ${method}`);
   };
 }

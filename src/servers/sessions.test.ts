@@ -31,7 +31,7 @@ function sample(sharing: Sharing) {
 const ada = { user: "ada", conversation: "a1" };
 const adaLater = { user: "ada", conversation: "a2" };
 const bob = { user: "bob", conversation: "b1" };
-const nobodyTalking = { user: null, conversation: "n1" };
+const anonymousTalking = { user: null, conversation: "n1" };
 
 for (const [sharing, distinct] of [
   ["shared", 1],
@@ -40,7 +40,7 @@ for (const [sharing, distinct] of [
 ] as const) {
   test(`sessions by '${sharing}' are as many as that asks for`, () => {
     const { sessions } = sample(sharing);
-    const owners = [sharedOwner, ada, adaLater, bob, nobodyTalking];
+    const owners = [sharedOwner, ada, adaLater, bob, anonymousTalking];
     const connections = owners.map(sessions.of);
     assert.equal(new Set(connections).size, distinct);
     assert.equal(connections[0], sessions.main);
@@ -77,7 +77,7 @@ test("those of some owners are released with the reason, counted if they were op
   assert.equal(await sessions.release(({ user }) => user === "carol", "x"), 0);
 });
 
-test("the session of everybody is nobody's to release", async () => {
+test("the shared session cannot be released", async () => {
   const { sessions, created } = sample("principal");
   assert.equal(await sessions.release(() => true, "x"), 0);
   assert.deepEqual(created[0]?.reasons, []);

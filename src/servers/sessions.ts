@@ -3,30 +3,21 @@ import type { Connection } from "./connection.ts";
 /** Beside the shared one. Each may be a process, and any new conversation asks for one. */
 export const maxSessions = 64;
 
-/** Where sessions are not shared. */
 export type SessionOwner = { user: string | null; conversation: string | null };
 
 export const sharedOwner: SessionOwner = { user: null, conversation: null };
 
-export type Sessions = {
-  /** Also used for listing. */
-  main: Connection;
-  /** Undefined where all are in use. */
-  of(owner: SessionOwner): Connection | undefined;
-  /** Without making one. */
-  find(owner: SessionOwner): Connection | undefined;
-  all(): { owner: SessionOwner; connection: Connection }[];
-  /** Returns how many were open. */
-  release(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number>;
-  close(reason: string): Promise<number>;
-  drop(owner: SessionOwner): void;
-};
+export function isShared({ user, conversation }: SessionOwner): boolean {
+  return user === null && conversation === null;
+}
+
+export type Sessions = ReturnType<typeof createSessions>;
 
 /** One for all, or one for each user or conversation, as configured. */
 export function createSessions(
   sharing: () => "shared" | "principal" | "conversation",
   create: (owner: SessionOwner) => Connection,
-): Sessions {
+) {
   const main = create(sharedOwner);
   const own = new Map<string, { owner: SessionOwner; connection: Connection }>();
 
@@ -39,12 +30,10 @@ export function createSessions(
   /** Waited for when all are closed. */
   const leaving = new Set<Promise<void>>();
   function forget(key: string, reason: string): void {
-    const left = own
-      .get(key)
-      ?.connection.close(reason)
-      .finally(() => leaving.delete(left as Promise<void>));
-    if (left) leaving.add(left);
+    const closed = own.get(key)?.connection.close(reason);
     own.delete(key);
+    const left = closed?.finally(() => leaving.delete(left as Promise<void>));
+    if (left) leaving.add(left);
   }
 
   /** Failed ones go first, then the least recently used; none in use. */
@@ -58,21 +47,20 @@ export function createSessions(
     return idle !== undefined;
   }
 
-  async function end(keys: string[], reason: string): Promise<number> {
-    const ended = keys.map((key) => {
-      const connection = own.get(key)?.connection;
-      own.delete(key);
-      const wasOpen = connection?.live() ? 1 : 0;
-      return (connection?.close(reason) ?? Promise.resolve()).then(() => wasOpen);
-    });
-    return (await Promise.all(ended)).reduce<number>((sum, open) => sum + open, 0);
+  async function end(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number> {
+    const ending = [...own].filter(([, { owner }]) => belongs(owner));
+    for (const [key] of ending) own.delete(key);
+    const open = ending.filter(([, { connection }]) => connection.live()).length;
+    await Promise.all(ending.map(([, { connection }]) => connection.close(reason)));
+    return open;
   }
 
   return {
     main,
-    of(given) {
+    /** Undefined where all are in use. */
+    of(given: SessionOwner): Connection | undefined {
       const owner = narrow(given);
-      if (owner.user === null && owner.conversation === null) return main;
+      if (isShared(owner)) return main;
       const key = JSON.stringify(owner);
       const known = own.get(key);
       if (!known && !hasRoom()) return undefined;
@@ -82,20 +70,16 @@ export function createSessions(
       own.set(key, found);
       return found.connection;
     },
-    find(given) {
+    find(given: SessionOwner): Connection | undefined {
       const owner = narrow(given);
-      if (owner.user === null && owner.conversation === null) return main;
-      return own.get(JSON.stringify(owner))?.connection;
+      return isShared(owner) ? main : own.get(JSON.stringify(owner))?.connection;
     },
     all: () => [{ owner: sharedOwner, connection: main }, ...own.values()],
-    release(belongs, reason) {
-      const keys = [...own].filter(([, { owner }]) => belongs(owner)).map(([key]) => key);
-      return end(keys, reason);
-    },
-    drop: (owner) => forget(JSON.stringify(owner), "idle"),
-    async close(reason) {
+    release: end,
+    drop: (owner: SessionOwner) => forget(JSON.stringify(owner), "idle"),
+    async close(reason: string): Promise<number> {
       const wasOpen = main.live() ? 1 : 0;
-      const [others] = await Promise.all([end([...own.keys()], reason), main.close(reason), ...leaving]);
+      const [others] = await Promise.all([end(() => true, reason), main.close(reason), ...leaving]);
       return wasOpen + others;
     },
   };

@@ -1,7 +1,6 @@
 import { once } from "../../lib/async/once.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
-import type { Credentials, CredentialsOptions } from "./credentials-contract.ts";
-import { isOwnClient, tokenHeaders } from "./token-headers.ts";
+import { type Credentials, type CredentialsOptions, isOwnClient, tokenHeaders } from "./credentials-contract.ts";
 
 /** Configured credentials need no store and load nothing. */
 export function createCredentials(options: CredentialsOptions): Credentials {
@@ -15,17 +14,15 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 
   return {
     async headers(server, definition, user, signal) {
-      const fixed = fixedHeaders(definition);
-      return fixed ?? (await stored()).headers(server, definition, user, signal);
+      return fixedHeaders(definition) ?? (await stored()).headers(server, definition, user, signal);
     },
     async refused(server, definition, user, challenge) {
       if (fixedHeaders(definition) !== null || ![401, 403].includes(challenge.status)) return false;
       return (await stored()).refused(server, definition, user, challenge);
     },
     isPersonal(definition) {
-      const { auth, url } = definition;
       if (fixedHeaders(definition) !== null || isOwnClient(definition)) return false;
-      return auth !== undefined || discovered.has(url ?? "");
+      return definition.auth !== undefined || discovered.has(definition.url ?? "");
     },
     setToken: async (...given) => (await stored()).setToken(...given),
     forget: async (...who) => (await stored()).forget(...who),

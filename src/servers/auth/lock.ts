@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, utimesSync } from "node:fs";
+import { mkdirSync, utimes } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createSemaphore } from "../../lib/async/semaphore.ts";
@@ -20,18 +20,13 @@ export type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 /** One at a time under each name, in all processes that share the directory. */
 export function createLock(directory: string | undefined): Lock {
   const last = new Map<string, Promise<unknown>>();
-  return async (name, work) => {
-    const before = last.get(name);
-    const mine = (async () => {
-      await before?.catch(() => undefined);
-      return directory === undefined ? work() : withFile(directory, name, work);
-    })();
-    last.set(name, mine);
-    try {
-      return await mine;
-    } finally {
+  return <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const run = () => (directory === undefined ? work() : withFile(directory, name, work));
+    const mine = (last.get(name) ?? Promise.resolve()).then(run, run).finally(() => {
       if (last.get(name) === mine) last.delete(name);
-    }
+    });
+    last.set(name, mine);
+    return mine;
   };
 }
 
@@ -54,22 +49,13 @@ async function withFile<T>(directory: string, name: string, work: () => Promise<
   const file = join(directory, `auth-${digest(name)}.lock`);
   const late = `another program has been signing in for too long. Try again, or remove ${file}`;
   const release = await retry(async () => tryLock(file, staleMs), filePauseMs, late);
-  const touch = setInterval(() => keepAlive(file), touchMs);
-  touch.unref();
+  // Another process may remove it; the work ends soon.
+  const touch = setInterval(() => utimes(file, new Date(), new Date(), () => undefined), touchMs).unref();
   try {
     return await work();
   } finally {
     clearInterval(touch);
     release();
-  }
-}
-
-function keepAlive(file: string): void {
-  try {
-    const now = new Date();
-    utimesSync(file, now, now);
-  } catch {
-    // Another process removed it; the work ends soon.
   }
 }
 
@@ -93,7 +79,6 @@ async function withStore<T>(alone: Store["alone"], task: string, work: () => Pro
   throw result.thrown;
 }
 
-/** Rejects when it takes too long. */
 async function retry<T>(attempt: () => Promise<T | null | undefined>, pauseMs: number, late: string): Promise<T> {
   const giveUpAt = Date.now() + waitMs;
   for (;;) {

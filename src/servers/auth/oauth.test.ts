@@ -262,7 +262,7 @@ suite("what is asked for", () => {
   const cases: [title: string, args: string[], auth: object, scope: string | null][] = [
     ["what the refusal names", ["--scopes", "a b", "--challenge-scope", "c"], {}, "c"],
     ["what the server lists, when the refusal names nothing", ["--scopes", "a b"], {}, "a b"],
-    ["nothing, when nobody says anything", ["--scopes", "none"], {}, null],
+    ["nothing, when no scope is named anywhere", ["--scopes", "none"], {}, null],
     ["what the configuration names, and what the refusal adds", ["--challenge-scope", "c"], { scopes: ["x"] }, "x c"],
     [
       "a refresh token, where the authorization server offers it",

@@ -6,14 +6,20 @@ export class OAuthProblem extends Error {
   override readonly name = "OAuthProblem";
   /** RFC 6749, when the server refused. */
   readonly oauthCode: string | null;
-  /** Is the remedy in the configuration? */
   readonly configuration: boolean;
 
-  constructor(message: string, options: { code?: string | null; configuration?: boolean } = {}) {
+  constructor(
+    message: string,
+    { code = null, configuration = false }: { code?: string | null; configuration?: boolean } = {},
+  ) {
     super(message);
-    this.oauthCode = options.code ?? null;
-    this.configuration = options.configuration ?? false;
+    this.oauthCode = code;
+    this.configuration = configuration;
   }
+}
+
+export function misconfigured(message: string): OAuthProblem {
+  return new OAuthProblem(message, { configuration: true });
 }
 
 /** Codes come from outside and end in messages, so only what looks like a code is repeated. */
@@ -29,7 +35,6 @@ export function authRequired(server: string, kind: "token" | "oauth", why: strin
   return new PlaneError("AUTH_REQUIRED", message, { data: { server, kind, how } });
 }
 
-/** Leaves every other error as it is. */
 export function withServer(server: string, thrown: unknown): unknown {
   if (!(thrown instanceof OAuthProblem)) return thrown;
   const code = thrown.configuration ? "CONFIG_INVALID" : "PROVIDER_FAILED";

@@ -9,13 +9,12 @@ export type OAuthClient = {
   origin: "config" | "document" | "registered";
 };
 
-/** A token that a person gave. */
 export type GivenToken = { kind: "token"; token: string; expiresAt: string | null; scopes: string[] };
 
 /** Recent requests for more scopes than a sign-in brought. */
 export type StepUps = { count: number; since: number };
+export const noStepUps: StepUps = { count: 0, since: 0 };
 
-/** With all that a refresh needs. */
 export type OAuthRecord = {
   kind: "oauth";
   /** The only server it is sent to. */
@@ -28,7 +27,6 @@ export type OAuthRecord = {
   accessToken: string;
   refreshToken: string | null;
   expiresAt: string | null;
-  /** Granted, and requested. */
   scopes: string[];
   requested: string[];
   stepUps: StepUps;
@@ -50,10 +48,6 @@ function toKey(text: string): string {
   return encodeURIComponent(JSON.stringify(text).slice(1, -1));
 }
 
-function fromKey(text: string): string {
-  return JSON.parse(`"${decodeURIComponent(text)}"`) as string;
-}
-
 function ownerOf(user: string | null): string {
   return user === null ? "everybody" : `user/${toKey(user)}`;
 }
@@ -67,7 +61,7 @@ export function credentialsKey(server: string, user: string | null): string {
 }
 
 export function serverOfKey(key: string): string {
-  return fromKey(key.slice(key.lastIndexOf("/") + 1));
+  return JSON.parse(`"${decodeURIComponent(key.slice(key.lastIndexOf("/") + 1))}"`) as string;
 }
 
 export function challengeKey(server: string, user: string | null): string {

@@ -3,30 +3,21 @@ import type { AddressInfo } from "node:net";
 
 const path = "/callback";
 
-export type SignInListener = {
-  redirectUri: string;
-  /** From the browser's return. */
-  parameters: Promise<URLSearchParams>;
-  close(): Promise<void>;
-};
-
 /** Waits on this machine for the browser. Only its first return counts. */
-export async function listenForSignIn(): Promise<SignInListener> {
+export async function listenForSignIn() {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
     const isReturn = request.method === "GET" && url.pathname === path && url.searchParams.has("state");
-    const { status, text } = isReturn ? answerTo(url.searchParams) : { status: 404, text: "Nothing is here." };
-    response.writeHead(status, {
+    response.writeHead(isReturn ? 200 : 404, {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
       "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
       "referrer-policy": "no-referrer",
       connection: "close",
     });
-    response.end(page(text), () => {
-      if (isReturn) resolve(url.searchParams);
-    });
+    const text = isReturn ? answerTo(url.searchParams) : "Nothing is here.";
+    response.end(page(text), () => isReturn && resolve(url.searchParams));
   });
   await new Promise<void>((listening, failed) => {
     server.once("error", failed);
@@ -37,7 +28,7 @@ export async function listenForSignIn(): Promise<SignInListener> {
     redirectUri: `http://127.0.0.1:${port}${path}`,
     parameters: promise,
     close: () =>
-      new Promise((closed) => {
+      new Promise<void>((closed) => {
         server.close(() => closed());
         server.closeAllConnections();
       }),
@@ -45,11 +36,10 @@ export async function listenForSignIn(): Promise<SignInListener> {
 }
 
 /** Repeats nothing of the request. */
-function answerTo(parameters: URLSearchParams): { status: number; text: string } {
-  const text = parameters.has("error")
+function answerTo(parameters: URLSearchParams): string {
+  return parameters.has("error")
     ? "The sign-in did not succeed. Go back to the command line to see why."
     : "Go back to the command line. You can close this window.";
-  return { status: 200, text };
 }
 
 function page(text: string): string {

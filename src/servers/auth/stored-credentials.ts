@@ -1,10 +1,17 @@
 import { abortable } from "../../lib/async/signals.ts";
-import type { TokenStatus } from "../../model/access/credentials.ts";
+import type { TokenGiven, TokenStatus } from "../../model/access/credentials.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
-import type { Credentials, CredentialsOptions } from "./credentials-contract.ts";
+import {
+  type Credentials,
+  type CredentialsOptions,
+  isHeaderValue,
+  isOwnClient,
+  type Remote,
+  tokenHeaders,
+} from "./credentials-contract.ts";
 import { createLock, createStoreLock } from "./lock.ts";
-import { createOAuthCredentials, type Remote } from "./oauth-credentials.ts";
+import { createOAuthCredentials } from "./oauth-credentials.ts";
 import { authRequired } from "./problems.ts";
 import {
   type CredentialRecord,
@@ -15,10 +22,9 @@ import {
   isExpiring,
   serverOfKey,
 } from "./records.ts";
-import { isHeaderValue, isOwnClient, tokenHeaders } from "./token-headers.ts";
 import { createVault } from "./vault.ts";
 
-export type StoredOptions = Required<CredentialsOptions> & {
+type StoredOptions = Required<CredentialsOptions> & {
   /** Servers without `auth` that turned out to want a sign-in. */
   discovered: Set<string>;
 };
@@ -31,31 +37,24 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
   const oauth = createOAuthCredentials({ ...options, vault, lock });
 
   async function find(server: string, definition: Remote, user: string | null) {
-    const { auth } = definition;
     const owner = isOwnClient(definition) ? null : user;
-    const record = (await vault.read(credentialsKey(server, owner))) as CredentialRecord | null;
+    const key = credentialsKey(server, owner);
+    return { subject: { server, definition, user: owner, key }, record: await vault.read<CredentialRecord>(key) };
+  }
+
+  async function headersFor(server: string, definition: Remote, user: string | null) {
+    const { subject, record } = await find(server, definition, user);
     if (record?.kind === "token") {
-      if (!isExpiring(record, now())) return tokenHeaders(auth, record.token);
+      if (!isExpiring(record, now())) return tokenHeaders(definition.auth, record.token);
       throw authRequired(server, "token", "its token has expired");
     }
     if (wantsToken(definition)) throw authRequired(server, "token", "it has no token yet");
-    const token = await oauth.accessToken(server, definition, owner, record);
+    const token = await oauth.accessToken(subject, record);
     return token === null ? {} : tokenHeaders(undefined, token);
   }
 
-  async function refused(...[server, definition, user, challenge]: Parameters<Credentials["refused"]>) {
-    if (!isRemote(definition)) return false;
-    const owner = isOwnClient(definition) ? null : user;
-    const record = (await vault.read(credentialsKey(server, owner))) as CredentialRecord | null;
-    if (record?.kind !== "token" && !wantsToken(definition))
-      return oauth.refused(server, definition, owner, record, challenge);
-    if (challenge.status !== 401) return false;
-    const why = record === null ? "it has no token yet" : "it refused the token it was given";
-    throw authRequired(server, "token", why);
-  }
-
   async function statusOf(key: string, user: string | null): Promise<TokenStatus> {
-    const record = (await vault.readIfPossible(key)) as CredentialRecord | null;
+    const record = await vault.readIfPossible<CredentialRecord>(key);
     const server = serverOfKey(key);
     // One that cannot be opened must be given again, like an expired one.
     if (record === null) return { server, user, kind: "token", expiresAt: null, scopes: [], expired: true };
@@ -66,8 +65,18 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
 
   return {
     headers: async (server, definition, user, signal) =>
-      isRemote(definition) ? abortable(find(server, definition, user), signal) : {},
-    refused,
+      isRemote(definition) ? abortable(headersFor(server, definition, user), signal) : {},
+    async refused(server, definition, user, challenge) {
+      if (!isRemote(definition)) return false;
+      const { subject, record } = await find(server, definition, user);
+      if (record?.kind !== "token" && !wantsToken(definition)) return oauth.refused(subject, record, challenge);
+      if (challenge.status !== 401) return false;
+      throw authRequired(
+        server,
+        "token",
+        record === null ? "it has no token yet" : "it refused the token it was given",
+      );
+    },
     async setToken(server, user, given) {
       const key = credentialsKey(server, user);
       const token = checkToken(server, given);
@@ -114,17 +123,11 @@ function remedyWithout(definition: ServerDefinition): string {
   return isOwnClient(definition) ? "It signs in as its own client." : "Give it a token instead.";
 }
 
-function checkToken(server: string, given: Parameters<Credentials["setToken"]>[2]): GivenToken {
-  const token = given.token.trim();
-  const { expiresAt = null, scopes = [] } = given;
-  const isTime = expiresAt === null || !Number.isNaN(Date.parse(expiresAt));
-  if (isHeaderValue(token) && isTime)
-    return {
-      kind: "token",
-      token,
-      expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-      scopes,
-    };
+function checkToken(server: string, { token: text, expiresAt, scopes = [] }: TokenGiven): GivenToken {
+  const token = text.trim();
+  const time = expiresAt == null ? null : new Date(expiresAt);
+  const isTime = !Number.isNaN(time?.getTime());
+  if (isHeaderValue(token) && isTime) return { kind: "token", token, expiresAt: time?.toISOString() ?? null, scopes };
   const what = isTime
     ? "is empty or has characters that no header can carry"
     : "has an expiry that is no time; write it like 2027-01-31T12:00:00Z";

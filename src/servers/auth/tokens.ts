@@ -2,7 +2,6 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Verbs } from "../../model/verbs.ts";
-
 import type { Access } from "../open-session.ts";
 import type { Credentials } from "./credentials-contract.ts";
 
@@ -43,12 +42,10 @@ export function createTokenVerbs(
       try {
         const { url } = await credentials.beginSignIn(server, definition, principal.user, redirectUri);
         const finished = done();
+        // The caller may look at it later, or never.
         finished.catch(() => undefined);
-        return {
-          url,
-          finished,
-          cancel: () => cancelled.reject(new PlaneError("CANCELLED", "The sign-in was given up.")),
-        };
+        const cancel = () => cancelled.reject(new PlaneError("CANCELLED", "The sign-in was given up."));
+        return { url, finished, cancel };
       } catch (thrown) {
         await close();
         throw thrown;

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { once } from "../../lib/async/once.ts";
 import { createOnce } from "../../lib/files.ts";
@@ -14,16 +14,16 @@ const headBytes = 1 + nonceBytes + tagBytes;
 
 export type Vault = {
   /** Null when there is none; rejects when it was sealed with another key. */
-  read(name: string): Promise<unknown>;
+  read<T>(name: string): Promise<T | null>;
   /** Null also when it cannot be opened. */
-  readIfPossible(name: string): Promise<unknown>;
+  readIfPossible<T>(name: string): Promise<T | null>;
   write(name: string, value: unknown): Promise<void>;
   /** True for the caller that removed it. */
   remove(name: string): Promise<boolean>;
   names(prefix: string): Promise<string[]>;
 };
 
-export type VaultOptions = {
+type VaultOptions = {
   store(): Promise<Store>;
   directory: string | undefined;
   /** The configured key, for all planes on one store. */
@@ -33,26 +33,25 @@ export type VaultOptions = {
 /** Sealed JSON in the store. Without a key and a directory it ends with the process. */
 export function createVault(options: VaultOptions): Vault {
   const { directory } = options;
-  const load = async () => {
+  const key = once(async () => {
     const given = await options.vaultKey();
     if (given !== undefined) return { bytes: readVaultKey(given), name: "'vaultKey' of the configuration" };
     if (directory === undefined) return { bytes: randomBytes(vaultKeyBytes), name: "the key of this process" };
     return { bytes: loadVaultKey(directory), name: `'${join(directory, "vault.key")}'` };
-  };
-  const key = once(load);
+  });
 
-  async function read(name: string): Promise<unknown> {
+  async function read<T>(name: string): Promise<T | null> {
     const sealed = await (await options.store()).secret(name);
     if (sealed === null) return null;
     const { bytes, name: keyName } = await key();
     const opened = open(bytes, name, sealed);
     if (opened === null) throw unreadable(name, keyName);
-    return opened.value;
+    return opened.value as T;
   }
 
   return {
     read,
-    readIfPossible: (name) => read(name).catch(nullWhenUnreadable),
+    readIfPossible: <T>(name: string) => read<T>(name).catch(nullWhenUnreadable),
     async write(name, value) {
       const { bytes } = await key();
       await (await options.store()).putSecret(name, seal(bytes, name, value));
@@ -112,26 +111,16 @@ function readVaultKey(text: string): Buffer {
 export function loadVaultKey(directory: string): Buffer {
   const file = join(directory, "vault.key");
   try {
-    return readKey(file) ?? createKey(file);
+    return existsSync(file) ? readKey(file) : createKey(file);
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
-    const { message } = thrown as Error;
-    throw new PlaneError(
-      "STORE_FAILED",
-      `The key '${file}' that protects stored tokens cannot be read or made (${message}). Give this user access to it.`,
-      { cause: thrown },
-    );
+    const text = `The key '${file}' that protects stored tokens cannot be read or made (${(thrown as Error).message}). Give this user access to it.`;
+    throw new PlaneError("STORE_FAILED", text, { cause: thrown });
   }
 }
 
-function readKey(file: string): Buffer | null {
-  let key: Buffer;
-  try {
-    key = readFileSync(file);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw thrown;
-  }
+function readKey(file: string): Buffer {
+  const key = readFileSync(file);
   if (key.length === vaultKeyBytes) return key;
   throw new PlaneError(
     "STORE_FAILED",
@@ -142,5 +131,5 @@ function readKey(file: string): Buffer | null {
 
 function createKey(file: string): Buffer {
   createOnce(file, randomBytes(vaultKeyBytes));
-  return readKey(file) ?? createKey(file);
+  return readKey(file);
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { looksSecret } from "../../lib/text/redact.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import type { DoctorCheck } from "../../model/config/setup.ts";
@@ -7,15 +8,12 @@ export function passed(name: string, detail: string): DoctorCheck {
   return { name, ok: true, detail, fix: null };
 }
 
-export type Trouble = { detail: string; fix: string };
-
-export function failed(name: string, { detail, fix }: Trouble): DoctorCheck {
+export function failed(name: string, detail: string, fix: string): DoctorCheck {
   return { name, ok: false, detail, fix };
 }
 
-/** Why an entry could not be used. */
 export function checkBroken(server: string, reason: string): DoctorCheck {
-  return failed("configuration", { detail: sentence(reason), fix: fixOf(server, reason) });
+  return failed("configuration", sentence(reason), fixOf(server, reason));
 }
 
 function fixOf(server: string, reason: string): string {
@@ -23,49 +21,38 @@ function fixOf(server: string, reason: string): string {
   const key = field === undefined || field === server ? `server '${server}'` : `'${field}' of '${server}'`;
   const [, variable] = /environment variable (\w+) is not set/.exec(reason) ?? [];
   if (variable !== undefined) return `Set ${variable}, or write \${${variable}:-default} in ${key}.`;
-  if (reason.includes("neither 'command' nor 'url'")) {
+  if (reason.includes("neither 'command' nor 'url'"))
     return `Add 'command' for a local server or 'url' for a remote one to ${key}.`;
-  }
   if (reason.includes("needs a 'command'")) return `Add 'command' to ${key}.`;
   return `Correct ${key} in the configuration file.`;
 }
 
-type Field = { key: string; name: string; value: string };
-
-/** An unresolved reference. */
 const unexpanded = /\$\{[^}]*\}/;
 /** Placeholders of other programs; an argument may be a script with its own. */
 const placeholder = /\$\{(?:env|input|config|command|workspaceFolder|userHome)\b[^}]*\}/;
 
-/** Is every value filled in? */
 export function checkEnvironment(definition: ServerDefinition): DoctorCheck {
-  const given = fieldsOf(definition);
+  const { args, env, headers, auth, transport } = definition;
+  const { token, clientSecret } = auth ?? {};
+  const groups = Object.entries({ env, headers, auth: withoutUndefined({ token, clientSecret }) });
   const troubles = [
-    ...given.flatMap((field) => troubleOf(field)),
-    ...definition.args.flatMap((value, at) => placeholderTrouble(`args[${at}]`, placeholder.exec(value)?.[0])),
+    ...groups.flatMap(([group, values]) =>
+      Object.entries(values).flatMap(([name, value]) => troubleOf(`${group}.${name}`, name, value)),
+    ),
+    ...args.flatMap((value, at) => placeholderTrouble(`args[${at}]`, placeholder.exec(value)?.[0])),
   ];
   const [first] = troubles;
-  if (!first) return passed("environment", summary(definition));
-  const detail = troubles.map((trouble) => trouble.detail).join(" ");
-  return failed("environment", { detail, fix: first.fix });
+  if (first) return failed("environment", troubles.map(({ detail }) => detail).join(" "), first.fix);
+  const [what, given] = transport === "stdio" ? ["'env'", env] : ["'headers'", headers];
+  return passed("environment", `${what} sets ${Object.keys(given).join(", ") || "nothing"}.`);
 }
 
-function fieldsOf({ env, headers, auth }: ServerDefinition): Field[] {
-  const list = (group: string, values: Readonly<Record<string, string>>) =>
-    Object.entries(values).map(([name, value]) => ({ key: `${group}.${name}`, name, value }));
-  const { token, clientSecret } = auth ?? {};
-  const secrets = Object.entries({ token, clientSecret }).flatMap(([name, value]) =>
-    value === undefined ? [] : [{ key: `auth.${name}`, name, value }],
-  );
-  return [...list("env", env), ...list("headers", headers), ...secrets];
-}
+type Trouble = { detail: string; fix: string };
 
-function troubleOf({ key, name, value }: Field): Trouble[] {
+function troubleOf(key: string, name: string, value: string): Trouble[] {
   const isEmpty = /^\s*(?:(?:bearer|basic)\s*)?$/i.test(value);
-  if (isEmpty && looksSecret(name)) {
-    return [{ detail: `${key} is empty.`, fix: `Give ${key} a value, or remove it.` }];
-  }
-  return placeholderTrouble(key, unexpanded.exec(value)?.[0]);
+  if (!isEmpty || !looksSecret(name)) return placeholderTrouble(key, unexpanded.exec(value)?.[0]);
+  return [{ detail: `${key} is empty.`, fix: `Give ${key} a value, or remove it.` }];
 }
 
 function placeholderTrouble(key: string, text: string | undefined): Trouble[] {
@@ -73,9 +60,4 @@ function placeholderTrouble(key: string, text: string | undefined): Trouble[] {
   const [, variable = "NAME"] = /^\$\{(?:env:)?([A-Za-z_]\w*)\}$/.exec(text) ?? [];
   const fix = `Replace ${text} in ${key} by its value, or by \${${variable}} and set that variable.`;
   return [{ detail: `${key} still contains ${text}, which nothing has filled in.`, fix }];
-}
-
-function summary({ transport, env, headers }: ServerDefinition): string {
-  const [what, names] = transport === "stdio" ? ["'env'", Object.keys(env)] : ["'headers'", Object.keys(headers)];
-  return names.length === 0 ? `${what} sets nothing.` : `${what} sets ${names.join(", ")}.`;
 }

@@ -56,7 +56,7 @@ suite("a server that cannot be reached", { concurrency: 4 }, () => {
     assert.equal(failure(checks).fix, "Change the beginning of 'url' to https://.");
   });
 
-  test("a certificate that nobody vouches for is told as such", async () => {
+  test("a certificate of an unknown issuer is reported as such", async () => {
     await using server = await listenTo(createHttpsServer(selfSigned()));
     const checks = await examine(withSecrets(server.url.replace("http:", "https:")));
     assert.equal(outline(checks), unreached);

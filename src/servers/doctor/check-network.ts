@@ -3,37 +3,37 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { abortable } from "../../lib/async/signals.ts";
 import type { DoctorCheck } from "../../model/config/setup.ts";
-import { failed, passed, type Trouble } from "./check-configuration.ts";
+import { failed, passed } from "./check-configuration.ts";
 
 export function checkUrl(text: string | undefined): { url: URL } | { check: DoctorCheck } {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
   if (url && /^(?:https?|wss?):$/.test(url.protocol) && url.hostname !== "") return { url };
   const detail = text === undefined ? "There is no 'url'." : "'url' is not an address that can be used.";
-  const fix = "Write 'url' as https://HOST/PATH or http://HOST:PORT/PATH.";
-  return { check: failed("url", { detail, fix }) };
+  return { check: failed("url", detail, "Write 'url' as https://HOST/PATH or http://HOST:PORT/PATH.") };
 }
 
 /** Name, port, encryption: each fails for its own reasons. */
 export async function checkReachable(url: URL, limitMs: number): Promise<DoctorCheck> {
   const signal = AbortSignal.timeout(limitMs);
-  let step: Step = "lookup";
+  let explain = unknownHost;
   let socket: Socket | undefined;
   try {
     await abortable(lookup(hostOf(url)), signal);
-    step = "connect";
+    explain = closedPort;
     socket = await openSocket(url, signal);
-    step = "encrypt";
+    explain = brokenTls;
     if (isEncrypted(url)) await encrypt(url, socket, signal, true);
     return passed("reachable", `${url.host} accepts ${isEncrypted(url) ? "TLS " : ""}connections.`);
   } catch (thrown) {
-    const code = signal.aborted ? "LIMIT" : codeOf(thrown);
-    return failed("reachable", unreachable(step, code, url, thrown, limitMs));
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    const known = typeof code === "string" ? code : "";
+    const late = signal.aborted ? `within ${limitMs / 1000} s` : null;
+    return failed("reachable", ...explain(url, { code: known, reason: known || message, late }));
   } finally {
     socket?.destroy();
   }
 }
 
-/** Does a plain port expect TLS? */
 export async function isTlsPort(url: URL, limitMs: number): Promise<boolean> {
   if (isEncrypted(url)) return false;
   const signal = AbortSignal.timeout(limitMs);
@@ -49,12 +49,9 @@ export async function isTlsPort(url: URL, limitMs: number): Promise<boolean> {
   }
 }
 
-export function plainOnTlsPort(url: URL): DoctorCheck {
-  const scheme = url.protocol === "ws:" ? "wss" : "https";
-  return failed("reachable", {
-    detail: `${url.host} expects TLS, and 'url' begins with ${url.protocol}//.`,
-    fix: `Change the beginning of 'url' to ${scheme}://.`,
-  });
+export function plainOnTlsPort({ host, protocol }: URL): DoctorCheck {
+  const fix = `Change the beginning of 'url' to ${protocol === "ws:" ? "wss" : "https"}://.`;
+  return failed("reachable", `${host} expects TLS, and 'url' begins with ${protocol}//.`, fix);
 }
 
 function openSocket(url: URL, signal: AbortSignal): Promise<Socket> {
@@ -82,83 +79,56 @@ function settled<T extends Socket>(socket: T, event: string, signal: AbortSignal
   });
 }
 
-function codeOf(thrown: unknown): string {
-  const { code } = thrown as { code?: unknown };
-  return typeof code === "string" ? code : "";
-}
-
 function isEncrypted({ protocol }: URL): boolean {
   return protocol === "https:" || protocol === "wss:";
 }
 
-/** Without the brackets of IPv6. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
 
-export type Step = "lookup" | "connect" | "encrypt";
+type Failure = { code: string; reason: string; late: string | null };
 
 /** Only host and port: path, query and credentials may be secret. */
-export function unreachable(step: Step, code: string, url: URL, thrown: unknown, limitMs: number): Trouble {
-  if (step === "lookup") return unknownHost(code, url);
-  return step === "connect" ? closedPort(code, url, thrown, limitMs) : brokenTls(code, url, thrown, limitMs);
-}
+type Explain = (url: URL, failure: Failure) => [detail: string, fix: string];
 
-function unknownHost(code: string, { hostname }: URL): Trouble {
-  const detail =
-    code === "ENOTFOUND"
-      ? `There is no host '${hostname}'.`
-      : `The host name '${hostname}' could not be looked up (${code || "no answer"}).`;
-  return {
-    detail,
-    fix: "Correct the host name in 'url', or connect this machine to a network that knows it.",
-  };
-}
-
-function closedPort(code: string, { host }: URL, thrown: unknown, limitMs: number): Trouble {
-  if (code === "ECONNREFUSED") {
-    return { detail: `Nothing listens at ${host}.`, fix: "Start the server, or correct the port in 'url'." };
-  }
-  const why = code === "LIMIT" ? `did not answer within ${limitMs / 1000} s` : `cannot be reached: ${text(thrown)}`;
-  return {
-    detail: `${host} ${why}.`,
-    fix: `Let this machine reach ${host} through its network and firewall.`,
-  };
-}
-
-const expired = "CERT_HAS_EXPIRED";
-const otherName = "ERR_TLS_CERT_ALTNAME_INVALID";
-const unknownIssuer = [
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+const unknownHost: Explain = ({ hostname }, { code }) => [
+  code === "ENOTFOUND"
+    ? `There is no host '${hostname}'.`
+    : `The host name '${hostname}' could not be looked up (${code || "no answer"}).`,
+  "Correct the host name in 'url', or connect this machine to a network that knows it.",
 ];
 
-function brokenTls(code: string, { host }: URL, thrown: unknown, limitMs: number): Trouble {
-  if (unknownIssuer.includes(code)) {
-    const fix = "Start toolplane with NODE_EXTRA_CA_CERTS=FILE, where FILE holds the certificate of its issuer.";
-    return { detail: `The certificate of ${host} is signed by no authority that this machine trusts.`, fix };
-  }
-  if (code === expired) {
-    return { detail: `The certificate of ${host} has expired.`, fix: `Renew the certificate of ${host}.` };
-  }
-  if (code === otherName) {
-    const fix = "Change the host in 'url' to a name that the certificate is made for.";
-    return { detail: `The certificate of ${host} is made for another name.`, fix };
-  }
-  const why = code === "LIMIT" ? `no answer within ${limitMs / 1000} s` : reasonOf(code, thrown);
-  const fix = "Change the beginning of 'url' to http:// if the port is a plain one, or correct the port.";
-  return { detail: `${host} accepts connections but does not speak TLS (${why}).`, fix };
-}
+const closedPort: Explain = ({ host }, { code, reason, late }) => {
+  if (code === "ECONNREFUSED" && late === null)
+    return [`Nothing listens at ${host}.`, "Start the server, or correct the port in 'url'."];
+  const why = late === null ? `cannot be reached: ${reason}` : `did not answer ${late}`;
+  return [`${host} ${why}.`, `Let this machine reach ${host} through its network and firewall.`];
+};
 
-function reasonOf(code: string, thrown: unknown): string {
-  if (code.startsWith("ERR_SSL_")) return code.slice("ERR_SSL_".length).replaceAll("_", " ").toLowerCase();
-  return text(thrown);
-}
+const certificateProblems: readonly [codes: readonly string[], what: string, fix: (host: string) => string][] = [
+  [
+    [
+      ...["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+      ...["UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
+    ],
+    "is signed by no authority that this machine trusts",
+    () => "Start toolplane with NODE_EXTRA_CA_CERTS=FILE, where FILE holds the certificate of its issuer.",
+  ],
+  [["CERT_HAS_EXPIRED"], "has expired", (host) => `Renew the certificate of ${host}.`],
+  [
+    ["ERR_TLS_CERT_ALTNAME_INVALID"],
+    "is made for another name",
+    () => "Change the host in 'url' to a name that the certificate is made for.",
+  ],
+];
 
-function text(thrown: unknown): string {
-  const { code, message } = thrown as { code?: string; message?: string };
-  return code ?? message ?? "unknown";
-}
+const brokenTls: Explain = ({ host }, { code, reason, late }) => {
+  const [, what, fix] = certificateProblems.find(([codes]) => late === null && codes.includes(code)) ?? [];
+  if (fix) return [`The certificate of ${host} ${what}.`, fix(host)];
+  const said = code.startsWith("ERR_SSL_") ? code.slice("ERR_SSL_".length).replaceAll("_", " ").toLowerCase() : reason;
+  return [
+    `${host} accepts connections but does not speak TLS (${late === null ? said : `no answer ${late}`}).`,
+    "Change the beginning of 'url' to http:// if the port is a plain one, or correct the port.",
+  ];
+};

@@ -10,24 +10,22 @@ import type { ServerDefinition } from "../../model/servers/server.ts";
 import { listAll } from "../../protocol/list-all.ts";
 import { type Channel, RpcError, TransportError } from "../../protocol/message.ts";
 import { refuseRequest } from "../../protocol/peer.ts";
-import { tokenHeaders } from "../auth/token-headers.ts";
+import { tokenHeaders } from "../auth/credentials-contract.ts";
 import { installerOf, installFailure } from "../installer.ts";
 import { openSession } from "../open-session.ts";
 import { renderCommandLine } from "./check-command.ts";
 import { failed, passed } from "./check-configuration.ts";
 
 export function checkHandshake(definition: ServerDefinition, { session, failure }: Opened): DoctorCheck {
-  if (session || !failure) {
-    return passed(
-      "handshake",
-      `It is ${session?.server ?? "a server without a name"} and speaks protocol ${session?.protocolVersion}.`,
-    );
+  if (failure && !session) {
+    const fix = definition.transport === "stdio" ? processFix(definition, failure) : remoteFix(definition, failure);
+    return failed("handshake", describe(failure), fix);
   }
-  const fix = definition.transport === "stdio" ? processFix(definition, failure) : remoteFix(definition, failure);
-  return failed("handshake", { detail: describe(failure), fix });
+  const server = session?.server ?? "a server without a name";
+  return passed("handshake", `It is ${server} and speaks protocol ${session?.protocolVersion}.`);
 }
 
-export function describe({ reason, said }: Failure): string {
+function describe({ reason, said }: Failure): string {
   const text = sentence(reason.charAt(0).toUpperCase() + reason.slice(1));
   return said === "" ? text : `${text} It last wrote:\n${said}`;
 }
@@ -41,43 +39,34 @@ const complaints: [said: RegExp, fix: (found: string) => string][] = [
   [/Cannot connect to the Docker daemon/i, () => "Start Docker."],
 ];
 
-export function processFix(definition: ServerDefinition, { kind, reason, said }: Failure): string {
-  const { command = "" } = definition;
-  const install = installFailure(definition, said);
-  if (install?.remedy) return install.remedy;
+function processFix(definition: ServerDefinition, { kind, reason, said }: Failure): string {
+  const remedy = installFailure(definition, said)?.remedy;
+  if (remedy) return remedy;
   for (const [pattern, fix] of complaints) {
     const found = pattern.exec(said);
     if (found) return fix(found[1] ?? "");
   }
-  if (kind === "not started" && reason.includes("was not found")) {
-    return `Correct the first line (#!) of ${command}; the program it names does not exist.`;
-  }
+  if (kind === "not started" && reason.includes("was not found"))
+    return `Correct the first line (#!) of ${definition.command ?? ""}; the program it names does not exist.`;
   if (isStranger(reason)) return updateFix;
   const line = renderCommandLine(definition);
-  if (kind === "too late" && installerOf(definition) !== null) {
+  if (kind === "too late" && installerOf(definition) !== null)
     return `Raise 'installTimeoutMs', or run it once by hand, so that it can fetch what it needs: ${line}`;
-  }
   return `Run it by hand to see what it says: ${line}`;
 }
 
-export function remoteFix(definition: ServerDefinition, { reason }: Failure): string {
+function remoteFix(definition: ServerDefinition, { reason, status }: Failure): string {
   const [, redirect] = /redirects to (\S+);/.exec(reason) ?? [];
   if (redirect !== undefined) return `Change 'url' to the address it redirects to, at ${redirect}.`;
   if (reason.includes("no TLS is spoken")) return "Begin 'url' with http:// instead of https://.";
-  if (reason.includes("is no WebSocket") || reason.includes("sub-protocol")) {
+  if (reason.includes("is no WebSocket") || reason.includes("sub-protocol"))
     return `Set 'transport' to "http", or point 'url' to a WebSocket that speaks MCP.`;
-  }
   if (isStranger(reason)) return updateFix;
-  const [, status] = /HTTP (\d{3})/.exec(reason) ?? [];
-  if (status !== undefined) return statusFix(definition, Number(status));
-  return "Point 'url' to the MCP endpoint of the server, often at /mcp; something else answers there.";
-}
-
-function statusFix(definition: ServerDefinition, status: number): string {
+  if (status === undefined)
+    return "Point 'url' to the MCP endpoint of the server, often at /mcp; something else answers there.";
   if (status === 401 || status === 403) return credentialFix(definition);
-  if (status === 404 || status === 405) {
+  if (status === 404 || status === 405)
     return "Correct the path of 'url': is this the right one? Most servers answer at /mcp, older ones at /sse.";
-  }
   if (status === 429) return "Wait, then try again; the server takes no more requests for now.";
   if (status >= 500) return "Ask the operator of the server to look into its log.";
   return "Point 'url' to the MCP endpoint of the server, often at /mcp.";
@@ -108,23 +97,17 @@ export function checkTools(
 ): DoctorCheck {
   if (listed === null) {
     const detail = failure ? `Asked for its tools: ${describe(failure)}` : "It did not list its tools.";
-    return failed("tools", { detail, fix: listingFix(definition) });
+    return failed("tools", detail, listingFix(definition));
   }
   const taken = takeTools(server, definition, listed);
-  const missing = missingNames(definition, listed);
-  if (missing.length > 0) {
-    return failed("tools", {
-      detail: `'allow_tools' names ${missing.join(", ")}, which it does not offer.`,
-      fix: "Correct these names in 'allow_tools', or take them out.",
-    });
-  }
+  const missing = missingNames(definition, listed).join(", ");
+  if (missing !== "") return failed("tools", `'allow_tools' names ${missing}, which it does not offer.`, namesFix);
   const detail = summary(listed.length, taken);
   if (taken.tools.length > 0 || taken.rejected.length === 0) return passed("tools", detail);
-  return failed("tools", {
-    detail,
-    fix: "Update the server, or tell its authors what is wrong with its tools.",
-  });
+  return failed("tools", detail, "Update the server, or tell its authors what is wrong with its tools.");
 }
+
+const namesFix = "Correct these names in 'allow_tools', or take them out.";
 
 /** Globs may match nothing; a whole name that matches nothing is a mistake. */
 function missingNames({ allow_tools }: ServerDefinition, listed: readonly unknown[]): string[] {
@@ -146,64 +129,48 @@ function listingFix(definition: ServerDefinition): string {
   return `Run it by hand to see what it says when it lists its tools: ${renderCommandLine(definition)}`;
 }
 
-export type Opened = {
-  /** Null without a handshake. */
+type Opened = {
   session: { protocolVersion: string; server: string | null } | null;
-  /** Null when something failed before. */
   listed: unknown[] | null;
   failure: Failure | null;
-};
-
-export type Limits = {
-  limitMs: number;
-  /** While an installer runs. */
-  installMs: number;
-  /** Started before, so that nothing should be left to install. */
-  isInstalled: boolean;
 };
 
 /** Ends whatever it started before it answers. */
 export async function openServer(
   definition: ServerDefinition,
   environment: Readonly<Record<string, string | undefined>>,
-  { limitMs, installMs, isInstalled }: Limits,
+  { limitMs, installMs, isInstalled }: { limitMs: number; installMs: number; isInstalled: boolean },
 ): Promise<Opened> {
   const limiter = limitTime(limitMs, installMs + limitMs);
   const { signal } = limiter;
+  const opened: Opened = { session: null, listed: null, failure: null };
+  const closed = Promise.withResolvers<TransportError>();
+  const channels: Channel[] = [];
   let waitsMs = limitMs;
+  let noise: string | undefined;
+  let ending: { thrown: unknown; tooLate: boolean } | undefined;
   const waitForInstaller = () => {
     if (installerOf(definition) === null || waitsMs >= installMs || opened.session) return;
     waitsMs = installMs;
     limiter.extend(installMs);
   };
-  const opened: Opened = { session: null, listed: null, failure: null };
-  const closed = Promise.withResolvers<TransportError>();
-  const channels: Channel[] = [];
-  let noise: string | undefined;
-  let failed: { thrown: unknown; tooLate: boolean } | undefined;
+  const handlers = {
+    onNotification: () => undefined,
+    onStderr: waitForInstaller,
+    onRequest: refuseRequest,
+    onNoise: (text: string) => {
+      noise ??= text;
+    },
+    onTooLarge: (bytes: number) => new RpcError(-32603, `its answer of ${bytes} bytes is too large`),
+    onClose: () => undefined,
+    onEnded: closed.resolve,
+  };
+  const onOpened = (channel: Channel) => channels.push(channel);
   if (!isInstalled) waitForInstaller();
   try {
     const { session } = await openSession(
-      {
-        definition,
-        environment,
-        access: { authorize: async () => staticHeaders(definition.auth) },
-        client: { info: { name: "toolplane", version }, capabilities: {} },
-        known: async () => undefined,
-        signal,
-        onOpened: (channel) => channels.push(channel),
-      },
-      {
-        onNotification: () => undefined,
-        onStderr: waitForInstaller,
-        onRequest: refuseRequest,
-        onNoise: (text) => {
-          noise ??= text;
-        },
-        onTooLarge: (bytes) => new RpcError(-32603, `its answer of ${bytes} bytes is too large`),
-        onClose: () => undefined,
-        onEnded: closed.resolve,
-      },
+      { ...asDoctor(definition), definition, environment, signal, onOpened },
+      handlers,
     );
     opened.session = { protocolVersion: session.protocolVersion, server: nameOf(session.serverInfo) };
     waitsMs = limitMs;
@@ -212,27 +179,31 @@ export async function openServer(
     opened.listed = offersTools ? (await listAll(session, "tools/list", signal)).items : [];
     session.end();
   } catch (thrown) {
-    failed = { thrown, tooLate: signal.aborted };
+    ending = { thrown, tooLate: signal.aborted };
   } finally {
     limiter.clear();
     await Promise.all(channels.map((channel) => channel.close()));
   }
-  const channel = channels.at(-1);
-  if (failed) {
-    const failure = await explain({ ...failed, limitMs: waitsMs, channel, noise, closed: closed.promise });
-    const install = installFailure(definition, saidBefore(failed.thrown));
-    opened.failure = install === null ? failure : { ...failure, said: install.lines.join("\n") };
-  }
-  return opened;
-}
-
-function saidBefore(thrown: unknown): string {
-  return thrown instanceof TransportError ? thrown.said : "";
+  if (!ending) return opened;
+  const failure = await explain({
+    ...ending,
+    limitMs: waitsMs,
+    channel: channels.at(-1),
+    noise,
+    closed: closed.promise,
+  });
+  const install = installFailure(definition, ending.thrown instanceof TransportError ? ending.thrown.said : "");
+  return { ...opened, failure: install === null ? failure : { ...failure, said: install.lines.join("\n") } };
 }
 
 /** Only configured headers: a check starts no sign-in. */
-function staticHeaders(auth: ServerDefinition["auth"]): Record<string, string> {
-  return auth?.token && auth.type !== "none" ? tokenHeaders(auth, auth.token) : {};
+function asDoctor({ auth }: ServerDefinition) {
+  const headers = auth?.token && auth.type !== "none" ? tokenHeaders(auth, auth.token) : {};
+  return {
+    access: { authorize: async () => headers },
+    client: { info: { name: "toolplane", version }, capabilities: {} },
+    known: async () => undefined,
+  };
 }
 
 function nameOf(info: UnknownObject | null): string | null {
@@ -246,44 +217,37 @@ const stderrDrainMs = 200;
 const lastLines = 5;
 const maxReason = 500;
 
-export type Failure = {
+type Failure = {
   kind: "not started" | "too late" | "refused" | "lost";
   /** Safe to print, without the process's words. */
   reason: string;
-  /** The end of stderr. */
+  status?: number | undefined;
   said: string;
 };
 
+/** `noise` is the first line that is no message. */
 type Ending = {
   thrown: unknown;
   tooLate: boolean;
   limitMs: number;
   channel: Channel | undefined;
-  /** The first line that is no message. */
   noise: string | undefined;
   closed: Promise<TransportError>;
 };
 
 /** Why a session failed or ended. The channel is closed by now. */
-export async function explain({ thrown, tooLate, limitMs, channel, noise, closed }: Ending): Promise<Failure> {
+async function explain({ thrown, tooLate, limitMs, channel, noise, closed }: Ending): Promise<Failure> {
   if (tooLate) {
     const isProcess = channel?.pid != null;
     const ended = isProcess ? await Promise.race([closed, sleep(stderrDrainMs, null)]) : null;
     const wrote = isProcess && noise !== undefined ? `it wrote '${noise}' to stdout, which is not MCP, and` : "it";
-    return {
-      kind: "too late",
-      reason: `${wrote} gave no answer within ${limitMs / 1000} s`,
-      said: saidBy(ended),
-    };
+    return { kind: "too late", reason: `${wrote} gave no answer within ${limitMs / 1000} s`, said: saidBy(ended) };
   }
-  const reason = redact(plainText(messageOf(thrown))).slice(0, maxReason);
+  const reason = redact(plainText(thrown instanceof Error ? thrown.message : String(thrown))).slice(0, maxReason);
   const said = saidBy(thrown);
   if (thrown instanceof RpcError) return { kind: "refused", reason: `it answered with an error: ${reason}`, said };
-  return { kind: channel === undefined ? "not started" : "lost", reason, said };
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  const status = thrown instanceof TransportError ? thrown.status : undefined;
+  return { kind: channel === undefined ? "not started" : "lost", reason, status, said };
 }
 
 function saidBy(thrown: unknown): string {

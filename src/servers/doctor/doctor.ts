@@ -3,36 +3,26 @@ import { workingDirectory } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
 import { createHider, looksSecret } from "../../lib/text/redact.ts";
 import type { DoctorCheck, DoctorReport } from "../../model/config/setup.ts";
-
 import { toPlaneError } from "../../model/errors.ts";
 import type { InstallStatus, ServerDefinition } from "../../model/servers/server.ts";
 import { installerOf } from "../installer.ts";
+import type { ServerOptions } from "../server.ts";
 import type { ServerDirectory } from "../server-directory.ts";
 import type { ServerLifecycle } from "../server-lifecycle.ts";
 import { inheritedSecrets } from "../transports/child-environment.ts";
 import { checkCommand, checkDirectory, dependsOnDirectory } from "./check-command.ts";
-import { checkBroken, checkEnvironment, passed } from "./check-configuration.ts";
+import { checkBroken, checkEnvironment, failed, passed } from "./check-configuration.ts";
 import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-network.ts";
 import { checkHandshake, checkTools, openServer, type TakeTools } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
 
-type Means = {
-  environment: Readonly<Record<string, string | undefined>>;
-  resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
-  /** As the catalogue reads lists. */
-  takeTools: TakeTools;
-  /** Values that no report may show. */
-  secretValues(): readonly string[];
-  discover: ServerLifecycle["discover"];
-};
-
-/** The directory of the running plane. */
-type ExaminedServers = Pick<ServerDirectory, "all" | "broken" | "status">;
+type Means = Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues"> &
+  Pick<ServerLifecycle, "discover"> & { takeTools: TakeTools };
 
 /** All at once: a server that hangs delays the report, not the others. */
 export async function examineServers(
   names: readonly string[],
-  directory: ExaminedServers,
+  directory: Pick<ServerDirectory, "all" | "broken" | "status">,
   means: Means,
 ): Promise<DoctorReport> {
   // A server that has listed before is installed.
@@ -43,34 +33,24 @@ export async function examineServers(
   const examine = async (name: string) => {
     const definition = definitions.get(name);
     const subject = await subjectOf(name, definition, directory.broken(), means);
-    const options = {
-      environment: means.environment,
-      directory: workingDirectory(),
-      takeTools: means.takeTools,
-      isInstalled: (statuses.get(name)?.listedAt ?? null) !== null,
-      installing: statuses.get(name)?.installing,
-      loginShell,
-    };
-    const found = await examineServer(name, subject, options).catch(crashed);
-    const hide = createHider([
-      ...means.secretValues(),
-      ...referenced(definition, subject),
-      ...inheritedSecrets(means.environment, definition?.inheritEnv),
-    ]);
-    const checks = found.map((check) => ({
-      ...check,
-      detail: hide(check.detail),
-      fix: check.fix && hide(check.fix),
-    }));
+    const { listedAt = null, installing } = statuses.get(name) ?? {};
+    const { environment, takeTools } = means;
+    const options = { environment, takeTools, directory: workingDirectory(), installing, loginShell };
+    const found = await examineServer(name, subject, { ...options, isInstalled: listedAt !== null }).catch(crashed);
+    const secrets = [...referenced(definition, subject), ...inheritedSecrets(environment, definition?.inheritEnv)];
+    const checks = hideIn(found, createHider([...means.secretValues(), ...secrets]));
     return { name, ok: checks.every(({ ok }) => ok), checks };
   };
   return { servers: await Promise.all(names.map(examine)) };
 }
 
+function hideIn(checks: readonly DoctorCheck[], hide: (text: string) => string): DoctorCheck[] {
+  return checks.map((check) => ({ ...check, detail: hide(check.detail), fix: check.fix && hide(check.fix) }));
+}
+
 /** A check that crashes is a finding of its own. */
 function crashed(thrown: unknown): DoctorCheck[] {
-  const { message } = toPlaneError(thrown);
-  return [{ name: "configuration", ok: false, detail: message, fix: "Correct what the message names." }];
+  return [failed("configuration", toPlaneError(thrown).message, "Correct what the message names.")];
 }
 
 /** Values that became secret because they were read from elsewhere. */
@@ -96,7 +76,7 @@ async function subjectOf(
 
 const defaultLimitMs = 10_000;
 
-export type ExamineOptions = {
+type ExamineOptions = {
   environment: Readonly<Record<string, string | undefined>>;
   /** Where a server without a `cwd` starts. */
   directory: string;
@@ -110,12 +90,8 @@ export type ExamineOptions = {
   limitMs?: number;
 };
 
-type Examination = {
-  name: string;
-  definition: ServerDefinition & { cwd: string };
-  options: ExamineOptions;
-  limitMs: number;
-};
+type Located = ServerDefinition & { cwd: string };
+type Examination = { name: string; definition: Located; options: ExamineOptions; limitMs: number };
 
 /** Step by step, until the next step can tell nothing new. */
 export async function examineServer(
@@ -125,20 +101,14 @@ export async function examineServer(
 ): Promise<DoctorCheck[]> {
   if ("broken" in subject) return [checkBroken(name, subject.broken)];
   const configured = passed("configuration", `It is complete; the transport is ${subject.transport}.`);
-  if (!subject.enabled) {
+  if (!subject.enabled)
     return [configured, passed("enabled", "It is switched off ('enabled' is false), so nothing else was checked.")];
-  }
   const definition = { ...subject, cwd: resolve(options.directory, subject.cwd ?? "") };
   // What is too slow for the plane is too slow here.
   const limitMs = Math.min(options.limitMs ?? defaultLimitMs, subject.connectTimeoutMs);
   const examination = { name, definition, options, limitMs };
   const checks = await (subject.transport === "stdio" ? examineProcess : examineRemote)(examination);
-  const hide = hideSecrets(definition);
-  return [configured, passed("enabled", "It is switched on."), ...checks].map((check) => ({
-    ...check,
-    detail: hide(check.detail),
-    fix: check.fix === null ? null : hide(check.fix),
-  }));
+  return hideIn([configured, passed("enabled", "It is switched on."), ...checks], hideSecrets(definition));
 }
 
 async function examineProcess(examination: Examination): Promise<DoctorCheck[]> {
@@ -149,11 +119,14 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   const needed = [...(isHidden ? [] : [checkCommand(definition, options.environment)]), directory];
   const checks = [...needed, checkEnvironment(definition)];
   if (needed.some(({ ok }) => !ok)) return [...checks, ...(await compare(examination, ""))];
-  if (options.installing) return [...checks, installingNow(definition, options.installing)];
+  if (options.installing) {
+    const { since, lastLine } = options.installing;
+    const said = lastLine === null ? "" : ` It last wrote: ${lastLine}`;
+    return [...checks, passed("install", `${installerOf(definition)} installs it since ${since}.${said}`)];
+  }
   const session = await examineSession(examination);
-  const trouble = session.find(({ name, ok }) => name === "handshake" && !ok);
-  if (!trouble) return [...checks, ...session];
-  return [...checks, ...(await compare(examination, trouble.detail)), ...session];
+  const trouble = failedHandshake(session);
+  return [...checks, ...(trouble ? await compare(examination, trouble.detail) : []), ...session];
 }
 
 /** What works by hand has a login shell's environment. */
@@ -163,11 +136,6 @@ async function compare({ name, definition, options }: Examination, said: string)
   const { compareWithShell } = await import("./login-shell.ts");
   const check = compareWithShell({ name, definition, plane: options.environment, login, said });
   return check === null ? [] : [check];
-}
-
-function installingNow(definition: ServerDefinition, { since, lastLine }: InstallStatus): DoctorCheck {
-  const said = lastLine === null ? "" : ` It last wrote: ${lastLine}`;
-  return passed("install", `${installerOf(definition)} installs it since ${since}.${said}`);
 }
 
 async function examineRemote(examination: Examination): Promise<DoctorCheck[]> {
@@ -183,9 +151,13 @@ async function examineRemote(examination: Examination): Promise<DoctorCheck[]> {
   return [...known, reachable, ...session];
 }
 
+function failedHandshake(session: readonly DoctorCheck[]): DoctorCheck | undefined {
+  return session.find(({ name, ok }) => name === "handshake" && !ok);
+}
+
 /** A plain server would log a broken request, so one that answered is not asked. */
 function mayExpectTls(session: readonly DoctorCheck[]): boolean {
-  const failed = session.find(({ name, ok }) => name === "handshake" && !ok);
+  const failed = failedHandshake(session);
   // Web servers answer 400 to plain HTTP on their TLS port.
   return failed !== undefined && !/HTTP (?!400)\d{3}/.test(failed.detail);
 }
@@ -197,28 +169,17 @@ async function examineSession({ name, definition, options, limitMs }: Examinatio
     isInstalled: options.isInstalled ?? true,
   });
   const handshake = checkHandshake(definition, opened);
-  if (!handshake.ok) return [handshake];
-  return [handshake, checkTools(name, definition, opened, options.takeTools)];
+  return handshake.ok ? [handshake, checkTools(name, definition, opened, options.takeTools)] : [handshake];
 }
 
 /** A named secret may be shorter than a guessed one. */
 const shortestSecret = 4;
 
-/** Every value that this entry keeps secret. */
-export function hideSecrets(definition: ServerDefinition): (text: string) => string {
-  return createHider(secretsOf(definition), shortestSecret);
-}
-
-function secretsOf({ args, env, headers, auth, url }: ServerDefinition): string[] {
+export function hideSecrets({ args, env, headers, auth, url }: ServerDefinition): (text: string) => string {
   const named = Object.entries({ ...env, ...headers }).filter(([name]) => looksSecret(name));
   const values = named.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, "")]);
-  return [
-    ...values,
-    auth?.token ?? "",
-    auth?.clientSecret ?? "",
-    ...secretArguments(args),
-    ...(url ? urlSecrets(url) : []),
-  ];
+  const others = [auth?.token, auth?.clientSecret, ...secretArguments(args), ...(url ? urlSecrets(url) : [])];
+  return createHider([...values, ...others], shortestSecret);
 }
 
 /** `--token=x` and `--token x`. */

@@ -21,14 +21,8 @@ export async function readLoginShell(plane: Environment): Promise<Environment | 
   const mark = `environment-${randomUUID()}`;
   // Only the user's own files speak, not the plane's environment.
   const given = ["HOME", "USER", "LOGNAME", "LANG", "TMPDIR"].map((name) => [name, plane[name]]);
-  const env = {
-    ...Object.fromEntries(given),
-    SHELL: shell,
-    TERM: "dumb",
-    PATH: "/usr/local/bin:/usr/bin:/bin",
-  };
-  const words = ["-lic", `printf '%s' ${mark}; env -0 2>/dev/null || env`];
-  const output = await outputOf(shell, words, env);
+  const env = { ...Object.fromEntries(given), SHELL: shell, TERM: "dumb", PATH: "/usr/local/bin:/usr/bin:/bin" };
+  const output = await outputOf(shell, ["-lic", `printf '%s' ${mark}; env -0 2>/dev/null || env`], env);
   const [, found] = output.split(mark);
   return found === undefined ? null : parseEnvironment(found);
 }
@@ -74,22 +68,20 @@ export type Comparison = {
   definition: ServerDefinition;
   plane: Environment;
   login: Environment;
-  /** Before it failed. */
   said: string;
 };
 
-type Difference = { name: string; detail: string; fix: string };
+type Difference = { detail: string; fix: string };
 
 /** What a server lacks that starts by hand; null when nothing differs. Shows no value. */
 export function compareWithShell(comparison: Comparison): DoctorCheck | null {
   const found = [...pathDifferences(comparison), ...variableDifferences(comparison)];
   const [first] = found;
   if (first === undefined) return null;
-  return failed("login shell", { detail: found.map(({ detail }) => detail).join(" "), fix: first.fix });
+  return failed("login shell", found.map(({ detail }) => detail).join(" "), first.fix);
 }
 
-function environmentOf({ definition, plane }: Comparison): Environment {
-  const { env, inheritEnv } = definition;
+function environmentOf({ definition: { env, inheritEnv }, plane }: Comparison): Environment {
   return childEnvironment({ parent: plane, env, inheritEnv });
 }
 
@@ -104,45 +96,28 @@ function pathDifferences(comparison: Comparison): Difference[] {
   if (theirs === null || theirs === ours) return [];
   const missing = searchPath(login.PATH, cwd).filter((entry) => !searchPath(here, cwd).includes(entry));
   const place = ours === null ? "is not found for this server" : `is ${ours} for this server`;
-  return [
-    {
-      name: "PATH",
-      detail: `'${command}' is ${theirs} in your login shell and ${place}; PATH there also has ${missing.join(", ")}.`,
-      fix: `Set 'command' to ${theirs}, or start toolplane from a login shell.`,
-    },
-  ];
+  const detail = `'${command}' is ${theirs} in your login shell and ${place}; PATH there also has ${missing.join(", ")}.`;
+  return [{ detail, fix: `Set 'command' to ${theirs}, or start toolplane from a login shell.` }];
 }
 
 function variableDifferences(comparison: Comparison): Difference[] {
   const { definition, plane, login } = comparison;
   const server = environmentOf(comparison);
-  const known = [...new Set([...Object.keys(login), ...Object.keys(plane)])].sort();
-  const names = known.filter((name) => /^\w+$/.test(name));
-  return names.flatMap((name) => {
-    const value = login[name] ?? plane[name];
-    const isMissing = server[name] === undefined;
-    if (name === "PATH" || value === undefined || value === "" || !matters(name, comparison)) return [];
-    if (isMissing) return missing(name, comparison);
+  const names = [...new Set([...Object.keys(login), ...Object.keys(plane)])].filter((name) => /^\w+$/.test(name));
+  return names.sort().flatMap((name) => {
+    if (name === "PATH" || !(login[name] ?? plane[name]) || !matters(name, comparison)) return [];
+    const elsewhere = `Start toolplane from a login shell, or set ${name} in 'env'.`;
+    if (server[name] === undefined) {
+      const where = login[name] === undefined ? "where toolplane runs" : "in your login shell";
+      const fix = plane[name] === undefined ? elsewhere : `Add ${name} to 'inheritEnv' of the server.`;
+      return { detail: `${name} is set ${where} but not for this server.`, fix };
+    }
     if (login[name] === undefined || login[name] === server[name]) return [];
-    const detail = `${name} has another value in your login shell than for this server.`;
-    const fix = Object.hasOwn(definition.env, name)
-      ? `Correct ${name} in 'env', or remove it there.`
-      : `Start toolplane from a login shell, or set ${name} in 'env'.`;
-    return [{ name, detail, fix }];
+    const fix = Object.hasOwn(definition.env, name) ? `Correct ${name} in 'env', or remove it there.` : elsewhere;
+    return { detail: `${name} has another value in your login shell than for this server.`, fix };
   });
 }
 
-function missing(name: string, { plane, login }: Comparison): Difference[] {
-  const where = login[name] === undefined ? "where toolplane runs" : "in your login shell";
-  const detail = `${name} is set ${where} but not for this server.`;
-  const fix =
-    plane[name] === undefined
-      ? `Start toolplane from a login shell, or set ${name} in 'env'.`
-      : `Add ${name} to 'inheritEnv' of the server.`;
-  return [{ name, detail, fix }];
-}
-
-/** Variables of any shell. */
 const ofShells = /^(?:_|PWD|OLDPWD|SHLVL|SHELL|TERM|HOME|USER|LOGNAME|PS\d|LANG|TMPDIR|LS_COLORS|HIST\w*)$/;
 const shortestWord = 4;
 

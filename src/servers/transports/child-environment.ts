@@ -3,79 +3,60 @@ import { looksSecret } from "../../lib/text/redact.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export type VariableGroup = {
-  group: string;
-  /** Names and globs. A glob never takes a name that looks secret. */
-  variables: readonly string[];
-  why: string;
-};
+const words = (text: string): readonly string[] => text.split(/\s+/);
 
-/** Inherited without any setting; docs/servers.md has the same table. */
+/** Inherited without any setting; docs/servers.md has the same table. A glob never takes a name that looks secret. */
 export const inheritedVariables = [
   {
     group: "base",
-    variables: [
-      ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM"],
-      ...["LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR"],
-    ],
+    variables: words("PATH HOME USER LOGNAME SHELL TERM LANG LANGUAGE LC_* TZ TMPDIR"),
     why: "what every program needs",
   },
   {
     group: "Windows base",
-    variables: [
-      ...["ALLUSERSPROFILE", "APPDATA", "COMMONPROGRAMFILES", "COMMONPROGRAMFILES(X86)", "COMMONPROGRAMW6432"],
-      ...["COMPUTERNAME", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "OS"],
-      ...["PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)"],
-      ...["PROGRAMW6432", "PUBLIC", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERDOMAIN", "USERNAME"],
-      ...["USERPROFILE", "WINDIR"],
-    ],
+    variables: words(`ALLUSERSPROFILE APPDATA COMMONPROGRAMFILES COMMONPROGRAMFILES(X86) COMMONPROGRAMW6432 COMPUTERNAME
+      COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA NUMBER_OF_PROCESSORS OS PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA
+      PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 PUBLIC SYSTEMDRIVE SYSTEMROOT TEMP TMP USERDOMAIN USERNAME
+      USERPROFILE WINDIR`),
     why: "the same on Windows, in any case",
   },
   {
     group: "proxy",
-    variables: [
-      ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"],
-      ...["http_proxy", "https_proxy", "no_proxy", "all_proxy", "NODE_USE_ENV_PROXY"],
-    ],
+    variables: words(`HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
+      NODE_USE_ENV_PROXY`),
     why: "how to reach the network",
   },
   {
     group: "certificates",
-    variables: [
-      ...["NODE_EXTRA_CA_CERTS", "NODE_USE_SYSTEM_CA", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"],
-      ...["CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "GIT_SSL_CAINFO", "DENO_CERT", "DENO_TLS_CA_STORE"],
-    ],
+    variables: words(`NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE
+      CURL_CA_BUNDLE AWS_CA_BUNDLE GIT_SSL_CAINFO DENO_CERT DENO_TLS_CA_STORE`),
     why: "whose certificates to trust",
   },
   {
     group: "packages",
-    variables: [
-      ...["npm_config_*", "NPM_CONFIG_*", "COREPACK_*", "PNPM_HOME", "BUN_INSTALL", "UV_*", "PIP_*", "PIPX_*"],
-      ...["VOLTA_HOME", "NVM_DIR", "FNM_DIR", "ASDF_DIR", "ASDF_DATA_DIR", "PYENV_ROOT"],
-    ],
+    variables: words(`npm_config_* NPM_CONFIG_* COREPACK_* PNPM_HOME BUN_INSTALL UV_* PIP_* PIPX_* VOLTA_HOME NVM_DIR
+      FNM_DIR ASDF_DIR ASDF_DATA_DIR PYENV_ROOT`),
     why: "registries, caches and versions for npx, uvx and the like",
   },
   {
     group: "desktop",
-    variables: ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_*", "DBUS_SESSION_BUS_ADDRESS"],
+    variables: words("DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_* DBUS_SESSION_BUS_ADDRESS"),
     why: "browsers and key rings",
   },
-  { group: "agents", variables: ["SSH_AUTH_SOCK"], why: "git over SSH" },
+  { group: "agents", variables: words("SSH_AUTH_SOCK"), why: "git over SSH" },
   {
     group: "containers",
-    variables: [
-      ...["DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY"],
-      ...["DOCKER_API_VERSION", "CONTAINER_HOST", "CONTAINER_CONNECTION", "PODMAN_*"],
-    ],
+    variables: words(`DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY DOCKER_API_VERSION
+      CONTAINER_HOST CONTAINER_CONNECTION PODMAN_*`),
     why: "which container engine to use",
   },
-] as const satisfies readonly VariableGroup[];
+];
 
 /** npm's orders to the program it runs; another npm must not take them for its own. */
-const onlyForNpmRun = new Set([
-  ...["call", "dry_run", "global", "include_workspace_root", "init_module", "json", "local_prefix", "location"],
-  ...["loglevel", "node_gyp", "npm_version", "package", "user_agent", "workspace", "workspaces"],
-]);
+const onlyForNpmRun = new Set(
+  words(`call dry_run global include_workspace_root init_module json local_prefix location loglevel node_gyp
+    npm_version package user_agent workspace workspaces`),
+);
 
 /** `npm_config_//host/:_authToken` and its kind hold credentials of one registry. */
 const isRegistryCredential = (name: string) => /^npm_config_.*(?:\/|_auth|_?otp$)/i.test(name);
@@ -85,28 +66,28 @@ function isForbiddenToGlobs(name: string): boolean {
   return name.startsWith("npm_config_") && onlyForNpmRun.has(name.slice("npm_config_".length));
 }
 
-export type ChildEnvironment = {
+/** true: everything. Else what is wanted beside the table. */
+type Inherit = boolean | readonly string[] | undefined;
+
+type ChildEnvironment = {
   parent: Environment;
   env: Readonly<Record<string, string>>;
-  /** true: everything. Else what is wanted beside the table. */
-  inheritEnv?: boolean | readonly string[] | undefined;
+  inheritEnv?: Inherit;
   platform?: NodeJS.Platform;
 };
 
 /** Given variables win over inherited ones. */
-export function childEnvironment(options: ChildEnvironment): Record<string, string> {
-  const { parent, env, platform = process.platform } = options;
+export function childEnvironment({ parent, env, inheritEnv, platform = process.platform }: ChildEnvironment) {
   const fold = platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
   const given = new Set(Object.keys(env).map(fold));
-  const passes = inheritance(options.inheritEnv, fold);
+  const passes = inheritance(inheritEnv, fold);
   const inherited = Object.entries(parent).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !given.has(fold(entry[0])) && passes(entry[0]),
   );
-  return { ...Object.fromEntries(inherited), ...env };
+  return { ...Object.fromEntries(inherited), ...env } as Record<string, string>;
 }
 
-/** Inherited values that look secret. */
-export function inheritedSecrets(parent: Environment, inheritEnv: boolean | readonly string[] | undefined): string[] {
+export function inheritedSecrets(parent: Environment, inheritEnv: Inherit): string[] {
   if (inheritEnv === undefined || inheritEnv === false) return [];
   const inherited = childEnvironment({ parent, env: {}, inheritEnv });
   return Object.entries(inherited).flatMap(([name, value]) =>
@@ -116,12 +97,9 @@ export function inheritedSecrets(parent: Environment, inheritEnv: boolean | read
 
 const isGlob = (pattern: string) => /[*?]/.test(pattern);
 
-function inheritance(
-  wanted: boolean | readonly string[] | undefined,
-  fold: (name: string) => string,
-): (name: string) => boolean {
+function inheritance(wanted: Inherit, fold: (name: string) => string): (name: string) => boolean {
   if (wanted === true) return () => true;
-  const all = inheritedVariables.flatMap(({ variables }): readonly string[] => variables).map(fold);
+  const all = inheritedVariables.flatMap(({ variables }) => variables).map(fold);
   const exact = new Set(all.filter((name) => !isGlob(name)));
   const globs = all.filter(isGlob).map(compileGlob);
   // What an operator lists is meant, secrets too.

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { resolve, win32 } from "node:path";
+import { pause } from "../../lib/async/pause.ts";
 
 /** After stdin was closed, after SIGTERM, after SIGKILL. */
 const afterStdinMs = 1_000;
@@ -31,22 +32,18 @@ async function goneWithin(child: ChildProcess, limitMs: number): Promise<boolean
   await exitWithin(child, limitMs);
   while (groupAlive(child)) {
     if (Date.now() >= until) return false;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await pause(pollMs);
   }
   return true;
 }
 
-function exitWithin(child: ChildProcess, limitMs: number): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      child.off("exit", done);
-      resolve();
-    };
-    const timer = setTimeout(done, limitMs);
-    child.once("exit", done);
-  });
+async function exitWithin(child: ChildProcess, limitMs: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  child.once("exit", leave);
+  await pause(limitMs, gone);
+  child.off("exit", leave);
 }
 
 /** A zombie can be signalled, but is not alive. */
@@ -85,7 +82,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-export type CommandSearch = {
+type CommandSearch = {
   path: string | undefined;
   pathExt: string | undefined;
   cwd: string;
@@ -102,22 +99,16 @@ const runnable = new Set([".com", ".exe", ".bat", ".cmd"]);
 /** `npx` is `npx.cmd` beside the Unix script `npx`. Null when there is nothing. */
 export function findWindowsCommand(command: string, search: CommandSearch): string | null {
   const { path = "", pathExt = defaultPathExt, cwd, exists } = search;
-  const extensions = pathExt
-    .split(";")
-    .map((extension) => extension.trim().toLowerCase())
-    .filter((extension) => runnable.has(extension));
+  const extensions = pathExt.split(";").map((extension) => extension.trim().toLowerCase());
+  const endings = extensions.filter((extension) => runnable.has(extension));
+  if (endings.includes(win32.extname(command).toLowerCase())) endings.unshift("");
   const isPath = /[\\/]/.test(command) || /^[a-z]:/i.test(command);
-  const directories = path
-    .split(";")
-    .map((directory) => directory.trim().replace(/^"(.*)"$/, "$1"))
-    .filter((directory) => directory !== "");
+  const directories = path.split(";").map((directory) => directory.trim().replace(/^"(.*)"$/, "$1"));
   const places = isPath
     ? [win32.resolve(cwd, command)]
-    : directories.map((directory) => win32.resolve(cwd, directory, command));
-  const hasExtension = extensions.includes(win32.extname(command).toLowerCase());
-  const endings = hasExtension ? ["", ...extensions] : extensions;
-  for (const place of places) for (const ending of endings) if (exists(place + ending)) return place + ending;
-  return null;
+    : directories.filter((one) => one !== "").map((directory) => win32.resolve(cwd, directory, command));
+  const files = places.flatMap((place) => endings.map((ending) => place + ending));
+  return files.find(exists) ?? null;
 }
 
 /** Batch files only run inside cmd.exe, which reads the line once more. */
@@ -128,11 +119,9 @@ export function windowsLaunch(file: string, args: readonly string[], comSpec = "
   return { file: comSpec, args: ["/d", "/e:on", "/v:off", "/s", "/c", `"${line}"`], verbatim: true };
 }
 
-/** Survives cmd.exe and a batch file unchanged. */
 export function quoteForCmd(word: string): string {
-  if (/[\r\n\0]/.test(word)) {
+  if (/[\r\n\0]/.test(word))
     throw new Error("an argument has a line break, which cmd.exe cannot pass on. Take it out of 'args'");
-  }
   const quoted = word
     // Before a quote, programs read two backslashes as one. A doubled quote keeps cmd.exe inside the quotes.
     .replaceAll(/(\\*)"/g, '$1$1""')
@@ -142,54 +131,43 @@ export function quoteForCmd(word: string): string {
   return `"${quoted}"`;
 }
 
-/** With everything that it started. */
 export function taskkillArguments(pid: number): string[] {
   return ["/PID", String(pid), "/T", "/F"];
 }
 
-type Start = { command: string; cwd: string | undefined };
-
-/** With the key to change. */
-export function startFailure(error: NodeJS.ErrnoException, { command, cwd }: Start): string {
-  if (cwd !== undefined && !isDirectory(cwd)) {
-    return `directory '${cwd}' ${exists(cwd) ? "is no directory" : "does not exist"}. Check 'cwd'`;
-  }
+export function startFailure(
+  error: NodeJS.ErrnoException,
+  { command, cwd }: { command: string; cwd: string | undefined },
+): string {
+  if (cwd !== undefined && !isDirectory(cwd))
+    return `directory '${cwd}' ${existsSync(cwd) ? "is no directory" : "does not exist"}. Check 'cwd'`;
   const where = cwd === undefined ? "" : ` in directory '${cwd}'`;
   // Without a slash it was looked for in PATH.
   const path = /[\\/]/.test(command) ? resolve(cwd ?? ".", command) : undefined;
-  if (path !== undefined && isDirectory(path)) {
+  if (path !== undefined && isDirectory(path))
     return `command '${command}' is a directory${where}. Set 'command' to a program in it`;
-  }
-  if (path !== undefined && exists(path)) return unusableFile(error, command, path);
-  if (error.code === "ENOENT") {
+  if (path !== undefined && existsSync(path)) return unusableFile(error, command, path);
+  if (error.code === "ENOENT")
     return `command '${command}' was not found${where}. Check 'command'${cwd ? " and 'cwd'" : ""} and PATH`;
-  }
   if (error.code === "EACCES") return `command '${command}' is not executable${where}. Check its permissions`;
   return `command '${command}' could not be started${where}: ${error.message}`;
 }
 
 function unusableFile(error: NodeJS.ErrnoException, command: string, path: string): string {
-  if (!isExecutable(path)) {
+  if (!isExecutable(path))
     return `command '${command}' is not executable. Check its permissions (chmod +x), or set 'command' to the program that runs it`;
-  }
-  if (error.code === "ENOENT") {
+  if (error.code === "ENOENT")
     return `the program in the first line (#!) of command '${command}' was not found. Correct that line`;
-  }
-  if (error.code === "ENOEXEC") {
+  if (error.code === "ENOEXEC")
     return `command '${command}' is no program. Give it a first line that names one (#!), or set 'command' to the program that runs it`;
-  }
   return `command '${command}' could not be started: ${error.message}`;
-}
-
-function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function isExecutable(path: string): boolean {
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

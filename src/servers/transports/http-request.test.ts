@@ -90,7 +90,7 @@ suite("HTTP requests", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
     }
   });
 
-  test("saying goodbye asks nobody to sign in", async () => {
+  test("saying goodbye starts no sign-in", async () => {
     let goodbyes = 0;
     await using server = await listen((request, response) => {
       if (request.method === "DELETE") goodbyes += 1;

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { urlToHttpOptions } from "node:url";
 import { TransportError } from "../../protocol/message.ts";
-import { connectFailure, refused } from "./http-response.ts";
+import { connectFailure, cutCodes, refused } from "./http-response.ts";
 
 type HeaderMap = Readonly<Record<string, string>>;
 
@@ -24,7 +24,6 @@ export type HttpOptions = Access & {
 
 export type Ask = {
   method: "POST" | "GET" | "DELETE";
-  /** Default: the configured one. */
   url?: URL;
   headers: HeaderMap;
   body?: string;
@@ -35,19 +34,11 @@ export type Ask = {
   isHarmless?: boolean;
 };
 
-export type Requester = {
-  url: URL;
-  /** Resolves with any answer. */
-  ask(ask: Ask): Promise<IncomingMessage>;
-  /** Cuts running requests. */
-  close(): void;
-};
-
 /** After this, the other side may have closed a kept socket. */
 const idleMs = 10;
 
 /** The requests of one connection, over its own sockets. */
-export function createRequester(options: HttpOptions): Requester {
+export function createRequester(options: HttpOptions) {
   const url = new URL(options.url);
   // Parsing an address costs as much as the rest of a request over a kept socket.
   const address = addressOf(url);
@@ -67,7 +58,8 @@ export function createRequester(options: HttpOptions): Requester {
   async function askOnce(ask: Ask): Promise<IncomingMessage> {
     const { method, url: target = url, headers, body, signal, isHarmless } = ask;
     const identity = await identityFor(method);
-    if (performance.now() - usedAt > idleMs) await hearWhatCame();
+    // A closed socket is known only once the event loop has looked again.
+    if (performance.now() - usedAt > idleMs) await nextTurn().then(() => nextTurn());
     usedAt = performance.now();
     if (!open) throw new TransportError("the connection was closed", { sent: false });
     return new Promise((resolve, reject) => {
@@ -80,7 +72,7 @@ export function createRequester(options: HttpOptions): Requester {
           ...identity,
           ...headers,
           "accept-encoding": "identity",
-          ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
+          ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
         },
       });
       cutWhenAborted(request, signal);
@@ -88,9 +80,9 @@ export function createRequester(options: HttpOptions): Requester {
       request.on("socket", (socket) => {
         reached = watchWrites(socket);
       });
-      request.on("error", (error) => {
+      request.on("error", (error: NodeJS.ErrnoException) => {
         // The other side may have closed a kept socket in the same moment; a new one shows whether it is still there.
-        if (isHarmless && request.reusedSocket && isCut(error)) return resolve(askOnce(ask));
+        if (isHarmless && request.reusedSocket && cutCodes.includes(error.code)) return resolve(askOnce(ask));
         reject(new TransportError(connectFailure(error, target), { sent: reached(), cause: error }));
       });
       request.on("response", (response) => {
@@ -103,26 +95,35 @@ export function createRequester(options: HttpOptions): Requester {
 
   return {
     url,
-    async ask(ask) {
+    async ask(ask: Ask): Promise<IncomingMessage> {
       const response = await askOnce(ask).catch(withReason);
-      const { statusCode: status = 0, headers } = response;
-      if (ask.background || !options.onRefused || (status !== 401 && status !== 403)) return response;
+      if (ask.background || !options.onRefused || !isAboutAccess(response)) return response;
       response.resume();
-      const wwwAuthenticate = headers["www-authenticate"] ?? null;
-      if (!(await options.onRefused({ status, wwwAuthenticate }))) throw refused(response, ask.url ?? url);
+      if (!(await mayAskAgain(response, options))) throw refused(response, ask.url ?? url);
       return askOnce(ask).catch(withReason);
     },
-    close() {
+    close(): void {
       open = false;
       agent.destroy();
     },
   };
 }
 
+function isAboutAccess({ statusCode }: IncomingMessage): boolean {
+  return statusCode === 401 || statusCode === 403;
+}
+
+/** After a refusal, with other credentials. */
+export async function mayAskAgain(response: IncomingMessage, { onRefused }: Access): Promise<boolean> {
+  if (!onRefused || !isAboutAccess(response)) return false;
+  const { statusCode: status = 0, headers } = response;
+  return onRefused({ status, wwwAuthenticate: headers["www-authenticate"] ?? null });
+}
+
 /** No more than a request needs: Node copies all of it. */
 function addressOf(url: URL): Pick<RequestOptions, "protocol" | "hostname" | "port" | "path" | "auth"> {
   const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
-  return { protocol, hostname, port, path, ...(auth === undefined ? {} : { auth }) };
+  return { protocol, hostname, port, path, ...(auth !== undefined && { auth }) };
 }
 
 /** Node needs a dozen listeners for this where two suffice. */
@@ -138,29 +139,17 @@ function cutWhenAborted(request: ClientRequest, signal: AbortSignal | undefined)
 function watchWrites(socket: Socket): () => boolean {
   const before = socket.bytesWritten;
   let connected = !socket.connecting;
-  const ready = "encrypted" in socket ? "secureConnect" : "connect";
-  if (!connected) {
-    socket.once(ready, () => {
-      connected = true;
-    });
-  }
+  const ready = () => {
+    connected = true;
+  };
+  if (!connected) socket.once("encrypted" in socket ? "secureConnect" : "connect", ready);
   return () => connected && socket.bytesWritten > before;
-}
-
-/** A closed socket is known only once the event loop has looked again. */
-async function hearWhatCame(): Promise<void> {
-  await nextTurn();
-  await nextTurn();
-}
-
-function isCut({ code }: NodeJS.ErrnoException): boolean {
-  return code === "ECONNRESET" || code === "EPIPE";
 }
 
 /** Node refuses some headers by throwing; it names them and not their values. */
 function withReason(thrown: unknown): never {
-  const code = thrown instanceof TypeError && "code" in thrown ? String(thrown.code) : "";
-  if (!(thrown instanceof TypeError) || !/HEADER|CHAR|TOKEN/.test(code)) throw thrown;
-  const options = { sent: false, permanent: true, cause: thrown };
-  throw new TransportError(`a header cannot be sent: ${thrown.message}. Check 'headers'`, options);
+  const isHeader = thrown instanceof TypeError && "code" in thrown && /HEADER|CHAR|TOKEN/.test(String(thrown.code));
+  if (!isHeader) throw thrown;
+  const reason = `a header cannot be sent: ${thrown.message}. Check 'headers'`;
+  throw new TransportError(reason, { sent: false, permanent: true, cause: thrown });
 }

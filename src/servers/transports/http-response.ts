@@ -17,8 +17,8 @@ export function readBody(response: IncomingMessage, limitBytes: number): Promise
     if (Number(response.headers["content-length"]) > limitBytes) return count(Number.POSITIVE_INFINITY);
     response.on("data", (chunk: Buffer) => count(chunk.length) && chunks.push(chunk));
     response.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    response.on("error", (error) =>
-      reject(new TransportError(`the answer broke off: ${error.message}`, { sent: true, cause: error })),
+    response.on("error", (cause) =>
+      reject(new TransportError(`the answer broke off: ${cause.message}`, { sent: true, cause })),
     );
   });
 }
@@ -56,14 +56,14 @@ export function isPassing(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }
 
-/** A redirect or an error status as a failure. */
 export function refused(response: IncomingMessage, url: URL): TransportError {
   const status = response.statusCode ?? 0;
   const { location } = response.headers;
-  if (status < 400) {
-    const message = `${url.origin} redirects to ${originOf(location, url)}; set 'url' to that`;
-    return new TransportError(message, { sent: false, status });
-  }
+  if (status < 400)
+    return new TransportError(`${url.origin} redirects to ${originOf(location, url)}; set 'url' to that`, {
+      sent: false,
+      status,
+    });
   return new TransportError(refusal(status), {
     sent: status >= 500,
     permanent: !isPassing(status),
@@ -78,7 +78,6 @@ function refusal(status: number): string {
   return `it answered HTTP ${status}`;
 }
 
-/** Seconds or a date. */
 export function readRetryAfter(value: string | undefined, now: number = Date.now()): number | undefined {
   if (value === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1_000;
@@ -86,38 +85,36 @@ export function readRetryAfter(value: string | undefined, now: number = Date.now
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/** The other side closed the socket. */
+export const cutCodes: readonly (string | undefined)[] = ["ECONNRESET", "EPIPE"];
+
 export function connectFailure(error: NodeJS.ErrnoException, url: URL): string {
   const { code = "" } = error;
   if (error.name === "AbortError") return "the request was given up";
   if (code === "ECONNREFUSED") return `nothing listens at ${url.host}. Is the server running?`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `host '${url.hostname}' was not found`;
-  if (code === "EPROTO" || code.startsWith("ERR_SSL")) {
+  if (code === "EPROTO" || code.startsWith("ERR_SSL"))
     return `no TLS is spoken at ${url.host}. Does 'url' begin with the right scheme?`;
-  }
-  if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) {
+  if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code))
     return `the certificate of ${url.host} is not trusted (${code}). Correct it, or name its authority in NODE_EXTRA_CA_CERTS`;
-  }
-  if (code.startsWith("HPE_")) {
+  if (code.startsWith("HPE_"))
     return `what listens at ${url.host} does not speak HTTP. Check the scheme and the port of 'url'`;
-  }
-  if (code === "ECONNRESET" || code === "EPIPE") return `the connection to ${url.host} was cut`;
+  if (cutCodes.includes(code)) return `the connection to ${url.host} was cut`;
   return `the connection to ${url.host} failed: ${error.message || code}`;
 }
 
 /** Without any server a retry is of no use. */
-export function isNobodyThere({ cause }: TransportError): boolean {
+export function isNothingThere({ cause }: TransportError): boolean {
   return cause instanceof Error && "code" in cause && ["ECONNREFUSED", "ENOTFOUND"].includes(String(cause.code));
 }
 
 export function tooLarge(limitBytes: number): TransportError {
-  return new TransportError(`its answer exceeds the limit of ${limitBytes} bytes ('maxMessageBytes')`, {
-    sent: true,
-    permanent: true,
-  });
+  const message = `its answer exceeds the limit of ${limitBytes} bytes ('maxMessageBytes')`;
+  return new TransportError(message, { sent: true, permanent: true });
 }
 
 /** Only the origin: a path or query may hold secrets. */
-export function originOf(location: string | undefined, base: URL): string {
+function originOf(location: string | undefined, base: URL): string {
   if (location === undefined || !URL.canParse(location, base.href)) return "nowhere";
   return new URL(location, base).origin;
 }

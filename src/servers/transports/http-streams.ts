@@ -1,21 +1,20 @@
 import type { IncomingMessage } from "node:http";
 import { pause } from "../../lib/async/pause.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
 import { type ChannelHandlers, type RequestId, TransportError } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
-import { isEventStream, isNobodyThere, isPassing, readEvents, refused, tooLarge } from "./http-response.ts";
+import { isEventStream, isNothingThere, isPassing, readEvents, refused, tooLarge } from "./http-response.ts";
 import { noiseText, parseMessage } from "./parse-message.ts";
 
 const maxResumptions = 3;
 const betweenResumptionsMs = 1_000;
-/** How long a stream may stay open after its answer. */
 const lingerMs = 5_000;
 
 /** Resolves with true at the answer, with false at the end of the stream. */
 export function followStream(
   response: IncomingMessage,
   place: StreamPlace,
-  { id, limitBytes, handlers }: { id?: RequestId; limitBytes: number; handlers: ChannelHandlers },
+  { id, limitBytes, handlers }: { id: RequestId | undefined; limitBytes: number; handlers: ChannelHandlers },
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let linger: NodeJS.Timeout | undefined;
@@ -52,7 +51,7 @@ export function followStream(
   });
 }
 
-export type Resumption = {
+type Resumption = {
   signal: AbortSignal | undefined;
   isOver(): boolean;
   open(place: StreamPlace): Promise<IncomingMessage>;
@@ -87,20 +86,17 @@ async function reopen(place: StreamPlace, { open }: Resumption): Promise<Incomin
 }
 
 const defaultRetryMs = 1_000;
-/** Lower limit of the server's retry delay. */
-export const shortestRetryMs = 100;
+const shortestRetryMs = 100;
 const maxFailures = 3;
 
 /** Where a stream broke off, and the server's retry delay. */
 export type StreamPlace = { lastId: string | undefined; retryMs: number | undefined };
 
-export type Listening = {
+type Listening = {
   url: URL;
   signal: AbortSignal;
   open(place: StreamPlace): Promise<IncomingMessage>;
-  /** Resolves when the stream is over. */
   follow(response: IncomingMessage, place: StreamPlace): Promise<unknown>;
-  /** The server is gone, or has forgotten us. */
   onLost(reason: TransportError): void;
 };
 
@@ -117,7 +113,7 @@ export async function keepListening({ url, signal, open, follow, onLost }: Liste
       await follow(opened, place);
     } else {
       failures += 1;
-      const verdict = judge(opened, { url, heard, last: failures > maxFailures });
+      const verdict = judge(opened, url, heard, failures > maxFailures);
       if (verdict instanceof TransportError) return onLost(verdict);
       if (verdict === "done") return;
     }
@@ -127,17 +123,13 @@ export async function keepListening({ url, signal, open, follow, onLost }: Liste
 }
 
 /** Most servers have no such stream; only one that was heard can be missed. */
-function judge(
-  opened: unknown,
-  { url, heard, last }: { url: URL; heard: boolean; last: boolean },
-): TransportError | "done" | "again" {
-  if (opened instanceof TransportError) return isNobodyThere(opened) || last ? opened : "again";
+function judge(opened: unknown, url: URL, heard: boolean, last: boolean): TransportError | "done" | "again" {
+  if (opened instanceof TransportError) return isNothingThere(opened) || last ? opened : "again";
   if (!isResponse(opened)) return "done";
   opened.resume();
   const status = opened.statusCode ?? 0;
-  if (heard && (status === 404 || status === 400)) {
+  if (heard && (status === 404 || status === 400))
     return new TransportError("the server has forgotten the session", { sent: true, status });
-  }
   if (!isPassing(status)) return "done";
   if (!last) return "again";
   return heard ? refused(opened, url) : "done";
@@ -151,11 +143,7 @@ function isResponse(opened: unknown): opened is IncomingMessage {
 export function answerIn(message: unknown, id: RequestId | undefined, unnamed: boolean): unknown {
   if (id === undefined) return undefined;
   if (Array.isArray(message)) return message.some((one) => answerIn(one, id, false)) ? message : undefined;
-  if (!isAnswer(message)) return undefined;
+  if (!isObject(message) || message.jsonrpc !== "2.0" || message.method !== undefined) return undefined;
   if (message.id === id) return message;
   return unnamed && message.id == null && isObject(message.error) ? { ...message, id } : undefined;
-}
-
-function isAnswer(message: unknown): message is UnknownObject {
-  return isObject(message) && message.jsonrpc === "2.0" && message.method === undefined;
 }

@@ -144,7 +144,7 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     assert.equal(sent, false);
   });
 
-  test("nobody listening is told as such, and nothing was sent", async () => {
+  test("a port without a listener is reported as such, and nothing was sent", async () => {
     const fixture = await startHttpFixture("http");
     await fixture.stop();
     await using connected = await connect(fixture.url);

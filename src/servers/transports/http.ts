@@ -12,7 +12,7 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { modernVersion } from "../../protocol/session.ts";
-import { createRequester, type HttpOptions, type Requester } from "./http-request.ts";
+import { createRequester, type HttpOptions } from "./http-request.ts";
 import { isEventStream, isPassing, readBody, refuseCompressed, refused } from "./http-response.ts";
 import { answerIn, followStream, keepListening, resumeStream, type StreamPlace } from "./http-streams.ts";
 import { parseMessage } from "./parse-message.ts";
@@ -20,10 +20,8 @@ import { parseMessage } from "./parse-message.ts";
 const goodbyeMs = 1_000;
 
 type Exchange = {
-  /** Of the answer that is waited for, if one is. */
   id: RequestId | undefined;
   modern: boolean;
-  /** The session it was asked in. */
   session: string | undefined;
   signal: AbortSignal | undefined;
 };
@@ -31,29 +29,24 @@ type Exchange = {
 /** Not every server answers 404 for a session it does not know. */
 const forgottenInWords = /session (terminated|not found|expired)|(invalid|no valid|unknown) session/i;
 
-type State = {
-  readonly options: HttpOptions;
-  readonly handlers: ChannelHandlers;
-  readonly requester: Requester;
-  readonly ended: AbortController;
-  sessionId: string | undefined;
-  protocolVersion: string | undefined;
-  isListening: boolean;
-  hasLeft: boolean;
-};
+type State = ReturnType<typeof createState>;
 
-/** Streamable HTTP: every message is one POST; the answer is JSON or an event stream. */
-export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Channel {
-  const state: State = {
+function createState(options: HttpOptions, handlers: ChannelHandlers) {
+  return {
     options,
     handlers,
     requester: createRequester(options),
     ended: new AbortController(),
-    sessionId: undefined,
-    protocolVersion: undefined,
+    sessionId: undefined as string | undefined,
+    protocolVersion: undefined as string | undefined,
     isListening: false,
     hasLeft: false,
   };
+}
+
+/** Streamable HTTP: every message is one POST; the answer is JSON or an event stream. */
+export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Channel {
+  const state = createState(options, handlers);
   return {
     pid: null,
     send: (message, sending) => send(state, message, sending),
@@ -71,8 +64,8 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
 
 function sessionHeaders({ sessionId, protocolVersion }: State): Record<string, string> {
   return {
-    ...(sessionId === undefined ? {} : { "mcp-session-id": sessionId }),
-    ...(protocolVersion === undefined ? {} : { "mcp-protocol-version": protocolVersion }),
+    ...(sessionId !== undefined && { "mcp-session-id": sessionId }),
+    ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),
   };
 }
 
@@ -149,24 +142,22 @@ async function takeStream(state: State, response: IncomingMessage, { id, modern,
   const place: StreamPlace = { lastId: undefined, retryMs: undefined };
   const answered = follow(state, response, place, id);
   if (id === undefined || (await answered)) return;
-  const resumed =
-    !modern &&
-    (await resumeStream(place, {
-      signal,
-      isOver: () => state.ended.signal.aborted,
-      open: (from) => openStream(state, from, signal),
-      follow: (again) => follow(state, again, place, id),
-    }));
-  if (!resumed) throw new TransportError("the stream ended without a response", { sent: true });
+  const resumption = {
+    signal,
+    isOver: () => state.ended.signal.aborted,
+    open: (from: StreamPlace) => openStream(state, from, signal),
+    follow: (again: IncomingMessage) => follow(state, again, place, id),
+  };
+  if (modern || !(await resumeStream(place, resumption)))
+    throw new TransportError("the stream ended without a response", { sent: true });
 }
 
-function follow(state: State, response: IncomingMessage, place: StreamPlace, id?: RequestId): Promise<boolean> {
-  const options = { limitBytes: state.options.maxMessageBytes, handlers: state.handlers };
-  return followStream(response, place, id === undefined ? options : { ...options, id });
+function follow({ options, handlers }: State, response: IncomingMessage, place: StreamPlace, id?: RequestId) {
+  return followStream(response, place, { id, limitBytes: options.maxMessageBytes, handlers });
 }
 
 function openStream(state: State, { lastId }: StreamPlace, signal: AbortSignal | undefined): Promise<IncomingMessage> {
-  const from = lastId === undefined ? {} : { "last-event-id": lastId };
+  const from = lastId !== undefined && { "last-event-id": lastId };
   const headers = { accept: "text/event-stream", ...sessionHeaders(state), ...from };
   return state.requester.ask({ method: "GET", headers, signal, background: true });
 }
@@ -212,7 +203,7 @@ export function modernHeaders(
   const name = [params.name, params.uri, params.taskId].find((value) => typeof value === "string");
   return {
     "mcp-protocol-version": version,
-    ...("method" in message ? { "mcp-method": message.method } : {}),
-    ...(name === undefined ? {} : { "mcp-name": encodeHeaderValue(name) }),
+    ...("method" in message && { "mcp-method": message.method }),
+    ...(name !== undefined && { "mcp-name": encodeHeaderValue(name) }),
   };
 }

@@ -1,19 +1,9 @@
 import { abortable } from "../../lib/async/signals.ts";
 import { type ChannelHandlers, TransportError } from "../../protocol/message.ts";
+import { noiseText, parseMessage } from "./parse-message.ts";
 
-export type Opening<T> = {
-  /** Waits for the opening. Throws or rejects when it failed or is over. */
-  use(signal: AbortSignal | undefined): T | Promise<T>;
-  opened(value: T): void;
-  /** It could not be opened, or was lost. */
-  failed(reason: unknown): void;
-  /** We closed it; `onClose` is not called. */
-  ended(): void;
-  isOver(): boolean;
-};
-
-/** Messages may wait for it while it opens. */
-export function createOpening<T>({ onClose }: Pick<ChannelHandlers, "onClose">): Opening<T> {
+/** A channel's stream or socket. Messages may wait for it while it opens. */
+export function createOpening<T>({ onClose, onMessage, onNoise }: ChannelHandlers) {
   const waiting = Promise.withResolvers<T>();
   waiting.promise.catch(() => undefined);
   let value: T | undefined;
@@ -25,15 +15,16 @@ export function createOpening<T>({ onClose }: Pick<ChannelHandlers, "onClose">):
   };
 
   return {
-    use(signal) {
+    /** Waits for the opening. Throws or rejects when it failed or is over. */
+    use(signal: AbortSignal | undefined): T | Promise<T> {
       if (over) throw unsent(over.reason);
       return value ?? abortable(waiting.promise, signal);
     },
-    opened(given) {
+    opened(given: T): void {
       value = given;
       waiting.resolve(given);
     },
-    failed(reason) {
+    failed(reason: unknown): void {
       if (over) return;
       finish(reason);
       const tell = () => onClose(asTransportError(reason));
@@ -41,7 +32,14 @@ export function createOpening<T>({ onClose }: Pick<ChannelHandlers, "onClose">):
       if (value === undefined) setImmediate(tell);
       else tell();
     },
-    ended() {
+    take(text: string): void {
+      if (over) return;
+      const message = parseMessage(text);
+      if (message === undefined) onNoise?.(noiseText(text));
+      else onMessage(message);
+    },
+    /** We closed it; `onClose` is not called. */
+    ended(): void {
       if (!over) finish(new TransportError("the connection was closed", { sent: false }));
     },
     isOver: () => over !== undefined,

@@ -6,7 +6,6 @@ const shownCharacters = 200;
 /** More than is shown, so that a secret is recognised before it is cut. */
 const readCharacters = 1_000;
 
-/** Safe to show. */
 export function noiseText(text: string): string {
   return redact(plainText(text.slice(0, readCharacters)))
     .trim()

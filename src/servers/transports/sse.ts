@@ -10,7 +10,6 @@ import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { createRequester, type HttpOptions } from "./http-request.ts";
 import { isEventStream, readEvents, refuseCompressed, refused } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
-import { noiseText, parseMessage } from "./parse-message.ts";
 
 /** As of 2024-11-05: one stream brings all answers and says where to post. */
 export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channel {
@@ -29,12 +28,8 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
   }
 
   function takeEvent(data: string, event: string): void {
-    if (endpoint.isOver()) return;
-    if (event === "endpoint") return takeEndpoint(data);
-    if (event !== "message" || data === "") return;
-    const message = parseMessage(data);
-    if (message === undefined) handlers.onNoise?.(noiseText(data));
-    else handlers.onMessage(message);
+    if (event === "endpoint" && !endpoint.isOver()) takeEndpoint(data);
+    else if (event === "message" && data !== "") endpoint.take(data);
   }
 
   /** Our headers may hold secrets, so they go to the configured origin only. */
@@ -49,13 +44,9 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
 
   async function send(message: OutgoingMessage, { signal, headers }: SendOptions = {}): Promise<void> {
     const target = await endpoint.use(signal);
-    const response = await requester.ask({
-      method: "POST",
-      url: target,
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(message),
-      signal,
-    });
+    const sent = { "content-type": "application/json", ...headers };
+    const body = JSON.stringify(message);
+    const response = await requester.ask({ method: "POST", url: target, headers: sent, body, signal });
     response.resume();
     if ((response.statusCode ?? 0) >= 300) throw refused(response, target);
   }
@@ -78,8 +69,6 @@ function checkStream(response: IncomingMessage, url: URL): void {
   if (isRefused) throw refused(response, url);
   refuseCompressed(response);
   if (isEventStream(response)) return;
-  throw new TransportError("it opened no event stream. Is 'url' the address of its stream, often at /sse?", {
-    sent: false,
-    permanent: true,
-  });
+  const reason = "it opened no event stream. Is 'url' the address of its stream, often at /sse?";
+  throw new TransportError(reason, { sent: false, permanent: true });
 }

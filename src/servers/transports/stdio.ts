@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createTextTail } from "../../lib/text/redact.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { type Channel, type ChannelHandlers, type RequestId, TransportError } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
@@ -10,15 +11,12 @@ import { noiseText, parseMessage } from "./parse-message.ts";
 
 const stderrTailCharacters = 2_000;
 const stderrDrainMs = 200;
+const onWindows = process.platform === "win32";
 
-export type StdioOptions = {
+export type StdioOptions = Pick<ServerDefinition, "args" | "env" | "inheritEnv" | "maxMessageBytes"> & {
   command: string;
-  args: readonly string[];
-  env: Readonly<Record<string, string>>;
   cwd: string | undefined;
-  inheritEnv?: boolean | readonly string[] | undefined;
   parentEnvironment: Readonly<Record<string, string | undefined>>;
-  maxMessageBytes: number;
 };
 
 /** A child in its own process group, with newline-delimited JSON. */
@@ -60,8 +58,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   // Its children may hold the pipes; its own last words need only a moment.
   child.on("exit", () => setTimeout(() => close(ended()), stderrDrainMs).unref());
 
-  // Writing is the most expensive part of a request. The first message of a turn leaves at once, so that the server works while we do;
-  // the others leave together.
+  // Writing costs most. The first message of a turn leaves at once, so that the server works too; the others leave together.
   let later: { text: string; ids: RequestId[] } | undefined;
   const write = (text: string, ids: readonly RequestId[]) => {
     child.stdin?.write(text, (error) => {
@@ -103,22 +100,17 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
 
 /** Some start failures are thrown, others are emitted later. */
 async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Promise<ChildProcess> {
-  const env = childEnvironment({
-    parent: options.parentEnvironment,
-    env: options.env,
-    inheritEnv: options.inheritEnv,
-  });
+  const env = childEnvironment({ ...options, parent: options.parentEnvironment });
   try {
     // Windows runs `npx.cmd` only inside cmd.exe; elsewhere the system does it.
-    const isWindows = process.platform === "win32";
-    const { file, args, verbatim } = isWindows
+    const { file, args, verbatim } = onWindows
       ? windowsLaunchOf(options, env)
       : { file: options.command, args: options.args, verbatim: false };
     const child = spawn(file, [...args], {
       cwd: options.cwd,
       env,
       stdio: ["pipe", "pipe", "pipe"],
-      detached: process.platform !== "win32",
+      detached: !onWindows,
       windowsHide: true,
       windowsVerbatimArguments: verbatim,
     });
@@ -129,20 +121,13 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
     });
     return child;
   } catch (thrown) {
-    throw new TransportError(startFailure(thrown as NodeJS.ErrnoException, options), {
-      sent: false,
-      cause: thrown,
-    });
+    const why = startFailure(thrown as NodeJS.ErrnoException, options);
+    throw new TransportError(why, { sent: false, cause: thrown });
   }
 }
 
 function windowsLaunchOf({ command, args, cwd = "." }: StdioOptions, env: Readonly<Record<string, string>>): Launch {
   const value = (name: string) => env[Object.keys(env).find((key) => key.toUpperCase() === name) ?? ""];
-  const found = findWindowsCommand(command, {
-    path: value("PATH"),
-    pathExt: value("PATHEXT"),
-    cwd,
-    exists: existsSync,
-  });
-  return windowsLaunch(found ?? command, args, value("COMSPEC"));
+  const search = { path: value("PATH"), pathExt: value("PATHEXT"), cwd, exists: existsSync };
+  return windowsLaunch(findWindowsCommand(command, search) ?? command, args, value("COMSPEC"));
 }

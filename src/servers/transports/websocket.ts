@@ -7,10 +7,10 @@ import {
   type SendOptions,
   TransportError,
 } from "../../protocol/message.ts";
-import type { HttpOptions } from "./http-request.ts";
+import { type HttpOptions, mayAskAgain } from "./http-request.ts";
 import { connectFailure, refused } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
-import { noiseText, parseMessage } from "./parse-message.ts";
+import { noiseText } from "./parse-message.ts";
 
 const defaultPingMs = 15_000;
 const goodbyeMs = 1_000;
@@ -31,18 +31,11 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
 
   function take(opened: WebSocket): void {
     if (opening.isOver()) return opened.terminate();
-    opened.on("message", (data) => takeFrame(String(data)));
+    opened.on("message", (data) => opening.take(String(data)));
     opened.on("error", (error) => lose(frameFailure(error, options.maxMessageBytes)));
     opened.on("close", (code, reason) => lose(closeReason(code, String(reason))));
     pings = keepAlive(opened, options.pingMs ?? defaultPingMs, () => lose("it stopped answering pings"));
     opening.opened(opened);
-  }
-
-  function takeFrame(text: string): void {
-    if (opening.isOver()) return;
-    const message = parseMessage(text);
-    if (message === undefined) handlers.onNoise?.(noiseText(text));
-    else handlers.onMessage(message);
   }
 
   async function send(message: OutgoingMessage, { signal }: SendOptions = {}): Promise<void> {
@@ -51,10 +44,11 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
     const open = found instanceof WebSocket ? found : await found;
     if (open.readyState !== WebSocket.OPEN) throw new TransportError("the connection is being closed", { sent: false });
     await new Promise<void>((resolve, reject) => {
-      open.send(JSON.stringify(message), (error) => {
-        if (error) reject(new TransportError(`sending failed: ${error.message}`, { sent: true, cause: error }));
-        else resolve();
-      });
+      open.send(JSON.stringify(message), (error) =>
+        error
+          ? reject(new TransportError(`sending failed: ${error.message}`, { sent: true, cause: error }))
+          : resolve(),
+      );
     });
   }
 
@@ -97,12 +91,10 @@ function sayGoodbye(socket: WebSocket): Promise<void> {
 }
 
 function frameFailure(error: NodeJS.ErrnoException, limitBytes: number): string {
-  if (error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") {
+  if (error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
     return `it sent a message above the limit of ${limitBytes} bytes ('maxMessageBytes'), so the connection was closed with code 1009`;
-  }
-  if (error.code?.startsWith("WS_ERR")) {
+  if (error.code?.startsWith("WS_ERR"))
     return `it broke the WebSocket protocol, so the connection was closed: ${error.message}`;
-  }
   return `the connection was cut: ${error.message}`;
 }
 
@@ -115,19 +107,12 @@ function closeReason(code: number, reason: string): string {
 const handshakeMs = 30_000;
 
 /** `onSocket` gets the socket while it opens, so that it can be closed. */
-export async function openSocket(options: HttpOptions, onSocket: (socket: WebSocket) => void): Promise<WebSocket> {
+async function openSocket(options: HttpOptions, onSocket: (socket: WebSocket) => void): Promise<WebSocket> {
   const url = new URL(options.url);
-  const opened = await openOnce(options, url, onSocket);
+  let opened = await openOnce(options, url, onSocket);
+  if (!(opened instanceof WebSocket) && (await mayAskAgain(opened, options)))
+    opened = await openOnce(options, url, onSocket);
   if (opened instanceof WebSocket) return opened;
-  const status = opened.statusCode ?? 0;
-  if (options.onRefused && (status === 401 || status === 403)) {
-    const wwwAuthenticate = opened.headers["www-authenticate"] ?? null;
-    if (await options.onRefused({ status, wwwAuthenticate })) {
-      const again = await openOnce(options, url, onSocket);
-      if (again instanceof WebSocket) return again;
-      throw noSocket(again, url);
-    }
-  }
   throw noSocket(opened, url);
 }
 
@@ -140,9 +125,7 @@ async function openOnce(
   const identity = options.authorize && (await options.authorize());
   return new Promise((resolve, reject) => {
     const socket = createSocket(options, url, { ...options.headers, ...identity });
-    socket.on("error", (error) =>
-      reject(new TransportError(handshakeFailure(error, url), { sent: false, cause: error })),
-    );
+    socket.on("error", (cause) => reject(new TransportError(handshakeFailure(cause, url), { sent: false, cause })));
     socket.once("open", () => resolve(socket));
     socket.once("unexpected-response", (request, response) => {
       resolve(response);
@@ -161,8 +144,7 @@ function createSocket(options: HttpOptions, url: URL, headers: Record<string, st
       handshakeTimeout: handshakeMs,
     });
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    const reason = `the connection to ${url.host} cannot be made: ${why}. Check 'url' and 'headers'`;
+    const reason = `the connection to ${url.host} cannot be made: ${(thrown as Error).message}. Check 'url' and 'headers'`;
     throw new TransportError(reason, { sent: false, permanent: true, cause: thrown });
   }
 }

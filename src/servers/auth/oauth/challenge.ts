@@ -1,11 +1,7 @@
 import type { OAuthRecord, StepUps } from "../records.ts";
 
 /** RFC 6750, RFC 9728. */
-export type BearerChallenge = {
-  resourceMetadata: string | null;
-  scopes: string[] | null;
-  error: string | null;
-};
+export type BearerChallenge = { resourceMetadata: string | null; scopes: string[] | null; error: string | null };
 
 const maxHeaderLength = 8_192;
 const maxStepUps = 3;
@@ -42,10 +38,9 @@ export function splitScopes(text: string): string[] {
   return text.split(/\s+/).filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
 }
 
-export type ScopeSources = {
+type ScopeSources = {
   configured: readonly string[] | undefined;
   challenged: readonly string[] | null;
-  /** Requested before, when the server wants more now. */
   before: readonly string[];
   /** Listed by the MCP server, and by the authorization server. */
   resource: readonly string[] | null;
@@ -54,13 +49,12 @@ export type ScopeSources = {
 };
 
 /** With none, the authorization server decides. */
-export function chooseScopes(sources: ScopeSources): string[] {
-  const { configured, challenged, before, resource, server, wantsRefreshToken } = sources;
+export function chooseScopes({ configured, challenged, resource, server, ...sources }: ScopeSources): string[] {
   const named = configured ? [...configured, ...(challenged ?? [])] : (challenged ?? resource ?? []);
-  const wanted = new Set([...before, ...named]);
+  const wanted = new Set([...sources.before, ...named]);
   if (wanted.size === 0) return [];
   const isOffered = server?.includes(offline) ?? false;
-  if (wantsRefreshToken && isOffered) wanted.add(offline);
+  if (sources.wantsRefreshToken && isOffered) wanted.add(offline);
   else if (!isOffered) wanted.delete(offline);
   return [...wanted];
 }
@@ -72,8 +66,7 @@ export function stepUp(
   now: number,
 ): { scopes: string[]; before: string[]; stepUps: StepUps } | null {
   const isAboutScope = error === "insufficient_scope" || error === null;
-  if (!isAboutScope || scopes === null || scopes.length === 0) return null;
-  if (isWithin(scopes, record.scopes)) return null;
+  if (!isAboutScope || scopes === null || isWithin(scopes, record.scopes)) return null;
   const isRecent = now - record.stepUps.since <= stepUpWindowMs;
   const { count, since } = isRecent ? record.stepUps : { count: 0, since: now };
   if (count >= (isWithin(scopes, record.requested) ? 1 : maxStepUps)) return null;

@@ -87,7 +87,7 @@ function privateProblem(host: string): OAuthProblem {
 }
 
 /** With a body it is a POST. */
-export type FetchOptions = {
+type FetchOptions = {
   headers?: Readonly<Record<string, string>>;
   body?: URLSearchParams | string | undefined;
 };
@@ -159,7 +159,6 @@ function failure(error: NodeJS.ErrnoException, url: URL, signal: AbortSignal): E
   return new TransportError(`${url.origin} could not be asked: ${why}`, { sent: false, cause: error });
 }
 
-/** Null when the body holds no JSON object. */
 export async function readObject(response: Response): Promise<UnknownObject | null> {
   const value: unknown = await response.json().catch(() => null);
   return isObject(value) ? value : null;

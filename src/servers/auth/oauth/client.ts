@@ -1,12 +1,12 @@
 import type { ServerAuth } from "../../../model/servers/server.ts";
-import { OAuthProblem } from "../problems.ts";
+import { misconfigured, OAuthProblem } from "../problems.ts";
 import { type OAuthClient, type TokenMethod, tokenMethods } from "../records.ts";
 import type { Vault } from "../vault.ts";
 import { isLoopback, type Reach } from "./checked-fetch.ts";
 import type { Issuer } from "./discover.ts";
 import { requestRegistration } from "./requests.ts";
 
-export type ClientWanted = {
+type ClientWanted = {
   name: string;
   auth: ServerAuth | undefined;
   server: Issuer;
@@ -25,8 +25,7 @@ export async function chooseClient(wanted: ClientWanted): Promise<OAuthClient> {
     return { id: auth.clientMetadataUrl, secret: null, method: "none", origin: "document" };
   if (server.registration_endpoint !== undefined) return registeredClient(wanted);
   const remedy = "Register a client there and set 'auth.clientId' and, if it has one, 'auth.clientSecret'";
-  const message = `${server.issuer} registers no clients by itself. ${remedy}`;
-  throw new OAuthProblem(message, { configuration: true });
+  throw misconfigured(`${server.issuer} registers no clients by itself. ${remedy}`);
 }
 
 /** A secret of one issuer is never sent to another, even if the MCP server names a new one. */
@@ -35,17 +34,14 @@ export async function configuredClient(
 ): Promise<OAuthClient> {
   const { name, auth, server, vault } = wanted;
   const id = auth?.clientId;
-  if (id === undefined) {
-    const message = "a client is needed. Set 'auth.clientId' and 'auth.clientSecret'";
-    throw new OAuthProblem(message, { configuration: true });
-  }
+  if (id === undefined) throw misconfigured("a client is needed. Set 'auth.clientId' and 'auth.clientSecret'");
   const secret = auth?.clientSecret || null;
   const key = `issuer/${JSON.stringify([name, id])}`;
   const known = auth?.issuer ?? (await vault.readIfPossible(key));
-  if (typeof known === "string" && known !== server.issuer) {
-    const message = `its client '${id}' belongs to ${known}, but the server now names ${server.issuer}. If that is right, set 'auth.issuer'`;
-    throw new OAuthProblem(message, { configuration: true });
-  }
+  if (typeof known === "string" && known !== server.issuer)
+    throw misconfigured(
+      `its client '${id}' belongs to ${known}, but the server now names ${server.issuer}. If that is right, set 'auth.issuer'`,
+    );
   if (known === null) await vault.write(key, server.issuer);
   return { id, secret, method: methodFor(secret, server), origin: "config" };
 }
@@ -55,9 +51,8 @@ type Registration = { redirectUri: string; client: OAuthClient; expiresAt: numbe
 async function registeredClient(wanted: ClientWanted): Promise<OAuthClient> {
   const { server, redirectUri, vault, now } = wanted;
   const key = registrationKey(server.issuer);
-  const known = (await vault.readIfPossible(key)) as Registration | null;
-  const isUsable = known?.redirectUri === redirectUri && (known.expiresAt === 0 || known.expiresAt > now);
-  if (known && isUsable) return known.client;
+  const known = await vault.readIfPossible<Registration>(key);
+  if (known?.redirectUri === redirectUri && (known.expiresAt === 0 || known.expiresAt > now)) return known.client;
   const registration = await register(wanted);
   await vault.write(key, registration);
   return registration.client;
@@ -67,8 +62,7 @@ export function registrationKey(issuer: string): string {
   return `client/${JSON.stringify(issuer)}`;
 }
 
-async function register(wanted: ClientWanted): Promise<Registration> {
-  const { server, redirectUri, clientName, reach } = wanted;
+async function register({ server, redirectUri, clientName, reach }: ClientWanted): Promise<Registration> {
   const offered = methodsOf(server);
   const metadata = {
     client_name: clientName,
@@ -80,17 +74,10 @@ async function register(wanted: ClientWanted): Promise<Registration> {
   };
   const given = await requestRegistration(server, metadata, reach);
   const secret = typeof given.client_secret === "string" ? given.client_secret : null;
-  const method = tokenMethods.find((one) => one === given.token_endpoint_auth_method);
-  return {
-    redirectUri,
-    client: {
-      id: given.client_id,
-      secret,
-      method: method ?? methodFor(secret, server),
-      origin: "registered",
-    },
-    expiresAt: secret === null ? 0 : Number(given.client_secret_expires_at) * 1_000,
-  };
+  const chosen = tokenMethods.find((one) => one === given.token_endpoint_auth_method);
+  const method = chosen ?? methodFor(secret, server);
+  const expiresAt = secret === null ? 0 : Number(given.client_secret_expires_at) * 1_000;
+  return { redirectUri, client: { id: given.client_id, secret, method, origin: "registered" }, expiresAt };
 }
 
 function methodFor(secret: string | null, server: Issuer): TokenMethod {

@@ -1,20 +1,15 @@
 import type { AuthorizationServer } from "oauth4webapi";
 import type { UnknownObject } from "../../../model/json.ts";
-import { OAuthProblem } from "../problems.ts";
+import { misconfigured, OAuthProblem } from "../problems.ts";
 import { allowedUrl, checkedFetch, type Reach, readObject } from "./checked-fetch.ts";
-
-/** RFC 9728. */
-export type ProtectedResource = { resource: string; issuers: string[]; scopes: string[] | null };
 
 /** With every address checked. */
 export type Issuer = AuthorizationServer & { token_endpoint: string };
 
-export type Discovered = { resource: string; scopes: string[] | null; server: Issuer };
-
-export type Hints = { resourceMetadata: string | null; issuer: string | undefined };
+type Hints = { resourceMetadata: string | null; issuer: string | undefined };
 
 /** Null when the server does not speak OAuth. */
-export async function discover(serverUrl: string, hints: Hints, reach: Reach): Promise<Discovered | null> {
+export async function discover(serverUrl: string, hints: Hints, reach: Reach) {
   const found = await findResource(serverUrl, hints.resourceMetadata, reach);
   // Before RFC 9728 the server's own origin was the authorization server.
   const issuers = found?.issuers ?? [hints.issuer ?? new URL(serverUrl).origin];
@@ -30,15 +25,11 @@ function chooseIssuer(issuers: readonly string[], wanted: string | undefined): s
   const issuer = wanted === undefined ? issuers[0] : issuers.find((one) => one === wanted);
   if (issuer !== undefined) return issuer;
   if (wanted === undefined) throw new OAuthProblem("its resource metadata names no authorization server");
-  const message = `the server does not accept tokens of ${wanted}. Correct 'auth.issuer', or remove it`;
-  throw new OAuthProblem(message, { configuration: true });
+  throw misconfigured(`the server does not accept tokens of ${wanted}. Correct 'auth.issuer', or remove it`);
 }
 
-export async function findResource(
-  serverUrl: string,
-  resourceMetadata: string | null,
-  reach: Reach,
-): Promise<ProtectedResource | null> {
+/** RFC 9728. */
+export async function findResource(serverUrl: string, resourceMetadata: string | null, reach: Reach) {
   const { origin, pathname, search } = new URL(serverUrl);
   const wellKnown = `${origin}/.well-known/oauth-protected-resource`;
   const addresses = [
@@ -87,30 +78,21 @@ function readMetadata(body: UnknownObject, issuer: string, reach: Reach): Issuer
   // Compared as text, unlike the library: addresses that normalise alike can be two servers.
   if (body.issuer !== issuer)
     throw new OAuthProblem("the authorization server's metadata names another issuer than was asked for");
-  const endpoint = (key: string) =>
-    (body[key] ?? null) === null ? {} : { [key]: allowedUrl(body[key], `its ${key}`, reach).href };
-  const list = (key: string) => ({ [key]: texts(body[key]) ?? undefined });
-  const endpoints = {
-    ...endpoint("authorization_endpoint"),
-    ...endpoint("token_endpoint"),
-    ...endpoint("registration_endpoint"),
-  };
-  const { token_endpoint } = endpoints;
-  if (token_endpoint === undefined) throw new OAuthProblem("the authorization server has no token endpoint");
-  const iss = "authorization_response_iss_parameter_supported";
-  const document = "client_id_metadata_document_supported";
-  return {
-    issuer,
-    ...endpoints,
-    token_endpoint,
-    ...list("scopes_supported"),
-    ...list("token_endpoint_auth_methods_supported"),
-    ...list("grant_types_supported"),
-    ...list("code_challenge_methods_supported"),
-    [iss]: body[iss] === true,
-    [document]: body[document] === true,
-  };
+  const pick = (keys: readonly string[], read: (value: unknown, key: string) => unknown) =>
+    Object.fromEntries(keys.filter((key) => (body[key] ?? null) !== null).map((key) => [key, read(body[key], key)]));
+  const addresses = pick(endpoints, (value, key) => allowedUrl(value, `its ${key}`, reach).href);
+  const { token_endpoint } = addresses;
+  if (typeof token_endpoint !== "string") throw new OAuthProblem("the authorization server has no token endpoint");
+  const lists = pick(listed, (value) => texts(value) ?? undefined);
+  return { issuer, ...addresses, token_endpoint, ...lists, ...pick(flags, (value) => value === true) };
 }
+
+const endpoints = ["authorization_endpoint", "token_endpoint", "registration_endpoint"];
+const listed = [
+  ...["scopes_supported", "token_endpoint_auth_methods_supported"],
+  ...["grant_types_supported", "code_challenge_methods_supported"],
+];
+const flags = ["authorization_response_iss_parameter_supported", "client_id_metadata_document_supported"];
 
 /** Some servers answer every address with a page. */
 async function firstObject(addresses: readonly string[], reach: Reach): Promise<UnknownObject | null> {

@@ -1,6 +1,6 @@
-import type { ServerDefinition } from "../../../model/servers/server.ts";
-import { authRequired, OAuthProblem } from "../problems.ts";
-import type { OAuthClient, OAuthRecord } from "../records.ts";
+import type { Remote } from "../credentials-contract.ts";
+import { authRequired, misconfigured, OAuthProblem } from "../problems.ts";
+import { type ChallengeRecord, noStepUps, type OAuthClient, type OAuthRecord } from "../records.ts";
 import type { Vault } from "../vault.ts";
 import { chooseScopes } from "./challenge.ts";
 import { reachOf } from "./checked-fetch.ts";
@@ -8,13 +8,14 @@ import { configuredClient, registrationKey } from "./client.ts";
 import { discover } from "./discover.ts";
 import { requestToken } from "./requests.ts";
 
-type Remote = ServerDefinition & { url: string };
+type Subject = { server: string; key: string; definition: Remote };
 
 /** Rejects with AUTH_REQUIRED, and forgets the tokens, when they cannot be refreshed any more. */
 export async function refresh(
-  { vault, now }: { vault: Vault; now: number },
-  { server, key, record }: { server: string; key: string; record: OAuthRecord },
-  definition: Remote,
+  vault: Vault,
+  now: number,
+  { server, key, definition }: Subject,
+  record: OAuthRecord,
 ): Promise<OAuthRecord> {
   const { refreshToken, issuer, tokenEndpoint, resource } = record;
   const client = refreshToken === null ? null : currentClient(record.client, definition);
@@ -31,13 +32,9 @@ export async function refresh(
       grant: "refresh_token",
       fields: { refresh_token: refreshToken, resource },
     });
-    const renewed: OAuthRecord = {
-      ...record,
-      ...tokens,
-      // A server that does not rotate sends none.
-      refreshToken: tokens.refreshToken ?? refreshToken,
-      scopes: tokens.scopes ?? record.scopes,
-    };
+    // A server that does not rotate sends no refresh token.
+    const kept = { refreshToken: tokens.refreshToken ?? refreshToken, scopes: tokens.scopes ?? record.scopes };
+    const renewed: OAuthRecord = { ...record, ...tokens, ...kept };
     await vault.write(key, renewed);
     return renewed;
   } catch (thrown) {
@@ -50,10 +47,8 @@ export async function refresh(
 /** After a final refusal, unlike a failed network. */
 async function giveUp(vault: Vault, key: string, record: OAuthRecord, problem: OAuthProblem): Promise<void> {
   const isClient = ["invalid_client", "unauthorized_client"].includes(problem.oauthCode ?? "");
-  if (isClient && record.client.origin === "config") {
-    const remedy = "Check 'auth.clientId' and 'auth.clientSecret'";
-    throw new OAuthProblem(`${problem.message}. ${remedy}`, { configuration: true });
-  }
+  if (isClient && record.client.origin === "config")
+    throw misconfigured(`${problem.message}. Check 'auth.clientId' and 'auth.clientSecret'`);
   if (isClient) await vault.remove(registrationKey(record.issuer));
   await vault.remove(key);
 }
@@ -64,40 +59,45 @@ function currentClient(client: OAuthClient, { auth }: Remote): OAuthClient | nul
   return auth?.clientId === client.id ? { ...client, secret: auth.clientSecret || null } : null;
 }
 
-/** Without a person. */
-export async function requestOwnToken(
-  { vault, now }: { vault: Vault; now: number },
-  { server: name, key }: { server: string; key: string },
-  definition: Remote,
-  wanted: { resourceMetadata: string | null; scopes: string[] | null; before: string[] },
-): Promise<OAuthRecord> {
-  const { url, auth } = definition;
+export type Wanted = Pick<ChallengeRecord, "resourceMetadata" | "scopes" | "before">;
+
+/** Where a token is asked for, and with which scopes. Null when the server does not speak OAuth. */
+export async function prepareGrant({ url, auth }: Remote, wanted: Wanted, isForPerson: boolean) {
   const reach = await reachOf(url);
-  const hints = { resourceMetadata: wanted.resourceMetadata, issuer: auth?.issuer };
-  const found = await discover(url, hints, reach);
-  if (found === null) throw new OAuthProblem("no authorization server was found for it");
+  const found = await discover(url, { resourceMetadata: wanted.resourceMetadata, issuer: auth?.issuer }, reach);
+  if (found === null) return null;
   const { server, resource } = found;
-  const client = await configuredClient({ name, auth, server, vault });
+  const wantsRefreshToken = isForPerson && (server.grant_types_supported?.includes("refresh_token") ?? true);
   const requested = chooseScopes({
     configured: auth?.scopes,
     challenged: wanted.scopes,
     before: wanted.before,
     resource: found.scopes,
     server: server.scopes_supported ?? null,
-    wantsRefreshToken: false,
+    wantsRefreshToken,
   });
-  const scope = requested.length > 0 ? { scope: requested.join(" ") } : {};
-  const fields = { resource, ...scope };
+  const { issuer, token_endpoint: tokenEndpoint } = server;
+  return { server, reach, grant: { url, issuer, tokenEndpoint, resource, requested } };
+}
+
+export async function requestOwnToken(
+  vault: Vault,
+  now: number,
+  { server: name, key, definition }: Subject,
+  wanted: Wanted,
+): Promise<OAuthRecord> {
+  const found = await prepareGrant(definition, wanted, false);
+  if (found === null) throw new OAuthProblem("no authorization server was found for it");
+  const { server, reach, grant } = found;
+  const client = await configuredClient({ name, auth: definition.auth, server, vault });
+  const { resource, requested } = grant;
+  const fields = { resource, ...(requested.length > 0 && { scope: requested.join(" ") }) };
   const tokens = await requestToken({ server, client, reach, now, grant: "client_credentials", fields });
   const record: OAuthRecord = {
     kind: "oauth",
-    url,
-    issuer: server.issuer,
-    tokenEndpoint: server.token_endpoint,
-    resource,
+    ...grant,
     client: { ...client, secret: null },
-    requested,
-    stepUps: { count: 0, since: 0 },
+    stepUps: noStepUps,
     ...tokens,
     refreshToken: null,
     scopes: tokens.scopes ?? requested,

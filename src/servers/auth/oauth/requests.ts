@@ -1,9 +1,9 @@
 import type { ClientAuth } from "oauth4webapi";
 import type { UnknownObject } from "../../../model/json.ts";
 import { TransportError } from "../../../protocol/message.ts";
+import { isHeaderValue } from "../credentials-contract.ts";
 import { errorCode, OAuthProblem } from "../problems.ts";
-import type { OAuthClient } from "../records.ts";
-import { isHeaderValue } from "../token-headers.ts";
+import type { OAuthClient, OAuthRecord } from "../records.ts";
 import { splitScopes } from "./challenge.ts";
 import { allowedUrl, type CheckedFetch, checkedFetch, type Reach, readObject } from "./checked-fetch.ts";
 import type { Issuer } from "./discover.ts";
@@ -12,15 +12,10 @@ import type { Issuer } from "./discover.ts";
 export const loadLibrary = () => import("oauth4webapi");
 type Library = Awaited<ReturnType<typeof loadLibrary>>;
 
-export type Tokens = {
-  accessToken: string;
-  refreshToken: string | null;
-  expiresAt: string | null;
-  /** Null when they are those requested. */
-  scopes: string[] | null;
-};
+/** The scopes are null when they are those requested. */
+type Tokens = Pick<OAuthRecord, "accessToken" | "refreshToken" | "expiresAt"> & { scopes: string[] | null };
 
-export type TokenRequest = {
+type TokenRequest = {
   server: Pick<Issuer, "issuer" | "token_endpoint">;
   client: OAuthClient;
   reach: Reach;
@@ -30,15 +25,13 @@ export type TokenRequest = {
 };
 
 /** Rejects with OAuthProblem on a refusal, with TransportError when a later try may succeed. */
-export async function requestToken(request: TokenRequest): Promise<Tokens> {
-  const { server, client, reach, now, grant, fields } = request;
+export async function requestToken({ server, client, reach, now, grant, fields }: TokenRequest): Promise<Tokens> {
   const oauth = await loadLibrary();
   const { origin } = allowedUrl(server.token_endpoint, "its token_endpoint", reach);
   const who = { client_id: client.id };
-  const auth = authentication(oauth, client);
   const options = optionsFor(oauth, reach, 200);
   const given = await oauth
-    .genericTokenEndpointRequest(server, who, auth, grant, fields, options)
+    .genericTokenEndpointRequest(server, who, authentication(oauth, client), grant, fields, options)
     .then((response) => oauth.processGenericTokenEndpointResponse(server, who, response))
     .catch((thrown: unknown) => {
       throw problemOf(oauth, thrown, `${origin} gave no token`);
@@ -55,7 +48,6 @@ export async function requestToken(request: TokenRequest): Promise<Tokens> {
   };
 }
 
-/** The last time that a Date can hold. */
 const maxTimeMs = 8.64e15;
 
 /** RFC 7591. */
@@ -74,11 +66,7 @@ function optionsFor(oauth: Library, reach: Reach, expected: 200 | 201) {
   return { [oauth.customFetch]: tolerantFetch(reach, expected), [oauth.allowInsecureRequests]: true };
 }
 
-/**
- * The library is strict. Many servers send another success status, an error with status 200, or null members. An ID
- * token
- * is dropped unread.
- */
+/** The library is strict: many servers send another status, an error with 200, or nulls. An ID token is dropped unread. */
 function tolerantFetch(reach: Reach, expected: 200 | 201): CheckedFetch {
   return async (url, options) => {
     const response = await checkedFetch(reach)(url, options);
@@ -86,14 +74,11 @@ function tolerantFetch(reach: Reach, expected: 200 | 201): CheckedFetch {
     if (status >= 500 || status === 429)
       throw new TransportError(`${new URL(url).origin} answered HTTP ${status}`, { sent: false });
     const body: UnknownObject = (await readObject(response)) ?? {};
-    const members = Object.entries(body).filter(
-      ([name, value]) => value !== null && value !== "" && name !== "id_token",
-    );
+    const isKept = ([name, value]: [string, unknown]) => value !== null && value !== "" && name !== "id_token";
+    const members = Object.fromEntries(Object.entries(body).filter(isKept));
     const isSuccess = status < 300 && body.error === undefined;
-    return Response.json(
-      { client_secret_expires_at: 0, ...Object.fromEntries(members) },
-      { status: isSuccess ? expected : Math.max(status, 400) },
-    );
+    const init = { status: isSuccess ? expected : Math.max(status, 400) };
+    return Response.json({ client_secret_expires_at: 0, ...members }, init);
   };
 }
 

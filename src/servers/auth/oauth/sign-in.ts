@@ -1,79 +1,56 @@
 import { createHash } from "node:crypto";
 import { PlaneError } from "../../../model/errors.ts";
-import type { ServerDefinition } from "../../../model/servers/server.ts";
+import type { Remote } from "../credentials-contract.ts";
 import { authRequired, errorCode, forFaces, OAuthProblem } from "../problems.ts";
-import { type ChallengeRecord, challengeKey, type OAuthClient, type OAuthRecord, type StepUps } from "../records.ts";
+import { type ChallengeRecord, challengeKey, noStepUps, type OAuthRecord } from "../records.ts";
 import type { Vault } from "../vault.ts";
-import { chooseScopes, parseChallenge } from "./challenge.ts";
+import { parseChallenge } from "./challenge.ts";
 import { checkedFetch, reachOf } from "./checked-fetch.ts";
 import { chooseClient } from "./client.ts";
-import { discover, type Issuer } from "./discover.ts";
+import type { Issuer } from "./discover.ts";
+import { prepareGrant } from "./renew.ts";
 import { loadLibrary, requestToken } from "./requests.ts";
 
-/** How long a person may take. */
 const waitMs = 10 * 60_000;
 const prefix = "sign-in/";
 
 export type SignInOptions = { vault: Vault; clientName: string; now(): number };
 
-type Pending = {
-  server: string;
-  user: string | null;
-  url: string;
-  at: number;
-  issuer: string;
-  sendsIssuer: boolean;
-  tokenEndpoint: string;
-  resource: string;
-  client: OAuthClient;
-  verifier: string;
-  redirectUri: string;
-  requested: string[];
-  stepUps: StepUps;
-};
+type Who = { server: string; user: string | null; redirectUri: string };
 
-export type Begun = { url: string; state: string };
+type Pending = Who &
+  Pick<OAuthRecord, "url" | "issuer" | "tokenEndpoint" | "resource" | "client" | "requested" | "stepUps"> & {
+    at: number;
+    sendsIssuer: boolean;
+    verifier: string;
+  };
 
 export async function beginSignIn(
   options: SignInOptions,
-  who: { server: string; user: string | null; redirectUri: string },
-  definition: ServerDefinition & { url: string },
-): Promise<Begun> {
-  const { vault, now } = options;
-  const { url, auth } = definition;
+  who: Who,
+  definition: Remote,
+): Promise<{ url: string; state: string }> {
+  const { vault } = options;
+  const now = options.now();
   const challenge = await knownChallenge(vault, who, definition);
-  const reach = await reachOf(url);
-  const hints = { resourceMetadata: challenge.resourceMetadata, issuer: auth?.issuer };
-  const found = await discover(url, hints, reach);
+  const found = await prepareGrant(definition, challenge, true);
   if (found === null) throw new OAuthProblem("it offers no sign-in. Give it a token in 'auth.token' instead");
-  const { server, resource } = found;
+  const { server, reach, grant } = found;
   const endpoint = codeEndpoint(server);
-  const wanted = { ...options, name: who.server, auth, server, redirectUri: who.redirectUri, reach };
-  const client = await chooseClient({ ...wanted, now: now() });
-  const requested = chooseScopes({
-    configured: auth?.scopes,
-    challenged: challenge.scopes,
-    before: challenge.before,
-    resource: found.scopes,
-    server: server.scopes_supported ?? null,
-    wantsRefreshToken: server.grant_types_supported?.includes("refresh_token") ?? true,
-  });
+  const { auth } = definition;
+  const client = await chooseClient({ ...options, ...who, name: who.server, auth, server, reach, now });
   const oauth = await loadLibrary();
   const state = oauth.generateRandomState();
   const pending: Pending = {
     ...who,
-    url,
-    at: now(),
-    issuer: server.issuer,
+    ...grant,
+    at: now,
     sendsIssuer: server.authorization_response_iss_parameter_supported === true,
-    tokenEndpoint: server.token_endpoint,
-    resource,
     client,
     verifier: oauth.generateRandomCodeVerifier(),
-    requested,
     stepUps: challenge.stepUps,
   };
-  await forgetOld(vault, now());
+  await forgetOld(vault, now);
   await vault.write(pendingKey(state), pending);
   const codeChallenge = await oauth.calculatePKCECodeChallenge(pending.verifier);
   return { url: authorizationUrl(endpoint, pending, state, codeChallenge), state };
@@ -99,50 +76,39 @@ function authorizationUrl(endpoint: string, pending: Pending, state: string, cod
     code_challenge: codeChallenge,
     code_challenge_method: "S256",
     resource,
-    ...(requested.length > 0 ? { scope: requested.join(" ") } : {}),
+    ...(requested.length > 0 && { scope: requested.join(" ") }),
     // OpenID Connect grants a refresh token only with consent.
-    ...(requested.includes("offline_access") ? { prompt: "consent" } : {}),
+    ...(requested.includes("offline_access") && { prompt: "consent" }),
   };
   for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
   return url.href;
 }
 
 /** Of an earlier refusal; else the server is asked now. */
-async function knownChallenge(
-  vault: Vault,
-  { server, user }: { server: string; user: string | null },
-  definition: ServerDefinition & { url: string },
-): Promise<ChallengeRecord> {
+async function knownChallenge(vault: Vault, { server, user }: Who, definition: Remote): Promise<ChallengeRecord> {
   const { url, headers } = definition;
-  const known = (await vault.readIfPossible(challengeKey(server, user))) as ChallengeRecord | null;
+  const known = await vault.readIfPossible<ChallengeRecord>(challengeKey(server, user));
   if (known?.url === url) return known;
   // The address is configured, so it may be anywhere.
   const asked = await checkedFetch({ privateToo: true })(url, {
-    headers: {
-      "content-type": "application/json",
-      ...headers,
-      accept: "application/json, text/event-stream",
-    },
+    headers: { "content-type": "application/json", ...headers, accept: "application/json, text/event-stream" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
   }).catch(() => null);
-  const challenge = parseChallenge(asked?.headers.get("www-authenticate") ?? null);
-  const { resourceMetadata = null, scopes = null } = challenge ?? {};
-  return { url, resourceMetadata, scopes, before: [], stepUps: { count: 0, since: 0 } };
+  const { resourceMetadata = null, scopes = null } =
+    parseChallenge(asked?.headers.get("www-authenticate") ?? null) ?? {};
+  return { url, resourceMetadata, scopes, before: [], stepUps: noStepUps };
 }
-
-export type Finished = { server: string; user: string | null; record: OAuthRecord };
 
 /** A state is good for one try. */
 export async function finishSignIn(
   { vault, now }: SignInOptions,
   parameters: URLSearchParams,
-  user: string | null | undefined,
-): Promise<Finished> {
-  const pending = await takePending(vault, parameters.get("state"), now(), user);
-  const { server } = pending;
+  as: string | null | undefined,
+): Promise<{ server: string; user: string | null; record: OAuthRecord }> {
+  const pending = await takePending(vault, parameters.get("state"), now(), as);
+  const { server, user } = pending;
   try {
-    const code = await checkedCode(pending, parameters);
-    return { server, user: pending.user, record: await exchange(pending, code, now()) };
+    return { server, user, record: await exchange(pending, await checkedCode(pending, parameters), now()) };
   } catch (thrown) {
     throw forFaces(server, thrown);
   }
@@ -166,41 +132,32 @@ async function checkedCode(pending: Pending, parameters: URLSearchParams): Promi
   throw new OAuthProblem(`${issuer} sent no code`);
 }
 
-async function takePending(
-  vault: Vault,
-  state: string | null,
-  now: number,
-  user: string | null | undefined,
-): Promise<Pending> {
+async function takePending(vault: Vault, state: string | null, now: number, user: string | null | undefined) {
   const key = pendingKey(state ?? "");
-  const found = (await vault.readIfPossible(key)) as Pending | null;
+  const found = await vault.readIfPossible<Pending>(key);
   const isTheirs = found !== null && (user === undefined || found.user === user);
-  const isMine = isTheirs && (await vault.remove(key)) && now - found.at <= waitMs;
-  if (isMine) return found;
+  if (isTheirs && (await vault.remove(key)) && now - found.at <= waitMs) return found;
   throw new PlaneError("USAGE", "This sign-in is not known, too old or already done. Begin it again.");
 }
 
 async function exchange(pending: Pending, code: string, now: number): Promise<OAuthRecord> {
-  const { url, issuer, tokenEndpoint, resource, client, requested, stepUps } = pending;
+  const { url, issuer, tokenEndpoint, resource, client, requested, stepUps, redirectUri, verifier } = pending;
   const tokens = await requestToken({
     server: { issuer, token_endpoint: tokenEndpoint },
     client,
     reach: await reachOf(url),
     now,
     grant: "authorization_code",
-    fields: { code, redirect_uri: pending.redirectUri, code_verifier: pending.verifier, resource },
+    fields: { code, redirect_uri: redirectUri, code_verifier: verifier, resource },
   });
   const kept = client.origin === "config" ? { ...client, secret: null } : client;
-  return {
-    ...{ kind: "oauth", url, issuer, tokenEndpoint, resource, client: kept, requested, stepUps },
-    ...tokens,
-    scopes: tokens.scopes ?? requested,
-  };
+  const grant = { url, issuer, tokenEndpoint, resource, client: kept, requested, stepUps };
+  return { kind: "oauth", ...grant, ...tokens, scopes: tokens.scopes ?? requested };
 }
 
 async function forgetOld(vault: Vault, now: number): Promise<void> {
   for (const key of await vault.names(prefix)) {
-    const pending = (await vault.readIfPossible(key)) as Pending | null;
+    const pending = await vault.readIfPossible<Pending>(key);
     if (pending === null || now - pending.at > waitMs) await vault.remove(key);
   }
 }
