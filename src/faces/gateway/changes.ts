@@ -172,6 +172,8 @@ function listedIn({ tools, surface }: Subscriber, kind: Kind): object {
 
 async function listOf({ tools, surface: { offers } }: Subscriber, kind: Kind): Promise<string> {
   if (kind === "tools") return tools.text("legacy");
-  if (kind === "prompts") return JSON.stringify(await offers.prompts("short"));
-  return JSON.stringify(await Promise.all([offers.resources("short"), offers.templates("short")]));
+  if (kind === "prompts") return JSON.stringify(await offers.list("prompts", "short"));
+  return JSON.stringify(
+    await Promise.all([offers.list("resources", "short"), offers.list("resourceTemplates", "short")]),
+  );
 }

@@ -89,11 +89,6 @@ export function faultInAny(messages: readonly unknown[]): string | null {
   return null;
 }
 
-/** Our lists have one page. */
-export function refuseCursor({ cursor }: UnknownObject): Answer | null {
-  return cursor === undefined || cursor === null ? null : failure(-32602, "'cursor' is none of ours.");
-}
-
 export function textIn(params: UnknownObject, key: string): string | null {
   return typeof params[key] === "string" ? params[key] : null;
 }

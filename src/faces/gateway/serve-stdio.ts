@@ -8,9 +8,9 @@ import type { Principal } from "../../model/principal.ts";
 import type { KeptSession } from "../../model/servers/client-sessions.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { batchVersion } from "../../protocol/session.ts";
-import { createClientSession } from "./client-session.ts";
+import { ClientSession } from "./client-session.ts";
 import { saysItsVersion } from "./envelope.ts";
-import { createGatewayContext } from "./gateway-context.ts";
+import { createGatewayContext } from "./modern.ts";
 import {
   failure,
   faultIn,
@@ -87,7 +87,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
   const { principal = plane.identity.usualCaller(), session: movable } = options;
   const view: View = { ...plainView, ...options.view };
   const kept = movable?.kept;
-  const session = createClientSession(gateway, {
+  const session = new ClientSession(gateway, {
     id: movable?.id ?? uniqueId(),
     principal,
     view,

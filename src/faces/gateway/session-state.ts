@@ -61,6 +61,8 @@ export type SessionKeeper = {
   keepsLoaded?: boolean;
 };
 
+export type SessionState = ReturnType<typeof createSessionState>;
+
 /** All that another plane needs to continue the session. */
 export function createSessionState(plane: Plane, surface: Surface, keeper?: SessionKeeper) {
   const watched = createWatched(plane, surface);
