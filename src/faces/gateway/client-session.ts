@@ -9,7 +9,7 @@ import { RpcError } from "../../protocol/message.ts";
 import type { Core } from "./answer.ts";
 import type { Changes } from "./changes.ts";
 import { instructionsFor } from "./instructions.ts";
-import { type ClientTools, createClientTools } from "./lazy/client-tools.ts";
+import { ClientTools } from "./lazy/client-tools.ts";
 import type { LazyMode } from "./lazy/lazy-mode.ts";
 import type { SharedClients } from "./lazy/shared-clients.ts";
 import {
@@ -79,8 +79,7 @@ export class ClientSession {
     this.#options = options;
     this.#surface = surfaces.of(options.principal, options.view);
     this.#state = createSessionState(plane, this.#surface, options.keeper);
-    this.#tools = createClientTools(plane, lazy, {
-      id: uniqueId(),
+    this.#tools = new ClientTools(plane, lazy, {
       surface: this.#surface,
       keeps: () => true,
       onChanged: async () => {

@@ -21,8 +21,7 @@ type OfferWaits = Record<OfferKind, FirstWait<Listed>>;
 
 /** Shared by all callers. */
 export function createOfferWaits(plane: Pick<Plane, "servers">): OfferWaits {
-  const of = (kind: OfferKind) =>
-    createFirstWait<Listed>(plane, { isUnseen: ({ offers }) => offers[kind] === null, isTheirs: () => true });
+  const of = (kind: OfferKind) => createFirstWait<Listed>(plane, ({ offers }) => offers[kind] === null);
   return { prompts: of("prompts"), resources: of("resources"), resourceTemplates: of("resourceTemplates") };
 }
 

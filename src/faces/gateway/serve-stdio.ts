@@ -28,7 +28,7 @@ import type { Wire } from "./wire.ts";
 const maxMessageBytes = 64 * 1024 * 1024;
 
 /** A session that can continue on another plane. */
-export type MovableSession = {
+type MovableSession = {
   id: string;
   /** From an earlier plane. */
   kept?: KeptSession;
@@ -39,7 +39,7 @@ export type MovableSession = {
   ready(): void;
 };
 
-export type StdioOptions = {
+type StdioOptions = {
   input: Readable;
   output: Writable;
   signal: AbortSignal;
@@ -59,14 +59,15 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
     output.write("\n");
     output.uncork();
   };
-  const parseError = () => write(renderAnswer(null, failure(-32700, "Parse error")));
+  const refuse = (code: number, message: string) => write(renderAnswer(null, failure(code, message)));
+  const parseError = () => refuse(-32700, "Parse error");
   const client = createStdioClient(plane, write, options);
   const takeLine = (line: string) => {
     if (line.trim() === "") return;
     const parsed = parseMessage(line);
     if ("message" in parsed) client.take(parsed.message);
     else if (parsed.wrong === "no JSON") parseError();
-    else write(renderAnswer(null, failure(-32600, "The message is nested too deeply.")));
+    else refuse(-32600, "The message is nested too deeply.");
   };
   input.on("data", createLineSplitter(maxMessageBytes, takeLine, parseError));
   session?.ready();

@@ -41,7 +41,7 @@ export async function listTools(
   client: ClientTools,
   { server }: UnknownObject,
 ): Promise<UnknownObject> {
-  const all = (await client.lookUp()).all().filter(({ tool }) => tool.source !== "builtin");
+  const all = (await client.lookUp()).all.filter(({ tool }) => tool.source !== "builtin");
   const meant =
     typeof server === "string" && server !== "" ? toolsOf(all, server) : all.length <= fewTools ? all : null;
   const limit = plane.config().lazy.summaryDescriptionLimit;
@@ -199,7 +199,7 @@ export async function searchTools(
     next: next.map(({ shown }) => shown),
     total: answer.total,
     truncated: answer.truncated,
-    totalAvailable: countTools(tools.all()),
+    totalAvailable: countTools(tools.all),
     autoLoaded: autoLoaded && lines.length > 0,
     message,
   };
