@@ -1,36 +1,24 @@
 type Key = string | number | bigint;
 
-type BriefMap<V> = {
-  /** Undefined also for what can be no key. */
-  get(key: unknown): V | undefined;
-  set(key: Key, value: V): void;
-  delete(key: Key): void;
-  /** Numeric keys first, in order; the others as they came. */
-  values(): V[];
-  size(): number;
-};
-
-/**
- * For entries that live as long as a call. A `Map` leaves old tables behind that keep everything after them alive until
- * the
- * next large collection.
- */
-export function createBriefMap<V>(): BriefMap<V> {
+/** For entries that live as long as a call: old tables of a `Map` keep what follows alive until a large collection. */
+export function createBriefMap<V>() {
   const entries: Record<string | number, V> = Object.create(null);
   let size = 0;
   return {
-    get: (key) => entries[nameOf(key)],
-    set(key, value) {
+    /** Undefined also for what can be no key. */
+    get: (key: unknown): V | undefined => entries[nameOf(key)],
+    set(key: Key, value: V): void {
       const name = nameOf(key);
       if (!(name in entries)) size += 1;
       entries[name] = value;
     },
-    delete(key) {
+    delete(key: Key): void {
       const name = nameOf(key);
       if (!(name in entries)) return;
       delete entries[name];
       size -= 1;
     },
+    /** Numeric keys first, in order; the others as they came. */
     values: () => Object.values(entries),
     size: () => size,
   };

@@ -1,9 +1,7 @@
 import { Cron, CronDate, CronPattern } from "croner";
 import { createLru } from "./lru.ts";
 
-/*
- * A wall time is kept as the UTC moment that shows the same, so that days and months can be counted without the zone.
- */
+// A wall time is kept as the UTC moment that shows the same, so that days and months can be counted without the zone.
 const dayMs = 86_400_000;
 
 export function isTimeZone(name: string): boolean {
@@ -85,10 +83,8 @@ function parse(text: string, zone: string): CronTimes | { problem: string } {
   const words = text.split(/\s+/);
   if (words.length !== fields.length)
     return { problem: `has ${words.length} fields instead of 5: minute hour day month weekday` };
-  for (const [at, word] of words.entries()) {
-    const problem = problemOf(word, at);
-    if (problem !== null) return { problem };
-  }
+  const problem = words.map(problemOf).find((found) => found !== null);
+  if (problem !== undefined) return { problem };
   const [day = "", week = ""] = [words[2], words[4]];
   return timesOf(words.map(spell).join(" "), zone, /^[*?]/.test(day) || /^[*?]/.test(week));
 }
@@ -133,8 +129,7 @@ function shapeOf(value: string, more = ""): RegExp {
 
 /**
  * Hourly times are found in the zone, others by the wall clock: croner drops lists and steps in the hour that clocks
- * skip,
- * and repeats them in the hour that comes twice.
+ * skip, and repeats them in the hour that comes twice.
  */
 function timesOf(text: string, zone: string, domAndDow: boolean): CronTimes {
   const pattern = new CronPattern(text);

@@ -54,26 +54,19 @@ export function createOnce(file: string, content: Uint8Array): void {
     } finally {
       closeSync(handle);
     }
-    giveName(temporary, file);
+    try {
+      linkSync(temporary, file);
+    } catch (thrown) {
+      // Some file systems have no hard links.
+      if (!isThere(thrown)) copyFileSync(temporary, file, constants.COPYFILE_EXCL);
+    }
+  } catch (thrown) {
+    if (!isThere(thrown)) throw thrown;
   } finally {
     rmSync(temporary, { force: true });
   }
 }
 
-function giveName(temporary: string, file: string): void {
-  try {
-    linkSync(temporary, file);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return;
-    copyWhereNoLinks(temporary, file);
-  }
-}
-
-/** Some file systems have no hard links. */
-function copyWhereNoLinks(temporary: string, file: string): void {
-  try {
-    copyFileSync(temporary, file, constants.COPYFILE_EXCL);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
-  }
+function isThere(thrown: unknown): boolean {
+  return (thrown as NodeJS.ErrnoException).code === "EEXIST";
 }

@@ -1,9 +1,7 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { uniqueId } from "./stamps.ts";
 
-/**
- * Returns the release, or null while another holds it. A lock file untouched for `staleMs` belongs to a dead program.
- */
+/** Returns the release, or null while another holds it. A file untouched for `staleMs` belongs to a dead program. */
 export function tryLock(lock: string, staleMs: number): (() => void) | null {
   const owner = uniqueId();
   if (create(lock, owner)) return () => release(lock, owner);

@@ -7,11 +7,7 @@ export type Lru<V, K = string> = {
   clear(): void;
 };
 
-/**
- * Keeps the `least` keys used last, and at most twice as many. Two maps in turn: deleting the oldest of one map gets
- * slower
- * with each.
- */
+/** Keeps the `least` keys used last, at most twice as many. Two maps in turn: deleting one map's oldest gets slow. */
 export function createLru<V, K = string>(least: number): Lru<V, K> {
   let newer = new Map<K, V>();
   let older = new Map<K, V>();

@@ -30,8 +30,7 @@ export function compareVersions(a: SemVer, b: SemVer): number {
 
 /**
  * Comma or space means all, `||` means one. A bare version is exact. Comparisons follow the order alone, so `<2.0.0`
- * includes
- * 2.0.0-beta; `^`, `~` and `x` exclude the next version's prereleases.
+ * includes 2.0.0-beta; `^`, `~` and `x` exclude the next version's prereleases.
  */
 export function parseVersionRange(text: string): VersionRange | { problem: string } {
   const alternatives: Test[][] = [];

@@ -1,4 +1,5 @@
 import { isRawJSON } from "../lib/json/exact-numbers.ts";
+import { valueAt } from "../lib/text/fill-references.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 
 const plain = /^(?!=\?base64\?)[!-~](?:[ -~]*[!-~])?$/;
@@ -57,6 +58,16 @@ function firstOf<T>(items: readonly T[], find: (item: T) => string | undefined):
   return undefined;
 }
 
+/** A schema is read once, not with every call. */
+const known = new WeakMap<object, Mirrored[]>();
+
+function mirroredIn(schema: unknown): Mirrored[] {
+  if (!isObject(schema)) return [];
+  const mirrored = known.get(schema) ?? readParamHeaders(schema).mirrored;
+  known.set(schema, mirrored);
+  return mirrored;
+}
+
 function refuse(
   node: UnknownObject,
   path: readonly string[],
@@ -76,11 +87,8 @@ function refuse(
 
 export function paramHeaders(schema: unknown, args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const { path, header } of readParamHeaders(schema).mirrored) {
-    const value = path.reduce<unknown>(
-      (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
-      args,
-    );
+  for (const { path, header } of mirroredIn(schema)) {
+    const value = valueAt(args, path);
     if (isRawJSON(value)) headers[`Mcp-Param-${header}`] = JSON.stringify(value);
     else if (value !== undefined && value !== null && typeof value !== "object")
       headers[`Mcp-Param-${header}`] = encodeHeaderValue(String(value));

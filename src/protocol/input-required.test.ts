@@ -32,7 +32,7 @@ for (const result of [{ content: [] }, { resultType: "complete", content: [] }, 
   });
 }
 
-test("questions are answered by whoever made the call, and sent with the state exactly as it came", async () => {
+test("questions are answered by the caller, and sent with the state exactly as it came", async () => {
   const state = { opaque: [1, null, "x"] };
   const questions = {
     who: question("elicitation/create", { message: "?" }),
@@ -87,7 +87,7 @@ test("a server that never stops asking is given up", async () => {
   assert.equal(sent.length, 11);
 });
 
-test("questions that nobody can answer, or that are none, fail the call with what was asked", async () => {
+test("questions without an answerer, or that are none, fail the call with what was asked", async () => {
   await assert.rejects(serverOf(asking({ a: question("elicitation/create") })).call(), /'elicitation\/create'/);
   await assert.rejects(
     serverOf(asking({ a: "text" })).call({ onRequest: async () => ({}) }),

@@ -44,13 +44,13 @@ export class TransportError extends Error {
   /** The other side's last words, which no caller may read as ours. */
   readonly said: string;
 
-  constructor(message: string, options: TransportFailure) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.sent = options.sent;
-    this.permanent = options.permanent ?? false;
-    this.status = options.status;
-    this.retryAfterMs = options.retryAfterMs;
-    this.said = options.said ?? "";
+  constructor(message: string, { cause, sent, permanent = false, status, retryAfterMs, said = "" }: TransportFailure) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.sent = sent;
+    this.permanent = permanent;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+    this.said = said;
   }
 }
 

@@ -68,11 +68,8 @@ export async function discoverModern(peer: Peer, client: ClientDescription, sign
   const versions = given.supportedVersions;
   // Some servers answer every method with something.
   if (!Array.isArray(versions)) throw new RpcError(-32601, "it does not know server/discover");
-  if (!versions.includes(modernVersion)) {
-    throw new RpcError(modernErrors.unsupportedVersion, "it does not speak 2026-07-28", {
-      supported: versions,
-    });
-  }
+  if (!versions.includes(modernVersion))
+    throw new RpcError(modernErrors.unsupportedVersion, "it does not speak 2026-07-28", { supported: versions });
   return openModernSession(peer, client, given);
 }
 
@@ -115,16 +112,15 @@ function withTasks({ info, capabilities }: ClientDescription): ClientDescription
 function inTheNameOf(caller: AsClient | undefined, own: ClientDescription, answersHere: boolean): ClientDescription {
   if (caller === undefined) return own;
   const { extensions, sampling } = own.capabilities;
-  const capabilities = {
-    // Where a caller has no model, ours answers.
-    ...(answersHere && sampling !== undefined ? { sampling } : {}),
-    ...caller.capabilities,
-    ...(extensions ? { extensions } : {}),
-  };
   const { logLevel } = caller;
   return {
     info: (caller.info as ClientDescription["info"] | undefined) ?? own.info,
-    capabilities,
+    capabilities: {
+      // Where a caller has no model, ours answers.
+      ...(answersHere && sampling !== undefined ? { sampling } : {}),
+      ...caller.capabilities,
+      ...(extensions ? { extensions } : {}),
+    },
     ...(logLevel === undefined ? {} : { logLevel }),
   };
 }
@@ -141,13 +137,11 @@ function withEnvelope(params: UnknownObject, client: ClientDescription): Unknown
 }
 
 function changesOffered({ tools, prompts, resources }: UnknownObject): UnknownObject | undefined {
-  const changes = (offered: unknown) => isObject(offered) && offered.listChanged === true;
-  const notifications = {
-    ...(changes(tools) ? { toolsListChanged: true } : {}),
-    ...(changes(prompts) ? { promptsListChanged: true } : {}),
-    ...(changes(resources) ? { resourcesListChanged: true } : {}),
-  };
-  return Object.keys(notifications).length === 0 ? undefined : { notifications };
+  const changing = Object.entries({ tools, prompts, resources }).filter(
+    ([, offered]) => isObject(offered) && offered.listChanged === true,
+  );
+  if (changing.length === 0) return undefined;
+  return { notifications: Object.fromEntries(changing.map(([kind]) => [`${kind}ListChanged`, true])) };
 }
 
 /** A server that refuses it is not asked again. */

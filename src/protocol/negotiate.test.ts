@@ -81,7 +81,7 @@ suite("finding out the era", () => {
     });
   }
 
-  test("a server of revisions that nobody here knows is told so", async () => {
+  test("a server with unknown revisions only is refused with the reason", async () => {
     const data = { supported: ["2027-05-01"] };
     const { session, events } = negotiateWith({ discover: { error: { code: -32022, message: "no", data } } });
     await assert.rejects(session, /does not speak 2026-07-28 nor an older revision/);

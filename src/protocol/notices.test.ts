@@ -21,13 +21,13 @@ test("where nothing tells, it is for the one person whose requests wait, and the
   assert.deepEqual([first.heard.length, second.heard.length], [1, 0]);
 });
 
-test("what may be another person's is told to nobody", () => {
+test("a log that may be another person's goes to no listener", () => {
   const [ann, bob] = [listener("ann"), listener("bob")];
   assert.equal(deliverLog(message, undefined, [ann, bob]), true);
   assert.deepEqual([ann.heard.length, bob.heard.length], [0, 0]);
 });
 
-test("what nobody waits for is not somebody's", () => {
+test("a log without a waiting listener has no addressee", () => {
   assert.equal(deliverLog(message, undefined, [{ by: "ann" }]), false);
 });
 

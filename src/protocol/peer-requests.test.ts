@@ -20,7 +20,7 @@ suite("what the other side asks", () => {
     sent.flatMap(({ id, result }) => (result === undefined ? [] : [[id, (result as { name: string }).name]]));
 
   function withTwoCalls() {
-    const connected = connect(undefined, { onRequest: named("nobody's") });
+    const connected = connect(undefined, { onRequest: named("no call's") });
     const onProgress = () => undefined;
     void connected.peer.request("tools/call", {}, { onRequest: named("first"), onProgress });
     void connected.peer.request("tools/call", {}, { onRequest: named("second"), onProgress });
@@ -51,19 +51,19 @@ suite("what the other side asks", () => {
   });
 
   test("for no call in particular goes to the only one that can answer", async () => {
-    const { peer, sent } = connect(undefined, { onRequest: named("nobody's") });
+    const { peer, sent } = connect(undefined, { onRequest: named("no call's") });
     void peer.request("tools/list");
     peer.receive(ask("early"));
     void peer.request("tools/call", {}, { onRequest: named("the only one") });
     peer.receive(ask("later"));
     await turn();
     assert.deepEqual(answers(sent), [
-      ["early", "nobody's"],
+      ["early", "no call's"],
       ["later", "the only one"],
     ]);
   });
 
-  test("of several calls, a call that is over or one that nobody knows belongs to no call", async () => {
+  test("of several calls, a call that is over or an unknown one belongs to no call", async () => {
     const { peer, sent, answer } = withTwoCalls();
     peer.receive(ask("ambiguous"));
     peer.receive(ask("unknown", { _meta: { progressToken: 99 } }));
@@ -71,9 +71,9 @@ suite("what the other side asks", () => {
     peer.receive(ask("over"), 2);
     await turn();
     assert.deepEqual(answers(sent), [
-      ["ambiguous", "nobody's"],
-      ["unknown", "nobody's"],
-      ["over", "nobody's"],
+      ["ambiguous", "no call's"],
+      ["unknown", "no call's"],
+      ["over", "no call's"],
     ]);
   });
 

@@ -22,11 +22,11 @@ test("answers reach the request they belong to, in any order, as they came", asy
   assert.deepEqual(await Promise.all([first, second]), [0, { unknown: [0, null] }]);
 });
 
-test("answers for nobody, second answers and what is no message are passed over", async () => {
+test("answers to no request, second answers and what is no message are passed over", async () => {
   const { peer, sent, strays, answer } = connect();
   const request = peer.request("one");
   for (const noise of [null, "text", 7, {}, { id: null, result: 1 }]) peer.receive(noise);
-  answer("1-wrong", { result: "for somebody else" });
+  answer("1-wrong", { result: "for another request" });
   answer(sent[0]?.id, { result: "mine" });
   answer(sent[0]?.id, { result: "again" });
   assert.equal(await request, "mine");

@@ -14,39 +14,32 @@ import { createOpenTasks } from "./tasks/task.ts";
 
 const failed = new RpcError(-32603, "it could not be answered");
 
-type PeerRequests = {
-  take(id: RequestId, method: string, params: unknown, relatesTo: RequestId | undefined): Promise<void>;
-  cancel(id: RequestId): void;
-  cancelAll(): void;
-};
-
-/** Requests of the other side, answered by the request that caused them. */
-function createPeerRequests(options: {
-  answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest;
-  /** Never rejects. */
-  send(message: OutgoingMessage): Promise<void>;
-}): PeerRequests {
+/** Requests of the other side, answered by the request that caused them. `send` never rejects. */
+function createPeerRequests(
+  answererOf: (params: UnknownObject, relatesTo: RequestId | undefined) => AnswerRequest,
+  send: (message: OutgoingMessage) => Promise<void>,
+) {
   const asked = new Map<RequestId, AbortController>();
   return {
-    async take(id, method, given, relatesTo) {
-      if (method === "ping") return options.send({ jsonrpc: "2.0", id, result: {} });
+    async take(id: RequestId, method: string, given: unknown, relatesTo: RequestId | undefined): Promise<void> {
+      if (method === "ping") return send({ jsonrpc: "2.0", id, result: {} });
       const params = isObject(given) ? given : {};
       const controller = new AbortController();
       asked.set(id, controller);
       try {
-        const result = await options.answererOf(params, relatesTo)(method, params, controller.signal);
+        const result = await answererOf(params, relatesTo)(method, params, controller.signal);
         // A cancelled request gets no answer.
-        if (!controller.signal.aborted) await options.send({ jsonrpc: "2.0", id, result });
+        if (!controller.signal.aborted) await send({ jsonrpc: "2.0", id, result });
       } catch (thrown) {
         if (controller.signal.aborted) return;
         const { code, message } = thrown instanceof RpcError ? thrown : failed;
-        await options.send({ jsonrpc: "2.0", id, error: { code, message } });
+        await send({ jsonrpc: "2.0", id, error: { code, message } });
       } finally {
         asked.delete(id);
       }
     },
-    cancel: (id) => asked.get(id)?.abort(),
-    cancelAll() {
+    cancel: (id: RequestId) => asked.get(id)?.abort(),
+    cancelAll(): void {
       for (const controller of asked.values()) controller.abort();
     },
   };
@@ -60,15 +53,11 @@ export function readProgress({ progress, total, message }: UnknownObject): Progr
   };
 }
 
-type Listener = {
-  onLog?: ((message: UnknownObject) => void) | undefined;
-  by?: string | null | undefined;
-};
+type Listener = Pick<RequestOptions, "onLog" | "by">;
 
 /**
  * Goes to the named cause, or to those who wait where they are one person. Between two people it goes to neither. True
- * when
- * it has an addressee.
+ * when it has an addressee.
  */
 export function deliverLog(message: UnknownObject, cause: Listener | undefined, waiting: Iterable<Listener>): boolean {
   if (cause?.onLog) {
@@ -194,22 +183,22 @@ function createOutgoing(channel: () => Channel) {
 function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: PeerHandlers) {
   const tasks = createOpenTasks<RequestOptions>();
   const causes = createRequestOwners();
-  const questions = createPeerRequests({ answererOf, send: sendQuietly });
+  const questions = createPeerRequests(answererOf, sendQuietly);
   let heard = 0;
 
   function takeAnswer(message: UnknownObject): void {
     const waiting = settle(message.id as RequestId);
     if (waiting === undefined) return handlers.onStray();
-    if (isObject(message.error)) return waiting.reject(readError(message.error));
+    if (isObject(message.error)) {
+      const { code, message: text, data } = message.error;
+      return waiting.reject(new RpcError(Number(code), typeof text === "string" ? text : "unknown error", data));
+    }
     if (!("result" in message)) return waiting.reject(invalidAnswer("its answer has neither a result nor an error"));
     tasks.keep(message.result, message.id as RequestId, waiting.options);
     waiting.resolve(message.result);
   }
 
-  function reportLog(message: UnknownObject, relatesTo: RequestId | undefined): boolean {
-    const waiting = pending.values().map(({ options }) => options);
-    return deliverLog(message, pending.get(relatesTo)?.options, waiting);
-  }
+  const waitingOptions = () => pending.values().map(({ options }) => options);
 
   function takeNotification(method: string, params: UnknownObject, relatesTo: RequestId | undefined): void {
     if (method === "notifications/progress") {
@@ -220,7 +209,8 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
     } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {
       tasks.takeStatus(params);
     } else {
-      const isHeard = method === "notifications/message" && reportLog(params, relatesTo);
+      const isLog = method === "notifications/message";
+      const isHeard = isLog && deliverLog(params, pending.get(relatesTo)?.options, waitingOptions());
       handlers.onNotification(method, params, isHeard);
     }
   }
@@ -228,11 +218,11 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
   /** The request named by task, stream or token, or the only one. */
   function answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest {
     const meta = isObject(params._meta) ? params._meta : {};
-    const named = relatesTo ?? meta.progressToken ?? idIn(meta);
+    const called = typeof meta.tool_call_id === "string" ? Number(meta.tool_call_id) : undefined;
+    const named = relatesTo ?? meta.progressToken ?? called;
     const cause = tasks.named(meta) ?? pending.get(named)?.options ?? tasks.ofToken(named);
     if (cause || named !== undefined) return causes.asking(cause?.onRequest ?? handlers.onRequest);
-    const waiting = [...pending.values().map(({ options }) => options), ...tasks.all()];
-    return causes.asking(causes.only(waiting) ?? handlers.onRequest);
+    return causes.asking(causes.only([...waitingOptions(), ...tasks.all()]) ?? handlers.onRequest);
   }
 
   function receive(message: unknown, relatesTo?: RequestId): void {
@@ -252,10 +242,6 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
   return { receive, heard: () => heard, questions };
 }
 
-function readError({ code, message, data }: UnknownObject): RpcError {
-  return new RpcError(Number(code), typeof message === "string" ? message : "unknown error", data);
-}
-
 export const refuseRequest: AnswerRequest = async (method) => {
   throw new RpcError(-32601, `Method not found: ${method}`);
 };
@@ -265,12 +251,8 @@ export function unopened(): never {
 }
 
 /** Lets the other side name the request it means. */
-function marked(
-  id: number,
-  method: string,
-  params: UnknownObject,
-  { onProgress, onRequest }: { onProgress?: unknown; onRequest?: unknown },
-): UnknownObject {
+function marked(id: number, method: string, params: UnknownObject, options: RequestOptions): UnknownObject {
+  const { onProgress, onRequest } = options;
   const asksBack = onRequest !== undefined && method === "tools/call";
   if (!onProgress && !asksBack) return params;
   const _meta: UnknownObject = { ...(params._meta as object) };
@@ -279,44 +261,30 @@ function marked(
   return { ...params, _meta };
 }
 
-function idIn({ tool_call_id }: UnknownObject): number | undefined {
-  return typeof tool_call_id === "string" ? Number(tool_call_id) : undefined;
-}
-
-type Cause = { onRequest?: AnswerRequest | undefined; by?: string | null | undefined };
-
-type RequestOwners = {
-  /** Counts the answerer as asked until it has answered. */
-  asking(answer: AnswerRequest): AnswerRequest;
-  /** Undefined when the owner is uncertain. */
-  only(waiting: readonly Cause[]): AnswerRequest | undefined;
-};
-
 /**
  * Finds who caused a question. Of one person's requests those with an open question are not meant: legacy servers ask
- * one
- * thing at a time. Between two people there is no guessing.
+ * one thing at a time. Between two people there is no guessing.
  */
-export function createRequestOwners(): RequestOwners {
-  const asked = new Map<AnswerRequest, number>();
+export function createRequestOwners() {
+  const asked: AnswerRequest[] = [];
   return {
-    asking: (answer) => (method, params, signal) => {
-      const answering = answer(method, params, signal);
-      asked.set(answer, (asked.get(answer) ?? 0) + 1);
-      const done = () => {
-        const left = (asked.get(answer) ?? 1) - 1;
-        if (left === 0) asked.delete(answer);
-        else asked.set(answer, left);
-      };
-      answering.then(done, done);
-      return answering;
-    },
-    only(waiting) {
+    /** Counts the answerer as asked until it has answered. */
+    asking:
+      (answer: AnswerRequest): AnswerRequest =>
+      (method, params, signal) => {
+        const answering = answer(method, params, signal);
+        asked.push(answer);
+        const done = () => void asked.splice(asked.indexOf(answer), 1);
+        answering.then(done, done);
+        return answering;
+      },
+    /** Undefined when the owner is uncertain. */
+    only(waiting: readonly Pick<RequestOptions, "onRequest" | "by">[]): AnswerRequest | undefined {
       const able = waiting.filter(({ onRequest }) => onRequest !== undefined);
       const all = [...new Set(able.map(({ onRequest }) => onRequest as AnswerRequest))];
       if (all.length < 2) return all[0];
       const isOnePerson = able.every(({ by }) => by !== undefined && by === able[0]?.by);
-      const free = isOnePerson ? all.filter((answer) => !asked.has(answer)) : [];
+      const free = isOnePerson ? all.filter((answer) => !asked.includes(answer)) : [];
       return free.length === 1 ? free[0] : undefined;
     },
   };

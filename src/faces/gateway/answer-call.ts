@@ -6,10 +6,9 @@ import { isMetaTool, metaToolNames, metaTools } from "../../model/catalogue/meta
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import { type ErrorCode, type ErrorReport, errorTable, messageForModel, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-
 import type { Plane } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
-import { canElicit, createElicitation, relayOf } from "./client-relay.ts";
+import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import { listTools, searchTools } from "./lazy/find-tools.ts";
 import { type Answer, failure, type RequestContext } from "./request.ts";
@@ -17,26 +16,21 @@ import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
 import { changeResult, completed, renderResult } from "./wire.ts";
 
-/** A tool, a meta tool, or a mistake. */
-type MeantCall =
-  | {
-      name: string;
-      arguments: unknown;
-      /** Set for meta tools. */
-      own?: ToolId;
-      /** Called through another tool: a wrong name is then the model's mistake, not the client's. */
-      isWrapped: boolean;
-    }
-  | { wrong: string };
+type Meant = {
+  name: string;
+  arguments: unknown;
+  /** Set for meta tools. */
+  own?: ToolId;
+  /** Called through another tool: a wrong name is then the model's mistake, not the client's. */
+  isWrapped: boolean;
+};
 
 const { search, call } = metaToolNames;
 
 /** `call_tool` is the call of the tool it names, and leaves no trace of its own. */
-export function readMetaCall(name: string, args: unknown): MeantCall {
-  if (name !== call) {
-    const wrong = strayIn(name, args);
-    return wrong ?? { name, arguments: args, own: { server: null, tool: name }, isWrapped: false };
-  }
+export function readMetaCall(name: string, args: unknown): Meant | { wrong: string } {
+  if (name !== call)
+    return strayIn(name, args) ?? { name, arguments: args, own: { server: null, tool: name }, isWrapped: false };
   const { name: inner, arguments: given, ...others } = isObject(args) ? args : ({} as UnknownObject);
   if (typeof inner !== "string" || inner === "")
     return { wrong: `'name' of ${call} must be the name of a tool. Find one with ${search}.` };
@@ -63,17 +57,17 @@ function strayIn(name: string, args: unknown): { wrong: string } | null {
 /** A yes holds for the rounds of questions that one call may take. */
 const consentMs = 600_000;
 
-export type Consents = { give(of: unknown): void; take(of: unknown): boolean };
+type Consents = ReturnType<typeof createConsents>;
 
 /** Approved calls that return with answers to a server's questions. */
-export function createConsents(): Consents {
+export function createConsents() {
   const given = new Map<string, number>();
   return {
-    give(of) {
+    give(of: unknown): void {
       for (const [key, until] of given) if (until < Date.now()) given.delete(key);
       given.set(hash(of), Date.now() + consentMs);
     },
-    take(of) {
+    take(of: unknown): boolean {
       if (given.size === 0) return false;
       const key = hash(of);
       const until = given.get(key) ?? 0;
@@ -93,7 +87,7 @@ export async function answerCall(
 ): Promise<Answer> {
   const { name } = params;
   if (typeof name !== "string") return failure(-32602, "'name' must be a text.");
-  const meant: MeantCall =
+  const meant =
     isMetaTool(name) && (await hasMetaTool(name, surface, context))
       ? readMetaCall(name, params.arguments)
       : { name, arguments: params.arguments, isWrapped: false };
@@ -105,14 +99,12 @@ export async function answerCall(
   if (meant.own) relay.onOwnTool = createOwnTools(plane, surface, context.tools);
   const same = [context.principal, context.view, name, params.arguments ?? {}];
   const isLater = relay.continuation !== undefined && Object.keys(relay.continuation).length > 0;
-  let wasAsked = false;
-  const askHere: AskHere | undefined = canElicit(context.client.capabilities)
-    ? (...held) => {
-        wasAsked = true;
-        return createElicitation(context.ask)(...held);
-      }
-    : undefined;
   const consent = isLater && consents.take(same);
+  let wasAsked = false;
+  const askHere: AskHere = (...held) => {
+    wasAsked = true;
+    return elicitAnswer(context.ask, ...held);
+  };
   const outcome = await plane.call(meant.own ?? listed?.id ?? meant.name, meant.arguments, {
     face: "mcp",
     principal: surface.principal,
@@ -120,7 +112,7 @@ export async function answerCall(
     relay,
     ...(consent ? { consent } : {}),
     ...(unseen ? { unseen } : {}),
-    ...(askHere ? { askHere } : {}),
+    ...(canElicit(context.client.capabilities) ? { askHere } : {}),
     ...(context.conversation === null ? {} : { conversation: context.conversation }),
   });
   if (isQuestion(outcome.result) && (wasAsked || consent)) consents.give(same);
@@ -128,8 +120,11 @@ export async function answerCall(
   const { error } = outcome;
   if (meant.isWrapped && error && isWrongName(error.code))
     return refusal(`${wrongName(error, context)} [${error.code}]`, context);
-  const schema = isPlain(outcome.result) ? undefined : await schemaOf(surface, meant.name, listed);
-  return renderOutcome(outcome, schema, context);
+  const structured = outcome.result?.structuredContent;
+  // Only a result that may need other words needs its tool's schema.
+  const isPlain = structured === undefined || isObject(structured);
+  const tool = isPlain ? undefined : (listed ?? (await surface.tools.find(meant.name)));
+  return renderOutcome(outcome, tool?.outputSchema, context);
 }
 
 /** In lazy mode, unless a server's tool has the name. */
@@ -147,23 +142,7 @@ function isQuestion(result: UnknownObject | undefined): boolean {
   return result?.resultType === "input_required";
 }
 
-/** Only a result that may need other words needs its tool's schema. */
-function isPlain(result: UnknownObject | undefined): boolean {
-  const structured = result?.structuredContent;
-  return structured === undefined || isObject(structured);
-}
-
-async function schemaOf(
-  { tools }: Surface,
-  name: string,
-  listed: ToolListing | undefined,
-): Promise<ToolListing["outputSchema"]> {
-  return (listed ?? (await tools.find(name)))?.outputSchema;
-}
-
-/**
- * Results and answers of servers pass unchanged. A refusal of the plane is a result for the model; a wrong name is not.
- */
+/** Results and answers of servers pass unchanged. A refusal of the plane is a result for the model; a wrong name is not. */
 function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], context: RequestContext): Answer {
   const { era } = context;
   if (outcome.result) {
@@ -182,7 +161,6 @@ function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], co
 }
 
 function wrongName(error: ErrorReport, { tools }: RequestContext): string {
-  const { search } = metaToolNames;
   const instead = tools.isSettled() ? `Find one with ${search}.` : "The list of tools shows what there is.";
   return messageForModel(error, instead);
 }
@@ -202,7 +180,7 @@ function withoutContent(result: UnknownObject): UnknownObject {
   return changeResult(result, question, { content: () => undefined });
 }
 
-/** So that a model neither repeats a waiting call nor waits in vain. */
+/** A model must neither repeat a waiting call nor wait in vain. */
 function afterwards({ approvalId, planId, status }: UnknownObject): string {
   if (typeof approvalId !== "string" || planId !== undefined || status !== undefined) return "";
   return ` Do not call it again: it runs once a person says yes to approval '${approvalId}', where it is also told how it went.`;
@@ -223,13 +201,8 @@ function createOwnTools(plane: Plane, surface: Surface, client: ClientTools) {
   };
 }
 
-type Meant = Exclude<MeantCall, { wrong: string }>;
-
-type Called = {
-  listed?: ToolListing | undefined;
-  /** The client may call only what it was shown. */
-  unseen?: boolean;
-};
+/** A client may call only what it was shown. */
+type Called = { listed?: ToolListing | undefined; unseen?: boolean };
 
 /** Undefined where the view has no such tool. */
 async function findCalled(

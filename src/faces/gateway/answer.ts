@@ -1,11 +1,11 @@
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { ForwardOptions } from "../../model/plane-tools.ts";
 import { RpcError } from "../../protocol/message.ts";
+import type { Era } from "../../protocol/session.ts";
 import { answerCall, createConsents } from "./answer-call.ts";
 import { metaFor, relayOf } from "./client-relay.ts";
-import type { Offer } from "./offer-list.ts";
+import type { OfferList } from "./offer-list.ts";
 import type { ParkedRequests } from "./parked-requests.ts";
 import {
   type Answer,
@@ -14,165 +14,139 @@ import {
   type Request,
   type RequestContext,
   type Responder,
-  refuseCursor,
   renderFailure,
-  textIn,
 } from "./request.ts";
 import type { Surfaces } from "./surfaces.ts";
 import { listTtlMs } from "./tool-list.ts";
 import { changeResult, renderResult } from "./wire.ts";
 
-export type Core = {
-  /** Never rejects. Null for an unknown method. */
-  answer(request: Request, context: RequestContext): Promise<Answer> | null;
-};
+export type Core = ReturnType<typeof createCore>;
 
 /** Methods that are the same in every revision and transport. */
-export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedRequests): Core {
-  const offers = createOfferAnswers(plane, surfaces);
+export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedRequests) {
   const consents = createConsents();
-  const responders: Record<string, Responder> = {
-    "tools/list": async ({ params }, { tools, era }) => {
-      const refused = refuseCursor(params);
-      return refused ?? { text: await tools.text(era) };
-    },
-    "tools/call": (request, context) =>
-      mayPark(request, context, (inside) =>
-        answerCall(plane, surfaces.of(context.principal, context.view), request.params, inside, consents),
-      ),
-    "prompts/list": offers.listPrompts,
-    "prompts/get": (request, context) => mayPark(request, context, (inside) => offers.getPrompt(request, inside)),
-    "resources/list": offers.listResources,
-    "resources/templates/list": offers.listTemplates,
-    "resources/read": (request, context) => mayPark(request, context, (inside) => offers.readResource(request, inside)),
-    "completion/complete": offers.complete,
-  };
-
   /** Modern servers send no requests, so the call waits while its client answers. */
-  function mayPark(
-    request: Request,
-    context: RequestContext,
-    run: (inside: RequestContext) => Promise<Answer>,
-  ): Promise<Answer> {
-    return context.era === "legacy" ? run(context) : park(request, context, run);
-  }
-
-  async function park(
-    { method, params }: Request,
-    context: RequestContext,
-    run: (inside: RequestContext) => Promise<Answer>,
-  ) {
-    const request = JSON.stringify([method, params.name ?? params.uri, params.arguments ?? {}]);
-    return (await parked.resume(context, request, params)) ?? parked.begin(context, request, run);
-  }
-
+  const mayPark =
+    (respond: Responder): Responder =>
+    (request, context) =>
+      context.era === "legacy" ? respond(request, context) : parked.answer(request, context, respond);
+  const { readResource, getPrompt, ...offers } = createOfferAnswers(plane, surfaces);
+  const responders = new Map<string, Responder>([
+    [
+      "tools/list",
+      async ({ params }, { tools, era }) => {
+        refuseCursor(params);
+        return { text: await tools.text(era) };
+      },
+    ],
+    [
+      "tools/call",
+      mayPark(({ params }, context) =>
+        answerCall(plane, surfaces.of(context.principal, context.view), params, context, consents),
+      ),
+    ],
+    ["prompts/list", offers.list("prompts", "name")],
+    ["prompts/get", mayPark(getPrompt)],
+    ["resources/list", offers.list("resources", "uri")],
+    ["resources/templates/list", offers.list("resourceTemplates", "uriTemplate")],
+    ["resources/read", mayPark(readResource)],
+    ["completion/complete", offers.complete],
+  ]);
   return {
-    answer(request, context) {
-      const respond = Object.hasOwn(responders, request.method) ? responders[request.method] : undefined;
-      return respond ? respond(request, context).catch(renderFailure) : null;
+    /** Never rejects. */
+    answer(request: Request, context: RequestContext): Promise<Answer> {
+      const respond = responders.get(request.method);
+      if (!respond) return Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
+      return respond(request, context).catch(renderFailure);
     },
   };
 }
 
-type OfferAnswers = Record<
-  "listPrompts" | "getPrompt" | "listResources" | "listTemplates" | "readResource" | "complete",
-  Responder
->;
+/** Our lists have one page. */
+function refuseCursor({ cursor }: UnknownObject): void {
+  if (cursor !== undefined && cursor !== null) throw new RpcError(-32602, "'cursor' is none of ours.");
+}
 
 /** Passed on to the server that has the prompt or resource. */
-function createOfferAnswers(plane: Plane, surfaces: Surfaces): OfferAnswers {
-  const offersFor = ({ principal, view }: RequestContext) => surfaces.of(principal, view).offers;
+function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
+  const surfaceOf = ({ principal, view }: RequestContext) => surfaces.of(principal, view);
 
-  async function forward(server: string, request: Request, context: RequestContext): Promise<Answer> {
-    const { principal } = surfaces.of(context.principal, context.view);
-    const { signal } = context;
-    const options: ForwardOptions = { principal, signal, relay: relayOf(context, request.params) };
-    const { inputResponses: _, requestState: __, _meta, ...others } = request.params;
+  async function forward(server: string, method: string, given: UnknownObject, context: RequestContext) {
+    const { inputResponses: _, requestState: __, _meta, ...others } = given;
     const meta = isObject(_meta) ? metaFor(withExactNumbers(_meta)) : undefined;
     const params = Object.fromEntries(Object.entries(others).map(([key, value]) => [key, withExactNumbers(value)]));
-    const passed = meta ? { ...params, _meta: meta } : params;
-    const given = await plane.servers.forward(server, request.method, passed, options);
-    const result = isObject(given) ? given : {};
-    return renderResult(request.method === "resources/read" ? withHints(result, context) : result, context.era);
+    const answered = await plane.servers.forward(server, method, meta ? { ...params, _meta: meta } : params, {
+      principal: surfaceOf(context).principal,
+      signal: context.signal,
+      relay: relayOf(context, given),
+    });
+    const result = isObject(answered) ? answered : {};
+    return renderResult(method === "resources/read" ? withHints(result, context.era) : result, context.era);
   }
 
   return {
-    listPrompts: async ({ params }, context) =>
-      refuseCursor(params) ?? renderList("prompts", "name", await offersFor(context).prompts(), context),
-    listResources: async ({ params }, context) =>
-      refuseCursor(params) ?? renderList("resources", "uri", await offersFor(context).resources(), context),
-    listTemplates: async ({ params }, context) =>
-      refuseCursor(params) ??
-      renderList("resourceTemplates", "uriTemplate", await offersFor(context).templates(), context),
-    async getPrompt({ method, params }, context) {
-      const name = textIn(params, "name");
-      if (name === null) return failure(-32602, "'name' must be a text: the name of a prompt.");
-      const found = await offersFor(context).findPrompt(name);
-      if (!found) return failure(-32602, `No prompt '${name}'. 'prompts/list' tells which there are.`);
-      return forward(found.server, { method, params: { ...params, name: found.name } }, context);
+    list:
+      (kind: Parameters<OfferList["list"]>[0], named: string): Responder =>
+      async ({ params }, context) => {
+        refuseCursor(params);
+        const offers = await surfaceOf(context).offers.list(kind);
+        const items = offers.map(({ shown, item: { server: _, ...item } }) => ({ ...item, [named]: shown }));
+        const hints = context.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
+        return renderResult({ [kind]: items, ...hints }, context.era);
+      },
+    async getPrompt({ method, params }: Request, context: RequestContext): Promise<Answer> {
+      const { server, name } = await findPrompt(surfaceOf(context).offers, params.name, "name");
+      return forward(server, method, { ...params, name }, context);
     },
-    async readResource({ method, params }, context) {
-      const shown = textIn(params, "uri");
-      if (shown === null) return failure(-32602, "'uri' must be a text: the address of a resource.");
-      const found = await offersFor(context).findResource(shown);
-      let last: unknown;
-      for (const { server, uri } of found) {
+    async readResource({ method, params }: Request, context: RequestContext): Promise<Answer> {
+      const { uri: shown } = params;
+      if (typeof shown !== "string") throw new RpcError(-32602, "'uri' must be a text: the address of a resource.");
+      let last: RpcError | undefined;
+      for (const { server, uri } of await surfaceOf(context).offers.findResource(shown)) {
         try {
-          return await forward(server, { method, params: { ...params, uri } }, context);
+          return await forward(server, method, { ...params, uri }, context);
         } catch (thrown) {
           // Try the next server.
-          if (!(thrown instanceof RpcError) || !isNotFound(thrown)) throw thrown;
+          if (!(thrown instanceof RpcError) || ![-32002, -32602, -32601].includes(thrown.code)) throw thrown;
           last ??= thrown;
         }
       }
-      throw last === undefined ? notFound(shown, context) : inOwnWords(last as RpcError, shown, context);
+      // The two eras have different codes for it.
+      const isOurs = last === undefined || (last.code === -32002 && context.era === "modern");
+      const code = context.era === "legacy" ? -32002 : -32602;
+      throw isOurs ? new RpcError(code, `Resource not found: ${shown}`, { uri: shown }) : last;
     },
-    async complete({ method, params }, context) {
+    async complete({ method, params }: Request, context: RequestContext): Promise<Answer> {
       const ref = objectIn(params, "ref");
-      const offers = offersFor(context);
-      if (ref.type === "ref/prompt") {
-        const named = textIn(ref, "name");
-        if (named === null) return failure(-32602, "'ref.name' must be a text: the name of a prompt.");
-        const found = await offers.findPrompt(named);
-        if (!found) return failure(-32602, `No prompt '${named}'. 'prompts/list' tells which there are.`);
-        return forward(found.server, { method, params: { ...params, ref: { ...ref, name: found.name } } }, context);
-      }
-      const uri = textIn(ref, "uri");
-      if (uri === null)
-        return failure(-32602, "'ref' must be of type ref/prompt with 'name', or ref/resource with 'uri'.");
-      const found = await offers.findTemplate(uri);
-      if (!found)
-        return failure(-32602, `No resource template '${uri}'. 'resources/templates/list' tells which there are.`);
-      return forward(found.server, { method, params: { ...params, ref: { ...ref, uri: found.uri } } }, context);
+      const { server, ...named } = await findCompleted(surfaceOf(context).offers, ref);
+      return forward(server, method, { ...params, ref: { ...ref, ...named } }, context);
     },
   };
 }
 
-function renderList(key: string, named: string, offers: readonly Offer[], context: RequestContext): Answer {
-  const items = offers.map(({ shown, item: { server: _, ...item } }) => ({ ...item, [named]: shown }));
-  const hints = context.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
-  return renderResult({ [key]: items, ...hints }, context.era);
+async function findPrompt(offers: OfferList, name: unknown, key: string) {
+  if (typeof name !== "string") throw new RpcError(-32602, `'${key}' must be a text: the name of a prompt.`);
+  const found = await offers.findPrompt(name);
+  if (!found) throw new RpcError(-32602, `No prompt '${name}'. 'prompts/list' tells which there are.`);
+  return found;
+}
+
+async function findCompleted(offers: OfferList, { type, name, uri }: UnknownObject) {
+  if (type === "ref/prompt") return findPrompt(offers, name, "ref.name");
+  if (typeof uri !== "string")
+    throw new RpcError(-32602, "'ref' must be of type ref/prompt with 'name', or ref/resource with 'uri'.");
+  const found = await offers.findTemplate(uri);
+  if (!found)
+    throw new RpcError(-32602, `No resource template '${uri}'. 'resources/templates/list' tells which there are.`);
+  return found;
 }
 
 /** Legacy servers do not say how long an answer is valid. */
-function withHints(result: UnknownObject, { era }: RequestContext): UnknownObject {
+function withHints(result: UnknownObject, era: Era): UnknownObject {
   if (era === "legacy" || (result.resultType ?? "complete") !== "complete") return result;
   const hinted = { ttlMs: 0, cacheScope: "private", ...result };
   return changeResult(result, hinted, {
     ttlMs: (before = "0") => before,
     cacheScope: (before = '"private"') => before,
   });
-}
-
-function isNotFound({ code }: RpcError): boolean {
-  return code === -32002 || code === -32602 || code === -32601;
-}
-
-function notFound(uri: string, { era }: RequestContext): RpcError {
-  return new RpcError(era === "legacy" ? -32002 : -32602, `Resource not found: ${uri}`, { uri });
-}
-
-/** The two eras have different codes for it. */
-function inOwnWords(error: RpcError, uri: string, context: RequestContext): RpcError {
-  return error.code === -32002 && context.era === "modern" ? notFound(uri, context) : error;
 }

@@ -12,9 +12,9 @@ const settleMs = 50;
 const kinds = ["tools", "prompts", "resources"] as const;
 type Kind = (typeof kinds)[number];
 
-export type ToolTexts = { text(era: Era): Promise<string> };
+type ToolTexts = { text(era: Era): Promise<string> };
 
-export type Subscriber = {
+type Subscriber = {
   surface: Surface;
   /** Other subscribers may share it. */
   tools: ToolTexts;
@@ -25,22 +25,15 @@ export type Subscriber = {
   hear(method: string, params: UnknownObject): void;
 };
 
-export type Changes = {
-  /** Until the returned function is called. */
-  tell(subscriber: Subscriber): () => void;
-  /** Notifies those who have this list now. */
-  listChanged(tools: ToolTexts): Promise<void>;
-  close(): void;
-};
+export type Changes = ReturnType<typeof createChanges>;
 
 /** Notifies clients of changes that concern them. */
-export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
+export function createChanges(plane: Plane, surfaces: Surfaces) {
   const subscribers = new Set<Subscriber>();
   /** The list when the first subscriber came. */
   const atFirst = new WeakMap<ToolTexts, Promise<string | undefined>>();
-  const comparison = createComparison(subscribers, atFirst);
-  const checks = createChecks(subscribers, comparison.compare);
-  const { check } = checks;
+  const { compare, listChanged } = createComparison(subscribers, atFirst);
+  const { check, stop } = createChecks(subscribers, compare);
   const leave = [
     plane.on("registry.changed", () => {
       surfaces.changed();
@@ -48,34 +41,42 @@ export function createChanges(plane: Plane, surfaces: Surfaces): Changes {
     }),
     plane.on("config.changed", () => {
       surfaces.changed();
-      for (const { surface } of subscribers) void surface.servers().catch(() => undefined);
+      for (const { surface } of subscribers) learnServers(surface);
       check(...kinds);
     }),
     plane.servers.onMessage((said) => {
       const [, list] = /^notifications\/(prompts|resources)\/list_changed$/.exec(said.method) ?? [];
-      if (list === undefined) passOnToAll(subscribers, said);
+      if (list === undefined) for (const subscriber of subscribers) passOn(subscriber, said);
       else check(list as Kind);
     }),
   ];
   return {
-    tell(subscriber) {
+    /** Until the returned function is called. */
+    tell(subscriber: Subscriber): () => void {
+      const { tools, surface } = subscriber;
       subscribers.add(subscriber);
-      const { tools } = subscriber;
-      if (!atFirst.has(tools))
-        atFirst.set(
-          tools,
-          tools.text("legacy").catch(() => undefined),
-        );
-      void subscriber.surface.servers().catch(() => undefined);
+      // A list that fails now is compared with the next one.
+      if (!atFirst.has(tools)) atFirst.set(tools, orNothing(tools.text("legacy")));
+      learnServers(surface);
       return () => void subscribers.delete(subscriber);
     },
-    listChanged: comparison.listChanged,
-    close() {
+    /** Notifies those who have this list now. */
+    listChanged,
+    close(): void {
       for (const end of leave) end();
-      checks.stop();
+      stop();
       subscribers.clear();
     },
   };
+}
+
+function orNothing<T>(promise: Promise<T>): Promise<T | undefined> {
+  return promise.catch(() => undefined);
+}
+
+/** Ahead of messages; a failure is retried with the next request. */
+function learnServers(surface: Surface): void {
+  void orNothing(surface.servers());
 }
 
 type Compare = (listing: object, kind: Kind, having: readonly Subscriber[]) => Promise<void>;
@@ -89,8 +90,7 @@ function createChecks(subscribers: ReadonlySet<Subscriber>, compare: Compare) {
   function check(...changed: readonly Kind[]): void {
     if (subscribers.size === 0) return;
     for (const kind of changed) due.add(kind);
-    if (checking) return;
-    timer ??= setTimeout(run, settleMs).unref();
+    if (!checking) timer ??= setTimeout(run, settleMs).unref();
   }
 
   async function run(): Promise<void> {
@@ -99,8 +99,8 @@ function createChecks(subscribers: ReadonlySet<Subscriber>, compare: Compare) {
     const now = [...due];
     due.clear();
     const compared = now.flatMap((kind) => {
-      const seen = Map.groupBy(subscribers, (subscriber) => listedIn(subscriber, kind));
-      return [...seen].map(([listing, having]) => compare(listing, kind, having));
+      const listing = ({ tools, surface }: Subscriber) => (kind === "tools" ? tools : surface);
+      return [...Map.groupBy(subscribers, listing)].map(([listed, having]) => compare(listed, kind, having));
     });
     await Promise.allSettled(compared);
     checking = false;
@@ -118,13 +118,10 @@ function createComparison(
   /** Tools by list, the rest by surface. */
   const told = new WeakMap<object, Partial<Record<Kind, string>>>();
 
-  function isNews(listing: object, kind: Kind, listed: string, first?: string): boolean {
+  function tellNews(listing: object, kind: Kind, concerned: readonly Subscriber[], listed: string, first?: string) {
     const before = told.get(listing);
     told.set(listing, { ...before, [kind]: listed });
-    return listed !== (before?.[kind] ?? first);
-  }
-
-  function announce(kind: Kind, concerned: readonly Subscriber[]): void {
+    if (listed === (before?.[kind] ?? first)) return;
     for (const subscriber of concerned)
       if (subscribers.has(subscriber)) subscriber.hear(`notifications/${kind}/list_changed`, {});
   }
@@ -135,43 +132,28 @@ function createComparison(
       const [one] = concerned;
       if (!one) return;
       const first = kind === "tools" ? await atFirst.get(one.tools) : undefined;
-      const listed = await listOf(one, kind);
-      if (isNews(listing, kind, listed, first)) announce(kind, concerned);
+      tellNews(listing, kind, concerned, await listOf(one, kind), first);
     },
     async listChanged(tools: ToolTexts): Promise<void> {
-      const concerned = [...subscribers].filter(
-        (subscriber) => subscriber.tools === tools && subscriber.wants("tools"),
-      );
-      if (isNews(tools, "tools", await tools.text("legacy"))) announce("tools", concerned);
+      const concerned = [...subscribers].filter((one) => one.tools === tools && one.wants("tools"));
+      tellNews(tools, "tools", concerned, await tools.text("legacy"));
     },
   };
 }
 
-function passOnToAll(subscribers: Iterable<Subscriber>, { server, user, method, params }: ServerSaid): void {
-  for (const subscriber of subscribers) {
-    const { surface } = subscriber;
-    if (!surface.sees(server) || (user !== null && user !== surface.principal.user)) continue;
-    passOn(subscriber, server, method, params);
-  }
-}
-
-function passOn(subscriber: Subscriber, server: string, method: string, params: UnknownObject): void {
+function passOn(subscriber: Subscriber, { server, user, method, params }: ServerSaid): void {
+  const { surface } = subscriber;
+  if (!surface.sees(server) || (user !== null && user !== surface.principal.user)) return;
   if (method === "notifications/message") {
     if (isLoudEnough(params.level, subscriber.logLevel())) subscriber.hear(method, params);
   } else if (method === "notifications/resources/updated") {
     const uri = subscriber.watches(server, String(params.uri));
     if (uri !== undefined) subscriber.hear(method, { ...params, uri });
-  } else if (method === "notifications/elicitation/complete") {
-    subscriber.hear(method, params);
-  }
-}
-
-function listedIn({ tools, surface }: Subscriber, kind: Kind): object {
-  return kind === "tools" ? tools : surface;
+  } else if (method === "notifications/elicitation/complete") subscriber.hear(method, params);
 }
 
 async function listOf({ tools, surface: { offers } }: Subscriber, kind: Kind): Promise<string> {
   if (kind === "tools") return tools.text("legacy");
-  if (kind === "prompts") return JSON.stringify(await offers.prompts("short"));
-  return JSON.stringify(await Promise.all([offers.resources("short"), offers.templates("short")]));
+  const listed = kind === "prompts" ? (["prompts"] as const) : (["resources", "resourceTemplates"] as const);
+  return JSON.stringify(await Promise.all(listed.map((one) => offers.list(one, "short"))));
 }

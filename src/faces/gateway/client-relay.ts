@@ -5,34 +5,31 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type LogLevel, logLevels } from "../../model/servers/server.ts";
-import type { RequestContext } from "./request.ts";
+import { objectIn, type RequestContext } from "./request.ts";
 
 const ownPrefix = "io.modelcontextprotocol/";
 
 export function relayOf(context: RequestContext, params: UnknownObject, plane?: Pick<Plane, "config">): Relay {
   const { era, logLevel, notify } = context;
-  const given = withExactNumbers(isObject(params._meta) ? params._meta : {});
+  const given = withExactNumbers(objectIn(params, "_meta"));
   const { progressToken } = given;
   const meta = metaFor(given);
   return {
     client: context.client,
     onQuestion: (_server, asked, signal) => relayQuestion(context, asked, signal, plane),
-    ...(progressToken === undefined
-      ? {}
-      : {
-          onProgress: ({ progress, total, message }) =>
-            notify("notifications/progress", {
-              progressToken,
-              progress,
-              ...(total === null ? {} : { total }),
-              ...(message === null ? {} : { message }),
-            }),
-        }),
+    ...(progressToken === undefined ? {} : { onProgress: progressTo(notify, progressToken) }),
     onLog(message) {
       if (isLoudEnough(message.level, logLevel)) notify("notifications/message", message);
     },
     ...(meta ? { meta } : {}),
     ...(era === "modern" ? { continuation: continuationIn(params) } : {}),
+  };
+}
+
+function progressTo(notify: RequestContext["notify"], progressToken: unknown): NonNullable<Relay["onProgress"]> {
+  return ({ progress, total, message }) => {
+    const said = { ...(total === null ? {} : { total }), ...(message === null ? {} : { message }) };
+    notify("notifications/progress", { progressToken, progress, ...said });
   };
 }
 
@@ -109,8 +106,6 @@ function withoutOurMarks(params: UnknownObject): UnknownObject {
   return Object.keys(meta).length === 0 ? others : { ...others, _meta: meta };
 }
 
-type Request = (method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>;
-
 /** A client that names only other ways cannot show a form. */
 export function canElicit(capabilities: unknown): boolean {
   const elicitation = isObject(capabilities) ? capabilities.elicitation : undefined;
@@ -119,13 +114,14 @@ export function canElicit(capabilities: unknown): boolean {
 }
 
 /** Cancelling is neither yes nor no. */
-export function createElicitation(request: Request): AskHere {
-  return async (held, signal, problem) => {
-    const asked = { message: messageFor(held, problem), requestedSchema: formFor(held) };
-    const { action, content } = await request("elicitation/create", asked, signal);
-    if (action === "accept") return toAnswer(held, isObject(content) ? content : {});
-    return action === "decline" ? { decision: "reject" } : null;
-  };
+export async function elicitAnswer(
+  ask: RequestContext["ask"],
+  ...[held, signal, problem]: Parameters<AskHere>
+): Promise<Answer | null> {
+  const asked = { message: messageFor(held, problem), requestedSchema: formFor(held) };
+  const given = await ask("elicitation/create", asked, signal);
+  if (given.action === "accept") return toAnswer(held, objectIn(given, "content"));
+  return given.action === "decline" ? { decision: "reject" } : null;
 }
 
 function messageFor({ tool, principal, verdict, shown, before }: HeldView, problem: string | null): string {
@@ -139,23 +135,15 @@ function messageFor({ tool, principal, verdict, shown, before }: HeldView, probl
 }
 
 function formFor({ arguments: args, allowEdit, adminRequired }: HeldView): JsonObject {
+  const description = "JSON; change it to run the call with other arguments.";
+  const edited = { type: "string", title: "Arguments", description, default: JSON.stringify(args) };
+  const remember = { type: "boolean", title: "Do not ask again for this tool", default: false };
   return {
     type: "object",
     properties: {
       decision: { type: "string", title: "Decision", enum: ["approve", "reject"] },
-      ...(allowEdit
-        ? {
-            arguments: {
-              type: "string",
-              title: "Arguments",
-              description: "JSON; change it to run the call with other arguments.",
-              default: JSON.stringify(args),
-            },
-          }
-        : {}),
-      ...(adminRequired
-        ? {}
-        : { remember: { type: "boolean", title: "Do not ask again for this tool", default: false } }),
+      ...(allowEdit ? { arguments: edited } : {}),
+      ...(adminRequired ? {} : { remember }),
       reason: { type: "string", title: "Reason" },
     },
     required: ["decision"],

@@ -1,6 +1,5 @@
 import { createBriefMap } from "../../lib/brief-map.ts";
 import { uniqueId } from "../../lib/stamps.ts";
-import type { ClientSource } from "../../model/client-context.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
@@ -10,7 +9,7 @@ import { RpcError } from "../../protocol/message.ts";
 import type { Core } from "./answer.ts";
 import type { Changes } from "./changes.ts";
 import { instructionsFor } from "./instructions.ts";
-import { type ClientTools, createClientTools } from "./lazy/client-tools.ts";
+import { ClientTools } from "./lazy/client-tools.ts";
 import type { LazyMode } from "./lazy/lazy-mode.ts";
 import type { SharedClients } from "./lazy/shared-clients.ts";
 import {
@@ -26,18 +25,13 @@ import {
   renderNotification,
   textIn,
 } from "./request.ts";
-import { createSessionState, type SessionKeeper } from "./session-state.ts";
+import { createSessionState, type SessionKeeper, type SessionState } from "./session-state.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 import type { View } from "./view.ts";
 import { capabilities, serverInfo, type Wire } from "./wire.ts";
 
 /** People read it. */
 const maxName = 100;
-
-function describeClient({ id, measure }: ClientTools, { principal }: Surface, info: UnknownObject = {}): ClientSource {
-  const client = typeof info.name === "string" ? info.name.slice(0, maxName) : null;
-  return { id, user: principal.user, client, era: "legacy", since: new Date().toISOString(), measure };
-}
 
 export type GatewayContext = {
   plane: Plane;
@@ -62,230 +56,204 @@ export type SessionOptions = {
 };
 
 /** For the answer, and for messages because of the request. */
-export type Out = { answer(wire: Wire): void; say(text: string): void };
-
-export type ClientSession = {
-  id: string;
-  version(): string;
-  /** Resolves when it is answered, at once where it needs no answer. */
-  take(message: UnknownObject, out: Out): Promise<void>;
-  /** For a message that another plane received. */
-  takeMail(message: UnknownObject): void;
-  cancel(id: Id): void;
-  /** The client listens: it is notified of changes and of watched resources. */
-  follow(kept: KeptSession | null): void;
-  isIdle(): boolean;
-  /** `goesOn` where another plane may continue it. */
-  close(goesOn?: boolean): Promise<void>;
-};
+type Out = { answer(wire: Wire): void; say(text: string): void };
 
 type Running = { controller: AbortController; done: Promise<void> };
 
-type OwnMethod = (params: UnknownObject) => Promise<Answer>;
-
-type Session = {
-  readonly gateway: GatewayContext;
-  readonly options: SessionOptions;
-  readonly surface: Surface;
-  readonly running: ReturnType<typeof createBriefMap<Running>>;
-  readonly requests: ReturnType<typeof createClientRequests>;
-  readonly state: ReturnType<typeof createSessionState>;
-  readonly tools: ClientTools;
-  readonly own: Readonly<Record<string, OwnMethod>>;
-  stopTelling: (() => void) | undefined;
-};
-
 /** A legacy client, on any transport. */
-export function createClientSession(gateway: GatewayContext, options: SessionOptions): ClientSession {
-  const session = beginSession(gateway, options);
-  const { state, running } = session;
-  if (options.kept) adopt(session, options.kept);
-  return {
-    id: options.id,
-    version: state.version,
-    take(message, out) {
-      const { id, method } = message;
-      if (isId(id) && typeof method === "string")
-        return takeRequest(session, id, { method, params: objectIn(message, "params") }, out);
-      return takeOther(session, message, out);
-    },
-    takeMail: (message) => void takeHere(session, message),
-    follow(kept) {
-      beginTelling(session);
-      if (kept === null) return;
-      state.adopt(kept);
-      void state.follow(kept);
-    },
-    cancel: (id) => running.get(id)?.controller.abort(),
-    isIdle: () => running.size() === 0,
-    close: (goesOn = false) => close(session, goesOn),
-  };
-}
+export class ClientSession {
+  readonly id: string;
+  readonly #gateway: GatewayContext;
+  readonly #options: SessionOptions;
+  readonly #surface: Surface;
+  readonly #state: SessionState;
+  readonly #tools: ClientTools;
+  readonly #running = createBriefMap<Running>();
+  readonly #requests = createClientRequests();
+  #stopTelling: (() => void) | undefined;
 
-function beginSession(gateway: GatewayContext, options: SessionOptions): Session {
-  const { plane } = gateway;
-  const surface: Surface = gateway.surfaces.of(options.principal, options.view);
-  const state = createSessionState(plane, surface, options.keeper);
-  const tools: ClientTools = createClientTools(plane, gateway.lazy, {
-    id: uniqueId(),
-    surface,
-    keeps: () => true,
-    async onChanged() {
-      await state.keepLoaded(tools.loaded());
-      await gateway.changes.listChanged(tools);
-    },
-  });
-  return {
-    gateway,
-    options,
-    surface,
-    running: createBriefMap<Running>(),
-    requests: createClientRequests((message) => options.announce(JSON.stringify(message))),
-    state,
-    tools,
-    own: ownMethods(gateway, surface, state, tools),
-    stopTelling: undefined,
-  };
-}
+  constructor(gateway: GatewayContext, options: SessionOptions) {
+    const { plane, surfaces, lazy, changes } = gateway;
+    this.id = options.id;
+    this.#gateway = gateway;
+    this.#options = options;
+    this.#surface = surfaces.of(options.principal, options.view);
+    this.#state = createSessionState(plane, this.#surface, options.keeper);
+    this.#tools = new ClientTools(plane, lazy, {
+      surface: this.#surface,
+      keeps: () => true,
+      onChanged: async () => {
+        await this.#state.keepLoaded(this.#tools.loaded());
+        await changes.listChanged(this.#tools);
+      },
+    });
+    if (options.kept) this.#adopt(options.kept);
+  }
 
-/** What the session itself answers. */
-function ownMethods(
-  { plane, lazy }: GatewayContext,
-  surface: Surface,
-  state: Session["state"],
-  tools: ClientTools,
-): Record<string, OwnMethod> {
-  return {
+  version(): string {
+    return this.#state.version();
+  }
+
+  isIdle(): boolean {
+    return this.#running.size() === 0;
+  }
+
+  /** Resolves when it is answered, at once where it needs no answer. */
+  take(message: UnknownObject, out: Out): Promise<void> {
+    const { id, method } = message;
+    return isId(id) && typeof method === "string"
+      ? this.#takeRequest(id, { method, params: objectIn(message, "params") }, out)
+      : this.#takeOther(message, out);
+  }
+
+  /** For a message that another plane received. False when it is meant for another plane. */
+  takeMail(message: UnknownObject): boolean {
+    if (typeof message.method !== "string") return this.#requests.takeAnswer(message);
+    if (message.method !== "notifications/cancelled") return true;
+    const found = this.#running.get(objectIn(message, "params").requestId);
+    found?.controller.abort();
+    return found !== undefined;
+  }
+
+  cancel(id: Id): void {
+    this.#running.get(id)?.controller.abort();
+  }
+
+  /** The client listens: it is notified of changes and of watched resources. */
+  follow(kept: KeptSession | null): void {
+    this.#beginTelling();
+    if (kept === null) return;
+    this.#state.adopt(kept);
+    void this.#state.follow(kept);
+  }
+
+  /** `goesOn` where another plane may continue it. */
+  async close(goesOn = false): Promise<void> {
+    this.#stopTelling?.();
+    this.#tools.close();
+    this.#state.close();
+    this.#requests.close();
+    const left = this.#running.values();
+    for (const { controller } of left) controller.abort();
+    await Promise.allSettled(left.map(({ done }) => done));
+    const { id, principal } = this.#options;
+    // The client has left, so a failure has no reader.
+    await this.#gateway.plane.conversations.end(id, { principal, goesOn }).catch(() => undefined);
+  }
+
+  #takeRequest(id: Id, request: Request, out: Out): Promise<void> {
+    if (this.#running.get(id) !== undefined) {
+      out.answer(renderAnswer(id, failure(-32600, `A request with the id '${id}' is running.`)));
+      return Promise.resolve();
+    }
+    const controller = new AbortController();
+    const done = this.#answer(request, controller.signal, out).then((given) => {
+      this.#running.delete(id);
+      // A cancelled request gets no answer.
+      if (!controller.signal.aborted) out.answer(renderAnswer(id, given));
+    });
+    this.#running.set(id, { controller, done });
+    return done;
+  }
+
+  async #takeOther(message: UnknownObject, out: Out): Promise<void> {
+    const { id, method } = message;
+    if (typeof method === "string" && id !== undefined)
+      return out.answer(renderAnswer(null, failure(-32600, "'id' must be a text or a number.")));
+    if (!this.takeMail(message)) this.#options.keeper?.passOn(message);
+    // Nothing may come before the handshake is over.
+    if (method === "notifications/initialized") this.#beginTelling();
+  }
+
+  #answer(request: Request, signal: AbortSignal, out: Out): Promise<Answer> {
+    const own = Object.hasOwn(this.#own, request.method) ? this.#own[request.method] : undefined;
+    if (own) return own(request.params).catch(renderFailure);
+    const { id, principal, view } = this.#options;
+    const context: RequestContext = {
+      principal,
+      view,
+      era: "legacy",
+      client: this.#state.client,
+      tools: this.#tools,
+      logLevel: this.#state.logLevel(),
+      conversation: id,
+      signal,
+      notify: (method, params) => out.say(renderNotification(method, params)),
+      ask: (method, params, asked) => this.#requests.request(method, params, asked, out.say),
+      lacks: () => undefined,
+    };
+    return this.#gateway.core.answer(request, context);
+  }
+
+  /** What the session itself answers. */
+  readonly #own: Record<string, (params: UnknownObject) => Promise<Answer>> = {
     ping: async () => ({ result: {} }),
-    async initialize(params) {
-      state.settle(params);
-      const isLazy = await lazy.isKnownLazy(surface);
-      const instructions = await instructionsFor(plane, surface, isLazy);
-      tools.watch(plane.clients.watch(describeClient(tools, surface, state.client.info)));
-      await state.keep();
-      return { result: { protocolVersion: state.version(), capabilities, serverInfo, instructions } };
+    initialize: async (params) => {
+      const { plane, lazy } = this.#gateway;
+      this.#state.settle(params);
+      const isLazy = await lazy.isKnownLazy(this.#surface);
+      const instructions = await instructionsFor(plane, this.#surface, isLazy);
+      this.#report();
+      await this.#state.keep();
+      return { result: { protocolVersion: this.version(), capabilities, serverInfo, instructions } };
     },
-    async "logging/setLevel"({ level }) {
+    "logging/setLevel": async ({ level }) => {
       const known = logLevels.find((candidate) => candidate === level);
       if (known === undefined) return failure(-32602, `'level' must be one of ${logLevels.join(", ")}.`);
-      await state.setLevel(known);
+      await this.#state.setLevel(known);
       return { result: {} };
     },
-    async "resources/subscribe"(params) {
-      await state.watch(textIn(params, "uri") ?? "");
+    "resources/subscribe": async (params) => {
+      await this.#state.watch(textIn(params, "uri") ?? "");
       return { result: {} };
     },
-    async "resources/unsubscribe"(params) {
-      await state.unwatch(textIn(params, "uri") ?? "");
+    "resources/unsubscribe": async (params) => {
+      await this.#state.unwatch(textIn(params, "uri") ?? "");
       return { result: {} };
     },
   };
-}
 
-function answer(session: Session, request: Request, signal: AbortSignal, out: Out): Promise<Answer> {
-  const { gateway, options, own, requests, state, tools } = session;
-  const mine = Object.hasOwn(own, request.method) ? own[request.method] : undefined;
-  if (mine) return mine(request.params).catch(renderFailure);
-  const context: RequestContext = {
-    principal: options.principal,
-    view: options.view,
-    era: "legacy",
-    client: state.client,
-    tools,
-    logLevel: state.logLevel(),
-    conversation: options.id,
-    signal,
-    notify: (method, params) => out.say(renderNotification(method, params)),
-    ask: (method, params, asked) =>
-      requests.request(method, params, asked, (message) => out.say(JSON.stringify(message))),
-    lacks: () => undefined,
-  };
-  const known = gateway.core.answer(request, context);
-  return known ?? Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
-}
-
-function takeRequest(session: Session, id: Id, request: Request, out: Out): Promise<void> {
-  const { running } = session;
-  if (running.get(id) !== undefined) {
-    out.answer(renderAnswer(id, failure(-32600, `A request with the id '${id}' is running.`)));
-    return Promise.resolve();
+  #beginTelling(): void {
+    this.#stopTelling ??= this.#gateway.changes.tell({
+      surface: this.#surface,
+      tools: this.#tools,
+      wants: () => true,
+      watches: this.#state.watched.find,
+      logLevel: this.#state.logLevel,
+      hear: (said, about) => this.#options.announce(renderNotification(said, about)),
+    });
   }
-  const controller = new AbortController();
-  const done = answer(session, request, controller.signal, out).then((given) => {
-    running.delete(id);
-    // A cancelled request gets no answer.
-    if (!controller.signal.aborted) out.answer(renderAnswer(id, given));
-  });
-  running.set(id, { controller, done });
-  return done;
-}
 
-/** False when it is meant for another plane. */
-function takeHere({ running, requests }: Session, message: UnknownObject): boolean {
-  if (typeof message.method !== "string") return requests.takeAnswer(message);
-  if (message.method !== "notifications/cancelled") return true;
-  const found = running.get(objectIn(message, "params").requestId);
-  found?.controller.abort();
-  return found !== undefined;
-}
+  #report(): void {
+    const { id, measure } = this.#tools;
+    const { name } = this.#state.client.info ?? {};
+    const client = typeof name === "string" ? name.slice(0, maxName) : null;
+    const { user } = this.#surface.principal;
+    const source = { id, user, client, era: "legacy", since: new Date().toISOString(), measure } as const;
+    this.#tools.watch(this.#gateway.plane.clients.watch(source));
+  }
 
-async function takeOther(session: Session, message: UnknownObject, out: Out): Promise<void> {
-  const { id, method } = message;
-  if (typeof method === "string" && id !== undefined)
-    return out.answer(renderAnswer(null, failure(-32600, "'id' must be a text or a number.")));
-  if (!takeHere(session, message)) session.options.keeper?.passOn(message);
-  if (method === "notifications/initialized") beginTelling(session);
-}
-
-/** Nothing may come before the handshake is over. */
-function beginTelling(session: Session): void {
-  const { gateway, options, surface, state, tools } = session;
-  session.stopTelling ??= gateway.changes.tell({
-    surface,
-    tools,
-    wants: () => true,
-    watches: state.watched.find,
-    logLevel: state.logLevel,
-    hear: (said, about) => options.announce(renderNotification(said, about)),
-  });
-}
-
-/** Continues what was settled on another plane. */
-function adopt(session: Session, kept: KeptSession): void {
-  const { gateway, surface, state, tools } = session;
-  state.adopt(kept);
-  tools.watch(gateway.plane.clients.watch(describeClient(tools, surface, state.client.info)));
-  beginTelling(session);
-  if (kept.loaded) void tools.restore(kept.loaded).catch(() => undefined);
-}
-
-async function close({ gateway, options, ...session }: Session, goesOn: boolean): Promise<void> {
-  session.stopTelling?.();
-  session.tools.close();
-  session.state.close();
-  session.requests.close();
-  const left = session.running.values();
-  for (const { controller } of left) controller.abort();
-  await Promise.allSettled(left.map(({ done }) => done));
-  const { id, principal } = options;
-  await gateway.plane.conversations.end(id, { principal, goesOn }).catch(() => undefined);
+  /** Continues what was settled on another plane. */
+  #adopt(kept: KeptSession): void {
+    this.#state.adopt(kept);
+    this.#report();
+    this.#beginTelling();
+    // Tools that cannot be restored are found again by a search.
+    if (kept.loaded) void this.#tools.restore(kept.loaded).catch(() => undefined);
+  }
 }
 
 /** Requests of the plane to the client. */
-function createClientRequests(send: (message: object) => void) {
+function createClientRequests() {
   const waiting = new Map<string, (answer: UnknownObject | Error) => void>();
   // Another plane may ask the same client, and the answer may come to either.
   const own = uniqueId().slice(0, 8);
   let asked = 0;
   return {
-    /** Rejects on an error, and on abort, which cancels the request. `via` replaces the usual channel. */
-    request(
-      method: string,
-      params: UnknownObject,
-      signal: AbortSignal,
-      via: (message: object) => void = send,
-    ): Promise<UnknownObject> {
+    /** Rejects on an error, and on abort, which cancels the request. */
+    request(method: string, params: UnknownObject, signal: AbortSignal, say: Out["say"]): Promise<UnknownObject> {
       const id = `toolplane-${own}-${++asked}`;
+      const send = (message: object) => say(JSON.stringify({ jsonrpc: "2.0", ...message }));
       return new Promise((resolve, reject) => {
         const settle = (answer: UnknownObject | Error) => {
           waiting.delete(id);
@@ -295,13 +263,13 @@ function createClientRequests(send: (message: object) => void) {
         };
         const onAbort = () => {
           const reason = "it was answered elsewhere, or its time is over";
-          via({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });
+          send({ method: "notifications/cancelled", params: { requestId: id, reason } });
           settle(new Error(reason));
         };
         if (signal.aborted) return reject(new Error("the request was cancelled"));
         waiting.set(id, settle);
         signal.addEventListener("abort", onAbort);
-        via({ jsonrpc: "2.0", id, method, params });
+        send({ id, method, params });
       });
     },
     /** False for an answer to no open request of ours. */

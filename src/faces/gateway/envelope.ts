@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { type LogLevel, logLevels } from "../../model/servers/server.ts";
+import { logLevels } from "../../model/servers/server.ts";
 import { decodeHeaderValue, paramHeaders } from "../../protocol/http-headers.ts";
 import { modernErrors } from "../../protocol/modern-session.ts";
 import { legacyVersions, modernVersion } from "../../protocol/session.ts";
 import { objectIn, type Request, type RequestContext, type RpcFailure } from "./request.ts";
+import type { ToolList } from "./tool-list.ts";
 
 export const supportedVersions = [modernVersion, ...legacyVersions] as const;
 
@@ -17,53 +19,36 @@ export function missingCapability(requiredCapabilities: UnknownObject): RpcFailu
   };
 }
 
-function unsupportedVersion(requested: unknown): RpcFailure {
-  return {
-    code: modernErrors.unsupportedVersion,
-    message: `Protocol version '${requested}' is not spoken here without a handshake; ${modernVersion} is.`,
-    data: { supported: [modernVersion], requested },
-  };
-}
-
-function headerMismatch(message: string): RpcFailure {
-  return { code: modernErrors.headerMismatch, message };
-}
-
 /** Over HTTP; an answer of a server or tool is no refusal. */
 export function statusOf({ code }: RpcFailure): number {
   if (code === -32601) return 404;
-  const { headerMismatch: header, missingCapability: missing, unsupportedVersion: version } = modernErrors;
-  return code === header || code === missing || code === version ? 400 : 200;
+  return Object.values(modernErrors).includes(code) ? 400 : 200;
 }
 
 const prefix = "io.modelcontextprotocol/";
 const versionKey = `${prefix}protocolVersion`;
 
 /** Does the request name its revision? */
-export function saysItsVersion(params: unknown): boolean {
-  return isObject(params) && isObject(params._meta) && params._meta[versionKey] !== undefined;
+export function saysItsVersion(params: UnknownObject): boolean {
+  return isObject(params._meta) && params._meta[versionKey] !== undefined;
 }
 
-type Envelope = Pick<RequestContext, "client" | "logLevel"> & { version: string };
-
-/** Who makes a modern request, or what is missing. */
-export function readEnvelope(params: UnknownObject): Envelope | RpcFailure {
-  const meta = objectIn(params, "_meta");
+/** Who makes a modern request, or what is wrong with it. */
+export function readEnvelope(
+  request: Request,
+  headers: IncomingHttpHeaders | undefined,
+): Pick<RequestContext, "client" | "logLevel"> | RpcFailure {
+  const meta = objectIn(request.params, "_meta");
   const version = meta[versionKey];
   const capabilities = meta[`${prefix}clientCapabilities`];
   if (typeof version !== "string") return missing("protocolVersion");
   if (!isObject(capabilities)) return missing("clientCapabilities");
+  const wrong = (headers && compareHeaders(request, version, headers)) ?? refuseVersion(version);
+  if (wrong) return wrong;
   const info = meta[`${prefix}clientInfo`];
   const logLevel = logLevels.find((level) => level === meta[`${prefix}logLevel`]) ?? null;
-  return {
-    version,
-    logLevel,
-    client: {
-      capabilities,
-      ...(isObject(info) ? { info } : {}),
-      ...(logLevel === null ? {} : { logLevel: logLevel as LogLevel }),
-    },
-  };
+  const client = { capabilities, ...(isObject(info) ? { info } : {}), ...(logLevel === null ? {} : { logLevel }) };
+  return { client, logLevel };
 }
 
 function missing(field: string): RpcFailure {
@@ -73,32 +58,41 @@ function missing(field: string): RpcFailure {
   };
 }
 
-export function refuseVersion(version: string): RpcFailure | null {
-  return version === modernVersion ? null : unsupportedVersion(version);
+function refuseVersion(requested: string): RpcFailure | null {
+  if (requested === modernVersion) return null;
+  return {
+    code: modernErrors.unsupportedVersion,
+    message: `Protocol version '${requested}' is not spoken here without a handshake; ${modernVersion} is.`,
+    data: { supported: [modernVersion], requested },
+  };
 }
 
+/** The member that names what a request is about. */
+const namedBy = new Map([
+  ["tools/call", "name"],
+  ["prompts/get", "name"],
+  ["resources/read", "uri"],
+]);
+
 /** Proxies route by the headers, so they must match the body. */
-export function compareHeaders(
-  { method, params }: Request,
-  version: string,
-  headers: IncomingHttpHeaders,
-): RpcFailure | null {
-  const name = namedIn(method, params);
+function compareHeaders({ method, params }: Request, version: string, headers: IncomingHttpHeaders): RpcFailure | null {
+  const key = namedBy.get(method);
+  const name = key && params[key];
   return (
     compare("MCP-Protocol-Version", headers, version) ??
     compare("Mcp-Method", headers, method) ??
-    (name === undefined ? null : compare("Mcp-Name", headers, name))
+    (typeof name === "string" ? compare("Mcp-Name", headers, name) : null)
   );
 }
 
-function namedIn(method: string, params: UnknownObject): string | undefined {
-  const named = method === "resources/read" ? params.uri : params.name;
-  const isNamed = method === "tools/call" || method === "prompts/get" || method === "resources/read";
-  return isNamed && typeof named === "string" ? named : undefined;
-}
-
-export function compareParams(schema: unknown, args: unknown, headers: IncomingHttpHeaders): RpcFailure | null {
-  const wanted = paramHeaders(schema, args);
+export async function compareParams(
+  { method, params }: Request,
+  tools: ToolList,
+  headers: IncomingHttpHeaders,
+): Promise<RpcFailure | null> {
+  const tool = method === "tools/call" && typeof params.name === "string" ? await tools.find(params.name) : undefined;
+  if (!tool) return null;
+  const wanted = paramHeaders(tool.parameters, withExactNumbers(objectIn(params, "arguments")));
   for (const [header, value] of Object.entries(wanted)) {
     const problem = compare(header, headers, decodeHeaderValue(value) ?? value);
     if (problem) return problem;
@@ -108,8 +102,9 @@ export function compareParams(schema: unknown, args: unknown, headers: IncomingH
 
 function compare(header: string, headers: IncomingHttpHeaders, expected: string): RpcFailure | null {
   const given = headers[header.toLowerCase()];
-  if (typeof given !== "string") return headerMismatch(`The header ${header} is missing.`);
-  const value = decodeHeaderValue(given.trim());
-  if (value === null) return headerMismatch(`The header ${header} is not valid base64.`);
-  return value === expected ? null : headerMismatch(`The header ${header} does not say what the body says.`);
+  const value = typeof given === "string" ? decodeHeaderValue(given.trim()) : undefined;
+  if (value === expected) return null;
+  const what =
+    value === undefined ? "is missing" : value === null ? "is not valid base64" : "does not say what the body says";
+  return { code: modernErrors.headerMismatch, message: `The header ${header} ${what}.` };
 }

@@ -7,217 +7,180 @@ import {
   sessionTouchMs,
 } from "../../model/servers/client-sessions.ts";
 import type { GatewayContext } from "./client-session.ts";
-import { createHttpSession, type HttpSession } from "./http-session.ts";
+import { HttpSession } from "./http-session.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 
 /** At this number, the least recently used session ends. */
 const maxSessionsPerCaller = 256;
+const sweepMs = 60_000;
+const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** A client's session works on here while the store is away. */
+const ignore = () => undefined;
 
 /** The same on every plane. */
 function ownerOf(principal: Principal): string {
   return JSON.stringify(principal);
 }
 
-/** None without a store that outlives us. */
-function keeperFor(sessions: KeptSessions, id: string, principal: Principal, view: View): { keeper?: SessionKeeper } {
-  if (!sessions.outlivesUs) return {};
-  const owner = ownerOf(principal);
-  // A client's wishes hold here, also while the store is away.
-  const ignore = () => undefined;
+function keeperFor(sessions: KeptSessions, id: string, owner: string, view: View): SessionKeeper {
   return {
-    keeper: {
-      keep: ({ version, client }) => sessions.keep(id, { owner, version, client, view, watched: [] }),
-      change: (change) => sessions.change(id, change).catch(ignore),
-      passOn: (message) => void sessions.leaveMail(id, message).catch(ignore),
-    },
+    keep: ({ version, client }) => sessions.keep(id, { owner, version, client, view, watched: [] }),
+    change: (change) => sessions.change(id, change).catch(ignore),
+    passOn: (message) => void sessions.leaveMail(id, message).catch(ignore),
   };
 }
-
-const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-
-/** Undefined where this caller has none. */
-async function findElsewhere(
-  sessions: KeptSessions,
-  id: string,
-  principal: Principal,
-): Promise<KeptSession | undefined> {
-  if (!sessions.outlivesUs || !idPattern.test(id)) return undefined;
-  const kept = await sessions.find(id);
-  return kept !== null && kept.owner === ownerOf(principal) ? kept : undefined;
-}
-
-function reopenSession(gateway: GatewayContext, id: string, principal: Principal, kept: KeptSession): HttpSession {
-  const view = { ...plainView, ...kept.view } as View;
-  const keeping = keeperFor(gateway.plane.clients.sessions, id, principal, view);
-  return createHttpSession(gateway, { id, principal, view, ...keeping, kept });
-}
-
-const sweepMs = 60_000;
 
 type Kept = { session: HttpSession; principal: Principal; owner: string; usedAt: number; toldAt: number };
 
-export type HttpSessions = {
-  open(principal: Principal, view: View): HttpSession;
-  /** When it is here and this caller's. */
-  find(id: string, principal: Principal): HttpSession | undefined;
-  /** From another plane, or from before a restart. */
-  reopen(id: string, principal: Principal): Promise<HttpSession | undefined>;
-  /** The client listens here from now on. */
-  follow(session: HttpSession): void;
-  end(id: string): Promise<void>;
-  size(): number;
-  /** Ends the streams of listeners. */
-  drain(): void;
-  close(): Promise<void>;
-};
-
-type State = {
-  readonly gateway: GatewayContext;
-  readonly keptSessions: KeptSessions;
-  readonly all: Map<string, Kept>;
-  /** The ids of each owner, the least recently used first. */
-  readonly byOwner: Map<string, Set<string>>;
-  readonly leaving: Set<Promise<void>>;
-};
-
 /** The sessions of clients: limited per caller, ended when idle. */
-export function createHttpSessions(gateway: GatewayContext): HttpSessions {
-  const keptSessions = gateway.plane.clients.sessions;
-  const all = new Map<string, Kept>();
-  const state: State = { gateway, keptSessions, all, byOwner: new Map(), leaving: new Set() };
-  const reopening = new Map<string, Promise<HttpSession | undefined>>();
-  const clock = setInterval(() => void sweep(state), sweepMs).unref();
-  const stopHearing = keptSessions.onNews(({ id, what }) => {
-    const kept = all.get(id);
-    if (kept) void (what === "mail" ? readMail(state, kept) : look(state, kept)).catch(ignore);
-  });
-  return {
-    open(principal, view) {
-      const id = randomUUID();
-      const keeping = keeperFor(keptSessions, id, principal, view);
-      return add(state, createHttpSession(gateway, { id, principal, view, ...keeping }), principal);
-    },
-    find: (id, principal) => find(state, id, principal),
-    async reopen(id, principal) {
-      // Several requests may come at once, also with a stolen id.
-      const key = `${id} ${ownerOf(principal)}`;
-      const begun = reopening.get(key) ?? reopen(state, id, principal).finally(() => reopening.delete(key));
-      reopening.set(key, begun);
-      return begun;
-    },
-    follow(session) {
-      session.follow(null);
-      if (keptSessions.outlivesUs) void keptSessions.find(session.id).then(session.follow, ignore);
-    },
-    end: (id) => end(state, id),
-    size: () => all.size,
-    drain() {
-      for (const { session } of all.values()) session.stopListening();
-    },
-    async close() {
-      clearInterval(clock);
-      stopHearing();
-      for (const id of [...all.keys()]) void leave(state, id, keptSessions.outlivesUs);
-      await Promise.allSettled(state.leaving);
-    },
-  };
-}
+export class HttpSessions {
+  readonly #gateway: GatewayContext;
+  readonly #store: KeptSessions;
+  readonly #all = new Map<string, Kept>();
+  /** The ids of each owner, the least recently used first. */
+  readonly #byOwner = new Map<string, Set<string>>();
+  readonly #leaving = new Set<Promise<void>>();
+  readonly #reopening = new Map<string, Promise<HttpSession | undefined>>();
+  readonly #clock = setInterval(() => void this.#sweep(), sweepMs).unref();
+  readonly #stopHearing: () => void;
 
-function find(state: State, id: string, principal: Principal): HttpSession | undefined {
-  const kept = state.all.get(id);
-  if (!kept || !isTheirs(kept, principal)) return undefined;
-  kept.usedAt = Date.now();
-  if (kept.usedAt - kept.toldAt >= sessionTouchMs && state.keptSessions.outlivesUs) tellUsed(state, kept);
-  noteUse(state, id, kept.owner);
-  return kept.session;
-}
-
-async function sweep(state: State): Promise<void> {
-  const before = Date.now() - sessionIdleMs;
-  for (const [id, kept] of state.all) {
-    const { session, usedAt } = kept;
-    const isUsed = usedAt >= before || !session.isIdle() || session.isListening();
-    if (isUsed) tellUsed(state, kept);
-    else void state.keptSessions.endUnused(id).then((isOver) => leave(state, id, !isOver), ignore);
+  constructor(gateway: GatewayContext) {
+    this.#gateway = gateway;
+    this.#store = gateway.plane.clients.sessions;
+    this.#stopHearing = this.#store.onNews(({ id, what }) => {
+      const kept = this.#all.get(id);
+      if (kept) void (what === "mail" ? this.#readMail(kept) : this.#look(kept)).catch(ignore);
+    });
   }
-  if (!state.keptSessions.outlivesUs) return;
-  void state.keptSessions.tidy().catch(ignore);
-  const over = await state.keptSessions.ended([...state.all.keys()]).catch(() => []);
-  // A session from a time without the store is known here only.
-  for (const id of over) if (state.all.get(id)?.session.isKept()) void leave(state, id, false);
-}
 
-/** Now and then, so that no other plane ends it. */
-function tellUsed(state: State, kept: Kept): void {
-  if (Date.now() - kept.toldAt < sessionTouchMs) return;
-  kept.toldAt = Date.now();
-  void state.keptSessions.touch(kept.session.id).catch(ignore);
-}
-
-/** It was changed on another plane. */
-async function look(state: State, { session }: Kept): Promise<void> {
-  const now = await state.keptSessions.find(session.id);
-  if (now === null) return leave(state, session.id, false);
-  if (session.isListening()) session.follow(now);
-}
-
-async function readMail(state: State, { session }: Kept): Promise<void> {
-  for (const message of await state.keptSessions.mail(session.id)) session.takeMail(message);
-}
-
-async function leave(state: State, id: string, goesOn: boolean): Promise<void> {
-  const kept = state.all.get(id);
-  state.all.delete(id);
-  if (kept) forget(state, id, kept.owner);
-  const left = kept?.session.close(goesOn).finally(() => state.leaving.delete(left as Promise<void>));
-  if (left) state.leaving.add(left);
-  await left;
-}
-
-async function end(state: State, id: string): Promise<void> {
-  const left = leave(state, id, false);
-  if (state.keptSessions.outlivesUs) await state.keptSessions.end(id);
-  await left;
-}
-
-/** A set keeps its order: the last used stands last. */
-function noteUse(state: State, id: string, owner: string): void {
-  const own = state.byOwner.get(owner) ?? new Set();
-  own.delete(id);
-  state.byOwner.set(owner, own.add(id));
-}
-
-function forget(state: State, id: string, owner: string): void {
-  const own = state.byOwner.get(owner);
-  own?.delete(id);
-  if (own?.size === 0) state.byOwner.delete(owner);
-}
-
-function makeRoom(state: State, owner: string): void {
-  const own = state.byOwner.get(owner) ?? new Set();
-  for (const id of own) {
-    if (own.size < maxSessionsPerCaller) return;
-    void end(state, id).catch(ignore);
+  get size(): number {
+    return this.#all.size;
   }
-}
 
-function add(state: State, session: HttpSession, principal: Principal): HttpSession {
-  const owner = ownerOf(principal);
-  makeRoom(state, owner);
-  const now = Date.now();
-  state.all.set(session.id, { session, principal, owner, usedAt: now, toldAt: now });
-  noteUse(state, session.id, owner);
-  return session;
-}
+  open(principal: Principal, view: View): HttpSession {
+    return this.#add(randomUUID(), principal, view);
+  }
 
-async function reopen(state: State, id: string, principal: Principal): Promise<HttpSession | undefined> {
-  const kept = state.all.has(id) ? undefined : await findElsewhere(state.keptSessions, id, principal);
-  return kept && add(state, reopenSession(state.gateway, id, principal, kept), principal);
-}
+  /** When it is here and this caller's. */
+  find(id: string, principal: Principal): HttpSession | undefined {
+    const kept = this.#all.get(id);
+    if (!kept || (kept.principal !== principal && kept.owner !== ownerOf(principal))) return undefined;
+    kept.usedAt = Date.now();
+    if (this.#store.outlivesUs) this.#tellUsed(kept);
+    this.#noteUse(id, kept.owner);
+    return kept.session;
+  }
 
-const ignore = () => undefined;
+  /** From another plane, or from before a restart. */
+  reopen(id: string, principal: Principal): Promise<HttpSession | undefined> {
+    // Several requests may come at once, also with a stolen id.
+    const key = `${id} ${ownerOf(principal)}`;
+    const begun = this.#reopening.get(key) ?? this.#reopen(id, principal).finally(() => this.#reopening.delete(key));
+    this.#reopening.set(key, begun);
+    return begun;
+  }
 
-function isTheirs({ principal, owner }: Kept, asking: Principal): boolean {
-  return principal === asking || owner === ownerOf(asking);
+  /** The client listens here from now on. */
+  follow({ client }: HttpSession): void {
+    client.follow(null);
+    if (this.#store.outlivesUs) void this.#store.find(client.id).then((kept) => client.follow(kept), ignore);
+  }
+
+  async end(id: string): Promise<void> {
+    const left = this.#leave(id, false);
+    if (this.#store.outlivesUs) await this.#store.end(id);
+    await left;
+  }
+
+  /** Ends the streams of listeners. */
+  drain(): void {
+    for (const { session } of this.#all.values()) session.stopListening();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#clock);
+    this.#stopHearing();
+    for (const id of [...this.#all.keys()]) void this.#leave(id, this.#store.outlivesUs);
+    await Promise.allSettled(this.#leaving);
+  }
+
+  #add(id: string, principal: Principal, view: View, kept?: KeptSession): HttpSession {
+    const owner = ownerOf(principal);
+    const session = new HttpSession(this.#gateway, {
+      id,
+      principal,
+      view,
+      ...(this.#store.outlivesUs ? { keeper: keeperFor(this.#store, id, owner, view) } : {}),
+      ...(kept ? { kept } : {}),
+    });
+    const own = this.#byOwner.get(owner) ?? new Set();
+    for (const oldest of own) {
+      if (own.size < maxSessionsPerCaller) break;
+      void this.end(oldest).catch(ignore);
+    }
+    const now = Date.now();
+    this.#all.set(id, { session, principal, owner, usedAt: now, toldAt: now });
+    this.#noteUse(id, owner);
+    return session;
+  }
+
+  async #reopen(id: string, principal: Principal): Promise<HttpSession | undefined> {
+    if (this.#all.has(id) || !this.#store.outlivesUs || !idPattern.test(id)) return undefined;
+    const kept = await this.#store.find(id);
+    if (kept?.owner !== ownerOf(principal)) return undefined;
+    return this.#add(id, principal, { ...plainView, ...kept.view }, kept);
+  }
+
+  async #sweep(): Promise<void> {
+    const before = Date.now() - sessionIdleMs;
+    for (const [id, kept] of this.#all) {
+      const { session, usedAt } = kept;
+      if (usedAt >= before || !session.client.isIdle() || session.isListening()) this.#tellUsed(kept);
+      else void this.#store.endUnused(id).then((isOver) => this.#leave(id, !isOver), ignore);
+    }
+    if (!this.#store.outlivesUs) return;
+    void this.#store.tidy().catch(ignore);
+    const over = await this.#store.ended([...this.#all.keys()]).catch(() => []);
+    // A session from a time without the store is known here only.
+    for (const id of over) if (this.#all.get(id)?.session.isKept) void this.#leave(id, false);
+  }
+
+  /** Now and then, so that no other plane ends it. */
+  #tellUsed(kept: Kept): void {
+    if (Date.now() - kept.toldAt < sessionTouchMs) return;
+    kept.toldAt = Date.now();
+    void this.#store.touch(kept.session.client.id).catch(ignore);
+  }
+
+  /** It was changed on another plane. */
+  async #look({ session }: Kept): Promise<void> {
+    const now = await this.#store.find(session.client.id);
+    if (now === null) return this.#leave(session.client.id, false);
+    if (session.isListening()) session.client.follow(now);
+  }
+
+  async #readMail({ session: { client } }: Kept): Promise<void> {
+    for (const message of await this.#store.mail(client.id)) client.takeMail(message);
+  }
+
+  async #leave(id: string, goesOn: boolean): Promise<void> {
+    const kept = this.#all.get(id);
+    if (!kept) return;
+    this.#all.delete(id);
+    const own = this.#byOwner.get(kept.owner);
+    own?.delete(id);
+    if (own?.size === 0) this.#byOwner.delete(kept.owner);
+    const left = kept.session.close(goesOn).finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
+    await left;
+  }
+
+  /** A set keeps its order: the last used stands last. */
+  #noteUse(id: string, owner: string): void {
+    const own = this.#byOwner.get(owner) ?? new Set();
+    own.delete(id);
+    this.#byOwner.set(owner, own.add(id));
+  }
 }

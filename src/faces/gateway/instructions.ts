@@ -4,6 +4,7 @@ import { metaToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ServerStatus } from "../../model/servers/server.ts";
 import type { Surface } from "./surfaces.ts";
+import { serversOf } from "./tool-list.ts";
 
 /** About 200 tokens. */
 const longest = 700;
@@ -16,9 +17,7 @@ const maxOfEach = 300;
 /** Told to a model once: whose tools these are. */
 export async function instructionsFor(plane: Plane, surface: Surface, isLazy: boolean): Promise<string> {
   const { principal, view } = surface;
-  const servers = (await plane.servers.list({ principal })).filter(
-    ({ state }) => state !== "disabled" && state !== "config_error",
-  );
+  const servers = await serversOf(plane, principal);
   const names = servers.map(({ name }) => name);
   if (names.length === 0) return "Toolplane: no servers are connected yet.";
   if (isLazy) return lazyInstructions(names);

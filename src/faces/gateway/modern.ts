@@ -1,10 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import type { UnknownObject } from "../../model/json.ts";
-import type { Principal } from "../../model/principal.ts";
+import type { Plane } from "../../model/plane.ts";
+import { createCore } from "./answer.ts";
+import { createChanges } from "./changes.ts";
 import type { GatewayContext } from "./client-session.ts";
-import { compareHeaders, compareParams, readEnvelope, refuseVersion, statusOf, supportedVersions } from "./envelope.ts";
+import { compareParams, readEnvelope, statusOf, supportedVersions } from "./envelope.ts";
 import { instructionsFor } from "./instructions.ts";
+import { createLazyMode } from "./lazy/lazy-mode.ts";
+import { createSharedClients } from "./lazy/shared-clients.ts";
+import { createParkedRequests } from "./parked-requests.ts";
 import {
   type Answer,
   exactId,
@@ -13,13 +17,12 @@ import {
   objectIn,
   type Request,
   type RequestContext,
-  type RpcFailure,
   renderFailure,
   textIn,
 } from "./request.ts";
 import { createWatched } from "./session-state.ts";
+import { createSurfaces } from "./surfaces.ts";
 import { listTtlMs } from "./tool-list.ts";
-import type { View } from "./view.ts";
 import { capabilities, completed } from "./wire.ts";
 
 const maxSubscriptions = 1_024;
@@ -46,21 +49,13 @@ async function listen(
   const honoured = await watchAll(uris, watched.add);
   const over = AbortSignal.any([context.signal, closing]);
   const mark = { [idKey]: exactId(id) };
-  const tell = (method: string, about: UnknownObject) =>
+  const hear: RequestContext["notify"] = (method, about) =>
     context.notify(method, { ...about, _meta: { ...objectIn(about, "_meta"), ...mark } });
-  const subscriber = {
-    surface,
-    tools: context.tools,
-    wants: (kind: keyof typeof kinds) => filter[kinds[kind]] === true,
-    watches: watched.find,
-    logLevel: () => null,
-    hear: tell,
-  };
-  tell("notifications/subscriptions/acknowledged", { notifications: acknowledged(filter, honoured) });
-  const stop = changes.tell(subscriber);
-  const leave = subscriber.wants("tools")
-    ? shared.listening(surface, textIn(context.client.info ?? {}, "name"))
-    : undefined;
+  const wants = (kind: keyof typeof kinds) => filter[kinds[kind]] === true;
+  hear("notifications/subscriptions/acknowledged", { notifications: acknowledged(filter, honoured) });
+  const { tools, client } = context;
+  const stop = changes.tell({ surface, tools, wants, watches: watched.find, logLevel: () => null, hear });
+  const leave = wants("tools") ? shared.listening(surface, textIn(client.info ?? {}, "name")) : undefined;
   await new Promise<void>((resolve) => {
     if (over.aborted) resolve();
     over.addEventListener("abort", () => resolve(), { once: true });
@@ -88,97 +83,99 @@ function acknowledged(filter: UnknownObject, uris: readonly string[]): UnknownOb
   };
 }
 
-export type Arrival = {
-  principal: Principal;
-  view: View;
+type Arrival = Pick<RequestContext, "principal" | "view" | "signal" | "notify"> & {
   /** Undefined without HTTP. */
   headers: IncomingHttpHeaders | undefined;
-  signal: AbortSignal;
-  notify: RequestContext["notify"];
 };
 
-export type Reply = { status: number; answer: Answer };
+type Reply = { status: number; answer: Answer };
 
-export type Modern = {
+class Modern {
+  readonly #gateway: GatewayContext;
+  readonly #closing = new AbortController();
+  #listening = 0;
+
+  constructor(gateway: GatewayContext) {
+    this.#gateway = gateway;
+  }
+
   /** Never rejects. */
-  answer(id: Id, request: Request, arrival: Arrival): Promise<Reply>;
-  close(): void;
-};
-
-export function createModern(gateway: GatewayContext): Modern {
-  const { plane, core, surfaces, lazy, shared } = gateway;
-  const closing = new AbortController();
-  let listening = 0;
-
-  async function discover({ principal, view }: RequestContext): Promise<Answer> {
-    const surface = surfaces.of(principal, view);
-    const isLazy = await lazy.isKnownLazy(surface);
-    const instructions = await instructionsFor(plane, surface, isLazy);
-    const result = { supportedVersions, capabilities, instructions, ttlMs: listTtlMs, cacheScope: "private" };
-    return { result: completed(result) };
-  }
-
-  async function listenFor(id: Id, params: UnknownObject, context: RequestContext): Promise<Answer> {
-    if (listening >= maxSubscriptions)
-      return failure(-32603, "Too many clients listen already. Ask for the lists again later.");
-    listening += 1;
-    return listen(gateway, id, params, context, closing.signal).finally(() => {
-      listening -= 1;
-    });
-  }
-
-  function answerKnown(id: Id, request: Request, context: RequestContext): Promise<Answer> {
-    if (request.method === "server/discover") return discover(context);
-    if (request.method === "subscriptions/listen") return listenFor(id, request.params, context);
-    const known = core.answer(request, context);
-    return known ?? Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
-  }
-
-  async function answerFor(id: Id, request: Request, arrival: Arrival): Promise<Reply> {
-    const envelope = readEnvelope(request.params);
-    if ("code" in envelope) return refusal(envelope);
-    const { version, client, logLevel } = envelope;
-    const { headers, ...rest } = arrival;
-    const wrong = (headers && compareHeaders(request, version, headers)) ?? refuseVersion(version);
-    if (wrong) return refusal(wrong);
-    const context: RequestContext = {
-      ...rest,
-      era: "modern",
-      client,
-      tools: shared.of(surfaces.of(arrival.principal, arrival.view)),
-      logLevel,
-      conversation: null,
-      ask: () => Promise.reject(new Error("a client of this revision is asked with an answer")),
-      lacks: () => undefined,
-    };
-    const differs = headers && (await checkParams(request, context, headers));
-    if (differs) return refusal(differs);
-    const letGo = logLevel === null ? undefined : plane.servers.wantLogs(logLevel);
+  async answer(id: Id, request: Request, { headers, ...arrival }: Arrival): Promise<Reply> {
     try {
-      const answer = await answerKnown(id, request, context);
+      const envelope = readEnvelope(request, headers);
+      if ("code" in envelope) return { status: 400, answer: { error: envelope } };
+      const { surfaces, shared } = this.#gateway;
+      const surface = surfaces.of(arrival.principal, arrival.view);
+      const differs = headers && (await compareParams(request, surface.tools, headers));
+      if (differs) return { status: 400, answer: { error: differs } };
+      const answer = await this.#answer(id, request, {
+        ...arrival,
+        ...envelope,
+        era: "modern",
+        tools: shared.of(surface),
+        conversation: null,
+        ask: () => Promise.reject(new Error("a client of this revision is asked with an answer")),
+        lacks: () => undefined,
+      });
       return { status: "error" in answer ? statusOf(answer.error) : 200, answer };
+    } catch (thrown) {
+      return { status: 200, answer: renderFailure(thrown) };
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #answer(id: Id, request: Request, context: RequestContext): Promise<Answer> {
+    const { plane, core } = this.#gateway;
+    const letGo = context.logLevel === null ? undefined : plane.servers.wantLogs(context.logLevel);
+    try {
+      if (request.method === "server/discover") return await this.#discover(context);
+      if (request.method === "subscriptions/listen") return await this.#listen(id, request.params, context);
+      return await core.answer(request, context);
     } finally {
       letGo?.();
     }
   }
 
-  async function checkParams(
-    { method, params }: Request,
-    { principal, view }: RequestContext,
-    headers: IncomingHttpHeaders,
-  ): Promise<RpcFailure | null> {
-    if (method !== "tools/call" || typeof params.name !== "string") return null;
-    const tool = await surfaces.of(principal, view).tools.find(params.name);
-    return tool ? compareParams(tool.parameters, withExactNumbers(objectIn(params, "arguments")), headers) : null;
+  async #discover({ principal, view }: RequestContext): Promise<Answer> {
+    const { plane, surfaces, lazy } = this.#gateway;
+    const surface = surfaces.of(principal, view);
+    const instructions = await instructionsFor(plane, surface, await lazy.isKnownLazy(surface));
+    const result = { supportedVersions, capabilities, instructions, ttlMs: listTtlMs, cacheScope: "private" };
+    return { result: completed(result) };
   }
 
-  return {
-    answer: (id, request, arrival) =>
-      answerFor(id, request, arrival).catch((thrown) => ({ status: 200, answer: renderFailure(thrown) })),
-    close: () => closing.abort(),
-  };
+  async #listen(id: Id, params: UnknownObject, context: RequestContext): Promise<Answer> {
+    if (this.#listening >= maxSubscriptions)
+      return failure(-32603, "Too many clients listen already. Ask for the lists again later.");
+    this.#listening += 1;
+    try {
+      return await listen(this.#gateway, id, params, context, this.#closing.signal);
+    } finally {
+      this.#listening -= 1;
+    }
+  }
 }
 
-function refusal(error: RpcFailure): Reply {
-  return { status: 400, answer: { error } };
+/** What all clients of one plane share. */
+export function createGatewayContext(plane: Plane) {
+  const surfaces = createSurfaces(plane);
+  const parked = createParkedRequests();
+  const changes = createChanges(plane, surfaces);
+  const core = createCore(plane, surfaces, parked);
+  const lazy = createLazyMode(plane);
+  const shared = createSharedClients(plane, lazy, changes);
+  const gateway: GatewayContext = { plane, core, surfaces, changes, lazy, shared };
+  const modern = new Modern(gateway);
+  return {
+    ...gateway,
+    modern,
+    close(): void {
+      modern.close();
+      parked.close();
+      changes.close();
+    },
+  };
 }

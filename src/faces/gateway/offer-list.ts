@@ -11,39 +11,18 @@ import type { View } from "./view.ts";
 const searchMs = [1, 500, firstWaitMs];
 
 /** Under the name that our clients know. */
-export type Offer = { shown: string; server: string; item: Listed };
+type Offer = { shown: string; server: string; item: Listed };
 
 /** How long to wait for servers that have not listed it yet. */
 type Wait = "short" | "long";
 
-export type OfferList = {
-  prompts(wait?: Wait): Promise<Offer[]>;
-  resources(wait?: Wait): Promise<Offer[]>;
-  templates(wait?: Wait): Promise<Offer[]>;
-  /** The server of a prompt, and its name there. */
-  findPrompt(shown: string): Promise<{ server: string; name: string } | undefined>;
-  /** Servers that may have it, the likeliest first, with its address there. */
-  findResource(shown: string): Promise<{ server: string; uri: string }[]>;
-  /** The server's own address of a template. */
-  findTemplate(shown: string): Promise<{ server: string; uri: string } | undefined>;
-};
-
-/** Shared by all callers. */
+export type OfferList = ReturnType<typeof createOfferList>;
 type OfferWaits = Record<OfferKind, FirstWait<Listed>>;
 
+/** Shared by all callers. */
 export function createOfferWaits(plane: Pick<Plane, "servers">): OfferWaits {
-  const of = (kind: OfferKind) =>
-    createFirstWait<Listed>(plane, { isUnseen: ({ offers }) => offers[kind] === null, isTheirs: () => true });
-  return {
-    prompts: of("prompts"),
-    resources: of("resources"),
-    resourceTemplates: of("resourceTemplates"),
-  };
-}
-
-function listOf(plane: Plane, kind: OfferKind) {
-  if (kind === "prompts") return plane.prompts.list;
-  return kind === "resources" ? plane.resources.list : plane.resources.templates;
+  const of = (kind: OfferKind) => createFirstWait<Listed>(plane, ({ offers }) => offers[kind] === null);
+  return { prompts: of("prompts"), resources: of("resources"), resourceTemplates: of("resourceTemplates") };
 }
 
 /** Of one caller in one view. */
@@ -53,17 +32,19 @@ export function createOfferList(
   view: View,
   servers: () => Promise<ReadonlySet<string>>,
   firstWait: OfferWaits,
-): OfferList {
+) {
+  const { prompts, resources } = plane;
+  const listings = { prompts: prompts.list, resources: resources.list, resourceTemplates: resources.templates };
+
   async function ask(kind: OfferKind, waitMs: number): Promise<Listed[]> {
-    const [seen, listed] = await Promise.all([servers(), listOf(plane, kind)(undefined, { principal, waitMs })]);
+    const [seen, listed] = await Promise.all([servers(), listings[kind](undefined, { principal, waitMs })]);
     return listed.filter(({ server }) => seen.has(server));
   }
-  const list = (kind: OfferKind, wait: Wait) =>
-    wait === "long" ? firstWait[kind](principal, (waitMs) => ask(kind, waitMs)) : ask(kind, defaultWaitMs);
 
-  const asPrompts = (items: readonly Listed[]) => namePrompts(items, view.names);
-  const asResources = (items: readonly Listed[]) => addressAll(items, "uri");
-  const asTemplates = (items: readonly Listed[]) => addressAll(items, "uriTemplate");
+  function show(kind: OfferKind, items: readonly Listed[]): Offer[] {
+    if (kind === "prompts") return namePrompts(items, view.names);
+    return addressAll(items, kind === "resources" ? "uri" : "uriTemplate");
+  }
 
   async function search<T>(look: (waitMs: number) => Promise<T | undefined>): Promise<T | undefined> {
     for (const waitMs of searchMs) {
@@ -74,40 +55,41 @@ export function createOfferList(
   }
 
   async function lookForPrompt(shown: string, waitMs: number) {
-    const all = asPrompts(await ask("prompts", waitMs));
+    const all = show("prompts", await ask("prompts", waitMs));
     const found = all.find((offer) => offer.shown === shown) ?? onlyOne(all, shown);
     return found && { server: found.server, name: String(found.item.name) };
   }
 
-  /** Waits for the servers that the name suggests. */
-  async function askLikely(shown: string): Promise<void> {
-    const likely = [...(await servers())].filter((server) => mayBelongTo(server, shown));
-    await Promise.all(likely.map((server) => plane.prompts.list(server, { principal })));
-  }
-
   return {
-    prompts: async (wait = "long") => asPrompts(await list("prompts", wait)),
-    resources: async (wait = "long") => asResources(await list("resources", wait)),
-    templates: async (wait = "long") => asTemplates(await list("resourceTemplates", wait)),
-    async findPrompt(shown) {
+    async list(kind: OfferKind, wait: Wait = "long"): Promise<Offer[]> {
+      const listed =
+        wait === "long" ? firstWait[kind](principal, (waitMs) => ask(kind, waitMs)) : ask(kind, defaultWaitMs);
+      return show(kind, await listed);
+    },
+    /** The server of a prompt, and its name there. */
+    async findPrompt(shown: string): Promise<{ server: string; name: string } | undefined> {
       const known = await lookForPrompt(shown, 1);
       if (known) return known;
-      await askLikely(shown);
+      // First the servers that the name suggests.
+      const likely = [...(await servers())].filter((server) => mayBelongTo(server, shown));
+      await Promise.all(likely.map((server) => prompts.list(server, { principal })));
       return search((waitMs) => lookForPrompt(shown, waitMs));
     },
-    async findResource(shown) {
+    /** Servers that may have it, the likeliest first, with its address there. */
+    async findResource(shown: string): Promise<{ server: string; uri: string }[]> {
       const named = await readAddress(shown, servers);
       if (named) return [named];
       const found = await search(async (waitMs) => {
         const [listed, patterns] = await Promise.all([ask("resources", waitMs), ask("resourceTemplates", waitMs)]);
         const isFirst = waitMs === searchMs[0];
-        return ownersOf(shown, asResources(listed), asTemplates(patterns), !isFirst);
+        return ownersOf(shown, show("resources", listed), show("resourceTemplates", patterns), !isFirst);
       });
       return (found ?? []).map((server) => ({ server, uri: shown }));
     },
-    async findTemplate(shown) {
+    /** The server's own address of a template. */
+    async findTemplate(shown: string): Promise<{ server: string; uri: string } | undefined> {
       const found = await search(async (waitMs) => {
-        const patterns = asTemplates(await ask("resourceTemplates", waitMs));
+        const patterns = show("resourceTemplates", await ask("resourceTemplates", waitMs));
         return patterns.find((offer) => offer.shown === shown);
       });
       return found && { server: found.server, uri: String(found.item.uriTemplate) };
@@ -140,7 +122,9 @@ function ownersOf(
 ): string[] | undefined {
   const exact = listed.find((offer) => offer.shown === shown);
   if (exact) return [exact.server];
-  const matching = patterns.filter(({ item }) => expandsTo(String(item.uriTemplate), shown));
+  // Values are not checked.
+  const globOf = ({ item }: Offer) => String(item.uriTemplate).replaceAll(/\{[^{}]*\}/g, "*");
+  const matching = patterns.filter((offer) => matchesGlob(globOf(offer), shown));
   // Results link to unlisted resources; only servers that list others of the scheme can know them.
   const isAlike = (offer: Offer) => schemeOf(offer.shown) === schemeOf(shown);
   const alike = mayGuess && matching.length === 0 ? [...listed, ...patterns].filter(isAlike) : [];
@@ -175,9 +159,4 @@ async function readAddress(
 
 function schemeOf(address: string): string {
   return address.slice(0, address.indexOf(":") + 1);
-}
-
-/** Values are not checked. */
-function expandsTo(template: string, address: string): boolean {
-  return matchesGlob(template.replaceAll(/\{[^{}]*\}/g, "*"), address);
 }

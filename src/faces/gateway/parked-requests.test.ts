@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
+import type { UnknownObject } from "../../model/json.ts";
 import { principalOf } from "../../model/principal.ts";
 import { createParkedRequests } from "./parked-requests.ts";
 import type { Answer, RequestContext } from "./request.ts";
@@ -21,7 +22,9 @@ function visitOf(user: string): RequestContext {
   };
 }
 
-const asksOnce = async (inside: RequestContext): Promise<Answer> => {
+const call = (params: UnknownObject = {}) => ({ method: "tools/call", params });
+
+const asksOnce = async (_: unknown, inside: RequestContext): Promise<Answer> => {
   const said = await inside.ask("elicitation/create", { message: "?" }, inside.signal);
   return { result: { said } };
 };
@@ -36,46 +39,49 @@ const answers = { "question-1": { action: "accept" } };
 
 test("a request that asks is answered with its question and goes on with the answer", async () => {
   const parked = createParkedRequests();
-  const requestState = stateOf(await parked.begin(visitOf("ann"), "call", asksOnce));
+  const requestState = stateOf(await parked.answer(call(), visitOf("ann"), asksOnce));
   assert.equal(parked.size(), 1);
-  const done = await parked.resume(visitOf("ann"), "call", { requestState, inputResponses: answers });
+  const done = await parked.answer(call({ requestState, inputResponses: answers }), visitOf("ann"), asksOnce);
   assert.deepEqual(done, { result: { said: { action: "accept" } } });
   assert.equal(parked.size(), 0);
 });
 
-test("nobody else's handle can be used, and it is still good for its owner", async () => {
+test("another caller's handle cannot be used, and it stays valid for its owner", async () => {
   const parked = createParkedRequests();
-  const requestState = stateOf(await parked.begin(visitOf("ann"), "call", asksOnce));
-  const stolen = await parked.resume(visitOf("bob"), "call", { requestState, inputResponses: answers });
+  const requestState = stateOf(await parked.answer(call(), visitOf("ann"), asksOnce));
+  const stolen = await parked.answer(call({ requestState, inputResponses: answers }), visitOf("bob"), asksOnce);
   assert.ok(stolen && "error" in stolen);
   assert.equal(stolen.error.code, -32602);
-  const done = await parked.resume(visitOf("ann"), "call", { requestState, inputResponses: answers });
+  const done = await parked.answer(call({ requestState, inputResponses: answers }), visitOf("ann"), asksOnce);
   assert.ok(done && "result" in done);
 });
 
 test("a question that was not answered is asked again under another handle", async () => {
   const parked = createParkedRequests();
-  const first = stateOf(await parked.begin(visitOf("ann"), "call", asksOnce));
+  const first = stateOf(await parked.answer(call(), visitOf("ann"), asksOnce));
   const inputResponses = { other: { action: "accept" }, "question-1": 7 };
-  const again = await parked.resume(visitOf("ann"), "call", { requestState: first, inputResponses });
+  const again = await parked.answer(call({ requestState: first, inputResponses }), visitOf("ann"), asksOnce);
   assert.notEqual(stateOf(again), first);
   parked.close();
 });
 
-test("what a server gave out as its own state is not ours to judge", async () => {
+test("a server's own state is passed on to it", async () => {
   const parked = createParkedRequests();
-  assert.equal(await parked.resume(visitOf("ann"), "call", { requestState: "theirs" }), null);
-  assert.equal(await parked.resume(visitOf("ann"), "call", {}), null);
+  const passed = async ({ params }: { params: UnknownObject }): Promise<Answer> => ({ result: params });
+  assert.deepEqual(await parked.answer(call({ requestState: "theirs" }), visitOf("ann"), passed), {
+    result: { requestState: "theirs" },
+  });
+  assert.deepEqual(await parked.answer(call(), visitOf("ann"), passed), { result: {} });
 });
 
-test("what nobody comes back for is given up", async () => {
+test("a request that no client returns for is given up", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     const parked = createParkedRequests();
     const over = Promise.withResolvers<unknown>();
-    const first = await parked.begin(visitOf("ann"), "call", async (inside) => {
+    const first = await parked.answer(call(), visitOf("ann"), async (request, inside) => {
       inside.signal.addEventListener("abort", () => over.resolve(inside.signal.reason));
-      return asksOnce(inside);
+      return asksOnce(request, inside);
     });
     stateOf(first);
     mock.timers.tick(300_000);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { missingCapability } from "./envelope.ts";
-import { type Answer, failure, type RequestContext } from "./request.ts";
+import { type Answer, failure, objectIn, type Request, type RequestContext, type Responder } from "./request.ts";
 import { completed } from "./wire.ts";
 
 /** Distinguishes our handles from servers' states. */
@@ -13,8 +13,7 @@ const maxPerCaller = 64;
 type Question = { asked: { method: string; params: UnknownObject }; answer(result: UnknownObject): void };
 
 type Parked = {
-  owner: string;
-  request: string;
+  request: Request;
   ended: AbortController;
   done: Promise<Answer>;
   questions: Map<string, Question>;
@@ -24,7 +23,7 @@ type Parked = {
   wake(): void;
 };
 
-type Waiting = Map<string, { parked: Parked; timer: NodeJS.Timeout }>;
+type Waiting = Map<string, { parked: Parked; owner: string; key: string; timer: NodeJS.Timeout }>;
 export type ParkedRequests = ReturnType<typeof createParkedRequests>;
 
 /**
@@ -34,79 +33,63 @@ export type ParkedRequests = ReturnType<typeof createParkedRequests>;
 export function createParkedRequests() {
   const waiting: Waiting = new Map();
   return {
-    /** Runs a request that may have to be parked. */
-    begin(
-      context: RequestContext,
-      request: string,
-      run: (context: RequestContext) => Promise<Answer>,
-    ): Promise<Answer> {
-      return attend(waiting, begin(context, request, run), context);
-    },
-    /** Null when this is no handle of ours. */
-    async resume(context: RequestContext, request: string, params: UnknownObject): Promise<Answer | null> {
-      const { requestState, inputResponses } = params;
-      if (typeof requestState !== "string" || !requestState.startsWith(prefix)) return null;
-      const { parked } = waiting.get(requestState) ?? {};
-      if (!parked || parked.owner !== ownerOf(context) || parked.request !== request)
+    /** Begins a request that may have to be parked, or continues one under its handle. */
+    async answer(request: Request, context: RequestContext, respond: Responder): Promise<Answer> {
+      const { requestState } = request.params;
+      if (typeof requestState !== "string" || !requestState.startsWith(prefix))
+        return attend(waiting, begin(request, context, respond), context);
+      const { parked, owner, key } = waiting.get(requestState) ?? {};
+      if (!parked || owner !== ownerOf(context) || key !== keyOf(request))
         return failure(-32602, "requestState is not known here, or its time is over. Make the request anew.");
       forget(waiting, requestState);
-      const given = isObject(inputResponses) ? inputResponses : {};
-      for (const [key, question] of [...parked.questions]) {
-        const answered = Object.hasOwn(given, key) ? given[key] : undefined;
+      const given = objectIn(request.params, "inputResponses");
+      for (const [name, question] of [...parked.questions]) {
+        const answered = Object.hasOwn(given, name) ? given[name] : undefined;
         if (isObject(answered)) question.answer(answered);
       }
       return attend(waiting, parked, context);
     },
     size: () => waiting.size,
     close(): void {
-      for (const handle of [...waiting.keys()])
-        forget(waiting, handle)?.ended.abort(new Error("the plane is stopping"));
+      for (const handle of [...waiting.keys()]) forget(waiting, handle, "the plane is stopping");
     },
   };
 }
 
-function begin(context: RequestContext, request: string, run: (context: RequestContext) => Promise<Answer>): Parked {
-  const lacked = Promise.withResolvers<Answer>();
-  const parked: Parked = {
-    owner: ownerOf(context),
-    request,
-    ended: new AbortController(),
-    done: lacked.promise,
-    questions: new Map(),
-    asked: 0,
-    context,
-    wake: () => undefined,
-  };
-  const lacks = (required: UnknownObject) => {
-    lacked.resolve({ error: missingCapability(required) });
-    parked.ended.abort(new Error("the client cannot be asked that"));
-  };
+function begin(request: Request, context: RequestContext, respond: Responder): Parked {
+  const { promise: done, resolve, reject } = Promise.withResolvers<Answer>();
+  const ended = new AbortController();
+  const parked: Parked = { request, ended, done, questions: new Map(), asked: 0, context, wake: () => undefined };
   const inside: RequestContext = {
     ...context,
-    signal: parked.ended.signal,
+    signal: ended.signal,
     notify: (method, params) => parked.context?.notify(method, params),
     ask: (method, params, signal) => askIn(parked, method, params, signal),
-    lacks,
+    lacks(required) {
+      resolve({ error: missingCapability(required) });
+      ended.abort(new Error("the client cannot be asked that"));
+    },
   };
-  run(inside).then(lacked.resolve, lacked.reject);
+  respond(request, inside).then(resolve, reject);
   return parked;
 }
 
-function forget(waiting: Waiting, handle: string): Parked | undefined {
+/** With a reason, its request is given up too. */
+function forget(waiting: Waiting, handle: string, reason?: string): void {
   const found = waiting.get(handle);
-  if (!found) return undefined;
-  clearTimeout(found.timer);
   waiting.delete(handle);
-  return found.parked;
+  clearTimeout(found?.timer);
+  if (reason !== undefined) found?.parked.ended.abort(new Error(reason));
 }
 
-function park(waiting: Waiting, parked: Parked): Answer {
-  const mine = [...waiting].filter(([, other]) => other.parked.owner === parked.owner);
+function park(waiting: Waiting, parked: Parked, context: RequestContext): Answer {
+  const owner = ownerOf(context);
+  const mine = [...waiting].filter(([, other]) => other.owner === owner);
   for (const [handle] of mine.slice(0, Math.max(0, mine.length - maxPerCaller + 1)))
-    forget(waiting, handle)?.ended.abort(new Error("too many of this caller's requests wait for an answer"));
+    forget(waiting, handle, "too many of this caller's requests wait for an answer");
   const requestState = `${prefix}${randomBytes(24).toString("base64url")}`;
-  const giveUp = () => forget(waiting, requestState)?.ended.abort(new Error("it was not answered in time"));
-  waiting.set(requestState, { parked, timer: setTimeout(giveUp, aliveMs).unref() });
+  const timer = setTimeout(() => forget(waiting, requestState, "it was not answered in time"), aliveMs).unref();
+  waiting.set(requestState, { parked, owner, key: keyOf(parked.request), timer });
   const inputRequests = Object.fromEntries([...parked.questions].map(([key, { asked }]) => [key, asked]));
   return { result: completed({ resultType: "input_required", inputRequests, requestState }) };
 }
@@ -127,13 +110,13 @@ async function attend(waiting: Waiting, parked: Parked, context: RequestContext)
   signal.removeEventListener("abort", onAbort);
   parked.context = null;
   parked.wake = () => undefined;
-  return answer ?? park(waiting, parked);
+  return answer ?? park(waiting, parked, context);
 }
 
 function askIn(parked: Parked, method: string, params: UnknownObject, signal: AbortSignal): Promise<UnknownObject> {
-  parked.asked += 1;
-  const key = `question-${parked.asked}`;
+  const key = `question-${++parked.asked}`;
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
     const settle = () => {
       parked.questions.delete(key);
       signal.removeEventListener("abort", onAbort);
@@ -142,7 +125,6 @@ function askIn(parked: Parked, method: string, params: UnknownObject, signal: Ab
       settle();
       reject(signal.reason);
     };
-    if (signal.aborted) return reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
     const answer = (result: UnknownObject) => {
       settle();
@@ -155,4 +137,8 @@ function askIn(parked: Parked, method: string, params: UnknownObject, signal: Ab
 
 function ownerOf({ principal, view }: RequestContext): string {
   return stableJson([principal, view]);
+}
+
+function keyOf({ method, params }: Request): string {
+  return JSON.stringify([method, params.name ?? params.uri, params.arguments ?? {}]);
 }

@@ -25,7 +25,7 @@ test("where nothing is listed yet the first tools are waited for, once", async (
   assert.deepEqual([await ask(), await ask()], [[1_000, 10_000], [1_000]]);
 });
 
-test("a slow server keeps nobody from the tools of another", async () => {
+test("a slow server does not delay the tools of another", async () => {
   const tools = [{ id: { server: "quick", tool: "t" } }];
   assert.deepEqual(await world([{ name: "slow", state: "connecting", listedAt: null }], tools)(), [1_000]);
 });

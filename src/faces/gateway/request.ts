@@ -43,10 +43,8 @@ export function failure(code: number, message: string, data?: unknown): Answer {
 export function renderAnswer(id: string | number | bigint | null, answer: Answer): Wire {
   const head = `{"jsonrpc":"2.0","id":${typeof id === "bigint" ? id : JSON.stringify(id)}`;
   if ("parts" in answer) return [`${head},"result":`, ...answer.parts, "}"];
-  if ("text" in answer) return `${head},"result":${answer.text}}`;
-  return "result" in answer
-    ? `${head},"result":${JSON.stringify(answer.result)}}`
-    : `${head},"error":${JSON.stringify(answer.error)}}`;
+  if ("error" in answer) return `${head},"error":${JSON.stringify(answer.error)}}`;
+  return `${head},"result":${"text" in answer ? answer.text : JSON.stringify(answer.result)}}`;
 }
 
 export function renderNotification(method: string, params: UnknownObject): string {
@@ -89,11 +87,6 @@ export function faultInAny(messages: readonly unknown[]): string | null {
   return null;
 }
 
-/** Our lists have one page. */
-export function refuseCursor({ cursor }: UnknownObject): Answer | null {
-  return cursor === undefined || cursor === null ? null : failure(-32602, "'cursor' is none of ours.");
-}
-
 export function textIn(params: UnknownObject, key: string): string | null {
   return typeof params[key] === "string" ? params[key] : null;
 }
@@ -104,15 +97,10 @@ export function objectIn(params: UnknownObject, key: string): UnknownObject {
 
 /** As the client may read it. A server's error passes unchanged. */
 export function renderFailure(thrown: unknown): Answer {
-  if (thrown instanceof RpcError) {
-    const { code, message, data } = thrown;
-    return { error: { code, message, ...(data === undefined ? {} : { data }) } };
-  }
+  if (thrown instanceof RpcError) return failure(thrown.code, thrown.message, thrown.data);
   const { code, message, data } = toPlaneError(thrown);
   const told = strangerMessage(code, data);
-  return {
-    error: { code: errorTable[code].rpc, message: told?.message ?? message, data: { code, ...told?.data } },
-  };
+  return failure(errorTable[code].rpc, told?.message ?? message, { code, ...told?.data });
 }
 
 /** Shorter text cannot be nested too deeply. */

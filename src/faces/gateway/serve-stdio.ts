@@ -8,9 +8,9 @@ import type { Principal } from "../../model/principal.ts";
 import type { KeptSession } from "../../model/servers/client-sessions.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { batchVersion } from "../../protocol/session.ts";
-import { createClientSession } from "./client-session.ts";
+import { ClientSession } from "./client-session.ts";
 import { saysItsVersion } from "./envelope.ts";
-import { createGatewayContext } from "./gateway-context.ts";
+import { createGatewayContext } from "./modern.ts";
 import {
   failure,
   faultIn,
@@ -28,7 +28,7 @@ import type { Wire } from "./wire.ts";
 const maxMessageBytes = 64 * 1024 * 1024;
 
 /** A session that can continue on another plane. */
-export type MovableSession = {
+type MovableSession = {
   id: string;
   /** From an earlier plane. */
   kept?: KeptSession;
@@ -39,7 +39,7 @@ export type MovableSession = {
   ready(): void;
 };
 
-export type StdioOptions = {
+type StdioOptions = {
   input: Readable;
   output: Writable;
   signal: AbortSignal;
@@ -59,14 +59,15 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
     output.write("\n");
     output.uncork();
   };
-  const parseError = () => write(renderAnswer(null, failure(-32700, "Parse error")));
+  const refuse = (code: number, message: string) => write(renderAnswer(null, failure(code, message)));
+  const parseError = () => refuse(-32700, "Parse error");
   const client = createStdioClient(plane, write, options);
   const takeLine = (line: string) => {
     if (line.trim() === "") return;
     const parsed = parseMessage(line);
     if ("message" in parsed) client.take(parsed.message);
     else if (parsed.wrong === "no JSON") parseError();
-    else write(renderAnswer(null, failure(-32600, "The message is nested too deeply.")));
+    else refuse(-32600, "The message is nested too deeply.");
   };
   input.on("data", createLineSplitter(maxMessageBytes, takeLine, parseError));
   session?.ready();
@@ -87,7 +88,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
   const { principal = plane.identity.usualCaller(), session: movable } = options;
   const view: View = { ...plainView, ...options.view };
   const kept = movable?.kept;
-  const session = createClientSession(gateway, {
+  const session = new ClientSession(gateway, {
     id: movable?.id ?? uniqueId(),
     principal,
     view,

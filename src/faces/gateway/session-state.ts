@@ -8,42 +8,31 @@ import { legacyVersions } from "../../protocol/session.ts";
 import { objectIn } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 
-type Watched = {
-  add(shown: string): Promise<void>;
-  remove(shown: string): void;
-  all(): string[];
-  /** The address the client knows it by. */
-  find(server: string, uri: string): string | undefined;
-  clear(): void;
-};
-
-type One = { server: string; uri: string; leave(): void };
-
 const maxWatched = 1_000;
 
 /** The resources that one client watches. */
-export function createWatched(plane: Plane, surface: Surface): Watched {
-  const all = new Map<string, One>();
+export function createWatched(plane: Plane, surface: Surface) {
+  const all = new Map<string, { server: string; uri: string; leave(): void }>();
   let isOver = false;
   return {
-    async add(shown) {
+    async add(shown: string): Promise<void> {
       if (all.has(shown)) return;
       if (all.size >= maxWatched)
         throw new RpcError(-32602, `More than ${maxWatched} resources cannot be watched by one client.`);
       const [found] = await surface.offers.findResource(shown);
       if (!found) throw new RpcError(-32602, `Resource not found: ${shown}`, { uri: shown });
-      const { principal } = surface;
-      const leave = await plane.resources.watch(found.server, found.uri, { principal });
+      const leave = await plane.resources.watch(found.server, found.uri, { principal: surface.principal });
       if (isOver || all.has(shown)) leave();
       else all.set(shown, { ...found, leave });
     },
-    remove(shown) {
+    remove(shown: string): void {
       all.get(shown)?.leave();
       all.delete(shown);
     },
     all: () => [...all.keys()],
-    find: (server, uri) => [...all].find(([, one]) => one.server === server && one.uri === uri)?.[0],
-    clear() {
+    /** The address the client knows it by. */
+    find: (server: string, uri: string) => [...all].find(([, one]) => one.server === server && one.uri === uri)?.[0],
+    clear(): void {
       isOver = true;
       for (const { leave } of all.values()) leave();
       all.clear();
@@ -60,6 +49,8 @@ export type SessionKeeper = {
   /** Are loaded tools kept too? */
   keepsLoaded?: boolean;
 };
+
+export type SessionState = ReturnType<typeof createSessionState>;
 
 /** All that another plane needs to continue the session. */
 export function createSessionState(plane: Plane, surface: Surface, keeper?: SessionKeeper) {

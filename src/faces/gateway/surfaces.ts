@@ -3,41 +3,61 @@ import { createLru } from "../../lib/lru.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
-import { createOfferList, createOfferWaits, type OfferList } from "./offer-list.ts";
-import { createToolList, createToolWait, type ToolList } from "./tool-list.ts";
+import { createOfferList, createOfferWaits } from "./offer-list.ts";
+import { createToolList, createToolWait, serversOf } from "./tool-list.ts";
 import { isInView, principalIn, type View } from "./view.ts";
 
 /** With more callers at a time, lists are rendered more than once. */
 const maxSurfaces = 256;
 
 /** What one caller sees in one view. */
-export type Surface = {
-  key: string;
-  principal: Principal;
-  view: View;
-  /** The one place that decides which tools are listed; a change is announced once (`changes.ts`). */
-  tools: ToolList;
-  offers: OfferList;
-  /** Is it in the view? */
-  shows(tool: Pick<Tool, "id">): boolean;
+export type Surface = ReturnType<typeof createSurface>;
+
+export type Surfaces = ReturnType<typeof createSurfaces>;
+
+type Waits = { tools: ReturnType<typeof createToolWait>; offers: ReturnType<typeof createOfferWaits> };
+
+function createSurface(plane: Plane, caller: Principal, view: View, revision: () => number, waits: Waits) {
+  const principal = principalIn(view, caller, plane);
+  let seen: { revision: number; names: Promise<ReadonlySet<string>> } | undefined;
+  let known: ReadonlySet<string> = new Set();
+  const find = async () => {
+    try {
+      known = new Set((await serversOf(plane, principal)).map(({ name }) => name));
+    } catch (thrown) {
+      // Asked again with the next request.
+      seen = undefined;
+      throw thrown;
+    }
+    return known;
+  };
   /** Servers in the view. */
-  servers(): Promise<ReadonlySet<string>>;
-  /** As far as known. */
-  sees(server: string): boolean;
-};
+  const servers = () => {
+    if (seen?.revision !== revision()) seen = { revision: revision(), names: find() };
+    return seen.names;
+  };
+  const offers = once(() => createOfferList(plane, principal, view, servers, waits.offers));
+  return {
+    principal,
+    view,
+    /** Is it in the view? */
+    shows: (tool: Pick<Tool, "id">) => isInView(tool, view, plane),
+    servers,
+    /** As far as known. */
+    sees: (server: string) => known.has(server),
+    /** The one place that decides which tools are listed; a change is announced once (`changes.ts`). */
+    tools: createToolList(plane, principal, view, revision, waits.tools),
+    get offers() {
+      return offers();
+    },
+  };
+}
 
-export type Surfaces = {
-  of(principal: Principal, view: View): Surface;
-  /** Lists may have changed. */
-  changed(): void;
-};
-
-export function createSurfaces(plane: Plane): Surfaces {
+export function createSurfaces(plane: Plane) {
   const kept = createLru<Surface>(maxSurfaces);
   // A caller without a key is the same object with every request.
   const keys = new WeakMap<Principal, WeakMap<View, string>>();
-  const firstWait = createToolWait(plane);
-  const offerWaits = createOfferWaits(plane);
+  const waits = { tools: createToolWait(plane), offers: createOfferWaits(plane) };
   let revision = 0;
 
   function keyOf(principal: Principal, view: View): string {
@@ -48,53 +68,16 @@ export function createSurfaces(plane: Plane): Surfaces {
     return key;
   }
 
-  function create(key: string, caller: Principal, view: View): Surface {
-    const principal = principalIn(view, caller, plane);
-    let seen: { revision: number; names: Promise<ReadonlySet<string>> } | undefined;
-    let known: ReadonlySet<string> = new Set();
-    const find = async () => {
-      try {
-        known = await serversOf(plane, principal);
-      } catch (thrown) {
-        // Asked again with the next request.
-        seen = undefined;
-        throw thrown;
-      }
-      return known;
-    };
-    const servers = () => {
-      if (seen?.revision !== revision || seen === undefined) seen = { revision, names: find() };
-      return seen.names;
-    };
-    const offers = once(() => createOfferList(plane, principal, view, servers, offerWaits));
-    return {
-      key,
-      principal,
-      view,
-      shows: (tool) => isInView(tool, view, plane),
-      servers,
-      sees: (server) => known.has(server),
-      tools: createToolList(plane, principal, view, () => revision, firstWait),
-      get offers() {
-        return offers();
-      },
-    };
-  }
-
   return {
-    of(principal, view) {
+    of(principal: Principal, view: View): Surface {
       const key = keyOf(principal, view);
-      const surface = kept.get(key) ?? create(key, principal, view);
+      const surface = kept.get(key) ?? createSurface(plane, principal, view, () => revision, waits);
       kept.set(key, surface);
       return surface;
     },
-    changed() {
+    /** Lists may have changed. */
+    changed(): void {
       revision += 1;
     },
   };
-}
-
-async function serversOf(plane: Plane, principal: Principal): Promise<ReadonlySet<string>> {
-  const all = await plane.servers.list({ principal });
-  return new Set(all.flatMap(({ name, state }) => (state === "disabled" || state === "config_error" ? [] : [name])));
 }

@@ -12,35 +12,30 @@ export const defaultWaitMs = 1_000;
 /** Many clients ask only once, so a first list is worth waiting for where there is nothing yet. */
 export const firstWaitMs = 10_000;
 
+/** Servers that are switched on and have no mistake in their configuration. */
+export async function serversOf({ servers }: Pick<Plane, "servers">, principal: Principal): Promise<ServerStatus[]> {
+  const all = await servers.list({ principal });
+  return all.filter(({ state }) => state !== "disabled" && state !== "config_error");
+}
+
 export type FirstWait<Item> = <T extends readonly Item[]>(
   principal: Principal,
   list: (waitMs: number) => Promise<T>,
 ) => Promise<T>;
 
-type Told<Item> = {
-  /** Has the server never listed this? */
-  isUnseen(status: ServerStatus): boolean;
-  isTheirs(item: Item): boolean;
-};
-
 /**
  * One slow server does not hide the lists of others. A new one is waited for once, where no other has listed; one that
- * hangs
- * delays only the first client.
+ * hangs delays only the first client.
  */
 export function createFirstWait<Item>(
   plane: Pick<Plane, "servers">,
-  { isUnseen, isTheirs }: Told<Item>,
+  isUnseen: (status: ServerStatus) => boolean,
+  isTheirs: (item: Item) => boolean = () => true,
 ): FirstWait<Item> {
   const waitedFor = new Set<string>();
   return async (principal, list) => {
-    const unseen = (await plane.servers.list({ principal })).filter(
-      (status) =>
-        isUnseen(status) &&
-        status.state !== "disabled" &&
-        status.state !== "config_error" &&
-        !waitedFor.has(status.name),
-    );
+    const isNew = (status: ServerStatus) => isUnseen(status) && !waitedFor.has(status.name);
+    const unseen = (await serversOf(plane, principal)).filter(isNew);
     for (const { name } of unseen) waitedFor.add(name);
     const found = await list(defaultWaitMs);
     const isAll = unseen.length === 0 || found.some(isTheirs);
@@ -48,13 +43,12 @@ export function createFirstWait<Item>(
   };
 }
 
-type ToolWait = FirstWait<{ id: { server: string | null } }>;
-
-export function createToolWait(plane: Pick<Plane, "servers">): ToolWait {
-  return createFirstWait(plane, {
-    isUnseen: ({ listedAt }) => listedAt === null,
-    isTheirs: ({ id }) => id.server !== null,
-  });
+export function createToolWait(plane: Pick<Plane, "servers">) {
+  return createFirstWait<{ id: { server: string | null } }>(
+    plane,
+    ({ listedAt }) => listedAt === null,
+    ({ id }) => id.server !== null,
+  );
 }
 
 /** After this, old listings are asked for again; a known change counts at once. */
@@ -67,15 +61,7 @@ const waits = ["none", "short", "long"] as const;
 export type Wait = (typeof waits)[number];
 const waitMsOf = { none: 1, short: defaultWaitMs } as const;
 
-export type ToolList = {
-  /** The result of `tools/list`, rendered once per surface. */
-  text(era: Era): Promise<string>;
-  find(name: string): Promise<ToolListing | undefined>;
-  /** By shown name; the same map until something changes. */
-  named(wait?: Wait): Promise<ReadonlyMap<string, ToolListing>>;
-  /** Do listed names mean the same to the plane, with nothing left out? */
-  readonly isWhole: boolean;
-};
+export type ToolList = ReturnType<typeof createToolList>;
 
 type Loaded = {
   revision: number;
@@ -90,8 +76,8 @@ export function createToolList(
   principal: Principal,
   view: View,
   revision: () => number,
-  firstWait: ToolWait,
-): ToolList {
+  firstWait: ReturnType<typeof createToolWait>,
+) {
   let loaded: Loaded | undefined;
   const loading = new Map<Wait, Promise<Loaded>>();
 
@@ -100,8 +86,7 @@ export function createToolList(
     const list = (waitMs: number) => plane.tools.list({ principal, face: "mcp", waitMs });
     const tools = await (wait === "long" ? firstWait(principal, list) : list(waitMsOf[wait]));
     const shown = tools.filter((tool) => isInView(tool, view, plane));
-    const named = nameTools(shown, view.names);
-    loaded = { revision: before, at: Date.now(), named, texts: {}, waited: wait };
+    loaded = { revision: before, at: Date.now(), named: nameTools(shown, view.names), texts: {}, waited: wait };
     return loaded;
   }
 
@@ -114,14 +99,18 @@ export function createToolList(
   }
 
   return {
+    /** Do listed names mean the same to the plane, with nothing left out? */
     isWhole: view.toolset === null && view.names === "prefixed",
-    async text(era) {
+    /** The result of `tools/list`, rendered once per surface. */
+    async text(era: Era): Promise<string> {
       const { named, texts } = await load("long");
-      texts[era] ??= JSON.stringify(renderTools(named, era));
+      const rendered = () => [...named].map(([name, tool]) => renderTool(name, tool, era));
+      texts[era] ??= JSON.stringify(renderList(rendered(), era));
       return texts[era];
     },
-    find: async (name) => (await load("short")).named.get(name),
-    named: async (wait = "short") => (await load(wait)).named,
+    find: async (name: string) => (await load("short")).named.get(name),
+    /** By shown name; the same map until something changes. */
+    named: async (wait: Wait = "short") => (await load(wait)).named,
   };
 }
 
@@ -134,13 +123,6 @@ function nameTools(tools: readonly ToolListing[], names: View["names"]): Map<str
   return new Map(tools.map((tool) => [owners.get(tool.id.tool) === 1 ? tool.id.tool : tool.modelName, tool]));
 }
 
-function renderTools(named: ReadonlyMap<string, ToolListing>, era: Era): UnknownObject {
-  return renderList(
-    [...named].map(([name, tool]) => renderTool(name, tool, era)),
-    era,
-  );
-}
-
 export function renderList(tools: readonly UnknownObject[], era: Era): UnknownObject {
   return era === "legacy" ? { tools } : completed({ tools, ttlMs: listTtlMs, cacheScope: "private" });
 }
@@ -149,7 +131,7 @@ export function renderTool(name: string, tool: ToolListing, era: Era): UnknownOb
   const { title, description, parameters, outputSchema, annotations, listed, stale } = tool;
   return {
     ...listed,
-    ...(stale ? { _meta: { ...metaOf(listed), "toolplane/stale": true } } : {}),
+    ...(stale ? { _meta: { ...(isObject(listed?._meta) ? listed._meta : {}), "toolplane/stale": true } } : {}),
     name,
     ...(title === undefined ? {} : { title }),
     description,
@@ -159,25 +141,21 @@ export function renderTool(name: string, tool: ToolListing, era: Era): UnknownOb
   };
 }
 
-function metaOf(listed: JsonObject | undefined): UnknownObject {
-  return isObject(listed?._meta) ? listed._meta : {};
-}
-
 /** Before the modern revision, an output is an object. */
-function renderOutput(schema: JsonObject, era: Era): JsonObject {
-  if (era === "modern" || isObjectSchema(schema)) return schema;
-  return { type: "object", properties: { result: schema }, required: ["result"] };
+function isWrapped({ type }: JsonObject, era: Era): boolean {
+  return era === "legacy" && type !== "object" && type !== undefined;
 }
 
-function isObjectSchema({ type }: JsonObject): boolean {
-  return type === "object" || type === undefined;
+function renderOutput(schema: JsonObject, era: Era): JsonObject {
+  if (!isWrapped(schema, era)) return schema;
+  return { type: "object", properties: { result: schema }, required: ["result"] };
 }
 
 /** In the same words as the tool's listing. */
 export function fitResult(result: UnknownObject, schema: JsonObject | undefined, era: Era): UnknownObject {
   const { structuredContent } = result;
-  const isWrapped = era === "legacy" && schema !== undefined && !isObjectSchema(schema);
-  if (!isWrapped || structuredContent === undefined || isObject(structuredContent)) return result;
+  if (structuredContent === undefined || isObject(structuredContent)) return result;
+  if (schema === undefined || !isWrapped(schema, era)) return result;
   const wrapped = { ...result, structuredContent: { result: structuredContent } };
   return changeResult(result, wrapped, { structuredContent: (before) => `{"result":${before}}` });
 }

@@ -20,7 +20,7 @@ test("the signal ends the wait with its reason, now or later", async () => {
   await assert.rejects(waiting, (reason) => reason === "later");
 });
 
-test("what fails after nobody waits any more disturbs nobody", async () => {
+test("a failure after the wait has ended has no effect", async () => {
   const late = Promise.withResolvers<never>();
   const waiting = abortable(late.promise, AbortSignal.abort("enough"));
   await assert.rejects(waiting, (reason) => reason === "enough");

@@ -28,7 +28,7 @@ test("a listener that was taken off hears nothing more, and the others still do"
   assert.deepEqual(heard, ["second"]);
 });
 
-test("a listener that throws harms nobody else and is reported", (context) => {
+test("a listener that throws harms no other and is reported", (context) => {
   const heard: string[] = [];
   const bus = createEventBus<Event>();
   const warn = context.mock.method(process, "emitWarning", () => undefined);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inOrder } from "./semaphore.ts";
 
-test("results come in the order of the items, whoever is done first", async () => {
+test("results come in the order of the items, whichever is done first", async () => {
   const gates = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
   const results = Array.fromAsync(
     inOrder([0, 1, 2, 3], { parallel: 4 }, async (item) => {
@@ -42,7 +42,7 @@ test("items are taken when there is room for them", async () => {
   await results.return();
 });
 
-test("whoever stops listening stops what is under way", async () => {
+test("the end of the iteration stops running work", async () => {
   const signals: AbortSignal[] = [];
   const results = inOrder([1, 2, 3], { parallel: 2, ahead: 2 }, async (item, _, signal) => {
     signals.push(signal);

@@ -10,12 +10,12 @@ test("a joined signal ends with either of the two, and with its reason", () => {
   const [first, second, alone] = [join(own.signal), join(new AbortController().signal), join(undefined)];
   own.abort("mine");
   assert.deepEqual([first.signal.aborted, first.signal.reason, second.signal.aborted], [true, "mine", false]);
-  shared.abort("everybody's");
-  assert.deepEqual([second.signal.reason, alone.signal.reason], ["everybody's", "everybody's"]);
+  shared.abort("shared");
+  assert.deepEqual([second.signal.reason, alone.signal.reason], ["shared", "shared"]);
   assert.equal(join(new AbortController().signal).signal.aborted, true);
 });
 
-test("whoever leaves leaves nothing behind", () => {
+test("a signal that leaves releases its listeners", () => {
   const own = new AbortController();
   const { signal, leave } = createJoinedSignals(new AbortController().signal).join(own.signal);
   assert.equal(getEventListeners(own.signal, "abort").length, 1);

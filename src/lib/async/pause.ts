@@ -46,14 +46,12 @@ export function spreadMs(ms: number, jitter: number, random: () => number = Math
 
 const usualMs = 4;
 
-type Yielder = { isOver(): boolean; next(): Promise<void> };
-
 /** Yields to the event loop after each slice of long work. */
-export function yieldEvery(ms = usualMs): Yielder {
+export function yieldEvery(ms = usualMs) {
   let begunAt = performance.now();
   return {
     isOver: () => performance.now() - begunAt >= ms,
-    async next() {
+    async next(): Promise<void> {
       await new Promise(setImmediate);
       begunAt = performance.now();
     },

@@ -1,17 +1,11 @@
-/** So many at a time; a bounded queue waits in order. */
-export type Semaphore = {
-  /** Undefined when there is a permit; rejects on abort, throws when the queue is full. */
-  acquire(signal?: AbortSignal): Promise<void> | undefined;
-  release(): void;
-  active(): number;
-  waiting(): number;
-};
+export type Semaphore = ReturnType<typeof createSemaphore>;
 
 export class SemaphoreFull extends Error {
   override readonly name = "SemaphoreFull";
 }
 
-export function createSemaphore(permits: number, maxWaiting: number): Semaphore {
+/** So many at a time; a bounded queue waits in order. */
+export function createSemaphore(permits: number, maxWaiting: number) {
   const queue = new Set<() => void>();
   let active = 0;
 
@@ -32,7 +26,8 @@ export function createSemaphore(permits: number, maxWaiting: number): Semaphore 
   }
 
   return {
-    acquire(signal) {
+    /** Undefined when there is a permit; rejects on abort, throws when the queue is full. */
+    acquire(signal?: AbortSignal): Promise<void> | undefined {
       if (active >= permits) {
         if (signal?.aborted) return Promise.reject(signal.reason);
         if (queue.size >= maxWaiting) throw new SemaphoreFull();
@@ -41,7 +36,7 @@ export function createSemaphore(permits: number, maxWaiting: number): Semaphore 
       active += 1;
       return undefined;
     },
-    release() {
+    release(): void {
       active -= 1;
       const [next] = queue;
       if (next === undefined) return;
@@ -82,11 +77,10 @@ export async function* inOrder<T, R>(
     let index = 0;
     for await (const item of items) {
       either.throwIfAborted();
-      const result = begin(item, index);
+      const result = begin(item, index++);
       // Reported later, to the consumer of an earlier result.
       result.catch(() => undefined);
       begun.push(result);
-      index += 1;
       if (begun.length >= ahead) yield await (begun.shift() as Promise<R>);
     }
     for (let next = begun.shift(); next !== undefined; next = begun.shift()) yield await next;

@@ -20,22 +20,18 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   });
 }
 
-type JoinedSignals = {
-  /** Aborts with the first of the two. `leave` releases it. */
-  join(signal: AbortSignal | undefined): { signal: AbortSignal; leave(): void };
-};
-
 const nothing = () => undefined;
 
 /** Joins many signals with one. `AbortSignal.any` costs several times as much for short lives. */
-export function createJoinedSignals(shared: AbortSignal): JoinedSignals {
+export function createJoinedSignals(shared: AbortSignal) {
   const open = createBriefMap<AbortController>();
   let last = 0;
   shared.addEventListener("abort", () => {
     for (const controller of open.values()) controller.abort(shared.reason);
   });
   return {
-    join(signal) {
+    /** Aborts with the first of the two. `leave` releases it. */
+    join(signal: AbortSignal | undefined): { signal: AbortSignal; leave(): void } {
       if (signal === undefined || shared.aborted) return { signal: shared, leave: nothing };
       if (signal.aborted) return { signal, leave: nothing };
       const controller = new AbortController();

@@ -1,20 +1,9 @@
 import { maxTimerMs } from "./pause.ts";
 
-export type TimeLimiter = {
-  signal: AbortSignal;
-  /** Did the limit, not the caller, end it? */
-  expired(): boolean;
-  /** Infinite without a limit. */
-  leftMs(): number;
-  /** Restarts the limit, never beyond `capMs` in all. */
-  extend(forMs?: number): void;
-  /** Stops the clock until the returned function is called. */
-  pause(): () => void;
-  clear(): void;
-};
+export type TimeLimiter = ReturnType<typeof limitTime>;
 
 /** Aborts with the caller or at the limit. 0 is no limit. */
-export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal): TimeLimiter {
+export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal) {
   const controller = new AbortController();
   let expired = false;
   let cleared = false;
@@ -46,13 +35,17 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal):
   extend();
   return {
     signal: controller.signal,
+    /** Did the limit, not the caller, end it? */
     expired: () => expired,
-    leftMs() {
+    /** Infinite without a limit. */
+    leftMs(): number {
       if (limitMs === 0) return Number.POSITIVE_INFINITY;
       return Math.max(0, Math.min(dueAt, lastAt) - (paused > 0 ? pausedAt : Date.now()));
     },
+    /** Restarts the limit, never beyond `capMs` in all. */
     extend,
-    pause() {
+    /** Stops the clock until the returned function is called. */
+    pause(): () => void {
       if (paused === 0) pausedAt = Date.now();
       paused += 1;
       clearTimeout(timer);
@@ -68,7 +61,7 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal):
         arm();
       };
     },
-    clear() {
+    clear(): void {
       cleared = true;
       clearTimeout(timer);
       caller?.removeEventListener("abort", onCallerAbort);

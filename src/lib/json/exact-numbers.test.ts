@@ -59,7 +59,7 @@ test("it is known where such a number stands, and the value stays what it is", (
   assert.equal(JSON.stringify(withExactNumbers(value)), '{"a":{"b":[1,{"c":9007199254740993}]},"id":-0}');
 });
 
-test("a number that is only rounded, or a zero with a sign, is still the same to whoever computes", () => {
+test("a number that is only rounded, or a zero with a sign, is still the same in computations", () => {
   const found = (text: string) => findChanged(exactNumbersIn(noted(`[${text}]`)))?.text;
   for (const same of ["-0", "-0.0", "0.12345678901234567890", "3.14159265358979323846"])
     assert.equal(found(same), undefined);

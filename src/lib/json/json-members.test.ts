@@ -14,7 +14,7 @@ test("members are changed, left out and added, and all others stay as they are w
   assert.equal(changed, '{"a":1e400,"c":["old"],"d":9007199254740993,"e":true}');
 });
 
-test("a member that stands there twice is the last one, as everybody reads it", () => {
+test("a member that stands there twice is the last one, as JSON.parse reads it", () => {
   const text = '{"a":1,"\\u0061":2,"b":3}';
   assert.equal(memberText(text, "a"), "2");
   assert.equal(changeMembers(text, { a: (before) => `${before}0` }), '{"\\u0061":20,"b":3}');

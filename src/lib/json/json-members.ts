@@ -72,7 +72,8 @@ function endOfMember(text: string, from: number): number {
   return text.length;
 }
 
-function endOfString(text: string, opening: number): number {
+/** The closing quote; an even number of backslashes before a quote escape each other. */
+export function endOfString(text: string, opening: number): number {
   let at = opening;
   for (;;) {
     at = text.indexOf('"', at + 1);

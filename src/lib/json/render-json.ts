@@ -1,3 +1,5 @@
+import { endOfString } from "./json-members.ts";
+
 /** About `limit` characters; the rest is not looked at. `hide` replaces values by key. */
 export function briefJson(
   value: unknown,
@@ -14,8 +16,7 @@ export function briefJson(
       const fields = one as Record<string, unknown>;
       writeAll("{", "}", keysOf(fields), (key) => {
         text += `${JSON.stringify(key.slice(0, limit))}:`;
-        const instead = hide(key);
-        write(instead ?? fields[key]);
+        write(hide(key) ?? fields[key]);
       });
     } else text += JSON.stringify(one) ?? "null";
   };
@@ -38,10 +39,7 @@ function* keysOf(fields: Record<string, unknown>): Iterable<string> {
   for (const key in fields) if (Object.hasOwn(fields, key) && fields[key] !== undefined) yield key;
 }
 
-const quote = 34;
-const comma = 44;
-const colon = 58;
-const backslash = 92;
+const [quote, comma, colon] = [34, 44, 58];
 const opening = [91, 123];
 const closing = [93, 125];
 
@@ -56,7 +54,7 @@ export function indentJson(text: string): string {
   };
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === quote) at = endOfText(text, at);
+    if (code === quote) at = endOfString(text, at);
     else if (code <= 32) {
       pieces.push(text.slice(from, at));
       from = at + 1;
@@ -81,16 +79,6 @@ export function indentJson(text: string): string {
   }
   pieces.push(text.slice(from));
   return pieces.join("");
-}
-
-/** An even number of backslashes before a quote escape each other. */
-function endOfText(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let escapes = 0;
-    while (text.charCodeAt(at - 1 - escapes) === backslash) escapes += 1;
-    if (escapes % 2 === 0) return at;
-  }
-  return text.length;
 }
 
 function endOfSpace(text: string, from: number): number {

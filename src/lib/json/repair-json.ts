@@ -1,10 +1,7 @@
 /** `isGuess`: cut off inside a text or number, or before more members. */
 type Completed = { value: { [key: string]: unknown }; isGuess: boolean };
 
-/**
- * Closes a JSON object that was cut off and drops a last key without a value. Undefined when it is broken in another
- * way.
- */
+/** Closes an object that was cut off and drops a last key without a value. Undefined when it is broken otherwise. */
 export function repairTruncatedJson(text: string): Completed | undefined {
   const trimmed = text.trim();
   const whole = trimmed.startsWith('"') ? `{${trimmed}` : trimmed;

@@ -11,9 +11,7 @@ const closing: Readonly<Record<string, string>> = { '"': '"', "'": "'", "“": "
 const names: Readonly<Record<string, string>> = { "'": "single quotes", "“": "curly quotes" };
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/**
- * JSON as models misspell it: other quotes, trailing commas, Python's words. Only what has one meaning and is complete.
- */
+/** JSON as models misspell it: other quotes, trailing commas, Python's words. Only what has one meaning and is whole. */
 export function respellJson(text: string): Respelt {
   const reader = createReader(text);
   try {
@@ -56,8 +54,10 @@ function createReader(text: string) {
     while (text.charAt(at) !== close) {
       const character = text.charAt(at);
       if (character === "" || character < " ") fail();
-      if (character === "\\")
-        body += open === "'" && text.charAt(at + 1) === "'" ? apostrophe() : (take(escaped) ?? fail());
+      if (open === "'" && text.startsWith("\\'", at)) {
+        body += "'";
+        at += 2;
+      } else if (character === "\\") body += take(escaped) ?? fail();
       else {
         body += character === '"' ? '\\"' : character;
         at++;
@@ -65,11 +65,6 @@ function createReader(text: string) {
     }
     at++;
     written.push(`"${body}"`);
-  }
-
-  function apostrophe(): string {
-    at += 2;
-    return "'";
   }
 
   function value(): void {

@@ -1,8 +1,4 @@
-/**
- * Reads no faster than the consumer. Only `\n` or `\r\n` ends a line; `node:readline` also splits at characters that
- * JSON
- * leaves alone.
- */
+/** Only `\n` or `\r\n` ends a line; `node:readline` also splits at characters that JSON leaves alone. */
 export async function* linesOf(parts: AsyncIterable<string>): AsyncGenerator<string> {
   let begun: string[] = [];
   for await (const part of parts) {

@@ -41,19 +41,12 @@ export function createHider(values: readonly (string | undefined)[], shortestSec
   // Text is shown by line, so a secret of several lines is one in each.
   const all = values.flatMap((value) => [value, ...(value?.split(/\r?\n/) ?? [])]);
   // Servers also print what they were given in other encodings.
-  const dressed = all.flatMap((value) =>
-    value === undefined || value.length < shortestSecret
-      ? []
-      : [
-          value,
-          encodeURIComponent(value),
-          Buffer.from(value).toString("base64"),
-          Buffer.from(value).toString("base64url"),
-        ],
-  );
-  const secrets = [...new Set(dressed)]
-    .filter((value): value is string => value !== undefined && value.length >= shortestSecret)
-    .sort((a, b) => b.length - a.length);
+  const dressed = all.flatMap((value = "") => {
+    const bytes = Buffer.from(value);
+    const isLong = value.length >= shortestSecret;
+    return isLong ? [value, encodeURIComponent(value), bytes.toString("base64"), bytes.toString("base64url")] : [];
+  });
+  const secrets = [...new Set(dressed)].sort((a, b) => b.length - a.length);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[redacted]"), text);
 }
 

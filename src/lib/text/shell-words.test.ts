@@ -63,7 +63,7 @@ const doubts: [text: string, about: RegExp][] = [
 ];
 
 for (const [text, about] of doubts) {
-  test(`${text} is a word that nobody can know before it runs`, () => {
+  test(`${text} is a word that is unknown before it runs`, () => {
     const [command] = readShell(text);
     assert.equal(command?.problem, null);
     assert.match(command?.words.find(({ doubt }) => doubt !== null)?.doubt ?? "", about);

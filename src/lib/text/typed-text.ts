@@ -10,10 +10,7 @@ type Schema = { readonly [key: string]: unknown };
 
 const jsonTypes = ["integer", "number", "boolean", "null", "array", "object"];
 
-/**
- * A typed text as the schema's type. It stays text where the schema allows a string, has no type, or does not match
- * exactly.
- */
+/** Stays text where the schema allows a string, has no type, or does not match exactly. */
 export function typedText(text: string, schema: unknown, root: unknown = schema): unknown {
   const types = typesOf(schema, root, 0);
   if (types === null || types.length === 0 || !types.every((type) => jsonTypes.includes(type))) return text;

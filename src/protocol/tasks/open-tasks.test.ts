@@ -54,7 +54,7 @@ test("what is said about a task right behind the answer that names it is not mis
   assert.deepEqual(sent.at(-1), { jsonrpc: "2.0", id: "q", result: { action: "accept" } });
 });
 
-test("what names another task, or one whose call has ended, is nobody's", async () => {
+test("a message about another task, or about one whose call has ended, goes to no call", async () => {
   const { peer, sent, told, over, answer, say, ask, begin } = sample();
   begin();
   await answer;

@@ -25,7 +25,7 @@ type TaskLine = {
   over: AbortSignal;
 };
 
-async function followTask(first: Task, line: TaskLine, onTask: (task: Task) => void = () => undefined): Promise<Task> {
+async function followTask(first: Task, line: TaskLine, onTask: (task: Task) => void): Promise<Task> {
   let task = first;
   let losses = 0;
   for (;;) {
@@ -87,10 +87,10 @@ const longPollMs = 1_000;
 /** Result and questions stand in the task itself. */
 async function finishModernTask(first: Task, line: TaskLine, onRequest: AnswerRequest | undefined): Promise<unknown> {
   const { promise: failed, reject } = Promise.withResolvers<never>();
-  const answers = createTaskAnswers(first.taskId, line, onRequest, reject);
+  const takeQuestions = createTaskAnswers(first.taskId, line, onRequest, reject);
   if (first.pollMs >= longPollMs) listen(first.taskId, line);
   const ended = followTask(first, line, ({ status, given }) => {
-    if (status === "input_required") answers.take(given.inputRequests);
+    if (status === "input_required") takeQuestions(given.inputRequests);
   });
   return outcome(await Promise.race([ended, failed]));
 }
@@ -108,7 +108,7 @@ function createTaskAnswers(
   line: TaskLine,
   onRequest: AnswerRequest | undefined,
   fail: (reason: unknown) => void,
-) {
+): (questions: unknown) => void {
   const answers = new Map<string, Promise<UnknownObject>>();
   const delivered = new Set<string>();
 
@@ -131,16 +131,14 @@ function createTaskAnswers(
     line.ring();
   }
 
-  return {
-    take(questions: unknown): void {
-      for (const [key, question] of isObject(questions) ? Object.entries(questions) : []) {
-        if (delivered.has(key)) continue;
-        delivered.add(key);
-        const given = answers.get(key) ?? answer(question);
-        answers.set(key, given);
-        deliver(key, given).catch(fail);
-      }
-    },
+  return (questions) => {
+    for (const [key, question] of isObject(questions) ? Object.entries(questions) : []) {
+      if (delivered.has(key)) continue;
+      delivered.add(key);
+      const given = answers.get(key) ?? answer(question);
+      answers.set(key, given);
+      deliver(key, given).catch(fail);
+    }
   };
 }
 
@@ -181,14 +179,26 @@ export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: 
     teller.see(seen);
   };
   try {
-    const begun = begin(call, params, { onStatus: (given) => tell(given, news.tell), over: ended.signal });
-    const result = await abortable(begun, signal);
+    const onStatus = (given: unknown) => {
+      const told = readTask(given);
+      if (told) news.tell(told);
+    };
+    const result = await abortable(begin(call, params, { onStatus, over: ended.signal }), signal);
     task = taskIn(result);
     if (!task) return result;
-    const line: TaskLine = { ...news, ...ways(call), see, signal, over: ended.signal };
+    const { reopen } = call;
+    const line: TaskLine = {
+      ...news,
+      outlives: reopen !== undefined,
+      ask: async (method, given, how) => (reopen ? await reopen() : session).request(method, given, how),
+      see,
+      signal,
+      over: ended.signal,
+    };
     const finish = session.era === "modern" ? finishModernTask : finishLegacyTask;
     const finished = await abortable(finish(task, line, options.onRequest), signal);
-    if (!isOver(task)) see({ ...task, status: isFailure(finished) ? "failed" : "completed", message: null });
+    const isFailure = isObject(finished) && finished.isError === true;
+    if (!isOver(task)) see({ ...task, status: isFailure ? "failed" : "completed", message: null });
     return finished;
   } catch (thrown) {
     // An abandoned task is cancelled.
@@ -198,11 +208,6 @@ export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: 
     teller.stop();
     ended.abort();
   }
-}
-
-function tell(given: unknown, take: (task: Task) => void): void {
-  const told = readTask(given);
-  if (told) take(told);
 }
 
 /** Only the answer names the task: given up earlier, it could never be cancelled. */
@@ -221,25 +226,11 @@ function begin(call: TaskCall, params: UnknownObject, task: TaskListener): Promi
         return result;
       },
       (thrown) => {
-        throw isRefusal(thrown) && "task" in params ? new TaskRefusal(thrown) : thrown;
+        const isRefusal = thrown instanceof RpcError && (thrown.code === -32601 || thrown.code === -32602);
+        throw isRefusal && "task" in params ? new TaskRefusal(thrown) : thrown;
       },
     )
     .finally(() => signal?.removeEventListener("abort", giveUp));
-}
-
-function isRefusal(thrown: unknown): thrown is RpcError {
-  return thrown instanceof RpcError && (thrown.code === -32601 || thrown.code === -32602);
-}
-
-function ways({ session, reopen }: TaskCall): Pick<TaskLine, "ask" | "outlives"> {
-  return {
-    outlives: reopen !== undefined,
-    ask: async (method, params, options) => (reopen ? await reopen() : session).request(method, params, options),
-  };
-}
-
-function isFailure(result: unknown): boolean {
-  return isObject(result) && result.isError === true;
 }
 
 /** The server may be done, or gone; either is fine. */

@@ -22,7 +22,7 @@ suite("the news of a task", () => {
     assert.equal(await news.wait(1_000), undefined);
   });
 
-  test("nobody waits for a call that has ended", async () => {
+  test("a wait ends with its call", async () => {
     const over = new AbortController();
     const waiting = createTaskPoll(over.signal).wait(1_000);
     over.abort();

@@ -41,7 +41,7 @@ export async function listTools(
   client: ClientTools,
   { server }: UnknownObject,
 ): Promise<UnknownObject> {
-  const all = (await client.lookUp()).all().filter(({ tool }) => tool.source !== "builtin");
+  const all = (await client.lookUp()).all.filter(({ tool }) => tool.source !== "builtin");
   const meant =
     typeof server === "string" && server !== "" ? toolsOf(all, server) : all.length <= fewTools ? all : null;
   const limit = plane.config().lazy.summaryDescriptionLimit;
@@ -57,7 +57,8 @@ export async function listTools(
   client.show(told);
   const rest = meant.length - told.length;
   const more = rest > 0 ? ` ${rest} more are found with ${metaToolNames.search}.` : "";
-  const message = `${countOf(meant.length, "tool")}. Call ${meant.length === 1 ? "it" : "them"} with ${metaToolNames.call}, or load ${meant.length === 1 ? "it" : "them"} with ${metaToolNames.search}.${more}${late}`;
+  const them = meant.length === 1 ? "it" : "them";
+  const message = `${countOf(meant.length, "tool")}. Call ${them} with ${metaToolNames.call}, or load ${them} with ${metaToolNames.search}.${more}${late}`;
   const tools = told.map(({ shown: name, tool: { id, description } }) => ({
     name,
     server: id.server,
@@ -137,19 +138,14 @@ function renderType(schema: unknown, depth: number): Signature {
   if (isObject(properties)) return renderObject(schema as JsonObject, depth);
   if (Array.isArray(type)) return { text: type.join("|"), isWhole: true };
   if (typeof type === "string") return { text: type, isWhole: true };
-  return {
-    text: "any",
-    isWhole: Object.keys(schema).every((key) => key === "description" || key === "title"),
-  };
+  return { text: "any", isWhole: Object.keys(schema).every((key) => key === "description" || key === "title") };
 }
 
 function renderObject(schema: JsonObject, depth: number): Signature {
   if (depth >= deepest) return { text: "object", isWhole: false };
   const inside = members(schema, depth + 1);
-  return {
-    text: `{${inside.map(({ text }) => text).join(", ")}}`,
-    isWhole: inside.every(({ isWhole }) => isWhole),
-  };
+  const text = inside.map((member) => member.text).join(", ");
+  return { text: `{${text}}`, isWhole: inside.every(({ isWhole }) => isWhole) };
 }
 
 function renderValues(values: readonly unknown[]): Signature {
@@ -164,11 +160,7 @@ const waitMs = 2_000;
 const maxSchema = 3_000;
 const maxEcho = 100;
 
-type Line = Omit<FoundTool, "name"> & {
-  name: string;
-  arguments: string;
-  inputSchema?: JsonObject;
-};
+type Line = FoundTool & { arguments: string; inputSchema?: JsonObject };
 
 /** The best matches, loaded, with all that a call needs. */
 export async function searchTools(
@@ -199,7 +191,7 @@ export async function searchTools(
     next: next.map(({ shown }) => shown),
     total: answer.total,
     truncated: answer.truncated,
-    totalAvailable: countTools(tools.all()),
+    totalAvailable: countTools(tools.all),
     autoLoaded: autoLoaded && lines.length > 0,
     message,
   };

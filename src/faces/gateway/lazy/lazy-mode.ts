@@ -1,17 +1,9 @@
 import { pause } from "../../../lib/async/pause.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { ToolListing } from "../../../model/plane-tools.ts";
-
 import type { Surface } from "../surfaces.ts";
 
-export type LazyMode = {
-  /** Do clients of this surface load tools on demand? */
-  isLazy(surface: Surface): Promise<boolean>;
-  /** Costs nothing. */
-  isSettled(surface: Surface): boolean;
-  /** Without waiting for servers. */
-  isKnownLazy(surface: Surface): Promise<boolean>;
-};
+export type LazyMode = ReturnType<typeof createLazyMode>;
 
 const greetingMs = 250;
 
@@ -19,7 +11,7 @@ type Named = ReadonlyMap<string, Pick<ToolListing, "parameters" | "description">
 type Settled = { config: object; isLazy: boolean; of: Named };
 
 /** The address decides; otherwise the configuration and the size of the list. */
-export function createLazyMode(plane: Plane): LazyMode {
+export function createLazyMode(plane: Plane) {
   const settled = new WeakMap<Surface, Settled>();
 
   async function decide(surface: Surface): Promise<boolean> {
@@ -41,14 +33,17 @@ export function createLazyMode(plane: Plane): LazyMode {
     return mode === null ? decide(surface) : mode === "lazy";
   };
   return {
+    /** Do clients of this surface load tools on demand? */
     isLazy,
-    isSettled(surface) {
+    /** Is it known to be lazy? Costs nothing. */
+    isSettled(surface: Surface): boolean {
       const { mode } = surface.view;
       const configured = plane.config().lazy.mode;
       if (mode !== null || configured !== "auto") return (mode ?? configured) === (mode ? "lazy" : "always");
       return settled.get(surface)?.isLazy === true;
     },
-    isKnownLazy: (surface) =>
+    /** Without waiting for servers. */
+    isKnownLazy: (surface: Surface): Promise<boolean> =>
       Promise.race([isLazy(surface).catch(() => false), pause(greetingMs, { isBackground: true }).then(() => false)]),
   };
 }
