@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../model/json.ts";
 import type { RetryPolicy } from "../../model/work/job.ts";
 import type { KeptJobRun, KeptTask, TaskState } from "../../model/work/job-run.ts";
 import type { NotReady } from "../../model/work/skill-run.ts";
-import { createStepMemory, type StepMemory } from "../skills/step-memory.ts";
+import { createStepMemory, type StepMemory } from "../skills/run-skill.ts";
 import type { HeldRun } from "./hold-run.ts";
 import { changeTask, moveTask } from "./states.ts";
 
