@@ -24,7 +24,7 @@ test("with a picture among them, all of it comes in order", () => {
   assert.match(String(observe(outcome({ content: [{ ...image, data: "?" }] }))), /cannot be shown/);
 });
 
-test("other blocks are told without what nobody can read", () => {
+test("other blocks are shown without their unreadable payload", () => {
   const said = observe(outcome({ content: [{ type: "audio", mimeType: "audio/wav", data: "QUJDRA==" }] }));
   assert.equal(said, '{"type":"audio","mimeType":"audio/wav","data":"(8 characters of base64)"}');
 });
