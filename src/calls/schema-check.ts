@@ -67,20 +67,19 @@ function compile(schema: JsonObject): ValidateFunction | { broken: string } {
 }
 
 function describe(errors: readonly ErrorObject[], value: Json): ArgumentProblem[] {
-  const problems = errors.map(({ instancePath, keyword, params, message = "is wrong" }) => {
-    if (keyword === "required") return { path: instancePath, message: `is missing '${params.missingProperty}'` };
+  return errors.map(({ instancePath, keyword, params, message = "is wrong" }) => {
+    if (keyword === "required") {
+      const missing = String(params.missingProperty);
+      return { path: instancePath, message: `${instancePath === "" ? "" : "is "}missing '${missing}'`, missing };
+    }
     if (keyword === "enum") {
       return { path: instancePath, message: `must be one of ${JSON.stringify(params.allowedValues)}` };
     }
     if (keyword === "type") {
       return { path: instancePath, message: `${message}, got ${kindOf(valueAt(value, instancePath))}` };
     }
-    return { path: instancePath, message };
+    return { path: instancePath, message: instancePath === "" ? message.replace(/^is /, "") : message };
   });
-  return problems.map(({ path, message }) => ({
-    path,
-    message: path === "" ? message.replace(/^is /, "") : message,
-  }));
 }
 
 function kindOf(value: unknown): string {

@@ -74,7 +74,12 @@ function compile(pattern: string): RegExp[] {
   }
 }
 
-export type ArgumentProblem = { path: string; message: string };
+export type ArgumentProblem = {
+  path: string;
+  message: string;
+  /** The property that is required and not there. */
+  missing?: string;
+};
 
 /** Every problem at once. */
 export type CheckArguments = (schema: JsonObject, args: JsonObject) => ArgumentProblem[] | Promise<ArgumentProblem[]>;
@@ -117,11 +122,11 @@ function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): Pla
   const declared = Object.keys(isObject(tool.parameters.properties) ? tool.parameters.properties : {});
   const misspelt = dropped.flatMap((name) => nearest(name, declared, 1).map((near) => `'${name}' → '${near}'`));
   const lines = problems.map(({ path, message }) => `${path === "" ? "" : `${path} `}${message}`);
-  const hint = misspelt.length === 0 ? "" : ` Misspelt? ${misspelt.join(", ")}.`;
+  const hint = `${misspelt.length === 0 ? "" : `Misspelt? ${misspelt.join(", ")}. `}It takes: ${signature(tool)}.`;
   return new PlaneError(
     "INVALID_ARGUMENTS",
-    `The arguments of '${tool.name}' do not fit: ${lines.join("; ")}.${hint} It takes: ${signature(tool)}.`,
-    { data: { tool: tool.name, problems, ...(dropped.length > 0 ? { unknown: dropped } : {}) } },
+    `The arguments of '${tool.name}' do not fit: ${lines.join("; ")}. ${hint}`,
+    { data: { tool: tool.name, problems, hint, ...(dropped.length > 0 ? { unknown: dropped } : {}) } },
   );
 }
 
