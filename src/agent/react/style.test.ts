@@ -29,7 +29,6 @@ test("an action is a call like any other, with the thought beside it", async () 
   assert.match(call?.id ?? "", /^call_./);
   assert.deepEqual(said, {
     message: { role: "assistant", content: "", reasoning_content: "I look.", tool_calls: [call] },
-    thought: "I look.",
     calls: [call],
     answer: null,
     problem: null,
