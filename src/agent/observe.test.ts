@@ -4,8 +4,12 @@ import type { Outcome } from "../model/calls/call.ts";
 import type { ToolResult } from "../model/calls/result.ts";
 import { observe } from "./run-calls.ts";
 
-const outcome = (result: ToolResult, warnings: string[] = []) =>
-  ({ ok: true, call: { status: "succeeded", warnings }, result }) as unknown as Outcome;
+const outcome = (result: ToolResult, argumentNotes: string[] = []) =>
+  ({
+    ok: true,
+    call: { status: "succeeded", warnings: ["For people.", ...argumentNotes], argumentNotes },
+    result,
+  }) as unknown as Outcome;
 const text = (value: string) => ({ type: "text", text: value });
 const image = { type: "image", mimeType: "image/png", data: "QUJD" };
 
@@ -24,7 +28,7 @@ test("with a picture among them, all of it comes in order", () => {
   assert.match(String(observe(outcome({ content: [{ ...image, data: "?" }] }))), /cannot be shown/);
 });
 
-test("other blocks are told without what nobody can read", () => {
+test("other blocks are shown without their unreadable payload", () => {
   const said = observe(outcome({ content: [{ type: "audio", mimeType: "audio/wav", data: "QUJDRA==" }] }));
   assert.equal(said, '{"type":"audio","mimeType":"audio/wav","data":"(8 characters of base64)"}');
 });
@@ -32,5 +36,5 @@ test("other blocks are told without what nobody can read", () => {
 test("what a tool says no with begins with Error, and what was wrong with the arguments is noted", () => {
   assert.equal(observe(outcome({ content: [text("no")], isError: true })), "Error: no");
   const dropped = "Not declared by the tool, left out: x.";
-  assert.equal(observe(outcome({ content: [text("a")] }, [dropped, "Something for people."])), `a\nNote: ${dropped}`);
+  assert.equal(observe(outcome({ content: [text("a")] }, [dropped])), `a\nNote: ${dropped}`);
 });

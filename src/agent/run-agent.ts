@@ -1,4 +1,5 @@
 import { limitTime } from "../lib/async/time-limit.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { uniqueId } from "../lib/stamps.ts";
 import type { AgentMessage, AgentRun, MissingServer, TraceType } from "../model/agent/agent-run.ts";
 import type { ChatMessage } from "../model/agent/chat.ts";
@@ -24,12 +25,12 @@ export type RunParts = Omit<LoopParts, "limiter" | "stream"> & {
   onMessage?: ((message: AgentMessage) => void) | undefined;
 };
 
-/** Goes on until there is an ending; `converse` may be called again after more was said. */
+/** `converse` may be called again after more was said. */
 export type Converse = (conversation: Conversation, converse: () => Promise<Ending>) => Promise<Ending>;
 
 const once: Converse = (_, converse) => converse();
 
-/** One question from beginning to end: whatever happens on the way, it ends with a whole account of it. */
+/** One question from beginning to end; a failure is part of its result. */
 export async function runAgent(question: string, parts: RunParts, goOn = once): Promise<AgentResult> {
   const { id = uniqueId(), history, state, budget, signal, onMessage = () => undefined } = parts;
   const startedAt = performance.now();
@@ -41,7 +42,10 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
   try {
     ending = await goOn(conversation, () => loop(conversation, { ...parts, limiter, stream }));
   } catch (thrown) {
-    ending = broken(thrown, limiter.expired() ? "time" : signal?.aborted ? "caller" : null, budget.timeMs);
+    const cancelled = new PlaneError("CANCELLED", "The run was cancelled before the model had answered.");
+    if (limiter.expired()) ending = { outcome: "budget", answer: null, error: outOfTime(budget.timeMs) };
+    else if (signal?.aborted) ending = { outcome: "cancelled", answer: null, error: cancelled };
+    else ending = { outcome: "failed", answer: null, error: toPlaneError(thrown) };
   } finally {
     limiter.clear();
   }
@@ -51,21 +55,13 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
   return {
     ...{ id, at, durationMs: Math.round(performance.now() - startedAt), question, ...run },
     history: [...conversation.messages],
-    ...(conversation.state === undefined ? {} : { state: conversation.state }),
+    ...withoutUndefined({ state: conversation.state() }),
   };
 }
 
-function broken(thrown: unknown, endedBy: "time" | "caller" | null, timeMs: number): Ending {
-  if (endedBy === "time") {
-    const text = `The run has used its ${timeMs / 1000} s. Give it more ('timeoutMs', --max-seconds), or ask for less.`;
-    const error = new PlaneError("BUDGET_EXCEEDED", text, { data: { budget: "time", limit: timeMs } });
-    return { outcome: "budget", answer: null, error };
-  }
-  if (endedBy === "caller") {
-    const error = new PlaneError("CANCELLED", "The run was cancelled before the model had answered.");
-    return { outcome: "cancelled", answer: null, error };
-  }
-  return { outcome: "failed", answer: null, error: toPlaneError(thrown) };
+function outOfTime(timeMs: number): PlaneError {
+  const text = `The run has used its ${timeMs / 1000} s. Give it more ('timeoutMs', --max-seconds), or ask for less.`;
+  return new PlaneError("BUDGET_EXCEEDED", text, { data: { budget: "time", limit: timeMs } });
 }
 
 type Account = Omit<AgentRun, "id" | "at" | "durationMs" | "question">;
@@ -84,9 +80,9 @@ function accountOf(conversation: Conversation, { outcome, answer, error }: Endin
     outcome,
     error: error === null ? null : reportError(error),
     answer,
-    ...(isTruncated ? { truncated: true } : {}),
-    ...(waiting.length === 0 ? {} : { waiting }),
-    ...(missing.length === 0 ? {} : { missing }),
+    ...(isTruncated && { truncated: true }),
+    ...(waiting.length > 0 && { waiting }),
+    ...(missing.length > 0 && { missing }),
     reasoning: reasoningIn(conversation.messages),
     turns: conversation.turns(),
     usage: conversation.usage(),
@@ -97,15 +93,11 @@ function accountOf(conversation: Conversation, { outcome, answer, error }: Endin
   };
 }
 
-type GenerateParts<T> = {
-  parser: AnswerParser<T>;
-  maxCorrectionSteps: number;
-  maxRestarts: number;
-};
+type GenerateParts<T> = { parser: AnswerParser<T>; maxCorrectionSteps: number; maxRestarts: number };
 
 /**
- * A run whose answer has to pass a parser. The model gets the parser's error and may try again; after that it starts
- * anew from the last thing its tools said, so that no call is made twice.
+ * A run whose answer has to pass a parser. The model gets the parser's error and corrects itself; then it restarts
+ * after the last result of its tools, so that no call is made twice.
  */
 export async function generate<T>(
   prompt: string,
@@ -113,51 +105,42 @@ export async function generate<T>(
   { parser, maxCorrectionSteps, maxRestarts }: GenerateParts<T>,
   run: (prompt: string, parts: RunParts, goOn: Converse) => Promise<AgentResult> = runAgent,
 ): Promise<Generation<T>> {
-  const made: { value: T | null; corrections: number; restarts: number } = {
-    ...{ value: null, corrections: 0, restarts: 0 },
-  };
+  const made = { value: null as T | null, corrections: 0, restarts: 0 };
   let sinceRestart = 0;
   const result = await run(prompt, parts, async (conversation, converse) => {
     for (;;) {
       const ending = await converse();
       if (ending.answer === null) return ending;
-      const problem = await tryParser(parser, ending.answer, (value) => {
-        made.value = value;
-      });
+      const { value, problem } = await tryParser(parser, ending.answer);
+      made.value = value;
       if (problem === null) return ending;
       if (sinceRestart < maxCorrectionSteps) {
         sinceRestart += 1;
         made.corrections += 1;
-        conversation.add([{ role: "user", content: correction(problem) }]);
+        const content = `Your answer cannot be used: ${problem}\nAnswer again, with this put right.`;
+        conversation.add([{ role: "user", content }]);
       } else if (made.restarts < maxRestarts) {
         sinceRestart = 0;
         made.restarts += 1;
         conversation.goBackTo(checkpoint(conversation.messages, parts.history.length + 1));
-      } else return refusedBy(ending, problem);
+      } else {
+        const message = `The model gave no answer that can be used: ${problem}`;
+        return { ...ending, outcome: "failed", error: new PlaneError("PROVIDER_FAILED", message) };
+      }
     }
   });
   return { ...result, ...made };
 }
 
-async function tryParser<T>(parser: AnswerParser<T>, answer: string, take: (value: T) => void): Promise<string | null> {
+async function tryParser<T>(parser: AnswerParser<T>, answer: string) {
   try {
-    take(await parser(answer));
-    return null;
+    return { value: await parser(answer), problem: null };
   } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
+    return { value: null, problem: thrown instanceof Error ? thrown.message : String(thrown) };
   }
-}
-
-function correction(problem: string): string {
-  return `Your answer cannot be used: ${problem}\nAnswer again, with this put right.`;
 }
 
 /** After the last thing a tool said, or else after the prompt. */
 function checkpoint(messages: readonly ChatMessage[], least: number): number {
   return Math.max(least, messages.findLastIndex(({ role }) => role === "tool") + 1);
-}
-
-function refusedBy(ending: Ending, problem: string): Ending {
-  const error = new PlaneError("PROVIDER_FAILED", `The model gave no answer that can be used: ${problem}`);
-  return { ...ending, outcome: "failed", error };
 }

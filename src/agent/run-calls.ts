@@ -20,7 +20,7 @@ const maxNames = 30;
 /** What some models put before every name. */
 const prefix = /^(?:functions|tools?|default_api)[.:/]/;
 
-/** A tool by another spelling of its name: with its server in front, or as if it were a function. Only where one fits. */
+/** A tool by another spelling of its name, where only one fits. */
 function findBySpelling<T extends Named>(name: string, offered: readonly T[]): T | undefined {
   const bare = name.trim().replace(prefix, "");
   if (bare === "") return undefined;
@@ -57,7 +57,7 @@ export type CallTool = (
   context: { id: string; signal: AbortSignal | undefined },
 ) => Promise<Outcome>;
 
-/** So many at a time; the path knows better which of them have to wait for each other. */
+/** The path knows which of them have to wait for each other. */
 const atOnce = 16;
 
 type RunCallsParts = {
@@ -83,7 +83,7 @@ export type Called = {
   outcome: Outcome | null;
 };
 
-/** Makes the calls of one turn side by side; what they came to is in the order in which they were asked for. */
+/** Makes the calls of one turn concurrently; the results are in the order of the calls. */
 export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts): Promise<Called[]> {
   const { offered, memory, signal, onEnd } = parts;
   const semaphore = createSemaphore(atOnce, Number.POSITIVE_INFINITY);
@@ -95,11 +95,10 @@ export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts
   async function make(call: AskedCall, tool: OfferedTool): Promise<Called> {
     const first = round.before(call);
     if (first) return repeated(call, await first);
-    if (left <= 0)
-      return {
-        ...notMade(call, `'${tool.name}' was not run: this run may make no more calls.`),
-        isBeyondBudget: true,
-      };
+    if (left <= 0) {
+      const refused = notMade(call, `'${tool.name}' was not run: this run may make no more calls.`);
+      return { ...refused, isBeyondBudget: true };
+    }
     left -= 1;
     const outcome = await round.keep(call, tool.mayChange, enter(call, tool.name));
     const called = toCalled(call, outcome, signal);
@@ -138,7 +137,7 @@ export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts
 }
 
 function toCalled(call: AskedCall, outcome: Outcome | null, signal: AbortSignal | undefined): Called {
-  if (outcome === null) return notMade(call, "Not run: the run ended before its turn came.", "cancelled");
+  if (outcome === null) return tooLate(call);
   const isInterrupted = outcome.call.status === "cancelled" && signal?.aborted === true && mayHaveRun(outcome);
   const content: ChatContent = isInterrupted
     ? `Interrupted: the run ended before '${call.function.name}' did. Whether it took effect is not known.`
@@ -163,7 +162,7 @@ function recordOf(call: AskedCall, { call: made }: Outcome, status: string): Age
 
 /** The record is the first call's: there is no other. */
 function repeated(call: AskedCall, outcome: Outcome | null): Called {
-  if (outcome === null) return notMade(call, "Not run: the run ended before its turn came.", "cancelled");
+  if (outcome === null) return tooLate(call);
   const note = "(not run again: the same call was made before, and nothing was changed since; this is its result)";
   const said = observe(outcome, call.function.name);
   const content: ChatContent = typeof said === "string" ? `${note}\n${said}` : [{ type: "text", text: note }, ...said];
@@ -175,33 +174,33 @@ function repeated(call: AskedCall, outcome: Outcome | null): Called {
   };
 }
 
-function notMade(call: AskedCall, text: string, status = "refused"): Called {
-  const { name } = call.function;
-  return {
-    observation: { call, content: status === "cancelled" ? text : `Error: ${text}`, isError: true },
-    record: { id: call.id, tool: name, record: null, status, durationMs: 0, provider: null, attempts: 0 },
-    isRepeat: false,
-    outcome: null,
-  };
+function notMade(call: AskedCall, text: string): Called {
+  const observation = { call, content: `Error: ${text}`, isError: true };
+  return { observation, record: notMadeRecord(call, "refused"), isRepeat: false, outcome: null };
 }
 
-/** What became of a call, for the model to read: what it needs to know to do the next thing right. */
+function tooLate(call: AskedCall): Called {
+  const observation = { call, content: "Not run: the run ended before its turn came.", isError: true };
+  return { observation, record: notMadeRecord(call, "cancelled"), isRepeat: false, outcome: null };
+}
+
+export function notMadeRecord({ id, function: { name } }: AskedCall, status: string): AgentCall {
+  return { id, tool: name, record: null, status, durationMs: 0, provider: null, attempts: 0 };
+}
+
+/** The outcome of a call, for the model to read. */
 export function observe(outcome: Outcome, name = outcome.call.tool): ChatContent {
   const { result, call } = outcome;
   if (!result) {
     const { error } = outcome;
     // A model that reads another name than the one it used takes it for another tool.
     const message = messageForModel(error).replaceAll(`'${call.tool}'`, `'${name}'`);
-    return `Error: ${message}${afterwards(outcome)} [${error.code}]`;
+    return `Error: ${message}${outcome.approval ? waitsForApproval : ""} [${error.code}]`;
   }
   const content = contentOf(result);
-  const notes = call.warnings.filter(isForTheModel).map((warning) => `Note: ${warning}`);
+  // A model can do nothing about the other warnings.
+  const notes = (call.argumentNotes ?? []).map((note) => `Note: ${note}`);
   return withText(content, result.isError ? "Error: " : "", notes);
-}
-
-/** What is said of its arguments is all that a model can do better. */
-function isForTheModel(warning: string): boolean {
-  return /^(The arguments were|Not declared by)/.test(warning);
 }
 
 function withText(content: ChatContent, before: string, after: readonly string[]): ChatContent {
@@ -237,47 +236,38 @@ function withoutPayload(block: ResultBlock): string {
   );
 }
 
-/** A model that is not told so calls again, or waits for nothing. */
-function afterwards({ approval }: Outcome): string {
-  if (approval === undefined) return "";
-  return " Do not call it again: it runs once a person says yes. Go on without its result, and say in your answer that it waits.";
-}
+/** Without it a model calls again, or waits for nothing. */
+const waitsForApproval =
+  " Do not call it again: it runs once a person says yes. Go on without its result, and say in your answer that it waits.";
 
 type Kept = { outcome: Promise<Outcome | null>; mayChange: boolean };
 
-type CallRound = {
-  /** What the same call came to, or is coming to, where that still holds. */
-  before(call: AskedCall): Promise<Outcome | null> | undefined;
-  keep(call: AskedCall, mayChange: boolean, outcome: Promise<Outcome | null>): Promise<Outcome | null>;
-  end(): void;
-};
+export type CallMemory = ReturnType<typeof createCallMemory>;
 
 /**
- * The calls of a run by name and arguments. Models that are stuck ask for the same again and again. What was read is
- * good until something may have been changed; what was written is not written twice in a row, but once more after
- * something else was: a switch may be turned on, off and on.
+ * The calls of a run by name and arguments, for models that repeat themselves. A result holds until another call may
+ * have changed something; a write is not repeated in a row, but may follow another: a switch goes on, off and on.
  */
-export type CallMemory = { round(): CallRound };
-
-export function createCallMemory(): CallMemory {
+export function createCallMemory() {
   const kept = new Map<string, Kept>();
   return {
     round() {
       const made = new Map<string, Kept>();
       return {
-        before(call) {
+        /** The outcome of the same call, where it still holds. */
+        before(call: AskedCall): Promise<Outcome | null> | undefined {
           const key = keyOf(call);
           return (made.get(key) ?? kept.get(key))?.outcome;
         },
-        async keep(call, mayChange, outcome) {
+        async keep(call: AskedCall, mayChange: boolean, outcome: Promise<Outcome | null>): Promise<Outcome | null> {
           const key = keyOf(call);
           made.set(key, { outcome, mayChange });
           const ended = await outcome;
-          // What may go better the next time may be tried again.
+          // A recoverable failure may be tried again.
           if (ended === null || (!ended.ok && ended.error?.recoverable === true)) made.delete(key);
           return ended;
         },
-        end() {
+        end(): void {
           const changes = [...made].filter(([, { mayChange }]) => mayChange);
           if (changes.length > 0) kept.clear();
           for (const [key, call] of changes.length > 0 ? changes : made) kept.set(key, call);

@@ -1,7 +1,8 @@
-import type { ChatMessage, ContentBlock, ModelPart, ModelRequest, TokenUsage } from "../model/agent/chat.ts";
+import type { ChatMessage, ContentBlock, ModelPart, ModelRequest } from "../model/agent/chat.ts";
 import { readMedia } from "../model/calls/result.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { limitParts } from "./models/stream.ts";
+import { type Heard, hearReply } from "./style.ts";
 
 /** What a server that says nothing about it gets, and the most that any gets. */
 const defaultTokens = 512;
@@ -24,17 +25,14 @@ export function readSampling(params: UnknownObject, tokenLimit: number): Samplin
   if (wrong !== undefined) return wrong;
   const asked = isPositive(maxTokens) ? Math.floor(maxTokens) : defaultTokens;
   const stop = Array.isArray(stopSequences) ? stopSequences.filter((text) => typeof text === "string") : [];
+  const hasPrompt = typeof systemPrompt === "string" && systemPrompt !== "";
+  const system: ChatMessage[] = hasPrompt ? [{ role: "system", content: systemPrompt }] : [];
   return {
     request: {
-      messages: [
-        ...(typeof systemPrompt === "string" && systemPrompt !== ""
-          ? [{ role: "system" as const, content: systemPrompt }]
-          : []),
-        ...(read as ChatMessage[]),
-      ],
+      messages: [...system, ...(read as ChatMessage[])],
       maxOutputTokens: Math.min(asked, tokenLimit),
-      ...(typeof temperature === "number" ? { temperature } : {}),
-      ...(stop.length === 0 ? {} : { stop }),
+      ...(typeof temperature === "number" && { temperature }),
+      ...(stop.length > 0 && { stop }),
     },
     hints: hintsIn(modelPreferences),
     wanted: asked > tokenLimit ? asked : null,
@@ -81,26 +79,12 @@ export function chooseByHints(hints: readonly string[], known: readonly KnownMod
   return undefined;
 }
 
-type Sampled = { text: string; reason: string; usage: TokenUsage };
-
-/** Listens to the end. What the model thought is not for servers. */
-export async function hearOut(parts: AsyncIterable<ModelPart>): Promise<Sampled> {
-  const heard: Sampled = {
-    ...{ text: "", reason: "unknown", usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 } },
-  };
-  for await (const part of limitParts(parts)) {
-    if (part.type === "text") heard.text += part.text;
-    if (part.type === "end") ({ reason: heard.reason, usage: heard.usage } = part);
-  }
-  return heard;
+export function hearOut(parts: AsyncIterable<ModelPart>): Promise<Heard> {
+  return hearReply(limitParts(parts));
 }
 
-/** In the words of the protocol. */
-export function toSamplingResult(model: string, { text, reason }: Sampled): UnknownObject {
-  return {
-    role: "assistant",
-    content: { type: "text", text },
-    model,
-    stopReason: reason === "length" ? "maxTokens" : "endTurn",
-  };
+/** Reasoning is not for servers. */
+export function toSamplingResult(model: string, { text, reason }: Heard): UnknownObject {
+  const stopReason = reason === "length" ? "maxTokens" : "endTurn";
+  return { role: "assistant", content: { type: "text", text }, model, stopReason };
 }

@@ -25,21 +25,23 @@ export type SamplingParts = {
 
 type Context = Parameters<Sampling>[1];
 
-type PlaneSampling = { answer: Sampling; isOffered(): boolean };
-
-/** What servers ask of a model, answered by one of ours: as far as the configuration lets them, and on record. */
-export function createSampling({ config, profile, models, emit }: SamplingParts): PlaneSampling {
+/** Answers the sampling requests of servers with our models, as far as the configuration allows. */
+export function createSampling({ config, profile, models, emit }: SamplingParts) {
   const settings = () => config().sampling;
   const room = once(() => import("./sampling-request.ts"));
   const counts = createLru<number>(minCalls);
 
-  function refuse({ server, callId, tool }: Context, reason: string, code = -1): never {
-    const anonymous = { model: null, inputTokens: 0, outputTokens: 0 };
-    emit({ type: "model.sampled", callId, server, tool, status: "refused", reason, ...anonymous });
+  function note({ server, callId, tool }: Context, status: "refused" | "failed", reason: string): void {
+    const unused = { model: null, inputTokens: 0, outputTokens: 0 };
+    emit({ type: "model.sampled", callId, server, tool, status, reason, ...unused });
+  }
+
+  function refuse(context: Context, reason: string, code = -1): never {
+    note(context, "refused", reason);
     throw new RpcError(code, `Sampling was refused: ${reason}.`);
   }
 
-  /** The configuration's word, or else the profile's: a shared plane asks before strangers use its models. */
+  /** Without one in the configuration the profile decides: a shared plane asks first. */
   async function verdictOn(server: string): Promise<"allow" | "ask" | "deny"> {
     const { verdict } = settings();
     if (verdict !== null) return verdict;
@@ -85,7 +87,7 @@ export function createSampling({ config, profile, models, emit }: SamplingParts)
 
   return {
     isOffered: () => settings().enabled && models.known().length > 0,
-    async answer(params, context) {
+    answer: (async (params, context) => {
       if (!settings().enabled) refuse(context, "the configuration does not let servers ask models");
       count(context);
       const asked = (await room()).readSampling(params, settings().maxTokens);
@@ -95,18 +97,14 @@ export function createSampling({ config, profile, models, emit }: SamplingParts)
       try {
         return await serve(context, asked);
       } catch (thrown) {
-        const { callId, server, tool } = context;
-        const reason = toPlaneError(thrown).code;
-        const none = { model: null, inputTokens: 0, outputTokens: 0 };
-        emit({ type: "model.sampled", callId, server, tool, status: "failed", reason, ...none });
+        note(context, "failed", toPlaneError(thrown).code);
         // Where the model is and what it said is not for a server to know.
         throw new RpcError(-32603, "The model could not answer.");
       }
-    },
+    }) satisfies Sampling,
   };
 }
 
-/** Servers cannot choose, so where nothing is said the first will do. */
 function usual(known: readonly { name: string }[]): string | undefined {
   return (known.find(({ name }) => name === "default") ?? known[0])?.name;
 }

@@ -38,7 +38,7 @@ test("names that several tools have are all told, with whose they are", () => {
   );
 });
 
-test("a name that nobody has is a mistake, unless a server that may have it is away", () => {
+test("an unknown name is a mistake, unless a server that may have it is away", () => {
   const servers = (trouble: string | null) => ({
     names: () => ["one", "two"],
     trouble: (name: string) => (name === "two" ? trouble : null),

@@ -14,114 +14,120 @@ import { withUniqueIds } from "./asked-calls.ts";
 import { type Silence, silenceOf } from "./broken-replies.ts";
 import type { MessageStream } from "./message-stream.ts";
 
-/** What a style knows when the model is to be asked. */
-export type Turn = {
-  /** The conversation so far in the shape of chat completions, whatever the style: the question is in it. */
+type Turn = {
+  /** The conversation so far in the shape of chat completions, whatever the style. */
   messages: readonly ChatMessage[];
-  /** What the model may call now; empty when it has to answer with what it knows. */
+  /** Empty when the model has to answer with what it knows. */
   tools: readonly ModelTool[];
-  /** Who the model is and what it should know: not part of the conversation. */
+  /** Not part of the conversation. */
   system: string | null;
 };
 
 /** What a model wanted in one turn. */
 export type Said = {
-  /** What the conversation keeps of it. Calls are in `tool_calls`, and there only when there are any. */
   message: AssistantMessage;
-  /** What it thought, as far as that can be told; empty when it cannot. */
-  thought: string;
   calls: AskedCall[];
-  /** Null when it asked for calls, or when nothing can be made of what it said. */
+  /** Null when it asked for calls, or when its reply could not be understood. */
   answer: string | null;
-  /** Why nothing can be made of it, for the model to read; null when it was understood. */
+  /** Why it was not understood, for the model to read. */
   problem: string | null;
-  /** Where it said nothing at all: why. */
+  /** Why it said nothing at all. */
   silence?: Silence;
-  /** What it said without the form it should have; at the very end that is better than nothing. */
+  /** What it said without the form; at the very end that is better than nothing. */
   prose?: string;
   usage: TokenUsage;
-  /** Why it stopped, in the words of its endpoint: `length` when it had no room. */
+  /** Why it stopped, in the words of its endpoint. */
   reason: string;
 };
 
-/** What became of one call, in the words that the model reads. */
+/** The outcome of one call, in the words that the model reads. */
 export type Observation = { call: AskedCall; content: ChatContent; isError: boolean };
 
 /** One way of giving a model tools. It has no state: a conversation can go on in another style. */
 export type Style = {
   readonly name: AgentStyle;
-  /** What the model is sent; limits and the signal are added by the loop. */
   request(turn: Turn): Pick<ModelRequest, "messages" | "tools" | "stop">;
-  /**
-   * Listens to the end and tells thoughts and answers as they come; throws what the stream throws. Actions and
-   * observations are told by the loop.
-   */
+  /** Streams thoughts and answers; the loop streams actions and observations. Throws what the stream throws. */
   read(parts: AsyncIterable<ModelPart>, stream: MessageStream): Promise<Said>;
-  /** What is added to the conversation after a turn; with a problem and no observations, what tells the model of it. */
+  /** What is added after a turn; with a problem and no observations, what tells the model of it. */
   observe(said: Said, observations: readonly Observation[]): ChatMessage[];
 };
+
+export const noUsage: TokenUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+
+/** A reply as it was heard to its end. */
+export type Heard = { text: string; reasoning: string; calls: AskedCall[]; usage: TokenUsage; reason: string };
+
+export async function hearReply(
+  parts: AsyncIterable<ModelPart>,
+  onText: (text: string, before: string) => void = () => undefined,
+  onThought: (text: string) => void = () => undefined,
+): Promise<Heard> {
+  const heard: Heard = { text: "", reasoning: "", calls: [], usage: noUsage, reason: "unknown" };
+  for await (const part of parts) {
+    if (part.type === "text") {
+      onText(part.text, heard.text);
+      heard.text += part.text;
+    } else if (part.type === "reasoning") {
+      onThought(part.text);
+      heard.reasoning += part.text;
+    } else if (part.type === "call") heard.calls.push(part.call);
+    else ({ reason: heard.reason, usage: heard.usage } = part);
+  }
+  return heard;
+}
 
 /** The model's own way of calling tools. */
 export const toolsStyle: Style = {
   name: "tools",
-  request: ({ messages, tools, system }: Turn) => ({
+  request: ({ messages, tools, system }) => ({
     messages: system === null ? messages : [{ role: "system", content: system }, ...messages],
-    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length > 0 && { tools }),
   }),
   async read(parts, stream) {
-    const said = { text: "", thought: "", reason: "unknown" };
-    const asked: Said["calls"] = [];
-    let usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-    for await (const part of parts) {
-      if (part.type === "text") {
-        said.text += part.text;
-        stream.say("answer", part.text);
-      } else if (part.type === "reasoning") {
-        said.thought += part.text;
-        stream.say("thought", part.text);
-      } else if (part.type === "call") asked.push(part.call);
-      else ({ reason: said.reason, usage } = part);
-    }
-    return understand(said, withUniqueIds(asked), usage);
+    const {
+      text,
+      reasoning,
+      calls: asked,
+      usage,
+      reason,
+    } = await hearReply(
+      parts,
+      (piece) => stream.say("answer", piece),
+      (piece) => stream.say("thought", piece),
+    );
+    const calls = withUniqueIds(asked);
+    const silence = calls.length === 0 && text.trim() === "" ? silenceOf(reason) : undefined;
+    const answer = calls.length > 0 || silence ? null : text.trim();
+    const message = assistantMessage(text, reasoning, calls);
+    return { message, calls, answer, problem: silence?.told ?? null, ...(silence && { silence }), usage, reason };
   },
   observe(said, observations) {
-    if (said.problem !== null) return [{ role: "user", content: said.problem } satisfies ChatMessage];
+    if (said.problem !== null) return [{ role: "user", content: said.problem }];
     return observations.map(toToolMessage);
   },
 };
 
-function understand(
-  { text, thought, reason }: { text: string; thought: string; reason: string },
-  calls: Said["calls"],
-  usage: Said["usage"],
-): Said {
-  const silence = calls.length === 0 && text.trim() === "" ? silenceOf(reason) : undefined;
-  return {
-    message: assistantMessage(text, thought, calls),
-    thought: thought.trim(),
-    calls,
-    answer: calls.length > 0 || silence ? null : text.trim(),
-    problem: silence?.told ?? null,
-    ...(silence ? { silence } : {}),
-    usage,
-    reason,
-  };
-}
-
-/** Where a model tells what it thought, both texts come with blanks around them. */
-export function assistantMessage(
-  text: string,
-  thought: string,
-  calls: AssistantMessage["tool_calls"],
-): AssistantMessage {
+/** Models that tell what they thought leave blanks around both texts. */
+export function assistantMessage(text: string, thought: string, calls: AskedCall[]): AssistantMessage {
   return {
     role: "assistant",
     content: thought === "" ? text : text.trim(),
-    ...(thought.trim() === "" ? {} : { reasoning_content: thought.trim() }),
-    ...(calls === undefined || calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(thought.trim() !== "" && { reasoning_content: thought.trim() }),
+    ...(calls.length > 0 && { tool_calls: calls }),
   };
 }
 
 export function toToolMessage({ call, content }: Observation): ToolMessage {
   return { role: "tool", tool_call_id: call.id, content };
+}
+
+/** The text of a message, with a stand-in for each picture. */
+export function textOf(content: ChatContent, picture: (url: string) => string = () => "[picture]"): string {
+  if (typeof content === "string") return content;
+  return content.map((block) => (block.type === "text" ? block.text : picture(block.image_url.url))).join("\n");
+}
+
+export function callsIn(messages: readonly ChatMessage[]): AskedCall[] {
+  return messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []));
 }

@@ -33,8 +33,9 @@ export function requireGrant(principal: Principal, tool: Tool, grantFor: GrantFo
   const grant = grantFor(principal, tool, request);
   if (!("refused" in grant)) return grant;
   const who = principal.user ?? "An anonymous caller";
-  const locked = grant.locked && { locked: true, contact: grant.locked };
-  const message = `${who} may not use '${tool.name}': ${grant.refused}.${whomToAsk(grant)}`;
+  const hint = whomToAsk(grant);
+  const locked = grant.locked && { locked: true, contact: grant.locked, hint };
+  const message = `${who} may not use '${tool.name}': ${grant.refused}.${hint && ` ${hint}`}`;
   throw new PlaneError("FORBIDDEN", message, { data: { tool: tool.name, ...locked } });
 }
 
@@ -45,7 +46,7 @@ function unseen({ tool }: Resolved): PlaneError {
 
 function whomToAsk({ locked }: Refused): string {
   if (!locked) return "";
-  return ` Ask ${locked.help_email ?? locked.author ?? "the administrator of this plane"} for access.`;
+  return `Ask ${locked.help_email ?? locked.author ?? "the administrator of this plane"} for access.`;
 }
 
 /** They may come from outside, so they are checked. */

@@ -45,7 +45,7 @@ export { explainModelFailure } from "./providers/http.ts";
 export { endpointOf, modelTrouble } from "./providers/providers.ts";
 export { createResults } from "./results/results.ts";
 export { beginRunSpan } from "./spans/spans.ts";
-export { type CheckArguments, validate } from "./validate.ts";
+export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
 
 /** Heavy, so it is loaded with the first call. */
 const schemaCheck = once(() => import("./schema-check.ts"));

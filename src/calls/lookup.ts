@@ -277,8 +277,10 @@ function refuse(spelling: string, { visible, servers, trouble, requirement }: Di
   const unasked = troubles.slice(0, maxTroubles).map(({ why }) => ` ${why}`);
   const others = troubles.length - unasked.length;
   if (others > 0) unasked.push(` ${others} more ${others === 1 ? "is" : "are"} not available.`);
-  throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${hint(near, names.length)}${unasked.join("")}`, {
-    data: { tool: spelling, nearest: near, personHints: [...Object.values(listHints), ...serverHints(troubles)] },
+  const remedy = `${hint(near, names.length)}${unasked.join("")}`;
+  const personHints = [...Object.values(listHints), ...serverHints(troubles)];
+  throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${remedy}`, {
+    data: { tool: spelling, nearest: near, hint: remedy, personHints },
   });
 }
 

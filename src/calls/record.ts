@@ -220,7 +220,7 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
     attempts: attempts.length,
     repaired: input?.repaired ?? false,
     dropped: input?.dropped ?? [],
-    warnings: warningsOf(call),
+    ...warningsOf(call),
     ...costField(call.tool, attempts),
     ...stateField(call, status),
   };
@@ -242,15 +242,15 @@ function failedWith(thrown: PlaneError, call: CallReport, result: ToolResult | u
   return { ...waiting, approval: { id: approvalId } };
 }
 
-function warningsOf({ input, executed, judged }: Learned): string[] {
-  const warnings = [...(executed?.warnings ?? [])];
-  if (judged?.before) warnings.push("A hook changed the arguments.");
+function warningsOf({ input, executed, judged }: Learned): Pick<CallReport, "warnings" | "argumentNotes"> {
+  const notes: string[] = [];
   if (input?.respelt)
-    warnings.push(`The arguments were no valid JSON (${input.respelt.join(", ")}) and have been read all the same.`);
-  else if (input?.repaired) warnings.push("The arguments were cut off and have been completed; check them.");
-  if (input && input.dropped.length > 0)
-    warnings.push(`Not declared by the tool, left out: ${input.dropped.join(", ")}.`);
-  return warnings;
+    notes.push(`The arguments were no valid JSON (${input.respelt.join(", ")}) and have been read all the same.`);
+  else if (input?.repaired) notes.push("The arguments were cut off and have been completed; check them.");
+  if (input && input.dropped.length > 0) notes.push(`Not declared by the tool, left out: ${input.dropped.join(", ")}.`);
+  const hooked = judged?.before ? ["A hook changed the arguments."] : [];
+  const warnings = [...(executed?.warnings ?? []), ...hooked, ...notes];
+  return notes.length === 0 ? { warnings } : { warnings, argumentNotes: notes };
 }
 
 function attemptsOf(call: Learned, error: PlaneError | undefined): Attempt[] {

@@ -60,15 +60,13 @@ function compile(schema: JsonObject): ValidateFunction | { broken: string } {
 }
 
 function describe({ instancePath: path, keyword, params, message = "is wrong" }: ErrorObject, value: Json) {
-  const text =
-    keyword === "required"
-      ? `is missing '${params.missingProperty}'`
-      : keyword === "enum"
-        ? `must be one of ${JSON.stringify(params.allowedValues)}`
-        : keyword === "type"
-          ? `${message}, got ${kindOf(valueAt(value, path))}`
-          : message;
-  return { path, message: path === "" ? text.replace(/^is /, "") : text };
+  if (keyword === "required") {
+    const missing = String(params.missingProperty);
+    return { path, message: `${path === "" ? "" : "is "}missing '${missing}'`, missing };
+  }
+  if (keyword === "enum") return { path, message: `must be one of ${JSON.stringify(params.allowedValues)}` };
+  if (keyword === "type") return { path, message: `${message}, got ${kindOf(valueAt(value, path))}` };
+  return { path, message: path === "" ? message.replace(/^is /, "") : message };
 }
 
 function kindOf(value: unknown): string {

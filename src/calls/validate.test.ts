@@ -53,7 +53,10 @@ test("a refusal names every problem, what is misspelt and what the tool takes", 
   await assert.rejects(validation, {
     code: "INVALID_ARGUMENTS",
     message: /missing 'name'; \/count must be integer.* 'nmae' → 'name'.* name \(string, required\), count \(integer\)/,
-    data: { tool: "notes.write", problems, unknown: ["nmae"] },
+    data: {
+      ...{ tool: "notes.write", problems, unknown: ["nmae"] },
+      hint: "Misspelt? 'nmae' → 'name'. It takes: name (string, required), count (integer).",
+    },
   });
 });
 

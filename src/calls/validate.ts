@@ -75,7 +75,12 @@ function compile(pattern: string): RegExp[] {
   }
 }
 
-export type ArgumentProblem = { path: string; message: string };
+export type ArgumentProblem = {
+  path: string;
+  message: string;
+  /** The property that is required and not there. */
+  missing?: string;
+};
 
 export type CheckArguments = (schema: JsonObject, args: JsonObject) => ArgumentProblem[] | Promise<ArgumentProblem[]>;
 
@@ -116,9 +121,10 @@ function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): Pla
   const declared = Object.keys(properties);
   const misspelt = dropped.flatMap((name) => nearest(name, declared, 1).map((near) => `'${name}' → '${near}'`));
   const lines = problems.map(({ path, message }) => `${path === "" ? "" : `${path} `}${message}`);
-  const hint = misspelt.length === 0 ? "" : ` Misspelt? ${misspelt.join(", ")}.`;
-  const what = `do not fit: ${lines.join("; ")}.${hint} It takes: ${signature(properties, tool.parameters.required)}`;
-  return invalid(tool.name, what, { problems, ...(dropped.length > 0 ? { unknown: dropped } : {}) });
+  const guess = misspelt.length === 0 ? "" : `Misspelt? ${misspelt.join(", ")}. `;
+  const hint = `${guess}It takes: ${signature(properties, tool.parameters.required)}.`;
+  const data = { problems, hint, ...(dropped.length > 0 ? { unknown: dropped } : {}) };
+  return invalid(tool.name, `do not fit: ${lines.join("; ")}. ${hint.slice(0, -1)}`, data);
 }
 
 function signature(properties: UnknownObject, required: unknown): string {

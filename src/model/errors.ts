@@ -88,6 +88,8 @@ export type ErrorData = {
   server?: string;
   tool?: string;
   attempts?: number;
+  /** The end of the message that says what to do. */
+  hint?: string;
   /** Parts of the message that tell a person what to type. */
   personHints?: readonly string[];
   [key: string]: unknown;

@@ -6,7 +6,7 @@ import type { Tool } from "../model/catalogue/tool.ts";
 import { mayBelongTo } from "../model/catalogue/tool-name.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { DueHandler } from "../model/store.ts";
-import type { DeadLetterVerbs, JobVerbs, SkillVerbs, ToolPlanVerbs } from "../model/verbs.ts";
+import type { DeadLetterVerbs, JobVerbs, SkillVerbs } from "../model/verbs.ts";
 import type { JobManifest } from "../model/work/job.ts";
 import type { Recorder } from "../store/store.ts";
 import type { DeadLetterParts, DeadLetters } from "./dead-letters/dead-letters.ts";
@@ -28,44 +28,29 @@ type Parts = Pick<
     schedules: boolean;
   };
 
-type Work = {
-  verbs: DeadLetterVerbs & JobVerbs & SkillVerbs & ToolPlanVerbs;
-  /** Keeps a call that failed for good as a dead letter. */
-  keepFailed: DeadLetters["keep"];
-  schedulesOf(jobs: readonly JobManifest[]): Promise<JobListing["schedule"][]>;
-  /** Manifests have changed. */
-  changed(): void;
-  /** Something may be due. */
-  wake(): void;
-  start(): void;
-  /** Begins nothing more. */
-  halt(): Promise<void>;
-  stopJobs(): Promise<void>;
-  stopDeadLetters(): Promise<void>;
-  /** Resolves when all due work that was begun is over or given back. */
-  stop(): Promise<void>;
-};
-
 /** Skills, jobs, dead letters and the check of plans; each part is loaded when it is used or may be due. */
-export function createWork(parts: Parts): Work {
+export function createWork(parts: Parts) {
   const dueWork = createDueWork(parts.memory);
   const deadLetters = createDeadLetters(parts, dueWork.wake);
-  const jobs = createJobs(parts, {
-    ...dueWork,
-    isRunning: () => parts.schedules && dueWork.isRunning(),
-  });
+  const isRunning = () => parts.schedules && dueWork.isRunning();
+  const jobs = createJobs(parts, { ...dueWork, isRunning });
   const testPolicy: PlannerParts["testPolicy"] = (...asked) => parts.plane().policy.test(...asked);
   const planner = async () => (await import("./planner/check-plan.ts")).createPlanner({ ...parts, testPolicy });
   return {
     verbs: { ...deadLetters.verbs, ...jobs.verbs, ...lazyVerbs(planner, ["checkPlan"]) },
+    /** Keeps a call that failed for good as a dead letter. */
     keepFailed: deadLetters.keep,
     schedulesOf: jobs.schedulesOf,
+    /** Manifests have changed. */
     changed: jobs.changed,
+    /** Something may be due. */
     wake: dueWork.wake,
     start: () => dueWork.start([deadLetters.handler, ...(parts.schedules ? [jobs.handler] : [])]),
+    /** Begins nothing more. */
     halt: dueWork.halt,
     stopJobs: jobs.stop,
     stopDeadLetters: deadLetters.stop,
+    /** Resolves when all due work that was begun is over or given back. */
     stop: dueWork.stop,
   };
 }
@@ -85,9 +70,10 @@ function createDueWork({ store }: Pick<Recorder, "store">) {
     loop = createDueLoop({ open: async () => (await store()).dueWork(), handlers: loaded, onTrouble: warn });
     loop.start();
   }
-  const halt = async () => {
+  const end = async (how: "halt" | "stop"): Promise<void> => {
     isHalted = true;
     await loading;
+    await loop?.[how]();
   };
 
   return {
@@ -98,14 +84,8 @@ function createDueWork({ store }: Pick<Recorder, "store">) {
     /** What this plane knows has changed. */
     changed: (): void => loop?.changed(),
     isRunning: (): boolean => loading !== null && !isHalted,
-    halt: async (): Promise<void> => {
-      await halt();
-      await loop?.halt();
-    },
-    stop: async (): Promise<void> => {
-      await halt();
-      await loop?.stop();
-    },
+    halt: () => end("halt"),
+    stop: () => end("stop"),
   };
 }
 
@@ -160,14 +140,11 @@ const jobVerbs = [
 function createJobs({ written, ...parts }: Parts, loop: JobParts["loop"]) {
   const loaded = once(async () => {
     const { createJobs: create } = await import("./jobs/jobs.ts");
-    return create({
-      ...parts,
-      loop,
-      async manifests() {
-        await written.loaded();
-        return written.manifests();
-      },
-    });
+    const manifests = async () => {
+      await written.loaded();
+      return written.manifests();
+    };
+    return create({ ...parts, loop, manifests });
   });
   return {
     verbs: lazyVerbs(async () => (await loaded()).verbs, jobVerbs),
@@ -187,7 +164,8 @@ function createJobs({ written, ...parts }: Parts, loop: JobParts["loop"]) {
     async stop(): Promise<void> {
       if (!loaded.made()) return;
       const { engine, stopSkills } = await loaded();
-      await Promise.all([engine.stop(), stopSkills()]);
+      stopSkills();
+      await engine.stop();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type {
   AskedCall,
   AssistantMessage,
@@ -7,15 +8,15 @@ import type {
   ContentBlock,
   ModelPart,
   ModelRequest,
-  SpokenMessage,
+  ModelTool,
   TokenUsage,
   ToolMessage,
 } from "../../model/agent/chat.ts";
 import type { ForeignModel } from "../../model/agent.ts";
-
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { modelBrokeOff } from "../broken-replies.ts";
+import { callsIn, noUsage } from "../style.ts";
 import { endOfRoom, maxArguments } from "./stream.ts";
 
 /** As much of the interface as all of its versions have in common. */
@@ -27,13 +28,10 @@ export function isForeignModel(value: unknown): value is Streaming {
   return isObject(value) && typeof value.doStream === "function" && typeof value.specificationVersion === "string";
 }
 
-/** Says in our words what went wrong; what an endpoint wrote may repeat the key or the prompt. */
+/** In our words: what an endpoint wrote may repeat the key or the prompt. */
 type ExplainFailure = (thrown: unknown) => PlaneError;
 
-/**
- * A model of the AI SDK. Its stream is read below the SDK's own loop: that one parses arguments, and what is no JSON
- * has to reach the model's next turn as a mistake it can correct.
- */
+/** Read below the SDK's own loop, which parses arguments: invalid JSON has to reach the model as a mistake. */
 export function createAiSdkModel(name: string, model: Streaming, explain: ExplainFailure): ChatModel {
   return {
     name,
@@ -59,10 +57,11 @@ export function createAiSdkModel(name: string, model: Streaming, explain: Explai
           yield said;
         }
       } catch (thrown) {
-        if (request.signal?.aborted) throw cancelled(name);
+        if (request.signal?.aborted)
+          throw new PlaneError("CANCELLED", `Model '${name}' was not waited for any longer.`);
         if (isNameless(thrown)) {
           yield nameless;
-          yield { type: "end", reason: "tool-calls", usage: usageOf(undefined) };
+          yield { type: "end", reason: "tool-calls", usage: noUsage };
           return;
         }
         throw hasBegun ? modelBrokeOff(name) : explain(thrown);
@@ -77,8 +76,12 @@ const nameless: ModelPart = {
   call: { id: "", type: "function", function: { name: "", arguments: "{}" } },
 };
 
+/** The SDK's error holds the piece of the stream that it could not use. */
 function isNameless(thrown: unknown): boolean {
-  return thrown instanceof Error && thrown.message.includes("'function.name'");
+  if (!(thrown instanceof Error) || thrown.name !== "AI_InvalidResponseDataError") return false;
+  const { data } = thrown as Error & { data?: unknown };
+  if (!isObject(data) || (data.type ?? "function") !== "function") return false;
+  return !isObject(data.function) || typeof data.function.name !== "string";
 }
 
 /** The SDK adds the kind of the model: `openai.chat`. */
@@ -88,25 +91,17 @@ function providerOf(model: object): { provider?: string } {
 }
 
 function toOptions(request: ModelRequest, version: string): UnknownObject {
-  const { messages, tools = [], temperature, maxOutputTokens, stop, signal } = request;
+  const { messages, tools = [], temperature, maxOutputTokens, stop = [], signal } = request;
   return {
     prompt: toPrompt(messages, version),
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map(({ name, description, parameters }) => ({
-            type: "function",
-            name,
-            description,
-            inputSchema: parameters,
-          })),
-          toolChoice: { type: "auto" },
-        }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: [...stop] }),
-    ...(signal === undefined ? {} : { abortSignal: signal }),
+    ...(tools.length > 0 && { tools: tools.map(toTool), toolChoice: { type: "auto" } }),
+    ...(stop.length > 0 && { stopSequences: [...stop] }),
+    ...withoutUndefined({ temperature, maxOutputTokens, abortSignal: signal }),
   };
+}
+
+function toTool({ name, description, parameters }: ModelTool): UnknownObject {
+  return { type: "function", name, description, inputSchema: parameters };
 }
 
 /** Cancels the stream when its reader stops early. */
@@ -161,37 +156,19 @@ function countOf(tokens: unknown): number {
   return typeof count === "number" && Number.isFinite(count) ? count : 0;
 }
 
-function cancelled(name: string): PlaneError {
-  return new PlaneError("CANCELLED", `Model '${name}' was not waited for any longer.`);
-}
-
 /** A conversation as the AI SDK's models take it. */
 export function toPrompt(messages: readonly ChatMessage[], version: string): UnknownObject[] {
   const nameOf = new Map(callsIn(messages).map((call) => [call.id, call.function.name]));
-  const prompt: UnknownObject[] = [];
-  let results: ToolMessage[] = [];
-  const flush = () => {
-    if (results.length > 0) prompt.push(...toResults(results, nameOf, version));
-    results = [];
-  };
-  for (const message of messages) {
-    if (message.role === "tool") {
-      results.push(message);
-      continue;
-    }
-    flush();
-    prompt.push(message.role === "assistant" ? toAssistant(message) : toSpoken(message, version));
-  }
-  flush();
-  return prompt;
-}
-
-function callsIn(messages: readonly ChatMessage[]) {
-  return messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []));
-}
-
-function toSpoken({ role, content }: SpokenMessage, version: string): UnknownObject {
-  return { role, content: role === "system" ? textOf(content) : toParts(content, version) };
+  const isResult = (message: ChatMessage | undefined) => message?.role === "tool";
+  return messages.flatMap((message, at): UnknownObject[] => {
+    if (message.role === "assistant") return [toAssistant(message)];
+    const { role, content } = message;
+    if (role !== "tool") return [{ role, content: role === "system" ? textOf(content) : toParts(content, version) }];
+    // All results of a turn are one message.
+    if (isResult(messages[at - 1])) return [];
+    const end = messages.findIndex((later, place) => place > at && !isResult(later));
+    return toResults(messages.slice(at, end === -1 ? undefined : end) as ToolMessage[], nameOf, version);
+  });
 }
 
 function toAssistant({ content, tool_calls = [] }: AssistantMessage): UnknownObject {
@@ -210,7 +187,7 @@ function toAssistant({ content, tool_calls = [] }: AssistantMessage): UnknownObj
   };
 }
 
-/** Some endpoints refuse a conversation that holds what is no JSON, even where it says that it was a mistake. */
+/** Some endpoints refuse a conversation with invalid JSON in it. */
 function readArguments(text: string): unknown {
   if (text.trim() === "") return {};
   try {
@@ -220,7 +197,7 @@ function readArguments(text: string): unknown {
   }
 }
 
-/** Few models take pictures as what a tool said; all that see take them from the user. */
+/** Few models take pictures from tools; all that see take them from the user. */
 function toResults(
   results: readonly ToolMessage[],
   nameOf: ReadonlyMap<string, string>,
@@ -234,12 +211,7 @@ function toResults(
       pictures.push({ type: "text", text: `Picture ${pictures.length / 2 + 1}, from ${toolName}:` }, block);
       return `[picture ${pictures.length / 2}]`;
     });
-    return {
-      type: "tool-result",
-      toolCallId,
-      toolName,
-      output: { type: "text", value: value.join("\n") },
-    };
+    return { type: "tool-result", toolCallId, toolName, output: { type: "text", value: value.join("\n") } };
   });
   const shown = pictures.length === 0 ? [] : [{ role: "user", content: toParts(pictures, version) }];
   return [{ role: "tool", content }, ...shown];
@@ -272,22 +244,17 @@ function textOf(content: ChatContent): string {
     .join("\n");
 }
 
-/** An endpoint of the kind OpenAI made common, with its key in the clear: for use, not to be kept or shown. */
+/** An OpenAI-compatible endpoint, with its key in the clear. */
 export type Endpoint = { baseURL: string; model: string; apiKey?: string | undefined };
 
-/** Half a second of loading that only those pay who ask a model. */
+/** Loads the SDK, which takes half a second. */
 export async function openEndpoint(
   name: string,
   { baseURL, model, apiKey }: Endpoint,
   explain: ExplainFailure,
 ): Promise<ChatModel> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const provider = createOpenAICompatible({
-    name,
-    baseURL,
-    includeUsage: true,
-    ...(apiKey === undefined ? {} : { apiKey }),
-  });
+  const provider = createOpenAICompatible({ name, baseURL, includeUsage: true, ...withoutUndefined({ apiKey }) });
   const opened: unknown = provider.chatModel(model);
   if (!isForeignModel(opened)) throw new PlaneError("INTERNAL", "The AI SDK has made a model without a stream.");
   return { ...createAiSdkModel(name, opened, explain), provider: "openai-compatible" };

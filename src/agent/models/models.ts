@@ -15,16 +15,10 @@ type Parts = {
   given: Readonly<Record<string, Exclude<ModelChoice, string>>>;
 };
 
-export type Models = {
-  /** What there is to be asked, under the name it is chosen by and the name its endpoint knows it by. */
-  known(): { name: string; model: string }[];
-  open(choice?: ModelChoice): Promise<ChatModel>;
-  /** Why the one of this name, or the usual one, cannot be asked; null when nothing is known against it. */
-  trouble(name?: string): PlaneError | null;
-};
+export type Models = ReturnType<typeof createModels>;
 
 /** The models that agents and servers can ask. */
-export function createModels({ configured, broken, fileOfModel, given }: Parts): Models {
+export function createModels({ configured, broken, fileOfModel, given }: Parts) {
   const known = () => [
     ...Object.entries(given).map(([name, model]) => ({ name, model: idOf(model) ?? name })),
     ...Object.entries(configured())
@@ -32,35 +26,26 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts):
       .map(([name, { model }]) => ({ name, model })),
   ];
 
+  const knownNames = () => known().map(({ name }) => name);
+
   function usual(): string {
-    const names = known().map(({ name }) => name);
+    const names = knownNames();
     if (names.includes("default")) return "default";
     const unusable = broken("default");
     if (unusable) throw unusable;
     const [only, ...others] = names;
     if (only !== undefined && others.length === 0) return only;
-    if (only === undefined)
-      throw (
-        broken() ??
-        new PlaneError(
-          "CONFIG_INVALID",
-          "No model is configured. Add one under 'models', with its 'baseURL' and 'model'.",
-          { data: { noModel: true } },
-        )
-      );
+    if (only === undefined) throw broken() ?? noModel();
     throw new PlaneError("USAGE", `Say which model to ask: ${names.join(", ")}. Or call one of them 'default'.`);
   }
 
-  /** Throws why it cannot be asked. */
   function requireUsable(name: string): void {
     if (Object.hasOwn(given, name)) return;
     const models = configured();
-    if (!Object.hasOwn(models, name)) throw broken(name) ?? unknownModel(name, known());
+    if (!Object.hasOwn(models, name)) throw broken(name) ?? unknownModel(name, knownNames());
     const trouble = modelTrouble(name, models);
-    if (trouble !== null)
-      throw new PlaneError("CONFIG_INVALID", `The agent cannot ask its model: ${trouble}.`, {
-        data: { model: name },
-      });
+    if (trouble === null) return;
+    throw new PlaneError("CONFIG_INVALID", `The agent cannot ask its model: ${trouble}.`, { data: { model: name } });
   }
 
   async function openNamed(name: string): Promise<ChatModel> {
@@ -73,12 +58,14 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts):
   }
 
   return {
+    /** Each with our name and its endpoint's. */
     known,
-    open: async (choice) =>
+    open: async (choice?: ModelChoice): Promise<ChatModel> =>
       choice === undefined || typeof choice === "string"
         ? openNamed(choice ?? usual())
         : openGiven(choice, idOf(choice) ?? "model"),
-    trouble(name) {
+    /** Why it cannot be asked, the default one without a name; null when nothing is known against it. */
+    trouble(name?: string): PlaneError | null {
       try {
         requireUsable(name ?? usual());
         return null;
@@ -101,13 +88,13 @@ function idOf(model: Exclude<ModelChoice, string>): string | undefined {
   return [modelId, name].find((id) => typeof id === "string" && id !== "") as string | undefined;
 }
 
-function unknownModel(name: string, known: readonly { name: string }[]): PlaneError {
-  const near = nearest(
-    name,
-    known.map((model) => model.name),
-    1,
-  ).map((close) => ` Did you mean '${close}'?`);
-  return new PlaneError("NOT_FOUND", `No model '${name}' is configured.${near.join("")} Add it under 'models'.`, {
-    data: { model: name },
-  });
+function noModel(): PlaneError {
+  const message = "No model is configured. Add one under 'models', with its 'baseURL' and 'model'.";
+  return new PlaneError("CONFIG_INVALID", message, { data: { noModel: true } });
+}
+
+function unknownModel(name: string, known: readonly string[]): PlaneError {
+  const near = nearest(name, known, 1).map((close) => ` Did you mean '${close}'?`);
+  const message = `No model '${name}' is configured.${near.join("")} Add it under 'models'.`;
+  return new PlaneError("NOT_FOUND", message, { data: { model: name } });
 }

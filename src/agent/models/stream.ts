@@ -6,7 +6,7 @@ import { toPlaneError } from "../../model/errors.ts";
 const attempts = 3;
 const firstPauseMs = 500;
 
-/** Asks again where an endpoint is overloaded or out of order and the time suffices; never in the middle of an answer. */
+/** Retries an endpoint that is unavailable while the time suffices; never in the middle of an answer. */
 export async function* streamWithRetries(
   model: ChatModel,
   request: ModelRequest,
@@ -30,10 +30,7 @@ export async function* streamWithRetries(
 }
 
 /** Stops at the signal, also where the model ignores it. */
-async function* untilAborted(
-  parts: AsyncIterable<ModelPart>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ModelPart> {
+async function* untilAborted(parts: AsyncIterable<ModelPart>, signal: AbortSignal | undefined) {
   const iterator = parts[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -42,6 +39,7 @@ async function* untilAborted(
       yield value;
     }
   } finally {
+    // A model that cannot be stopped has nothing more to say.
     Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }
@@ -59,7 +57,7 @@ const maxText = 1_000_000;
 export const maxArguments = 4_000_000;
 const charactersPerToken = 4;
 
-/** Of an endless reply only so much is heard; the rest counts as cut off, and what was heard as used. */
+/** Cuts an endless reply off. */
 export async function* limitParts(parts: AsyncIterable<ModelPart>): AsyncGenerator<ModelPart> {
   const heard = { text: 0, arguments: 0 };
   for await (const part of parts) {
@@ -75,9 +73,5 @@ export async function* limitParts(parts: AsyncIterable<ModelPart>): AsyncGenerat
 
 export function endOfRoom(characters: number): ModelPart {
   const tokens = Math.ceil(characters / charactersPerToken);
-  return {
-    type: "end",
-    reason: "length",
-    usage: { inputTokens: 0, outputTokens: tokens, totalTokens: tokens },
-  };
+  return { type: "end", reason: "length", usage: { inputTokens: 0, outputTokens: tokens, totalTokens: tokens } };
 }

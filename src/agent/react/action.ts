@@ -2,26 +2,20 @@ import { respellJson } from "../../lib/json/respell-json.ts";
 import { isObject } from "../../model/json.ts";
 import type { Label, Spoken } from "./lines.ts";
 
-type ObjectScan = {
-  /** True once the object has ended; what comes after it is not taken. */
-  push(text: string): boolean;
-  /** What was taken, and whether it is whole. */
-  end(): { text: string; isWhole: boolean };
-};
-
 const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t" };
 
 /**
  * Finds the end of a JSON object that begins with the first character; braces in texts do not count. Line breaks in
  * texts are escaped on the way: models often forget it, and they can mean nothing else.
  */
-function createObjectScan(): ObjectScan {
+function createObjectScan() {
   let taken = "";
   let depth = 0;
   let isText = false;
   let isEscaped = false;
   let isWhole = false;
 
+  /** True once the object has ended; what comes after it is not taken. */
   function push(text: string): boolean {
     let from = 0;
     for (let at = 0; at < text.length && !isWhole; at++) {
@@ -58,9 +52,7 @@ function readObject({ text, isWhole }: { text: string; isWhole: boolean }): Read
     const read = respellJson(text);
     // What can be read in one way goes on as it was written; the path reads it, and says what was misspelt.
     if (read.text !== null) return { arguments: text };
-    return {
-      problem: `The JSON of Args is broken at position ${read.at}.`,
-    };
+    return { problem: `The JSON of Args is broken at position ${read.at}.` };
   }
 }
 
@@ -75,17 +67,11 @@ function readProse(prose: string): ReadArguments {
 
 export type Action = { name: string; arguments: string };
 
-type ActionReader = {
-  /** `over`: nothing that comes after it counts. `answer`: it was no action, and an answer follows. */
-  hear(spoken: Spoken): "more" | "over" | "answer";
-  end(): Action | { problem: string };
-};
-
 /** Where in an action: in its name, in lines after it, behind `Args`, or in the object. */
 type Part = "name" | "after" | "args" | "object";
 
 /** Reads what stands behind `Action:`, a name and an object. Without an object it is an empty one. */
-export function createActionReader(): ActionReader {
+export function createActionReader() {
   const object = createObjectScan();
   let part: Part = "name";
   let name = "";
@@ -140,13 +126,14 @@ export function createActionReader(): ActionReader {
   }
 
   return {
-    hear(spoken) {
+    /** `over`: nothing after it counts. `answer`: it was no action, and an answer follows. */
+    hear(spoken: Spoken): "more" | "over" | "answer" {
       if (part === "object") return object.push(spoken.text) ? "over" : "more";
       if (spoken.kind === "label") return hearLabel(spoken.label);
       if (spoken.kind === "fence") return "more";
       return part === "name" ? hearName(spoken.text) : hearLine(spoken.text);
     },
-    end() {
+    end(): Action | { problem: string } {
       const clean = cleanName(name);
       if (clean === "") return { problem: "The Action has no name." };
       const written = readWritten();

@@ -83,13 +83,11 @@ export type Spoken =
 const fence = /^[ \t]*`{3,}[\w+-]*[ \t]*$/;
 const fenceBeginning = /^[ \t]*(?:`{0,2}|`{3,}[\w+-]*[ \t]*)$/;
 
-type Lines = { push(text: string): void; end(): void };
-
 /**
  * Cuts what comes in pieces into labels, fences and text. A line is held back until its beginning is known, 64
  * characters at most; a piece of text never reaches beyond its line.
  */
-export function createLines(hear: (spoken: Spoken) => void): Lines {
+export function createLines(hear: (spoken: Spoken) => void) {
   let waiting = "";
   let isBeginning = true;
   /** Does the reply begin with the first of numbered labels? Unknown until it has begun. */
@@ -110,7 +108,7 @@ export function createLines(hear: (spoken: Spoken) => void): Lines {
   }
 
   return {
-    push(text) {
+    push(text: string): void {
       waiting += text;
       read(false);
     },

@@ -1,17 +1,12 @@
 import { type Action, createActionReader } from "./action.ts";
 import { createLines, type Spoken } from "./lines.ts";
 
-type Thinking = { push(text: string): void; end(): void };
-
 const opening = "<think>";
 const closing = "</think>";
 const maxSpace = 64;
 
-/**
- * Models that think aloud may put it before everything else, between tags. Whatever is written there has no
- * structure; what comes after it is passed on.
- */
-function createThinking(to: { think(text: string): void; done(): void; speak(text: string): void }): Thinking {
+/** Models may think aloud first, between tags; that text has no structure. */
+function createThinking(to: { think(text: string): void; done(): void; speak(text: string): void }) {
   let state: "before" | "in" | "after" = "before";
   let waiting = "";
 
@@ -30,10 +25,7 @@ function createThinking(to: { think(text: string): void; done(): void; speak(tex
 
   function think(isEnd: boolean): void {
     const end = waiting.indexOf(closing);
-    if (end < 0) {
-      to.think(take(isEnd ? waiting.length : Math.max(0, waiting.length - closing.length + 1)));
-      return;
-    }
+    if (end < 0) return to.think(take(isEnd ? waiting.length : Math.max(0, waiting.length - closing.length + 1)));
     to.think(take(end));
     take(closing.length);
     to.done();
@@ -47,7 +39,7 @@ function createThinking(to: { think(text: string): void; done(): void; speak(tex
   }
 
   return {
-    push(text) {
+    push(text: string): void {
       waiting += text;
       read(false);
     },
@@ -61,16 +53,14 @@ export type ReactTurn = {
   action: Action | null;
   answer: string | null;
   problem: string | null;
+  /** A thought or prose without an action or an answer. */
+  isOnlyThought?: true;
 };
 
-type ReactReader = { push(text: string): void; end(): ReactTurn };
 type Tell = (type: "thought" | "answer", text: string) => void;
 
-/**
- * Reads `Thought`, then `Action` with `Args` or `Final Answer`, in whatever pieces it comes. Of the thought and the
- * answer each piece is told as soon as it cannot be anything else.
- */
-export function createReactReader(tell: Tell = () => {}): ReactReader {
+/** Reads `Thought`, then `Action` with `Args` or `Final Answer`, in pieces, and tells thought and answer early. */
+export function createReactReader(tell: Tell = () => {}) {
   const thought = createSection((text) => tell("thought", text), { keepsFirstFence: false });
   const answer = createSection((text) => tell("answer", text), { keepsFirstFence: true });
   const action = createActionReader();
@@ -78,8 +68,7 @@ export function createReactReader(tell: Tell = () => {}): ReactReader {
   let isOver = false;
 
   function hearThought(spoken: Spoken): void {
-    const label = spoken.kind === "label" ? spoken.label : null;
-    const mark = spoken.kind === "label" ? spoken.mark : "";
+    const { label, mark } = spoken.kind === "label" ? spoken : { label: null, mark: "" };
     if (label === "thought") thought.begin(mark);
     else if (label === "action" || label === "answer") {
       thought.end();
@@ -111,15 +100,23 @@ export function createReactReader(tell: Tell = () => {}): ReactReader {
   const thinking = createThinking({ think: thought.write, done: () => thought.begin(""), speak: lines.push });
 
   return {
-    push(text) {
+    push(text: string): void {
       if (!isOver) thinking.push(text.replaceAll("\r", ""));
     },
-    end() {
+    end(): ReactTurn {
       thinking.end();
       lines.end();
       const turn = { thought: thought.end(), action: null, answer: null, problem: null };
-      if (part === "answer") return { ...turn, ...readAnswer(answer.end()) };
-      return { ...turn, ...(part === "action" ? readAction(action.end()) : nothingAsked(turn.thought)) };
+      if (part === "answer") {
+        const text = answer.end();
+        return text === "" ? { ...turn, problem: "The Final Answer is empty." } : { ...turn, answer: text };
+      }
+      if (part === "action") {
+        const read = action.end();
+        return "problem" in read ? { ...turn, ...read } : { ...turn, action: read };
+      }
+      if (turn.thought === "") return { ...turn, problem: "Nothing was said." };
+      return { ...turn, problem: "There is neither an Action nor a Final Answer.", isOnlyThought: true };
     },
   };
 }
@@ -131,37 +128,11 @@ export function parseReact(text: string): ReactTurn {
   return reader.end();
 }
 
-/** The problem of a turn that is only a thought, or prose. */
-export const onlyThought = "There is neither an Action nor a Final Answer.";
-
-type Wanted = Partial<Pick<ReactTurn, "action" | "answer" | "problem">>;
-
-function readAnswer(answer: string): Wanted {
-  return answer === "" ? { problem: "The Final Answer is empty." } : { answer };
-}
-
-function readAction(action: Action | { problem: string }): Wanted {
-  return "problem" in action ? action : { action };
-}
-
-function nothingAsked(thought: string): Wanted {
-  return { problem: thought === "" ? "Nothing was said." : onlyThought };
-}
-
-type Section = {
-  write(text: string): void;
-  /** A line that is only a code fence. */
-  fence(line: string): void;
-  /** What comes next starts on a new line, behind a label that may have opened a mark. */
-  begin(mark: string): void;
-  end(): string;
-};
-
 /**
- * A thought or an answer as it comes: told as early as is safe, with no space around it and without a last fence or
- * mark that closes what was opened elsewhere. All that was told together is what `end` returns.
+ * A thought or an answer: told as early as is safe, trimmed, and without a last fence or mark that closes what was
+ * opened elsewhere. `end` returns all that was told.
  */
-function createSection(tell: (text: string) => void, options: { keepsFirstFence: boolean }): Section {
+function createSection(tell: (text: string) => void, options: { keepsFirstFence: boolean }) {
   let told = "";
   let waiting = "";
   /** Stands before the next text, where there was one before it. */
@@ -192,14 +163,15 @@ function createSection(tell: (text: string) => void, options: { keepsFirstFence:
   }
 
   return {
-    write(text) {
+    write(text: string): void {
       if (!isStarted && text.trim() === "") return;
       const more = isStarted ? text : between + text.trimStart();
       isStarted = true;
       if (endOf(text, mark) === 0) waiting += more;
       else flush(waiting + more);
     },
-    fence(line) {
+    /** A line that is only a code fence. */
+    fence(line: string): void {
       if (!isStarted && !options.keepsFirstFence) return;
       if (isFenceWaiting) flush(waiting);
       waiting = isStarted ? waiting + line : between + line.trimStart();
@@ -207,13 +179,14 @@ function createSection(tell: (text: string) => void, options: { keepsFirstFence:
       fences++;
       isFenceWaiting = true;
     },
-    begin(opened) {
+    /** The next text starts on a new line, behind a label that may have opened a mark. */
+    begin(opened: string): void {
       settle();
       mark = opened;
       between = told === "" ? "" : "\n";
       isStarted = false;
     },
-    end() {
+    end(): string {
       settle();
       return told;
     },

@@ -29,7 +29,6 @@ test("an action is a call like any other, with the thought beside it", async () 
   assert.match(call?.id ?? "", /^call_./);
   assert.deepEqual(said, {
     message: { role: "assistant", content: "", reasoning_content: "I look.", tool_calls: [call] },
-    thought: "I look.",
     calls: [call],
     answer: null,
     problem: null,
@@ -57,7 +56,7 @@ test("thought and answer are told as they come, as two messages with their own i
 
 test("what a model thinks apart from its text is a thought too", async () => {
   const { said } = await read({ type: "reasoning", text: "hm" }, "Final Answer: 42");
-  assert.equal(said.thought, "hm");
+  assert.equal(said.message.reasoning_content, "hm");
   const { heard } = await read({ type: "reasoning", text: "hm" }, "Thought: yes\nFinal Answer: 42");
   const thoughts = heard.filter(({ type, end }) => type === "thought" && !end);
   assert.deepEqual(

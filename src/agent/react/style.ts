@@ -1,21 +1,13 @@
 import { respellJson } from "../../lib/json/respell-json.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import { fenceUntrusted, plainText } from "../../lib/text/plain-text.ts";
-import type {
-  AskedCall,
-  AssistantMessage,
-  ChatContent,
-  ChatMessage,
-  ModelTool,
-  TokenUsage,
-  ToolMessage,
-} from "../../model/agent/chat.ts";
+import type { AskedCall, AssistantMessage, ChatContent, ChatMessage, ModelTool } from "../../model/agent/chat.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { withUniqueIds } from "../asked-calls.ts";
 import { isCutOff, silenceOf } from "../broken-replies.ts";
-import { assistantMessage, type Said, type Style, toToolMessage } from "../style.ts";
+import { assistantMessage, type Heard, hearReply, type Said, type Style, textOf, toToolMessage } from "../style.ts";
 import { maxLabel, readLabel } from "./lines.ts";
-import { createReactReader, onlyThought, type ReactTurn } from "./reader.ts";
+import { createReactReader, type ReactTurn } from "./reader.ts";
 
 /** Deeper than this a shape is only named. */
 const deepest = 3;
@@ -111,39 +103,35 @@ function oneLine(text: string): string {
 
 const observationLabel = "Observation:";
 
-/**
- * A conversation as the text that a model would have written and read, whichever style it was held in: calls are
- * actions with valid JSON, and what they came to are observations.
- */
+/** A conversation of any style as text: calls are actions with valid JSON, and their results observations. */
 function renderTranscript(messages: readonly ChatMessage[]): ChatMessage[] {
-  const results = new Map<string, ToolMessage>();
-  for (const message of messages) if (message.role === "tool") results.set(message.tool_call_id, message);
+  const results = new Map(
+    messages.flatMap((one) => (one.role === "tool" ? [[one.tool_call_id, one.content] as const] : [])),
+  );
   return messages.flatMap((message, at): ChatMessage[] => {
     if (message.role === "tool") return [];
     if (message.role !== "assistant") return [message];
-    if (message.tool_calls?.length) return renderCalls(message, message.tool_calls, results);
+    if (message.tool_calls?.length) return renderCalls(message, results);
     return [{ role: "assistant", content: renderAnswer(message, messages[at + 1]) }];
   });
 }
 
-/** One action at a time: of several calls in one turn each is followed by what it came to. */
+/** One action at a time, each followed by its result. */
 function renderCalls(
-  message: AssistantMessage,
-  calls: readonly AskedCall[],
-  results: ReadonlyMap<string, ToolMessage>,
+  { content, reasoning_content, tool_calls = [] }: AssistantMessage,
+  results: ReadonlyMap<string, ChatContent>,
 ): ChatMessage[] {
-  const thought = message.reasoning_content ?? textOf(message.content);
-  return calls.flatMap(({ id, function: { name, arguments: args } }, at): ChatMessage[] => {
-    const result = results.get(id);
-    const lines = [...(at === 0 ? renderThought(thought) : []), ...[`Action: ${name}`, `Args: ${validJson(args)}`]];
-    return [
-      { role: "assistant", content: lines.join("\n") },
-      { role: "user", content: renderObservation(result?.content ?? "Error: There is no result.") },
-    ];
-  });
+  const thought = renderThought(reasoning_content ?? textOf(content));
+  return tool_calls.flatMap(({ id, function: { name, arguments: args } }, at): ChatMessage[] => [
+    {
+      role: "assistant",
+      content: [...(at === 0 ? thought : []), `Action: ${name}`, `Args: ${validJson(args)}`].join("\n"),
+    },
+    { role: "user", content: renderObservation(results.get(id) ?? "Error: There is no result.") },
+  ]);
 }
 
-/** What could not be understood stays as it was written: the next message to the model names it. */
+/** A misunderstood reply stays as it was written: the next message corrects it. */
 function renderAnswer({ content, reasoning_content }: AssistantMessage, next: ChatMessage | undefined): string {
   const text = textOf(content);
   const isCorrected = next?.role === "user" && textOf(next.content).startsWith(observationLabel);
@@ -181,11 +169,6 @@ function validJson(written: string): string {
     const { text } = respellJson(written);
     return text?.startsWith("{") ? text : JSON.stringify(written);
   }
-}
-
-function textOf(content: ChatContent): string {
-  if (typeof content === "string") return content;
-  return content.map((block) => (block.type === "text" ? block.text : "[picture]")).join("\n");
 }
 
 const finish = `Thought: why you know enough
@@ -228,10 +211,7 @@ export function renderProblem(problem: string, reason: string): string {
   return `Error: ${problem}${isCut} Reply with "Thought:" and then either "Action:" and "Args:" with one JSON object, or "Final Answer:", each at the beginning of a line.`;
 }
 
-/** What was heard of one turn beside its text. */
-type Heard = { text: string; reasoning: string; calls: AskedCall[]; usage: TokenUsage; reason: string };
-
-/** For models without tool calling of their own: they write what they think and want, and read what came of it. */
+/** For models without tool calling of their own: they write what they want, and read what came of it. */
 export const reactStyle: Style = {
   name: "react",
   request: ({ messages, tools, system }) => ({
@@ -240,20 +220,12 @@ export const reactStyle: Style = {
   }),
   async read(parts, stream) {
     const reader = createReactReader((type, text) => stream.say(type, text));
-    const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-    const heard: Heard = { text: "", reasoning: "", calls: [], usage, reason: "unknown" };
-    for await (const part of parts) {
-      if (part.type === "text") {
-        // What it thought apart and what it writes as its thought are two messages.
-        if (heard.text === "") stream.end();
-        heard.text += part.text;
-        reader.push(part.text);
-      } else if (part.type === "reasoning") {
-        heard.reasoning += part.text;
-        stream.say("thought", part.text);
-      } else if (part.type === "call") heard.calls.push(part.call);
-      else ({ reason: heard.reason, usage: heard.usage } = part);
-    }
+    const hearText = (text: string, before: string) => {
+      // Reasoning and a written thought are two messages.
+      if (before === "") stream.end();
+      reader.push(text);
+    };
+    const heard = await hearReply(parts, hearText, (text) => stream.say("thought", text));
     return understand(reader.end(), heard);
   },
   observe(said, observations) {
@@ -268,15 +240,13 @@ function understand(read: ReactTurn, { text, reasoning, calls: native, usage, re
   const calls = turn.action ? [askedCall(turn.action)] : turn.problem === null ? [] : withUniqueIds(native);
   const thought = turn.thought === "" ? reasoning.trim() : turn.thought;
   const problem = calls.length > 0 || turn.problem === null ? null : renderProblem(turn.problem, reason);
-  const content = problem === null ? (turn.answer ?? "") : text;
   return {
-    message: assistantMessage(content, problem === null ? thought : "", calls),
-    thought,
+    message: problem === null ? assistantMessage(turn.answer ?? "", thought, calls) : assistantMessage(text, "", calls),
     calls,
     answer: turn.answer,
     problem,
-    ...(silence ? { silence } : {}),
-    ...(problem !== null && turn.problem === onlyThought ? { prose: turn.thought } : {}),
+    ...(silence && { silence }),
+    ...(problem !== null && turn.isOnlyThought && { prose: turn.thought }),
     usage,
     reason,
   };

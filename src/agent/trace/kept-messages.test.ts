@@ -26,7 +26,7 @@ test("what was thought last is told without the space around it, and null where 
   assert.equal(reasoningIn([]), null);
 });
 
-test("a run is kept without what looks like a secret, wherever somebody wrote it", () => {
+test("a run is kept without what looks like a secret, wherever it was written", () => {
   const secret = "sk-live-abcdef0123456789";
   const said = `the token is ${secret}, password="hunter22"`;
   const run = agentRun("one", {

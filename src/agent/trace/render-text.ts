@@ -2,46 +2,41 @@ import { indentJson } from "../../lib/json/render-json.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { countOf } from "../../lib/text/wording.ts";
 import type { AgentCall, AgentRun } from "../../model/agent/agent-run.ts";
-import type { AskedCall, ChatContent, ChatMessage, ContentBlock } from "../../model/agent/chat.ts";
+import type { AskedCall, ChatContent, ChatMessage } from "../../model/agent/chat.ts";
+import { callsIn, textOf } from "../style.ts";
 
-const titles = {
-  system: "System",
-  user: "Question",
-  assistant: "Model",
-  answer: "Answer",
-  tool: "Tool",
-} as const;
+const titles = { system: "System", user: "Question", assistant: "Model", answer: "Answer", tool: "Tool" } as const;
 
 /** A run as people read it: what was asked, each call with its number, what was thought before what was said. */
 export function renderRunText(run: AgentRun): string {
-  const parts = [headOf(run), ...storyOf(run).map(renderTold)];
+  const parts = [
+    headOf(run),
+    ...storyOf(run).map((told) => (told.kind === "call" ? renderCall(told) : renderMessage(told))),
+  ];
   if (run.error) parts.push(`Error\n${indent(`${run.error.message} [${run.error.code}]`)}`);
   return plainText(parts.join("\n\n"));
 }
 
 function headOf(run: AgentRun): string {
   const { usage, counters } = run;
+  const finishes = run.steps.flatMap(({ finish }) => finish ?? []);
   const models = run.steps.reduce((sum, { modelMs }) => sum + modelMs, 0);
   return [
     `Run ${run.id}: ${outcomeWords[run.outcome]} in ${durationOf(run.durationMs)}`,
-    `asked by ${run.user ?? "anonymous"} at ${momentOf(run.at)}, conversation ${run.conversation}`,
+    `asked by ${run.user ?? "anonymous"} at ${run.at.slice(0, 19).replace("T", " ")}, conversation ${run.conversation}`,
     `model ${run.model}, style ${run.style}${run.toolset === null ? "" : `, toolset ${run.toolset}`}`,
     `${countOf(run.turns, "turn")} with tools, ${countOf(counters.totalToolCalls, "call")}, ` +
       `the model asked ${countOf(run.steps.length, "time")} for ${durationOf(models)}`,
-    ...(finishesOf(run) === "" ? [] : [`the model stopped with ${finishesOf(run)}`]),
-    ...(run.truncated ? [cutOffWords] : []),
+    ...(finishes.length === 0 ? [] : [`the model stopped with ${finishes.join(", ")}`]),
+    ...(run.truncated ? ["the answer was cut off at the model's limit"] : []),
     ...(run.missing ?? []).map(({ server, reason }) => `no tools of ${server}: ${reason}`),
     ...(run.waiting ?? []).map(({ id, tool }) => `${tool} waits for approval ${id}`),
     `${countOf(usage.totalTokens, "token")}: ${numberOf(usage.inputTokens)} in, ${numberOf(usage.outputTokens)} out`,
   ].join("\n");
 }
 
-function renderTold(told: Told): string {
-  return told.kind === "call" ? renderCall(told) : renderMessage(told);
-}
-
 function renderMessage({ role, content, reasoning }: ToldMessage): string {
-  const said = textOf(content);
+  const said = textOf(content, pictureOf);
   return [
     ...(reasoning === null ? [] : [`Reasoning\n${indent(reasoning)}`]),
     ...(said.trim() === "" ? [] : [`${titles[role]}\n${indent(said)}`]),
@@ -52,7 +47,7 @@ function renderCall({ number, tool, arguments: args, result, facts }: ToldCall):
   return [
     `${number}. ${tool}${facts === null ? "" : `  ${factsOf(facts)}`}`,
     ...(args === null || args.trim() === "" ? [] : [indent(prettyJson(args))]),
-    ...(result === null ? [] : [indent(`→ ${indent(prettyJson(textOf(result)), 2).trimStart()}`)]),
+    ...(result === null ? [] : [indent(`→ ${indent(prettyJson(textOf(result, pictureOf)), 2).trimStart()}`)]),
   ].join("\n");
 }
 
@@ -60,11 +55,6 @@ function factsOf({ status, durationMs, provider, attempts, record }: AgentCall):
   const tried = attempts > 1 ? `, ${countOf(attempts, "attempt")}` : "";
   const by = provider === null ? "" : ` by ${provider}`;
   return `${status}${by} in ${durationOf(durationMs)}${tried}${record === null ? "" : `, call ${record}`}`;
-}
-
-function textOf(content: ChatContent): string {
-  if (typeof content === "string") return content;
-  return content.map((block) => (block.type === "text" ? block.text : pictureOf(block))).join("\n");
 }
 
 function indent(text: string, by = 3): string {
@@ -75,7 +65,7 @@ type ToldCall = {
   kind: "call";
   number: number;
   tool: string;
-  /** As the model wrote them; null where the conversation was not kept. */
+  /** Null where the conversation was not kept. */
   arguments: string | null;
   result: ChatContent | null;
   /** Null for a call of an earlier run. */
@@ -123,27 +113,25 @@ function conversationOf(messages: readonly ChatMessage[], made: readonly AgentCa
     const spoken = toldMessage(message);
     if (message.role !== "assistant" || spoken.reasoning !== null || !isEmpty(message.content)) told.push(spoken);
     if (message.role !== "assistant") continue;
-    const asked = (message.tool_calls ?? []).map((call) => ({ call, told: askedCall(call, factsOf) }));
-    open = new Map(asked.map(({ call, told: one }) => [call.id, one]));
-    told.push(...asked.map(({ told: one }) => one));
+    const asked = (message.tool_calls ?? []).map((call) => {
+      const { name, arguments: args } = call.function;
+      return [call.id, toldCall(name, args, factsOf.get(call) ?? null)] as const;
+    });
+    open = new Map(asked);
+    told.push(...asked.map(([, one]) => one));
   }
   return told;
 }
 
 /** Ids repeat in a longer conversation, and this run is its end: so search backwards. */
 function matchCalls(messages: readonly ChatMessage[], made: readonly AgentCall[]): Map<AskedCall, AgentCall> {
-  const asked = messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []));
   const left = [...made];
   const found = new Map<AskedCall, AgentCall>();
-  for (const call of asked.toReversed()) {
+  for (const call of callsIn(messages).toReversed()) {
     const at = left.findLastIndex(({ id }) => id === call.id);
     if (at >= 0) found.set(call, ...(left.splice(at, 1) as [AgentCall]));
   }
   return found;
-}
-
-function askedCall(call: AskedCall, factsOf: ReadonlyMap<AskedCall, AgentCall>): ToldCall {
-  return toldCall(call.function.name, call.function.arguments, factsOf.get(call) ?? null);
 }
 
 function toldCall(tool: string, args: string | null, facts: AgentCall | null): ToldCall {
@@ -185,10 +173,6 @@ function numberOf(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-function momentOf(at: string): string {
-  return at.slice(0, 19).replace("T", " ");
-}
-
 const outcomeWords = {
   completed: "completed",
   "max-iterations": "stopped after its last turn",
@@ -197,14 +181,6 @@ const outcomeWords = {
   cancelled: "cancelled",
 } as const satisfies Record<AgentRun["outcome"], string>;
 
-/** Why the model stopped each time, where that is known. */
-function finishesOf({ steps }: Pick<AgentRun, "steps">): string {
-  return steps.flatMap(({ finish }) => finish ?? []).join(", ");
-}
-
-const cutOffWords = "the answer was cut off at the model's limit";
-
-/** A picture that a text cannot show. */
-function pictureOf({ image_url: { url } }: ContentBlock & { type: "image_url" }): string {
+function pictureOf(url: string): string {
   return url.startsWith("data:") ? `[picture ${url.slice(5).replace(/[;,].*$/s, "")}]` : `[picture ${url}]`;
 }

@@ -8,7 +8,7 @@ import { principalOf, trusted } from "../../model/principal.ts";
 import { createRecorder } from "../../store/store.ts";
 import { createRuns } from "./runs.ts";
 
-test("a run that cannot be kept is told of all the same, and nobody's answer is lost", async () => {
+test("a run that cannot be kept is reported all the same, and no answer is lost", async () => {
   const told: PlaneEvent[] = [];
   const full = () => Promise.reject(new PlaneError("STORE_FAILED", "The disk is full."));
   const { keep } = createRuns({

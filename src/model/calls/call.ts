@@ -164,6 +164,8 @@ export type CallReport<Status extends CallStatus = CallStatus> = {
   dropped: string[];
   /** One sentence each. */
   warnings: string[];
+  /** The warnings that are about the arguments. */
+  argumentNotes?: string[];
   /** Where the manifest names a price. */
   cost?: Cost;
   /** The agent's state after the call. */

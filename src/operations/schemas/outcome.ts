@@ -26,6 +26,7 @@ export const Outcome = z
       repaired: z.boolean(),
       dropped: z.array(z.string()),
       warnings: z.array(z.string()),
+      argumentNotes: z.array(z.string()).optional().meta({ description: "The warnings that are about the arguments." }),
       cost: z.looseObject({}).optional().meta({ description: "Where the manifest says what a call costs." }),
       state: z
         .string()

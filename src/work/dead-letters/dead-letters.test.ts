@@ -79,7 +79,7 @@ suite("dead letters", () => {
   beforeEach(() => mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: startedAt }));
   afterEach(() => mock.timers.reset());
 
-  test("a failed call is tried again when its time comes, as whoever made it, until it succeeds", async () => {
+  test("a failed call is retried when its time comes, as its caller, until it succeeds", async () => {
     const { loop, stop, ran, events, failed, one } = await sampleLetters(["TIMEOUT", "ok"]);
     loop.start();
     await failed(requestedCall({ text: "hi" }, { conversation: "c", timeoutMs: 7 }), "TIMEOUT");
@@ -181,7 +181,7 @@ suite("dead letters", () => {
     await stop();
   });
 
-  test("somebody who looks finds it free as well, without any plane that serves", async () => {
+  test("a listing frees it as well, without any plane that serves", async () => {
     const { store, verbs } = await sampleLetters([]);
     const lease = {
       until: new Date(startedAt - 1).toISOString(),
@@ -215,7 +215,7 @@ suite("dead letters", () => {
     await stop();
   });
 
-  test("everybody sees and changes their own; whoever manages the plane, all", async () => {
+  test("callers see and change their own entries; admins, all", async () => {
     const { verbs, store } = await sampleLetters([]);
     await store.addDeadLetter(sampleLetter("a"), 10);
     await store.addDeadLetter(sampleLetter("n", { principal: principalOf({ user: null }) }), 10);

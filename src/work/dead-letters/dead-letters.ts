@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import type { CallRecord, Outcome, Requested } from "../../model/calls/call.ts";
 import { type ErrorReport, PlaneError } from "../../model/errors.ts";
@@ -8,35 +9,58 @@ import type { DeadLetterVerbs } from "../../model/verbs.ts";
 import { deadLetterDueAt, type KeptDeadLetter, showDeadLetter } from "../../model/work/dead-letter.ts";
 import { abandonedEvent, checkQuery, createEntries, type Entries, eventFacts } from "./entries.ts";
 import { type FailedCall, failureOf, isDead, toDeadLetter, withWords } from "./entry.ts";
-import {
-  abandon,
-  claim,
-  conflict,
-  expire,
-  type Failure,
-  fail,
-  leaseMs,
-  release,
-  renew,
-  resolve,
-  succeed,
-} from "./states.ts";
+import * as states from "./states.ts";
 
 const dayMs = 24 * 3_600_000;
 const keptMs = 7 * dayMs;
-/** So many entries at a time; one that hangs does not hold up the others. */
+/** Concurrent retries: one that hangs does not hold up the others. */
 const lanes = 4;
+const maxKept = 10_000;
 
-type DueLetterParts = {
+export type DeadLetterParts = {
   store(): Promise<Store>;
-  /** Free again, if its lease has expired. */
-  freed(letter: KeptDeadLetter): Promise<KeptDeadLetter | null>;
-  retry(letter: KeptDeadLetter): Promise<Outcome>;
+  /** One call along the whole path. */
+  run(call: Requested, signal: AbortSignal): Promise<Outcome>;
+  emit(event: PlaneEvent): void;
+  defaultPrincipal: Principal;
+  /** Planes may share a store and not their configuration: each retries only what it knows. */
   knows(letter: Pick<KeptDeadLetter, "server" | "tool">): boolean;
+  /** A new entry has a retry time. */
+  onDue(): void;
 };
 
-/** What is done about entries when their time comes: tried again, or taken from a retrier that is gone. */
-function createDueLetters({ store, freed, retry, knows }: DueLetterParts): DueHandler {
+export type DeadLetters = ReturnType<typeof createDeadLetters>;
+
+/** Calls that failed for good: kept, retried where that does no harm, and shown to their owners. */
+export function createDeadLetters(parts: DeadLetterParts) {
+  const { store, emit, onDue } = parts;
+  const stopping = new AbortController();
+  const entries = createEntries(store, emit);
+  const retrier = createRetrier(entries, parts, stopping.signal);
+  return {
+    verbs: createDeadLetterVerbs(entries, retrier, parts),
+    /** Resolves when it is durable. `told` is what the caller read; the record has no words of a provider. */
+    async keep(call: FailedCall, record: CallRecord, told: ErrorReport | null = null): Promise<void> {
+      if (record.error === null) return;
+      const failure = failureOf(call, record, withWords(record.error, told));
+      if (retrier.isRetry(call.id)) return retrier.noteFailure(failure);
+      if (!isDead(call, record)) return;
+      const id = process.getBuiltinModule("node:crypto").randomUUID();
+      const letter = toDeadLetter(id, call, record, failure, Date.now());
+      await (await store()).addDeadLetter(letter, maxKept);
+      emit({ type: "dead_letter.added", ...eventFacts(letter), code: failure.error.code });
+      if (letter.nextRetryAt !== null) onDue();
+    },
+    handler: createDueLetters(entries, retrier, parts.knows),
+    async stop(): Promise<void> {
+      stopping.abort(new Error("the plane is stopping"));
+      await retrier.ended();
+    },
+  };
+}
+
+/** Retries entries when their time comes, and frees those whose retrier is gone. */
+function createDueLetters({ store, freed }: Entries, { retry }: Retrier, knows: DeadLetterParts["knows"]): DueHandler {
   let active = 0;
   let cleanAt = 0;
 
@@ -48,7 +72,10 @@ function createDueLetters({ store, freed, retry, knows }: DueLetterParts): DueHa
   async function tryAgain(letter: KeptDeadLetter): Promise<number | null> {
     active += 1;
     try {
-      await retry(letter).catch(unlessConflict);
+      await retry(letter);
+    } catch (thrown) {
+      // Another plane was faster, which is as good.
+      if (!(thrown instanceof PlaneError) || thrown.code !== "CONFLICT") throw thrown;
     } finally {
       active -= 1;
     }
@@ -75,108 +102,40 @@ function createDueLetters({ store, freed, retry, knows }: DueLetterParts): DueHa
   };
 }
 
-/** Another plane was faster, which is as good. */
-function unlessConflict(thrown: unknown): void {
-  if (!(thrown instanceof PlaneError) || thrown.code !== "CONFLICT") throw thrown;
-}
-
-const maxKept = 10_000;
-
-export type DeadLetterParts = {
-  store(): Promise<Store>;
-  run(call: Requested, signal: AbortSignal): Promise<Outcome>;
-  emit(event: PlaneEvent): void;
-  defaultPrincipal: Principal;
-  /** Several planes may share a store and not their configuration: each tries only what it knows. */
-  knows(letter: Pick<KeptDeadLetter, "server" | "tool">): boolean;
-  /** An entry has a time from now on. */
-  onDue(): void;
-};
-
-export type DeadLetters = {
-  verbs: DeadLetterVerbs;
-  /** Keeps a call that failed for good; resolves when that is durable. */
-  /** `error` is what the caller was told; the record has no words of a provider. */
-  keep(call: FailedCall, record: CallRecord, error?: ErrorReport | null): Promise<void>;
-  /** Tries entries again when their time comes. */
-  handler: DueHandler;
-  stop(): Promise<void>;
-};
-
-/** What failed for good: kept, tried again where that does no harm, and shown to whom it belongs. */
-export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
-  const { store, run, emit, defaultPrincipal, knows, onDue } = parts;
-  const stopping = new AbortController();
-  const entries = createEntries(store, emit);
-  const retrier = createRetrier({ replace: entries.replace, run, emit });
-  const handler = createDueLetters({
-    store,
-    freed: entries.freed,
-    retry: (letter) => retrier.retry(letter, stopping.signal),
-    knows,
-  });
-  return {
-    verbs: createDeadLetterVerbs({ entries, retrier, emit, defaultPrincipal, stopping: stopping.signal }),
-    async keep(call, record, told) {
-      if (record.error === null) return;
-      const failure = failureOf(call, record, withWords(record.error, told ?? null));
-      if (retrier.isRetry(call.id)) return retrier.noteFailure(failure);
-      if (!isDead(call, record)) return;
-      const id = process.getBuiltinModule("node:crypto").randomUUID();
-      const letter = toDeadLetter(id, call, record, failure, Date.now());
-      await (await store()).addDeadLetter(letter, maxKept);
-      emit({ type: "dead_letter.added", ...eventFacts(letter), code: failure.error.code });
-      if (letter.nextRetryAt !== null) onDue();
-    },
-    handler,
-    async stop() {
-      stopping.abort(new Error("the plane is stopping"));
-      await retrier.ended();
-    },
-  };
-}
-
-type VerbParts = {
-  entries: Entries;
-  retrier: Retrier;
-  emit(event: PlaneEvent): void;
-  defaultPrincipal: Principal;
-  stopping: AbortSignal;
-};
-
 /** What people do with entries: their own, or all with the scope `admin`. */
-function createDeadLetterVerbs(parts: VerbParts): DeadLetterVerbs {
-  const { entries, retrier, emit, defaultPrincipal, stopping } = parts;
+function createDeadLetterVerbs(
+  entries: Entries,
+  retrier: Retrier,
+  { emit, defaultPrincipal }: DeadLetterParts,
+): DeadLetterVerbs {
+  const { store, own, required, decide } = entries;
   return {
     async deadLetters(query = {}, { principal = defaultPrincipal } = {}) {
       const asked = checkQuery(query);
       await entries.freeLost();
       const filter = mayDo(principal, "admin") ? asked : { ...asked, owner: principal.user };
-      const page = await (await entries.store()).deadLetters(filter);
+      const page = await (await store()).deadLetters(filter);
       return { ...page, deadLetters: page.deadLetters.map(showDeadLetter) };
     },
-    deadLetter: async (id, { principal = defaultPrincipal } = {}) =>
-      showDeadLetter(await entries.required(id, principal)),
-    async retryDeadLetter(id, { principal = defaultPrincipal, signal } = {}) {
-      const letter = await entries.required(id, principal);
-      return retrier.retry(letter, signal ? AbortSignal.any([signal, stopping]) : stopping);
-    },
+    deadLetter: async (id, { principal = defaultPrincipal } = {}) => showDeadLetter(await required(id, principal)),
+    retryDeadLetter: async (id, { principal = defaultPrincipal, signal } = {}) =>
+      retrier.retry(await required(id, principal), signal),
     async resolveDeadLetter(id, { note } = {}, { principal = defaultPrincipal } = {}) {
-      const letter = await entries.decide(id, principal, resolve, note);
+      const letter = await decide(id, principal, states.resolve, note);
       emit({ type: "dead_letter.resolved", ...eventFacts(letter), retryCallId: null });
       return showDeadLetter(letter);
     },
     async abandonDeadLetter(id, { note } = {}, { principal = defaultPrincipal } = {}) {
-      const letter = await entries.decide(id, principal, abandon, note);
+      const letter = await decide(id, principal, states.abandon, note);
       emit(abandonedEvent(letter));
       return showDeadLetter(letter);
     },
     async deleteDeadLetter(id, { principal = defaultPrincipal } = {}) {
       for (;;) {
-        const letter = await entries.own(id, principal);
+        const letter = await own(id, principal);
         if (letter === null) return false;
-        if (letter.status === "retrying") throw conflict(letter, "deleted");
-        if (!(await (await entries.store()).deleteDeadLetter(letter.id, letter.revision))) continue;
+        if (letter.status === "retrying") throw states.conflict(letter, "deleted");
+        if (!(await (await store()).deleteDeadLetter(letter.id, letter.revision))) continue;
         emit({ type: "dead_letter.deleted", ...eventFacts(letter) });
         return true;
       }
@@ -184,21 +143,12 @@ function createDeadLetterVerbs(parts: VerbParts): DeadLetterVerbs {
   };
 }
 
-type RetryParts = {
-  /** The entry as it is now, or null when it was changed meanwhile. */
-  replace(letter: KeptDeadLetter): Promise<KeptDeadLetter | null>;
-  /** One call along the whole path. */
-  run(call: Requested, signal: AbortSignal): Promise<Outcome>;
-  emit(event: PlaneEvent): void;
-};
-
 type Retrier = ReturnType<typeof createRetrier>;
 
-/** Makes the call of an entry once more. Who holds the entry is the only one who does. */
-function createRetrier({ replace, run, emit }: RetryParts) {
-  /** How the calls under way have failed; such a failure belongs to its entry and makes no new one. */
-  const failures = new Map<string, Failure | null>();
-
+/** Makes the call of an entry once more; only the holder of its lease does. */
+function createRetrier({ replace }: Entries, { run, emit }: DeadLetterParts, stopping: AbortSignal) {
+  /** How the calls under way have failed: such a failure makes no new entry. */
+  const failures = new Map<string, states.Failure | null>();
   const active = new Set<Promise<Outcome>>();
 
   async function settle(held: KeptDeadLetter, { ok, call }: Outcome): Promise<void> {
@@ -209,16 +159,16 @@ function createRetrier({ replace, run, emit }: RetryParts) {
     if (next.status === "resolved") emit({ type: "dead_letter.resolved", ...eventFacts(next), retryCallId: call.id });
   }
 
-  async function retry(letter: KeptDeadLetter, signal?: AbortSignal): Promise<Outcome> {
+  async function retryOnce(letter: KeptDeadLetter, signals: readonly AbortSignal[]): Promise<Outcome> {
     const call = requestAgain(letter);
-    const claimed = await replace(claim(letter, call.id, Date.now()));
-    if (claimed === null) throw conflict({ ...letter, status: "retrying" }, "retried");
+    const claimed = await replace(states.claim(letter, call.id, Date.now()));
+    if (claimed === null) throw states.conflict({ ...letter, status: "retrying" }, "retried");
     const attempt = claimed.attempts + 1;
     emit({ type: "dead_letter.retrying", ...eventFacts(claimed), retryCallId: call.id, attempt });
     failures.set(call.id, null);
     const holding = hold(claimed, replace);
     try {
-      const outcome = await run(call, signal ? AbortSignal.any([signal, holding.lost]) : holding.lost);
+      const outcome = await run(call, AbortSignal.any([...signals, holding.lost]));
       await settle(await holding.end(), outcome);
       return outcome;
     } finally {
@@ -229,39 +179,38 @@ function createRetrier({ replace, run, emit }: RetryParts) {
 
   return {
     isRetry: (callId: string) => failures.has(callId),
-    noteFailure: (failure: Failure) => void failures.set(failure.callId, failure),
-    retry(letter: KeptDeadLetter, signal?: AbortSignal): Promise<Outcome> {
-      const running = retry(letter, signal).finally(() => active.delete(running));
+    noteFailure: (failure: states.Failure) => void failures.set(failure.callId, failure),
+    retry(letter: KeptDeadLetter, signal: AbortSignal = stopping): Promise<Outcome> {
+      const running = retryOnce(letter, [signal, stopping]).finally(() => active.delete(running));
       active.add(running);
       return running;
     },
-    /** When no retry is under way any more. */
+    /** Resolves when no retry is under way. */
     ended: async () => void (await Promise.allSettled(active)),
   };
 }
 
-function after(held: KeptDeadLetter, call: Outcome["call"], ok: boolean, failure: Failure | null) {
+function after(held: KeptDeadLetter, call: Outcome["call"], ok: boolean, failure: states.Failure | null) {
   const now = Date.now();
-  if (ok) return succeed(held, call.id, now);
-  if (call.status === "cancelled") return release(held, call.id, call.attempts > 0, now);
-  return failure === null ? expire(held, now) : fail(held, failure, now);
+  if (ok) return states.succeed(held, call.id, now);
+  if (call.status === "cancelled") return states.release(held, call.id, call.attempts > 0, now);
+  return failure === null ? states.expire(held, now) : states.fail(held, failure, now);
 }
 
-/** Renews the lease for as long as the retry takes; `lost` aborts when another plane has the entry. */
-function hold(claimed: KeptDeadLetter, replace: RetryParts["replace"]) {
+/** Renews the lease during the retry; `lost` aborts when another plane has the entry. */
+function hold(claimed: KeptDeadLetter, replace: Entries["replace"]) {
   const lost = new AbortController();
   let held = claimed;
   let renewing = Promise.resolve();
+  const renewOnce = async () => {
+    const renewed = await replace(states.renew(held, Date.now()));
+    if (renewed === null) lost.abort(new Error("the dead letter was taken over"));
+    else held = renewed;
+  };
   const timer = setInterval(() => {
-    renewing = renewing
-      .then(() => replace(renew(held, Date.now())))
-      .then((renewed) => {
-        if (renewed === null) lost.abort(new Error("the dead letter was taken over"));
-        else held = renewed;
-      })
-      // A store that fails for a moment may be back before the lease is over.
-      .catch(() => undefined);
-  }, leaseMs / 3).unref();
+    // A store that fails for a moment may be back before the lease is over.
+    renewing = renewing.then(renewOnce).catch(() => undefined);
+  }, states.leaseMs / 3).unref();
   return {
     lost: lost.signal,
     async end(): Promise<KeptDeadLetter> {
@@ -272,16 +221,16 @@ function hold(claimed: KeptDeadLetter, replace: RetryParts["replace"]) {
   };
 }
 
-/** As the caller asked, under the key of the first try, so that a provider that knows it does nothing twice. */
+/** The caller's request under the key of the first attempt, so that a provider that knows the key does nothing twice. */
 function requestAgain(letter: KeptDeadLetter): Requested {
-  const { asked, principal, face, options, conversation, callId } = letter;
+  const { asked: tool, arguments: args, principal, face, options, conversation, callId } = letter;
   return {
     id: uniqueId(),
     at: new Date().toISOString(),
-    asked: { tool: asked, arguments: letter.arguments },
+    asked: { tool, arguments: args },
     principal,
     face,
     resumed: true,
-    options: { idempotencyKey: callId, ...options, ...(conversation === null ? {} : { conversation }) },
+    options: { idempotencyKey: callId, ...options, ...withoutUndefined({ conversation: conversation ?? undefined }) },
   };
 }

@@ -9,9 +9,8 @@ type Verb = (letter: KeptDeadLetter, decision: Decision, now: number) => KeptDea
 
 export type Entries = ReturnType<typeof createEntries>;
 
-/** The entries of a store, as they are now and for whom they are. */
 export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEvent) => void) {
-  /** The entry as it is now, or null when it was changed meanwhile. */
+  /** Null when it was changed meanwhile. */
   async function replace(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
     const replaced = await (await store()).replaceDeadLetter(letter);
     return replaced ? { ...letter, revision: letter.revision + 1 } : null;
@@ -29,11 +28,17 @@ export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEv
   /** Null also for another user's entry. */
   async function own(id: string, principal: Principal): Promise<KeptDeadLetter | null> {
     const letter = await (await store()).deadLetter(id);
-    return letter !== null && isTheirs(letter, principal) ? freed(letter) : null;
+    const user = letter?.principal.user ?? null;
+    // An anonymous caller owns nothing.
+    const isTheirs = mayDo(principal, "admin") || (user !== null && user === principal.user);
+    return letter !== null && isTheirs ? freed(letter) : null;
   }
 
   async function required(id: string, principal: Principal): Promise<KeptDeadLetter> {
-    return (await own(id, principal)) ?? notFound(id);
+    const letter = await own(id, principal);
+    if (letter !== null) return letter;
+    const message = `There is no dead letter '${id}'. It may have been deleted; list them to see which there are.`;
+    throw new PlaneError("NOT_FOUND", message, { data: { deadLetter: id } });
   }
 
   return {
@@ -47,7 +52,6 @@ export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEv
       for (;;) {
         const letter = await required(id, principal);
         const next = await replace(verb(letter, decision, Date.now()));
-        // Changed meanwhile: checked again.
         if (next !== null) return next;
       }
     },
@@ -61,33 +65,19 @@ export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEv
   };
 }
 
-/** Who has no name owns nothing. */
-function isTheirs({ principal: { user } }: KeptDeadLetter, principal: Principal): boolean {
-  return mayDo(principal, "admin") || (user !== null && user === principal.user);
-}
-
 export function abandonedEvent(letter: KeptDeadLetter): PlaneEvent {
   return { type: "dead_letter.abandoned", ...eventFacts(letter), code: letter.error.code };
 }
 
-/** What every event about an entry says: whose call it was, and never what it was called with. */
+/** What every event about an entry has; never its arguments. */
 export function eventFacts({ id, callId, tool }: KeptDeadLetter) {
   return { deadLetterId: id, callId, tool };
-}
-
-function notFound(id: string): never {
-  throw new PlaneError(
-    "NOT_FOUND",
-    `There is no dead letter '${id}'. It may have been deleted; list them to see which there are.`,
-    { data: { deadLetter: id } },
-  );
 }
 
 const defaultPage = 100;
 const maxPage = 1000;
 const maxNote = 2000;
 
-/** What cannot be meant is refused by name. */
 export function checkQuery(query: DeadLetterQuery): DeadLetterQuery & { limit: number } {
   const { status, limit = defaultPage, cursor } = query;
   if (status !== undefined && !deadLetterStatuses.includes(status))
@@ -105,11 +95,9 @@ export function checkQuery(query: DeadLetterQuery): DeadLetterQuery & { limit: n
 function checkNote(note: string | undefined): string | null {
   if (note === undefined || note === "") return null;
   if (typeof note !== "string") throw refused("note", note, "it is not text");
-  if (note.length > maxNote)
-    throw new PlaneError("USAGE", `The note has ${note.length} characters. Give at most ${maxNote}.`, {
-      data: { parameter: "note" },
-    });
-  return note;
+  if (note.length <= maxNote) return note;
+  const message = `The note has ${note.length} characters. Give at most ${maxNote}.`;
+  throw new PlaneError("USAGE", message, { data: { parameter: "note" } });
 }
 
 function refused(parameter: string, value: unknown, allowed: string): PlaneError {

@@ -44,7 +44,7 @@ suite("a new dead letter", () => {
     assert.equal(Date.parse(letter.nextRetryAt ?? "") - startedAt, 60_000);
   });
 
-  test("comes up again when nobody was asked, whatever the tool does", () => {
+  test("comes up again when no server was asked, whatever the tool does", () => {
     const never = failedRecord("SERVER_UNAVAILABLE", { attempts: [], server: null });
     const letter = letterOf(requestedCall(), never);
     assert.equal(letter.hold, null);

@@ -19,13 +19,10 @@ const shortestHidden = 4;
 /** As much of a call as its stages have learned before it failed. */
 export type FailedCall = Requested & Partial<Executed>;
 
-/** These are the plane's own trouble: no provider was to blame, and none would do better later. */
+/** The plane's own trouble: no provider is to blame. */
 const ownTrouble: ReadonlySet<ErrorCode> = new Set(["STORE_FAILED", "CONFIG_INVALID"]);
 
-/**
- * Failed for good, by a provider: not refused, not cancelled, no tool's own "no", no rehearsal, and nothing that its
- * caller tries again.
- */
+/** Failed for good by a provider: not refused, cancelled, a tool's own error, a dry run, or retried by its caller. */
 export function isDead(call: FailedCall, { status, error }: CallRecord): boolean {
   const { dryRun, ownRetries } = call.options;
   return status === "failed" && error !== null && !ownTrouble.has(error.code) && !dryRun && !ownRetries;
@@ -41,14 +38,10 @@ export function failureOf(call: FailedCall, record: CallRecord, error: ErrorRepo
   };
 }
 
-/**
- * What was recorded, with what the provider said about it. Its words are short, redacted and marked as its own: a person who
- * decides what becomes of the call needs them, and nothing else does.
- */
+/** The recorded error with the provider's own words, short and redacted: a person who decides needs them. */
 export function withWords(recorded: ErrorReport, told: ErrorReport | null): ErrorReport {
   if (told === null || told.message === recorded.message) return recorded;
-  const words = plainText(redactDeep(told.cause ?? told.message));
-  const text = shorten(words.trim(), maxSaid);
+  const text = shorten(plainText(redactDeep(told.cause ?? told.message)).trim(), maxSaid);
   const by = recorded.server === null ? "The provider" : `Server '${recorded.server}'`;
   return {
     ...recorded,
@@ -67,40 +60,27 @@ export function toDeadLetter(
 ): KeptDeadLetter {
   const at = new Date(now).toISOString();
   const { error, repeatable } = failure;
-  // What is kept is read again, and would be tried with another number.
+  const { id: callId, principal, face } = call;
+  // Kept numbers are read again, and inexact ones would be retried as others.
   const args = findChanged(call.input?.exact) ? undefined : keepArguments(call.asked.arguments);
   const hold = args === undefined ? "no_arguments" : holdAfter(failure, null);
   const due = Math.max(now + retryDelayMs(1, random), notBefore(error));
-  const { conversation, dryRun: _, ...options } = call.options;
+  const { conversation = null, dryRun: _, ...options } = call.options;
   return {
-    id,
-    callId: call.id,
+    ...{ id, callId, principal, face, error, hold, conversation, options, repeatable, maxAttempts },
+    ...{ attempts: 1, revision: 1, lease: null, resolvedCallId: null, createdAt: at, updatedAt: at },
     tool: record.tool,
     server: record.server ?? error.server,
-    principal: call.principal,
-    face: call.face,
+    asked: call.tool?.id ?? call.asked.tool,
     arguments: args ?? null,
-    error,
     category: error.category,
-    attempts: 1,
-    maxAttempts,
     status: "pending",
     nextRetryAt: hold === null ? new Date(due).toISOString() : null,
-    hold,
-    conversation: conversation ?? null,
-    resolvedCallId: null,
-    createdAt: at,
-    updatedAt: at,
-    history: [{ at, status: "pending", code: error.code, callId: call.id, by: null, note: null }],
-    revision: 1,
-    asked: call.tool?.id ?? call.asked.tool,
-    options,
-    repeatable,
-    lease: null,
+    history: [{ at, status: "pending", code: error.code, callId, by: null, note: null }],
   };
 }
 
-/** Undefined when they are too large, or are nothing that could be written down. */
+/** Undefined when they are too large, or are no JSON. */
 function keepArguments(given: unknown): Json | undefined {
   try {
     const text = JSON.stringify(given ?? {});
@@ -110,7 +90,7 @@ function keepArguments(given: unknown): Json | undefined {
   }
 }
 
-/** A provider may repeat what it was given; only the caller's part of that is kept. */
+/** A provider may repeat injected arguments; they are not kept. */
 function hideInjected(error: ErrorReport, values: JsonObject): ErrorReport {
   const texts = Object.values(values).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
   if (texts.length === 0) return error;

@@ -1,24 +1,18 @@
 import { spreadMs } from "../../lib/async/pause.ts";
 import { type ErrorReport, errorTable, PlaneError } from "../../model/errors.ts";
-import type {
-  DeadLetterChange,
-  DeadLetterHold,
-  DeadLetterStatus,
-  KeptDeadLetter,
-} from "../../model/work/dead-letter.ts";
+import type { DeadLetter, DeadLetterChange, DeadLetterHold, KeptDeadLetter } from "../../model/work/dead-letter.ts";
 
 /** After the first failed try, the second, and so on; the last one goes on. */
 const delaysMs = [60_000, 300_000, 900_000, 1_800_000, 3_600_000] as const;
 const maxDelayMs = 3_600_000;
 const jitter = 0.1;
 
-/** How long an entry rests after so many failed tries; a little apart, so that those of one moment do not return in one. */
 export function retryDelayMs(attempts: number, random: () => number = Math.random): number {
   const plain = delaysMs[Math.max(1, attempts) - 1] ?? maxDelayMs;
   return spreadMs(plain, jitter, random);
 }
 
-/** A retrier that has not said for so long that it is there is taken for dead. */
+/** After so long without a renewal a retrier counts as dead. */
 export const leaseMs = 60_000;
 
 const maxHistory = 50;
@@ -26,24 +20,22 @@ const maxHistory = 50;
 /** A try that failed, and whether another could do harm. */
 export type Failure = { callId: string; error: ErrorReport; notSent: boolean; repeatable: boolean };
 
+type Hold = DeadLetterHold | null;
 export type Decision = { by: string | null; note: string | null };
 
-/** Pure: what was in, what is true now out. Who may ask for which change, and what it leads to. */
+/** All changes are pure: the entry after them. */
 export function claim(letter: KeptDeadLetter, callId: string, now: number): KeptDeadLetter {
   const { status, nextRetryAt } = letter;
   if (status !== "pending" && status !== "abandoned") throw conflict(letter, "retried");
   if (letter.hold === "no_arguments") {
-    throw new PlaneError(
-      "USAGE",
-      `Dead letter '${letter.id}' cannot be retried: its arguments could not be kept. Call '${letter.tool}' again yourself, then resolve it.`,
-      { data: { deadLetter: letter.id } },
-    );
+    const { id, tool } = letter;
+    const message = `Dead letter '${id}' cannot be retried: its arguments could not be kept. Call '${tool}' again yourself, then resolve it.`;
+    throw new PlaneError("USAGE", message, { data: { deadLetter: id } });
   }
   const lease = { until: isoAfter(now, leaseMs), was: { status, nextRetryAt } };
   return change({ ...letter, nextRetryAt: null, lease }, "retrying", now, { callId });
 }
 
-/** Says that the retrier is still there. */
 export function renew(letter: KeptDeadLetter, now: number): KeptDeadLetter {
   return letter.lease === null ? letter : { ...letter, lease: { ...letter.lease, until: isoAfter(now, leaseMs) } };
 }
@@ -68,17 +60,12 @@ export function expire(letter: KeptDeadLetter, now: number, random?: () => numbe
   return rest(tried, now, { code: "OUTCOME_UNKNOWN" }, 0, random);
 }
 
-/** The try was called off: it does not count, and what was true before is true again unless it may have run. */
+/** A cancelled attempt does not count: the state before it holds again, unless it may have run. */
 export function release(letter: KeptDeadLetter, callId: string, mayHaveRun: boolean, now: number) {
   const { status, nextRetryAt } = wasBefore(letter);
-  const held = mayHaveRun && !letter.repeatable;
-  const free = {
-    ...letter,
-    lease: null,
-    hold: held ? ("may_have_run" as const) : letter.hold,
-    nextRetryAt: held ? null : nextRetryAt,
-  };
-  return change(free, status, now, { code: "CANCELLED", callId });
+  const isHeld = mayHaveRun && !letter.repeatable;
+  const free = isHeld ? ({ hold: "may_have_run", nextRetryAt: null } as const) : { nextRetryAt };
+  return change({ ...letter, lease: null, ...free }, status, now, { code: "CANCELLED", callId });
 }
 
 export function resolve(letter: KeptDeadLetter, decision: Decision, now: number): KeptDeadLetter {
@@ -106,17 +93,13 @@ export function conflict({ id, status }: KeptDeadLetter, verb: string): PlaneErr
 }
 
 /** What keeps the plane from trying again by itself, if anything does. */
-export function holdAfter(
-  { error, notSent, repeatable }: Failure,
-  before: DeadLetterHold | null,
-): DeadLetterHold | null {
-  // What may have run once has not become harmless by a later try that did not get through.
+export function holdAfter({ error, notSent, repeatable }: Failure, before: Hold): Hold {
+  // A call that may have run does not become harmless by a later attempt that was not sent.
   if (before === "may_have_run" || before === "no_arguments") return before;
   if (error.code === "OUTCOME_UNKNOWN" || !(notSent || repeatable)) return "may_have_run";
   return errorTable[error.code].retryable ? null : "permanent";
 }
 
-/** When it comes up again after a failed try, or that it does not. */
 function rest(
   letter: KeptDeadLetter,
   now: number,
@@ -125,14 +108,14 @@ function rest(
   random?: () => number,
 ): KeptDeadLetter {
   const { attempts, maxAttempts, hold } = letter;
-  // What a person has given up does not come back by itself.
+  // An abandoned entry does not come back by itself.
   const over = attempts >= maxAttempts || wasBefore(letter).status === "abandoned";
   const waits = !over && hold === null;
   const nextRetryAt = waits ? new Date(Math.max(now + retryDelayMs(attempts, random), earliest)).toISOString() : null;
   return change({ ...letter, lease: null, nextRetryAt }, over ? "abandoned" : "pending", now, why);
 }
 
-/** A server that has said when it may be asked again is not asked sooner. */
+/** The server's own retry time. */
 export function notBefore({ data }: ErrorReport): number {
   return typeof data.retryAt === "string" ? Date.parse(data.retryAt) || 0 : 0;
 }
@@ -143,7 +126,7 @@ function wasBefore({ lease, nextRetryAt }: KeptDeadLetter) {
 
 function change(
   letter: KeptDeadLetter,
-  status: DeadLetterStatus,
+  status: DeadLetter["status"],
   now: number,
   why: Partial<DeadLetterChange>,
 ): KeptDeadLetter {

@@ -7,24 +7,68 @@ const retryMs = 5_000;
 type DueLoopParts = {
   open(): Promise<DueWork>;
   handlers: readonly DueHandler[];
-  /** Nothing can be begun; told once for each reason. */
+  /** Called once for each reason why nothing can begin. */
   onTrouble(thrown: unknown): void;
 };
 
 export type DueLoop = ReturnType<typeof createDueLoop>;
 
-/** Takes what is due, as far as there is room, and gives it to its handler. */
+/** Takes due items as far as there is room and gives each to its handler. */
 export function createDueLoop({ open, handlers, onTrouble }: DueLoopParts) {
-  const active = new Set<Promise<void>>();
-  /** What this plane cannot do; others may. */
-  const unknown = new Set<string>();
-  const byKind = new Map(handlers.map((handler) => [handler.kind, handler]));
+  const items = createItems(handlers);
   let opened: DueWork | null = null;
   let trouble: string | null = null;
 
+  const clock = createClock(async (hasJumpedBack) => {
+    try {
+      opened ??= await open();
+      const delayMs = await look(opened, hasJumpedBack);
+      trouble = null;
+      return delayMs;
+    } catch (thrown) {
+      if (trouble !== String(thrown)) onTrouble(thrown);
+      trouble = String(thrown);
+      throw thrown;
+    }
+  });
+
+  async function look(work: DueWork, hasJumpedBack: boolean): Promise<number> {
+    const now = Date.now();
+    for (const handler of handlers) await handler.onLook(now, hasJumpedBack);
+    while (clock.isRunning() && (await items.beginSome(work, clock.wake)));
+    const next = (await work.nextAt(now)) ?? Number.POSITIVE_INFINITY;
+    const lookMs = Math.min(work.lookMs, dayMs, ...handlers.map((handler) => handler.lookMs));
+    return Math.min(lookMs, Math.max(0, next - Date.now()));
+  }
+
+  return {
+    start: clock.start,
+    wake: clock.wake,
+    isRunning: clock.isRunning,
+    /** Unknown groups may be known now. */
+    changed(): void {
+      items.unknown.clear();
+      clock.wake();
+    },
+    /** Begins nothing more. */
+    halt: clock.stop,
+    /** Resolves when every taken item is over or given back. */
+    async stop(): Promise<void> {
+      await clock.stop();
+      await Promise.all(items.active);
+      await opened?.stop();
+    },
+  };
+}
+
+function createItems(handlers: readonly DueHandler[]) {
+  const active = new Set<Promise<void>>();
+  /** Groups that only other planes can handle. */
+  const unknown = new Set<string>();
+  const byKind = new Map(handlers.map((handler) => [handler.kind, handler]));
   const roomFor = (kind: DueKind) => Math.max(0, byKind.get(kind)?.room() ?? 0);
 
-  async function begin(work: DueWork, item: DueItem): Promise<void> {
+  async function begin(work: DueWork, item: DueItem, onEnd: () => void): Promise<void> {
     const begun = (await byKind.get(item.kind)?.begin(item)) ?? { is: "unknown" };
     if (begun.is === "over") return work.settle(item);
     if (begun.is === "later") return work.giveBack(item, begun.at);
@@ -33,89 +77,43 @@ export function createDueLoop({ open, handlers, onTrouble }: DueLoopParts) {
       return work.giveBack(item, Date.now());
     }
     const done = begun.ended
-      // What is not known now is found out again from its record.
       .catch(() => Date.now() + retryMs)
       .then((at) => (at === null ? work.settle(item) : work.giveBack(item, at)))
+      // Its record says how it ended; an item that could not be given back comes free with its lease.
       .catch(() => undefined)
       .finally(() => {
         active.delete(done);
-        clock.wake();
+        onEnd();
       });
     active.add(done);
   }
 
-  async function takeAll(work: DueWork): Promise<void> {
-    while (clock.isRunning()) {
-      const room = { run: roomFor("run"), deadLetter: roomFor("deadLetter") };
-      if (room.run + room.deadLetter === 0) return;
-      const items = await work.take(room, unknown);
-      if (items.length === 0) return;
-      await Promise.all(items.map((item) => beginOrGiveBack(work, item)));
-    }
-  }
-
-  /** What one item is about must not keep the others from being done. */
-  async function beginOrGiveBack(work: DueWork, item: DueItem): Promise<void> {
-    try {
-      await begin(work, item);
-    } catch (thrown) {
-      await work.giveBack(item, Date.now() + retryMs);
-      throw thrown;
-    }
-  }
-
-  async function look(hasJumpedBack: boolean): Promise<number> {
-    opened ??= await open();
-    const work = opened;
-    const now = Date.now();
-    for (const handler of handlers) await handler.onLook(now, hasJumpedBack);
-    await takeAll(work);
-    const next = (await work.nextAt(now)) ?? Number.POSITIVE_INFINITY;
-    const lookMs = Math.min(work.lookMs, dayMs, ...handlers.map((handler) => handler.lookMs));
-    return Math.min(lookMs, Math.max(0, next - Date.now()));
-  }
-
-  async function lookAndTell(hasJumpedBack: boolean): Promise<number> {
-    try {
-      const delayMs = await look(hasJumpedBack);
-      trouble = null;
-      return delayMs;
-    } catch (thrown) {
-      if (trouble !== String(thrown)) onTrouble(thrown);
-      trouble = String(thrown);
-      throw thrown;
-    }
-  }
-
-  const clock = createClock(lookAndTell);
-
   return {
-    start: clock.start,
-    wake: clock.wake,
-    isRunning: clock.isRunning,
-    /** What was unknown may be known now. */
-    changed(): void {
-      unknown.clear();
-      clock.wake();
-    },
-    /** Nothing more is begun. */
-    halt: clock.stop,
-    /** The same, and everything that was taken is given back or over. */
-    async stop(): Promise<void> {
-      await clock.stop();
-      await Promise.all(active);
-      await opened?.stop();
+    active,
+    unknown,
+    /** False when nothing could be taken. */
+    async beginSome(work: DueWork, onEnd: () => void): Promise<boolean> {
+      const room = { run: roomFor("run"), deadLetter: roomFor("deadLetter") };
+      if (room.run + room.deadLetter === 0) return false;
+      const taken = await work.take(room, unknown);
+      const begun = taken.map((item) =>
+        // One item that fails must not keep the others from beginning.
+        begin(work, item, onEnd).catch(async (thrown) => {
+          await work.giveBack(item, Date.now() + retryMs);
+          throw thrown;
+        }),
+      );
+      await Promise.all(begun);
+      return taken.length > 0;
     },
   };
 }
 
-/** A clock that goes back by less is only being put right. */
+/** A clock that goes back by less is only being corrected. */
 const jumpMs = 30_000;
 
-export type Clock = { start(): void; wake(): void; stop(): Promise<void>; isRunning(): boolean };
-
-/** Looks again when the last look said so, or when it is woken. Tells whether the clock was set back meanwhile. */
-export function createClock(look: (hasJumpedBack: boolean) => Promise<number>): Clock {
+/** Looks again after the delay that the last look returned, or when woken; says whether the clock was set back. */
+export function createClock(look: (hasJumpedBack: boolean) => Promise<number>) {
   let state: "new" | "running" | "stopped" = "new";
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
@@ -147,13 +145,13 @@ export function createClock(look: (hasJumpedBack: boolean) => Promise<number>): 
   }
 
   return {
-    start() {
+    start(): void {
       if (state === "new") state = "running";
       wake();
     },
     wake,
     isRunning: () => state === "running",
-    async stop() {
+    async stop(): Promise<void> {
       state = "stopped";
       clearTimeout(timer);
       await looking;

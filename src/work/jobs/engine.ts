@@ -8,104 +8,94 @@ import type { Firing, JobSchedule, JobStore, KeptJobRun } from "../../model/work
 import { runGraph } from "../skills/plan.ts";
 import { type HeldRun, holdRun, leaseUntil } from "./hold-run.ts";
 import { runTask, type TaskParts } from "./run-task.ts";
-import { fire, isScheduled, type ScheduledJob, scheduleOf } from "./schedule.ts";
-import { isOver, moveRun, newRun } from "./states.ts";
+import { fire, isScheduled, type ScheduledJob, scheduleKey, scheduleOf } from "./schedule.ts";
+import { factsOf, isOver, moveRun, newRun } from "./states.ts";
 
-type ScheduleParts = {
+/** Changes of other processes are seen after this time at the latest. */
+const lookMs = 10_000;
+/** Another plane was faster, or the job's concurrency is used up. */
+const soonMs = 1_000;
+const dayMs = 24 * 3_600_000;
+
+type EngineParts = {
   store(): Promise<JobStore>;
-  /** Those this plane knows. Several planes may share a store and not their manifests. */
+  /** Those that this plane knows: planes may share a store and not their manifests. */
   jobs(): Promise<readonly JobManifest[]>;
   emit(event: PlaneEvent): void;
-  /** As whom a job is done by the clock; null when it is not for this plane to do. */
+  /** As whom a scheduled job runs; null when this plane may not run it. */
   principalFor(job: JobManifest): Principal | null;
+  execute: ExecuteParts;
+  /** Concurrent runs in this plane. */
+  most(): number;
+  keepMs(): number;
+  loop: { isRunning(): boolean; wake(): void };
+  /** How often a run of another plane is polled. */
+  askMs(): number;
 };
 
-/** When jobs are due: kept beside their runs, so that a time is turned into a run once. */
-function createSchedules(parts: ScheduleParts) {
-  const { store, emit } = parts;
+type ExecuteParts = {
+  emit(event: PlaneEvent): void;
+  /** Throws everything that is missing before anything begins. */
+  check(job: JobManifest, run: KeptJobRun): Promise<void>;
+  work(run: KeptJobRun): TaskParts["work"];
+  onEnded(job: JobManifest, run: KeptJobRun): Promise<void>;
+};
 
-  /** Makes the runs whose time has come. */
-  async function fireAll(now: number): Promise<void> {
-    const jobs = await store();
-    const due = await jobs.dueJobSchedules(new Date(now).toISOString());
-    if (due.length === 0) return;
-    const known = byKey(await parts.jobs());
-    const firings = await Promise.all(
-      due.flatMap((schedule) => {
-        const job = known.get(keyOf(schedule.job, schedule.owner));
-        if (!job || !isScheduled(job)) return [];
-        const principal = parts.principalFor(job);
-        return principal === null ? [] : [fireOne(jobs, { job, principal }, schedule, now)];
-      }),
-    );
-    const written = await jobs.fireJobSchedules(firings);
-    for (const [at, { runs }] of firings.entries())
-      for (const run of written[at] ? runs : [])
-        emit({ type: "job.scheduled", runId: run.id, user: run.user, job: run.job, origin: run.origin });
-  }
-
-  async function fireOne(
-    jobs: JobStore,
-    { job, principal }: { job: ScheduledJob; principal: Principal },
-    schedule: JobSchedule,
-    now: number,
-  ): Promise<Firing> {
-    const { times, next } = fire(job, schedule, now);
-    // One by the clock that waits already is enough, unless each time counts.
-    const waiting = { state: "scheduled", origin: "schedule", limit: 1 } as const;
-    const isWaiting =
-      job.recurrence.missed !== "all" &&
-      (await jobs.jobRuns({ job: job.name, owner: job.persona ?? null, ...waiting })).length > 0;
-    const make = (scheduledFor: string) =>
-      newRun(job, { principal, persona: principal.persona, origin: "schedule", scheduledFor }, now);
-    return { schedule: next, runs: isWaiting ? [] : times.map(make) };
-  }
-
-  /** Schedules as the manifests have them now. */
-  async function synchronize(): Promise<void> {
-    const jobs = await store();
-    const known = new Map((await jobs.jobSchedules()).map((one) => [keyOf(one.job, one.owner), one]));
-    const now = Date.now();
-    const changed = (await parts.jobs()).filter(isScheduled).flatMap((job) => {
-      const before = known.get(keyOf(job.name, job.persona ?? null)) ?? null;
-      const schedule = scheduleOf(job, before, now);
-      return schedule === before ? [] : [schedule];
-    });
-    if (changed.length > 0) await jobs.putJobSchedules(changed);
-  }
-
-  return { fireAll, synchronize };
+/** Turns the times that have come into runs; the store makes sure that each becomes one run. */
+async function fireAll({ store, jobs: listJobs, emit, principalFor }: EngineParts, now: number): Promise<void> {
+  const jobs = await store();
+  const due = await jobs.dueJobSchedules(new Date(now).toISOString());
+  if (due.length === 0) return;
+  const known = byKey(await listJobs());
+  const firings = await Promise.all(
+    due.flatMap((schedule) => {
+      const job = known.get(scheduleKey(schedule.job, schedule.owner));
+      if (!job || !isScheduled(job)) return [];
+      const principal = principalFor(job);
+      return principal === null ? [] : [fireOne(jobs, { job, principal }, schedule, now)];
+    }),
+  );
+  const written = await jobs.fireJobSchedules(firings);
+  const runs = firings.flatMap((firing, at) => (written[at] ? firing.runs : []));
+  for (const run of runs) emit({ type: "job.scheduled", ...factsOf(run), origin: run.origin });
 }
 
-function keyOf(job: string, owner: string | null): string {
-  return JSON.stringify([job, owner]);
+async function fireOne(
+  jobs: JobStore,
+  { job, principal }: { job: ScheduledJob; principal: Principal },
+  schedule: JobSchedule,
+  now: number,
+): Promise<Firing> {
+  const { times, next } = fire(job, schedule, now);
+  const waiting = { job: job.name, owner: job.persona ?? null, state: "scheduled", origin: "schedule" } as const;
+  // One waiting run is enough, unless each time counts.
+  const isWaiting = job.recurrence.missed !== "all" && (await jobs.jobRuns({ ...waiting, limit: 1 })).length > 0;
+  const make = (scheduledFor: string) =>
+    newRun(job, { principal, persona: principal.persona, origin: "schedule", scheduledFor }, now);
+  return { schedule: next, runs: isWaiting ? [] : times.map(make) };
+}
+
+/** Writes schedules as the manifests have them now. */
+async function synchronize(parts: EngineParts): Promise<void> {
+  const jobs = await parts.store();
+  const known = new Map((await jobs.jobSchedules()).map((one) => [scheduleKey(one.job, one.owner), one]));
+  const now = Date.now();
+  const changed = (await parts.jobs()).filter(isScheduled).flatMap((job) => {
+    const before = known.get(scheduleKey(job.name, job.persona ?? null)) ?? null;
+    const schedule = scheduleOf(job, before, now);
+    return schedule === before ? [] : [schedule];
+  });
+  if (changed.length > 0) await jobs.putJobSchedules(changed);
 }
 
 const maps = new WeakMap<readonly JobManifest[], ReadonlyMap<string, JobManifest>>();
 
 /** Made once for each list: there may be thousands, looked up whenever a run ends. */
 function byKey(jobs: readonly JobManifest[]): ReadonlyMap<string, JobManifest> {
-  const known = maps.get(jobs) ?? new Map(jobs.map((job) => [keyOf(job.name, job.persona ?? null), job]));
+  const known = maps.get(jobs) ?? new Map(jobs.map((job) => [scheduleKey(job.name, job.persona ?? null), job]));
   maps.set(jobs, known);
   return known;
 }
-
-/** What another process has changed is seen after this time at the latest. */
-const lookMs = 10_000;
-/** Another plane was faster, or the job's concurrency is used up. */
-const soonMs = 1_000;
-const dayMs = 24 * 3_600_000;
-
-type EngineParts = ScheduleParts & {
-  execute: ExecuteParts;
-  /** So many runs at a time in this plane. */
-  most(): number;
-  keepMs(): number;
-  /** What takes what is due, where this plane does that. */
-  loop: { isRunning(): boolean; wake(): void };
-  /** How often a run of another plane is polled. */
-  askMs(): number;
-};
 
 export type Engine = ReturnType<typeof createEngine>;
 
@@ -116,18 +106,16 @@ type State = {
   readonly stopping: AbortController;
   readonly active: Map<string, Active>;
   readonly waiting: Set<() => void>;
-  readonly schedules: ReturnType<typeof createSchedules>;
   cleanAt: number;
-  /** As they were at the last look: there may be thousands, and a look begins many runs. */
+  /** As of the last look: a look begins many runs. */
   known: Promise<ReadonlyMap<string, JobManifest>> | null;
 };
 
-/** Makes runs when they are due, begins those it is given, and goes on with those whose plane is gone. */
+/** Makes runs when they are due, begins those it is given, and continues those whose plane is gone. */
 export function createEngine(parts: EngineParts) {
   const stopping = new AbortController();
   const active = new Map<string, Active>();
-  const schedules = createSchedules(parts);
-  const state: State = { parts, stopping, active, waiting: new Set(), schedules, cleanAt: 0, known: null };
+  const state: State = { parts, stopping, active, waiting: new Set(), cleanAt: 0, known: null };
   const handler: DueHandler = {
     kind: "run",
     lookMs,
@@ -137,22 +125,21 @@ export function createEngine(parts: EngineParts) {
   };
   return {
     handler,
-    synchronize: schedules.synchronize,
+    synchronize: () => synchronize(parts),
     isRunning: parts.loop.isRunning,
     wake: parts.loop.wake,
-    /** Begins this run in this plane. */
     async beginHere(run: KeptJobRun): Promise<boolean> {
       state.known = null;
       const job = await find(state, run);
       return job !== undefined && (await claim(state, run, job)) !== null;
     },
-    /** Ends it at once where it is done here. */
+    /** False when this plane does not run it. */
     cancelHere(id: string): boolean {
       const here = active.get(id);
       here?.cancel.abort(new Error("the run was cancelled"));
       return here !== undefined;
     },
-    /** Another plane has ended a run: it may be one that is done here, or waited for. */
+    /** Another plane has ended a run, which may be active or awaited here. */
     heard(id: string): void {
       void active.get(id)?.held.renew();
       wakeWaiting(state);
@@ -166,15 +153,15 @@ export function createEngine(parts: EngineParts) {
 }
 
 async function look(state: State, now: number, hasJumpedBack: boolean): Promise<void> {
-  const { parts, schedules, stopping } = state;
+  const { parts, stopping } = state;
   state.known = null;
-  if (hasJumpedBack || state.cleanAt === 0) await schedules.synchronize();
+  if (hasJumpedBack || state.cleanAt === 0) await synchronize(parts);
   if (now >= state.cleanAt) {
     const before = new Date(now - parts.keepMs()).toISOString();
     while ((await (await parts.store()).forgetJobRuns(before)) > 0 && !stopping.signal.aborted);
     state.cleanAt = now + dayMs;
   }
-  await schedules.fireAll(now);
+  await fireAll(parts, now);
 }
 
 async function begin(state: State, id: string): Promise<Begun> {
@@ -193,7 +180,7 @@ async function begin(state: State, id: string): Promise<Begun> {
 
 async function find(state: State, { job, owner }: KeptJobRun): Promise<JobManifest | undefined> {
   state.known ??= state.parts.jobs().then(byKey);
-  return (await state.known).get(keyOf(job, owner));
+  return (await state.known).get(scheduleKey(job, owner));
 }
 
 /** Null when another plane has it, or when the job's concurrency is used up. */
@@ -205,14 +192,12 @@ async function claim(state: State, run: KeptJobRun, job: JobManifest): Promise<A
   const jobs = await parts.store();
   if (active.has(run.id) || stopping.signal.aborted) return null;
   if (!(await jobs.claimJobRun(claimed, new Date(now).toISOString()))) return null;
-  const held = holdRun(
-    { ...claimed, revision: run.revision + 1 },
-    { replace: jobs.replaceJobRun, read: jobs.jobRun, stopping: stopping.signal },
-  );
+  const storing = { replace: jobs.replaceJobRun, read: jobs.jobRun, stopping: stopping.signal };
+  const held = holdRun({ ...claimed, revision: run.revision + 1 }, storing);
   const cancel = new AbortController();
   const done = executeRun(held, job, parts.execute, { stopping: stopping.signal, cancelled: cancel.signal })
-    // What could not be written is still there to be taken over when its lease is over.
-    .catch(() => held.end())
+    // A run that could not be written is taken over when its lease is over.
+    .catch(held.end)
     .finally(() => {
       active.delete(run.id);
       wakeWaiting(state);
@@ -255,35 +240,24 @@ async function ended({ parts, waiting }: State, id: string, { waitMs, signal }: 
   }
 }
 
-type ExecuteParts = {
-  emit(event: PlaneEvent): void;
-  /** What can be said before anything is begun: throws everything that is missing. */
-  check(job: JobManifest, run: KeptJobRun): Promise<void>;
-  work(run: KeptJobRun): TaskParts["work"];
-  /** Told once, when it is over. */
-  onEnded(job: JobManifest, run: KeptJobRun): Promise<void>;
-};
+type Signals = { stopping: AbortSignal; cancelled: AbortSignal };
 
 /** A run from where it stands to its end. `stopping` leaves it to another plane, `cancelled` ends it. */
 async function executeRun(
   held: HeldRun,
   job: JobManifest,
   parts: ExecuteParts,
-  { stopping, cancelled }: { stopping: AbortSignal; cancelled: AbortSignal },
+  { stopping, cancelled }: Signals,
 ): Promise<void> {
-  const { id: runId, user, starts } = held.current();
-  parts.emit({ type: "job.started", ...{ runId, user, job: job.name }, start: starts });
+  parts.emit({ type: "job.started", ...factsOf(held.current()), start: held.current().starts });
   const signal = AbortSignal.any([stopping, cancelled, held.lost]);
   const error = await runTasks(held, job, parts, signal).catch(toPlaneError);
   if (held.lost.aborted) return held.end();
   if (stopping.aborted && !cancelled.aborted && !isFinished(held.current())) return held.release();
-  const end = (run: KeptJobRun) => {
-    const now = Date.now();
-    if (cancelled.aborted) return moveRun(run, "cancelled", now);
-    return error === null ? moveRun(run, "succeeded", now) : moveRun(run, "failed", now, reportError(error));
-  };
+  const state = cancelled.aborted ? "cancelled" : error === null ? "succeeded" : "failed";
+  const report = state === "failed" && error !== null ? reportError(error) : null;
   try {
-    await parts.onEnded(job, await held.write(end));
+    await parts.onEnded(job, await held.write((run) => moveRun(run, state, Date.now(), report)));
   } finally {
     held.end();
   }
@@ -295,7 +269,7 @@ async function runTasks(
   parts: ExecuteParts,
   signal: AbortSignal,
 ): Promise<PlaneError | null> {
-  // A plane may have gone before it could say that the run has failed.
+  // A plane may have stopped before it could write that the run had failed.
   const broken = held.current().tasks.find(({ state }) => state === "cancelled");
   if (broken) return new PlaneError(broken.error?.code ?? "CANCELLED", broken.error?.message ?? "It was cancelled.");
   await parts.check(job, held.current());
@@ -303,34 +277,26 @@ async function runTasks(
     held,
     retry: job.retry ?? usualRetries,
     work: parts.work(held.current()),
-    onMoved: (run, name) => {
+    onMoved(run, name) {
       const task = run.tasks.find((one) => one.task === name);
-      if (task)
-        parts.emit({
-          type: "job.task",
-          ...{ runId: run.id, user: run.user, job: run.job, task: name, state: task.state },
-          code: task.error?.code ?? null,
-        });
+      if (task === undefined) return;
+      const { state, error } = task;
+      parts.emit({ type: "job.task", ...factsOf(run), task: name, state, code: error?.code ?? null });
     },
   };
   const open = held.current().tasks.filter(({ state }) => state !== "done");
   const isOpen = (name: string) => open.some(({ task }) => task === name);
   const nodes = open.map(({ task, dependsOn }) => ({ id: task, dependsOn: dependsOn.filter(isOpen) }));
-  const end = await runGraph(nodes, {
+  const { error } = await runGraph(nodes, {
     signal,
-    work: async (name, either) => {
-      await runTask(name, taskParts, either);
-      return true;
-    },
+    work: (name, either) => runTask(name, taskParts, either).then(() => true),
     leaveOut: async () => undefined,
   });
-  return end.error;
+  return error;
 }
 
-function isFinished(run: KeptJobRun): boolean {
+function isFinished({ state, tasks }: KeptJobRun): boolean {
   return (
-    isOver(run.state) ||
-    run.tasks.every(({ state }) => state === "done") ||
-    run.tasks.some(({ state }) => state === "cancelled")
+    isOver(state) || tasks.every((task) => task.state === "done") || tasks.some((one) => one.state === "cancelled")
   );
 }

@@ -41,7 +41,7 @@ suite("a run that is held", () => {
     }
   });
 
-  test("is lost when somebody else has begun or ended it meanwhile", async () => {
+  test("is lost when another plane has begun or ended it meanwhile", async () => {
     for (const theirs of [{ starts: 2 }, { state: "cancelled" }] as const) {
       const { held, change } = keeping(["before"]);
       change(theirs);

@@ -1,58 +1,43 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { JobEntry } from "../../model/catalogue/registry-summary.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
 import { noCursor } from "../../model/page.ts";
 import type { JobRunQuery, JobStatus, RunJobOptions } from "../../model/plane-work.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { JobVerbs } from "../../model/verbs.ts";
 import type { JobManifest } from "../../model/work/job.ts";
-import type { JobStore } from "../../model/work/job-run.ts";
-import {
-  type JobRun,
-  type JobRunState,
-  type JobSchedule,
-  jobRunStates,
-  type KeptJobRun,
-  showJobRun,
-} from "../../model/work/job-run.ts";
-
+import type { JobRun, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
+import { jobRunStates, showJobRun } from "../../model/work/job-run.ts";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
 import { isScheduled, nextTime, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
-import { isOver, moveRun, newRun, type RunRequest } from "./states.ts";
+import { factsOf, isOver, moveRun, newRun, type RunRequest } from "./states.ts";
 
 const defaultPage = 20;
 const maxPage = 100;
 const fit = /^[\x21-\x7e]{1,255}$/;
 
-type HistoryQuery = { state?: JobRunState; limit: number; before?: string };
-
-function checkHistoryQuery({ state, limit = defaultPage, cursor }: JobRunQuery): HistoryQuery {
+function checkHistoryQuery({ state, limit = defaultPage, cursor }: JobRunQuery) {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxPage)
     throw usage("limit", `'limit' cannot be '${limit}': give a whole number from 1 to ${maxPage}.`);
   if (state !== undefined && !jobRunStates.includes(state))
     throw usage("state", `'state' cannot be '${state}': give one of ${jobRunStates.join(", ")}.`);
-  return {
-    limit,
-    ...(state === undefined ? {} : { state }),
-    ...(cursor === undefined ? {} : { before: cursor }),
-  };
+  return { limit, ...withoutUndefined({ state, before: cursor }) };
 }
 
-function checkRunOptions({ input, idempotencyKey }: RunJobOptions): {
-  input: { input?: JsonObject };
-  key: { key?: string };
-} {
+function checkRunOptions({ input, idempotencyKey: key }: RunJobOptions): Pick<RunRequest, "input" | "key"> {
   if (input !== undefined && !isObject(input))
     throw usage("input", 'The input of a job is an object like {"city": "Rome"}.');
-  if (idempotencyKey !== undefined && !(typeof idempotencyKey === "string" && fit.test(idempotencyKey)))
+  if (key !== undefined && !(typeof key === "string" && fit.test(key)))
     throw usage("idempotencyKey", "'idempotencyKey' must be 1 to 255 visible ASCII characters without spaces.");
-  return {
-    input: input === undefined ? {} : { input },
-    key: idempotencyKey === undefined ? {} : { key: idempotencyKey },
-  };
+  return withoutUndefined({ input, key });
+}
+
+function usage(parameter: string, message: string): PlaneError {
+  return new PlaneError("USAGE", message, { data: { parameter } });
 }
 
 /** Without the scope `admin` only jobs that accept external requests can be run. */
@@ -60,15 +45,8 @@ function requireRight({ name, accepts_external_requests }: JobManifest, principa
   requireScope(principal, "call", "run a job");
   if (accepts_external_requests || mayDo(principal, "admin")) return;
   const who = principal.user ?? "An anonymous caller";
-  throw new PlaneError(
-    "FORBIDDEN",
-    `${who} may not run job '${name}': it takes the scope 'admin', or 'accepts_external_requests' in its manifest.`,
-    { data: { job: name, scope: "admin" } },
-  );
-}
-
-function usage(parameter: string, message: string): PlaneError {
-  return new PlaneError("USAGE", message, { data: { parameter } });
+  const message = `${who} may not run job '${name}': it takes the scope 'admin', or 'accepts_external_requests' in its manifest.`;
+  throw new PlaneError("FORBIDDEN", message, { data: { job: name, scope: "admin" } });
 }
 
 type JobVerbParts = {
@@ -79,7 +57,7 @@ type JobVerbParts = {
   /** Throws where there is none for this caller. */
   find(name: string, principal: Principal): Promise<JobManifest>;
   entry(job: JobManifest, principal: Principal): Promise<JobEntry>;
-  /** As whom the caller does the job; throws where the job is not for them. */
+  /** As whom the caller runs the job; throws where the job is not for them. */
   actAs(job: JobManifest, principal: Principal): Principal;
 };
 
@@ -117,26 +95,27 @@ function scheduleVerbs(parts: JobVerbParts): Pick<JobVerbs, "job" | "pauseJob" |
 
 function startVerbs(parts: JobVerbParts): Pick<JobVerbs, "runJob" | "rerunJob"> {
   const { defaultPrincipal, find } = parts;
-  const ask = createBeginRun(parts);
+  const personaFor = (job: JobManifest, principal: Principal) => {
+    requireRight(job, principal);
+    return parts.actAs(job, principal).persona;
+  };
   return {
     async runJob(name, options = {}) {
       const { principal = defaultPrincipal } = options;
-      const { input, key } = checkRunOptions(options);
+      const given = checkRunOptions(options);
       const job = await find(name, principal);
-      requireRight(job, principal);
-      const { persona } = parts.actAs(job, principal);
-      return ask(job, { principal, persona, origin: "request", ...input, ...key }, options);
+      const persona = personaFor(job, principal);
+      return beginRun(parts, job, { ...given, principal, persona, origin: "request" }, options);
     },
     async rerunJob(id, options = {}) {
       const { principal = defaultPrincipal } = options;
-      const { key } = checkRunOptions(options);
-      const run = await findRun(parts, id, principal);
-      const job = await find(run.job, principal);
-      requireRight(job, principal);
-      const { persona } = parts.actAs(job, principal);
-      if (!isOver(run.state))
-        throw new PlaneError("CONFLICT", `Run '${id}' is ${run.state}. Wait until it is over, or cancel it first.`);
-      return ask(job, { principal, persona, origin: "rerun", rerunOf: id, input: run.input, ...key }, options);
+      const given = checkRunOptions(options);
+      const { job: name, state, input } = await findRun(parts, id, principal);
+      const job = await find(name, principal);
+      const persona = personaFor(job, principal);
+      if (!isOver(state))
+        throw new PlaneError("CONFLICT", `Run '${id}' is ${state}. Wait until it is over, or cancel it first.`);
+      return beginRun(parts, job, { ...given, principal, persona, origin: "rerun", rerunOf: id, input }, options);
     },
   };
 }
@@ -161,11 +140,11 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancelJobRun" | "jobRun"
     async jobRuns(name, query = {}, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "read", "look at runs of jobs");
       const { limit, ...filter } = checkHistoryQuery(query);
-      const whose = await ownerOf(parts, name, principal);
-      if (filter.before !== undefined && (await (await store()).jobRun(filter.before))?.job !== name)
+      const whose = { ...(await ownerOf(parts, name, principal)), ...seenBy(principal) };
+      const jobs = await store();
+      if (filter.before !== undefined && (await jobs.jobRun(filter.before))?.job !== name)
         throw noCursor(filter.before);
-      const asked = { ...filter, ...seenBy(principal), job: name, ...whose, limit: limit + 1 };
-      const found = await (await store()).jobRuns(asked);
+      const found = await jobs.jobRuns({ ...filter, ...whose, job: name, limit: limit + 1 });
       const runs = found.slice(0, limit).map(showJobRun);
       return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
     },
@@ -204,12 +183,15 @@ async function statusOf(parts: JobVerbParts, job: JobManifest, principal: Princi
 async function findRun(parts: JobVerbParts, id: string, principal: Principal): Promise<KeptJobRun> {
   requireScope(principal, "read", "look at runs of jobs");
   const run = await (await parts.store()).jobRun(id);
-  const unknown = new PlaneError("NOT_FOUND", `No run '${id}' of a job is yours. 'jobs history' lists those that are.`);
-  if (run === null) throw unknown;
-  if (mayDo(principal, "admin") || (run.origin !== "schedule" && run.user === principal.user)) return run;
-  const job = run.origin === "schedule" ? await parts.find(run.job, principal).catch(() => null) : null;
-  if (job !== null && (job.persona ?? null) === run.owner) return run;
-  throw unknown;
+  if (run !== null && (await maySee(parts, run, principal))) return run;
+  throw new PlaneError("NOT_FOUND", `No run '${id}' of a job is yours. 'jobs history' lists those that are.`);
+}
+
+async function maySee(parts: JobVerbParts, run: KeptJobRun, principal: Principal): Promise<boolean> {
+  if (mayDo(principal, "admin")) return true;
+  if (run.origin !== "schedule") return run.user === principal.user;
+  const job = await parts.find(run.job, principal).catch(() => null);
+  return job !== null && (job.persona ?? null) === run.owner;
 }
 
 /** Admins still see the runs of a job whose manifest is gone. */
@@ -217,21 +199,16 @@ async function ownerOf(parts: JobVerbParts, name: string, principal: Principal):
   try {
     return { owner: (await parts.find(name, principal)).persona ?? null };
   } catch (thrown) {
-    const isKept =
-      mayDo(principal, "admin") && (await (await parts.store()).jobRuns({ job: name, limit: 1 })).length > 0;
-    if (isKept && toPlaneError(thrown).code === "NOT_FOUND") return {};
-    throw thrown;
+    if (!mayDo(principal, "admin") || toPlaneError(thrown).code !== "NOT_FOUND") throw thrown;
+    const kept = await (await parts.store()).jobRuns({ job: name, limit: 1 });
+    if (kept.length === 0) throw thrown;
+    return {};
   }
 }
 
-async function findScheduled(
-  parts: JobVerbParts,
-  name: string,
-  principal: Principal,
-  verb: string,
-): Promise<ScheduledJob> {
+async function findScheduled({ find }: JobVerbParts, name: string, principal: Principal, verb: string) {
   requireScope(principal, "admin", `${verb} a job`);
-  const job = await parts.find(name, principal);
+  const job = await find(name, principal);
   if (isScheduled(job)) return job;
   throw new PlaneError("CONFLICT", `Job '${name}' has no recurrence: it runs only on request.`);
 }
@@ -240,50 +217,39 @@ function seenBy(principal: Principal): { seenBy?: string | null } {
   return mayDo(principal, "admin") ? {} : { seenBy: principal.user };
 }
 
-type BeginParts = {
-  store(): Promise<JobStore>;
-  engine: Engine;
-  emit(event: PlaneEvent): void;
-};
-
-/** A requested run: made once for each idempotency key, and begun by the engine or here. */
-function createBeginRun({ store, engine, emit }: BeginParts) {
-  async function beginHere(run: KeptJobRun, signal: AbortSignal | undefined): Promise<void> {
-    signal?.addEventListener("abort", () => engine.cancelHere(run.id), { once: true });
-    if (await engine.beginHere(run)) return;
-    const jobs = await store();
-    await jobs.replaceJobRun(moveRun(run, "cancelled", Date.now()));
-    const { job, owner, most } = run;
-    const [other] = await jobs.jobRuns({ job, owner, state: "running", limit: 1 });
-    const way = other === undefined ? "" : `, or end it: 'toolplane jobs cancel ${other.id}'`;
-    throw new PlaneError(
-      "CONFLICT",
-      `As many runs of '${job}' are under way as may be (${most}). Wait until one is over${way}.`,
-      { data: { job, ...(other === undefined ? {} : { run: other.id }) } },
-    );
-  }
-
-  /** Waits in a plane without schedules, because no other would go on with the run. */
-  return async (job: JobManifest, request: RunRequest, options: RunJobOptions): Promise<JobRun> => {
-    const now = Date.now();
-    const asked = newRun(job, request, now);
-    // Leased, so that no other plane begins it first.
-    const made = engine.isRunning() ? asked : { ...asked, dueAt: leaseUntil(now) };
-    const run = await (await store()).addJobRun(made);
-    const isNew = run.id === made.id;
-    if (!isNew) requireSame(run, made, request);
-    if (isNew) emit({ type: "job.scheduled", ...factsOf(run), origin: run.origin });
-    const { wait = false, signal } = options;
-    if (engine.isRunning()) engine.wake();
-    // An existing run belongs to the plane that began it.
-    else if (isNew) await beginHere(run, signal);
-    const waitMs = wait === true || !engine.isRunning() ? Number.POSITIVE_INFINITY : wait === false ? 0 : wait;
-    return showJobRun((await engine.ended(run.id, { waitMs, signal })) ?? run);
-  };
+/** One run for each idempotency key. A plane without schedules waits: no other would continue the run. */
+async function beginRun(
+  parts: JobVerbParts,
+  job: JobManifest,
+  request: RunRequest,
+  { wait = false, signal }: RunJobOptions,
+): Promise<JobRun> {
+  const { store, engine, emit } = parts;
+  const now = Date.now();
+  const asked = newRun(job, request, now);
+  // Leased, so that no other plane begins it first.
+  const made = engine.isRunning() ? asked : { ...asked, dueAt: leaseUntil(now) };
+  const run = await (await store()).addJobRun(made);
+  const isNew = run.id === made.id;
+  if (isNew) emit({ type: "job.scheduled", ...factsOf(run), origin: run.origin });
+  else requireSame(run, made, request);
+  if (engine.isRunning()) engine.wake();
+  // An existing run belongs to the plane that began it.
+  else if (isNew) await beginHere(parts, run, signal);
+  const waitMs = wait === true || !engine.isRunning() ? Number.POSITIVE_INFINITY : wait === false ? 0 : wait;
+  return showJobRun((await engine.ended(run.id, { waitMs, signal })) ?? run);
 }
 
-function factsOf({ id, user, job }: KeptJobRun) {
-  return { runId: id, user, job };
+async function beginHere({ engine, store }: JobVerbParts, run: KeptJobRun, signal?: AbortSignal): Promise<void> {
+  signal?.addEventListener("abort", () => engine.cancelHere(run.id), { once: true });
+  if (await engine.beginHere(run)) return;
+  const jobs = await store();
+  await jobs.replaceJobRun(moveRun(run, "cancelled", Date.now()));
+  const { job, owner, most } = run;
+  const [other] = await jobs.jobRuns({ job, owner, state: "running", limit: 1 });
+  const way = other === undefined ? "" : `, or end it: 'toolplane jobs cancel ${other.id}'`;
+  const message = `As many runs of '${job}' are under way as may be (${most}). Wait until one is over${way}.`;
+  throw new PlaneError("CONFLICT", message, { data: { job, ...(other && { run: other.id }) } });
 }
 
 /** The same idempotency key with another input is a conflict. */

@@ -18,146 +18,132 @@ import { hashOf } from "./states.ts";
 /** Calls of a job count as an agent's: no person asked for each of them. */
 const face = "agent";
 
-type ActAs = (job: JobManifest, principal: Principal) => Principal;
+type WorkParts = JobParts & { calls: SkillCalls; actAs(job: JobManifest, principal: Principal): Principal };
 
-/** What the tasks of a job take: their skills one after the other, or a model where they have none. */
-export function createJobWork(
-  { config, memory, defaultPrincipal, manifests, currentPrincipal, modelTrouble, plane }: JobParts,
-  calls: SkillCalls,
-  actAs: ActAs,
-) {
-  async function jobOf(run: KeptJobRun): Promise<JobManifest | undefined> {
-    const { jobs } = await manifests();
-    return jobs.find(({ name, persona = null }) => name === run.job && persona === run.owner);
-  }
-
-  async function whoDoes(run: KeptJobRun): Promise<Principal> {
-    const job = await jobOf(run);
-    const asked = run.origin === "schedule" ? defaultPrincipal : await currentPrincipal(run.principal);
-    return job === undefined ? asked : actAs(job, asked);
-  }
-
-  /** The task and its skills, as the persona that does them has them. */
-  async function findTask(name: string, persona: string | null) {
-    const all = await manifests();
-    const viewer = { persona, personas: [] };
-    const task = visibleWork(all.tasks, viewer).find((one) => one.name === name);
-    const skills = visibleWork(all.skills, viewer);
-    return { task, skill: (wanted: string) => skills.find((one) => one.name === wanted) };
-  }
-
-  async function missingFor(
-    { task: name, input }: Pick<KeptTask, "task" | "input">,
-    persona: string | null,
-    given: JsonObject,
-  ): Promise<NotReady[]> {
-    const { task, skill } = await findTask(name, persona);
-    if (task === undefined) return [{ kind: "task", name, reason: `there is no task '${name}'` }];
-    // A task without skills is given to a model.
-    const withoutSkills = task.required_skills.length === 0 ? missingModels({}, { modelTrouble }) : [];
-    const ofSkills = task.required_skills.flatMap((wanted): NotReady[] => {
-      const found = skill(wanted);
-      if (found === undefined)
-        return [{ kind: "skill", name: wanted, reason: `task '${name}' needs the skill '${wanted}'` }];
-      // What a task before it will say is not known yet; that there will be something is.
-      const inputs = missingInput(found, { ...given, ...input });
-      return [
-        ...inputs.map((one) => ({ ...one, reason: `task '${name}' needs the input '${one.name}'` })),
-        ...missingModels(found, { modelTrouble }),
-      ];
-    });
-    return [...withoutSkills, ...ofSkills];
-  }
-
-  /** What the job needs by itself, beside its tasks. */
-  async function missingForJob(job: JobManifest, who: Principal): Promise<NotReady[]> {
-    const skills = visibleWork((await manifests()).skills, { persona: who.persona, personas: [] });
-    const checks = calls.preflight(who, face);
-    const tools = await Promise.all(job.required_tools.map((name) => checkTool(name, null, checks)));
-    return [
-      ...job.required_skills
-        .filter((name) => !skills.some((one) => one.name === name))
-        .map((name): NotReady => ({ kind: "skill", name, reason: `it needs the skill '${name}'` })),
-      ...tools.flat().filter(({ kind }) => kind !== "server"),
-    ];
-  }
-
+/** The work of a job's tasks: their skills in order, or a model where they have none. */
+export function createJobWork(parts: WorkParts) {
   return {
-    /** What is missing for good; tools are looked for when their task begins, for they come and go. */
+    /** Throws what is missing for good; tools are looked for when their task begins, since they come and go. */
     async check(job: JobManifest, run: KeptJobRun): Promise<void> {
-      const who = await whoDoes(run);
+      const who = await whoDoes(parts, run);
+      const open = run.tasks.filter(({ state }) => state !== "done");
       const found = await Promise.all([
-        missingForJob(job, who),
-        ...run.tasks.filter(({ state }) => state !== "done").map((kept) => missingFor(kept, who.persona, run.input)),
+        missingForJob(parts, job, who),
+        ...open.map((kept) => missingForTask(parts, kept, who.persona, run.input)),
       ]);
       const reasons = unique(found.flat());
       if (reasons.length === 0) return;
-      const { jobs } = await plane().jobs.page({ name: job.name }, { principal: who });
+      const { jobs } = await parts.plane().jobs.page({ name: job.name }, { principal: who });
       const error = notReady(`Job '${job.name}'`, reasons, jobs[0]?.required_capabilities);
       throw withEscalation(error, job.escalation_policy);
     },
     of(run: KeptJobRun): TaskParts["work"] {
-      const work = workOf(run);
-      return async (kept, input, stepMemory, signal): Promise<Json> => {
+      return async (kept, input, memory, signal) => {
         try {
-          return await work(kept, input, stepMemory, signal);
+          return await runWork(parts, run, kept, { input, memory, signal });
         } catch (thrown) {
           if (signal.aborted) throw thrown;
-          const { task } = await findTask(kept.task, (await whoDoes(run)).persona);
-          throw withEscalation(toPlaneError(thrown), policyOf(await jobOf(run), task));
+          const { task } = await findTask(parts, kept.task, (await whoDoes(parts, run)).persona);
+          throw withEscalation(toPlaneError(thrown), policyOf(await jobOf(parts, run), task));
         }
       };
     },
   };
-
-  function workOf(run: KeptJobRun): TaskParts["work"] {
-    return async (kept, input, stepMemory, signal): Promise<Json> => {
-      const who = await whoDoes(run);
-      const { task, skill } = await findTask(kept.task, who.persona);
-      if (task === undefined) throw notReady(`Task '${kept.task}'`, await missingFor(kept, who.persona, run.input));
-      const skills = task.required_skills.flatMap((wanted) => skill(wanted) ?? []);
-      const works: SkillManifest[] = skills.length > 0 ? skills : [asSkill(task)];
-      const checks = calls.preflight(who, face);
-      const reasons = await Promise.all([
-        ...works.map((one) => preflight(one, input, checks)),
-        ...task.required_tools.map((name) => checkTool(name, null, checks)),
-      ]);
-      if (reasons.flat().length > 0) throw notReady(`Task '${task.name}'`, unique(reasons.flat()));
-      const calling = calls.calling({
-        ...{ run: run.id, conversation: `job-${run.id}`, face, principal: () => whoDoes(run) },
-        keyOf: (step) => keyOf(run, kept, step),
-        approvalWaitMs: config().approvals.timeoutMs,
-      });
-      const parts = {
-        ...calling,
-        run: { id: run.id, user: run.user },
-        memory: stepMemory,
-        emit: memory.emit,
-      };
-      let result: Json = null;
-      for (const one of works) result = await runSkill(one, input, parts, signal);
-      return result;
-    };
-  }
 }
 
-/** The same for the same step of a run, however often and by whomever it is begun. */
-function keyOf(run: KeptJobRun, { task }: KeptTask, step: { skill: string; id: string }): string {
-  return `${run.idempotencyKey}-${hashOf([task, step.skill, step.id]).slice(0, 16)}`;
+async function jobOf({ manifests }: WorkParts, run: KeptJobRun): Promise<JobManifest | undefined> {
+  const { jobs } = await manifests();
+  return jobs.find(({ name, persona = null }) => name === run.job && persona === run.owner);
 }
 
-/** A task that names no skill is given to a model, with what it has to come to. */
+async function whoDoes(parts: WorkParts, run: KeptJobRun): Promise<Principal> {
+  const job = await jobOf(parts, run);
+  const asked = run.origin === "schedule" ? parts.defaultPrincipal : await parts.currentPrincipal(run.principal);
+  return job === undefined ? asked : parts.actAs(job, asked);
+}
+
+/** The task and its skills, as this persona has them. */
+async function findTask({ manifests }: WorkParts, name: string, persona: string | null) {
+  const all = await manifests();
+  const viewer = { persona, personas: [] };
+  const task = visibleWork(all.tasks, viewer).find((one) => one.name === name);
+  const skills = visibleWork(all.skills, viewer);
+  return { task, skill: (wanted: string) => skills.find((one) => one.name === wanted) };
+}
+
+async function missingForTask(
+  parts: WorkParts,
+  { task: name, input }: KeptTask,
+  persona: string | null,
+  given: JsonObject,
+): Promise<NotReady[]> {
+  const { task, skill } = await findTask(parts, name, persona);
+  if (task === undefined) return [{ kind: "task", name, reason: `there is no task '${name}'` }];
+  // A task without skills is given to a model.
+  if (task.required_skills.length === 0) return missingModels({}, parts);
+  return task.required_skills.flatMap((wanted): NotReady[] => {
+    const found = skill(wanted);
+    if (found === undefined)
+      return [{ kind: "skill", name: wanted, reason: `task '${name}' needs the skill '${wanted}'` }];
+    // The results of earlier tasks are not known yet; that there will be one is.
+    const inputs = missingInput(found, { ...given, ...input });
+    return [
+      ...inputs.map((one) => ({ ...one, reason: `task '${name}' needs the input '${one.name}'` })),
+      ...missingModels(found, parts),
+    ];
+  });
+}
+
+/** What the job needs beside its tasks. */
+async function missingForJob(parts: WorkParts, job: JobManifest, who: Principal): Promise<NotReady[]> {
+  const skills = visibleWork((await parts.manifests()).skills, { persona: who.persona, personas: [] });
+  const checks = parts.calls.preflight(who, face);
+  const tools = await Promise.all(job.required_tools.map((name) => checkTool(name, null, checks)));
+  const missing = job.required_skills.filter((name) => !skills.some((one) => one.name === name));
+  return [
+    ...missing.map((name): NotReady => ({ kind: "skill", name, reason: `it needs the skill '${name}'` })),
+    ...tools.flat().filter(({ kind }) => kind !== "server"),
+  ];
+}
+
+type TaskContext = { input: JsonObject; memory: Parameters<TaskParts["work"]>[2]; signal: AbortSignal };
+
+async function runWork(parts: WorkParts, run: KeptJobRun, kept: KeptTask, context: TaskContext): Promise<Json> {
+  const { config, calls, memory: recorder } = parts;
+  const { input, memory, signal } = context;
+  const who = await whoDoes(parts, run);
+  const { task, skill } = await findTask(parts, kept.task, who.persona);
+  if (task === undefined)
+    throw notReady(`Task '${kept.task}'`, await missingForTask(parts, kept, who.persona, run.input));
+  const found = task.required_skills.flatMap((wanted) => skill(wanted) ?? []);
+  const skills = found.length > 0 ? found : [asSkill(task)];
+  const checks = calls.preflight(who, face);
+  const reasons = await Promise.all([
+    ...skills.map((one) => preflight(one, input, checks)),
+    ...task.required_tools.map((name) => checkTool(name, null, checks)),
+  ]);
+  if (reasons.flat().length > 0) throw notReady(`Task '${task.name}'`, unique(reasons.flat()));
+  const calling = calls.calling({
+    run: run.id,
+    conversation: `job-${run.id}`,
+    face,
+    principal: () => whoDoes(parts, run),
+    // The same for the same step of a run, however often and by whichever plane it is begun.
+    keyOf: (step) => `${run.idempotencyKey}-${hashOf([kept.task, step.skill, step.id]).slice(0, 16)}`,
+    approvalWaitMs: config().approvals.timeoutMs,
+  });
+  const whole = { ...calling, run: { id: run.id, user: run.user }, memory, emit: recorder.emit };
+  let result: Json = null;
+  for (const one of skills) result = await runSkill(one, input, whole, signal);
+  return result;
+}
+
+/** A task without skills is given to a model, with its acceptance criteria. */
 function asSkill({ name, summary, description, required_tools, acceptance_criteria }: TaskManifest): SkillManifest {
   const criteria = acceptance_criteria.map((one) => `- ${one}`).join("\n");
-  return {
-    name,
-    version: "1.0.0",
-    instruction_prompt: [summary, description, `It is done when:\n${criteria}`].filter(Boolean).join("\n\n"),
-    required_tools,
-    required_capabilities: [],
-    safety_notes: "",
-    capability_tags: [],
-  };
+  const instruction_prompt = [summary, description, `It is done when:\n${criteria}`].filter(Boolean).join("\n\n");
+  const empty = { required_capabilities: [], safety_notes: "", capability_tags: [] };
+  return { ...empty, name, version: "1.0.0", instruction_prompt, required_tools };
 }
 
 function unique(reasons: readonly NotReady[]): NotReady[] {
@@ -182,27 +168,21 @@ export function escalationOf(
   { id: runId, user, error, tasks }: Pick<KeptJobRun, "id" | "user" | "error" | "tasks">,
   known: readonly TaskManifest[],
 ): PlaneEvent | null {
-  const failed = tasks.find((one) => one.error !== null)?.task ?? null;
-  const policy = policyOf(
-    job,
-    known.find(({ name }) => name === failed),
-  );
+  const task = tasks.find((one) => one.error !== null)?.task ?? null;
+  const manifest = known.find(({ name }) => name === task);
+  const policy = policyOf(job, manifest);
   const code = error?.code ?? "INTERNAL";
   if (policy?.auto_escalate !== true || !isMeant(policy, code)) return null;
   const { level = null, contact = null, timeframe = null, actions = [] } = policy;
-  const whom = { level, contact, timeframe, actions };
-  return { type: "job.escalated", runId, user, job: job.name, task: failed, code, ...whom };
+  return { type: "job.escalated", runId, user, job: job.name, task, code, level, contact, timeframe, actions };
 }
 
 /** A task's own before its job's. */
-function policyOf(
-  job: Pick<JobManifest, "escalation_policy"> | undefined,
-  task: Pick<TaskManifest, "escalation_policy"> | undefined,
-): EscalationPolicy | undefined {
+function policyOf(job: JobManifest | undefined, task: TaskManifest | undefined): EscalationPolicy | undefined {
   return task?.escalation_policy ?? job?.escalation_policy;
 }
 
-/** Triggers that are codes of ours choose; whatever else they say is for people. */
+/** Triggers that are error codes choose; the others are for people. */
 function isMeant({ triggers = [] }: EscalationPolicy, code: ErrorCode): boolean {
   const codes = triggers.filter((one) => Object.hasOwn(errorTable, one));
   return codes.length === 0 || codes.includes(code);
@@ -210,12 +190,8 @@ function isMeant({ triggers = [] }: EscalationPolicy, code: ErrorCode): boolean 
 
 function wordsOf({ contact, level, timeframe, actions = [], notes }: EscalationPolicy): string {
   const facts = [level && `level ${level}`, timeframe].filter(Boolean).join(", ");
-  const whom = contact ? `Tell ${contact}` : facts === "" ? "" : "Escalate it";
-  return [
-    whom && sentence(facts === "" ? whom : `${whom} (${facts})`),
-    actions.length === 0 ? "" : sentence(`To do: ${actions.join("; ")}`),
-    notes ? sentence(notes) : "",
-  ]
-    .filter(Boolean)
-    .join(" ");
+  const whom = contact ? `Tell ${contact}` : facts && "Escalate it";
+  const todo = actions.length === 0 ? "" : `To do: ${actions.join("; ")}`;
+  const said = [whom && facts ? `${whom} (${facts})` : whom, todo, notes];
+  return said.flatMap((text) => (text ? [sentence(text)] : [])).join(" ");
 }

@@ -7,9 +7,10 @@ import type { JobManifest } from "../../model/work/job.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
 import { createSkillCalls, type JobParts } from "../skills/skill-calls.ts";
 import { createSkillVerbs } from "../skills/skills.ts";
-import { createEngine, type Engine } from "./engine.ts";
+import { createEngine } from "./engine.ts";
 import { createJobVerbs } from "./job-verbs.ts";
 import { createJobWork, escalationOf } from "./job-work.ts";
+import { factsOf } from "./states.ts";
 
 const dayMs = 24 * 3_600_000;
 /** How often a caller polls a run of another plane; seldom where the store notifies. */
@@ -17,46 +18,17 @@ const askMs = 500;
 const toldMs = 5_000;
 
 /** Skills and jobs, wired to manifests, tools, models and the store. */
-export function createJobs(parts: JobParts): {
-  verbs: JobVerbs & SkillVerbs;
-  engine: Engine;
-  stopSkills(): Promise<void>;
-} {
+export function createJobs(parts: JobParts) {
   const { config, memory, defaultPrincipal, manifests, plane } = parts;
   const { store, emit } = memory;
   const stopping = new AbortController();
   const calls = createSkillCalls(parts);
-  const work = createJobWork(parts, calls, actAs);
-
-  async function onEnded(job: JobManifest, run: KeptJobRun): Promise<void> {
-    const facts = { runId: run.id, user: run.user, job: run.job };
-    const durationMs = Date.parse(run.endedAt ?? "") - Date.parse(run.startedAt ?? "");
-    if (run.state === "succeeded") emit({ type: "job.succeeded", ...facts, durationMs });
-    else if (run.state === "cancelled") emit({ type: "job.cancelled", ...facts });
-    else emit({ type: "job.failed", ...facts, durationMs, code: run.error?.code ?? "INTERNAL" });
-    const told = run.state === "failed" ? escalationOf(job, run, await tasksOf(run)) : null;
-    if (told !== null) emit(told);
-    await plane()
-      .conversations.end(`job-${run.id}`, { principal: run.principal })
-      .catch(() => undefined);
-    // A cancellation says nothing about the job's health.
-    if (run.state === "cancelled") return;
-    const ok = run.state === "succeeded";
-    const sample = { subject: jobSubject(job), at: run.endedAt ?? "", ok, latencyMs: durationMs };
-    await (await store()).append([{ kind: "sample", sample }]);
-    parts.healthChanged();
-  }
-
-  /** As the persona that does the run has them. */
-  async function tasksOf({ persona }: KeptJobRun) {
-    return visibleWork((await manifests()).tasks, { persona, personas: [] });
-  }
-
+  const work = createJobWork({ ...parts, calls, actAs });
   const engine = createEngine({
     store,
     jobs: async () => (await manifests()).jobs,
     emit,
-    execute: { emit, check: work.check, work: work.of, onEnded },
+    execute: { emit, check: work.check, work: work.of, onEnded: (job, run) => onEnded(parts, job, run) },
     principalFor: (job) => (mayActAs(job, defaultPrincipal) ? actAs(job, defaultPrincipal) : null),
     most: () => config().jobs.concurrency,
     keepMs: () => config().jobs.keepDays * dayMs || Number.MAX_SAFE_INTEGER / 4,
@@ -65,22 +37,15 @@ export function createJobs(parts: JobParts): {
   });
   memory.onNews((news) => news.what === "jobRun" && engine.heard(news.id));
 
-  function refuse(kind: "skill" | "job", name: string, seen: readonly { name: string }[], principal: Principal): never {
+  type Named = { name: string };
+  const refuse = (kind: "skill" | "job", name: string, seen: readonly Named[], principal: Principal): never => {
     throw workNotFound(kind, name, { seen, problems: config().problems, principal });
-  }
-
-  async function findJob(name: string, principal: Principal): Promise<JobManifest> {
-    const viewer = { persona: principal.persona, personas: [] };
-    const seen = jobsFor(visibleWork((await manifests()).jobs, viewer), viewer);
-    return seen.find((job) => job.name === name) ?? refuse("job", name, seen, principal);
-  }
-
+  };
   const skills = createSkillVerbs({
     defaultPrincipal,
     emit,
     async find(name, principal) {
-      const viewer = { persona: principal.persona, personas: [] };
-      const seen = visibleWork((await manifests()).skills, viewer);
+      const seen = visibleWork((await manifests()).skills, { persona: principal.persona, personas: [] });
       return seen.find((skill) => skill.name === name) ?? refuse("skill", name, seen, principal);
     },
     preflight: calls.preflight,
@@ -88,19 +53,43 @@ export function createJobs(parts: JobParts): {
     stopping: stopping.signal,
   });
   const jobs = createJobVerbs({
-    ...{ store, engine, defaultPrincipal, emit, find: findJob, actAs },
+    ...{ store, engine, defaultPrincipal, emit, actAs },
+    async find(name, principal) {
+      const viewer = { persona: principal.persona, personas: [] };
+      const seen = jobsFor(visibleWork((await manifests()).jobs, viewer), viewer);
+      return seen.find((job) => job.name === name) ?? refuse("job", name, seen, principal);
+    },
     async entry({ name, persona = null }, principal) {
       const { jobs: named } = await plane().jobs.page({ name }, { principal });
       return named.find((one) => one.persona === persona) ?? refuse("job", name, named, principal);
     },
   });
-  return {
-    verbs: { ...skills, ...jobs },
-    engine,
-    async stopSkills() {
-      stopping.abort(new Error("the plane is stopping"));
-    },
-  };
+  const verbs: JobVerbs & SkillVerbs = { ...skills, ...jobs };
+  return { verbs, engine, stopSkills: () => stopping.abort(new Error("the plane is stopping")) };
+}
+
+async function onEnded(parts: JobParts, job: JobManifest, run: KeptJobRun): Promise<void> {
+  const { memory, manifests, plane } = parts;
+  const { emit, store } = memory;
+  const durationMs = Date.parse(run.endedAt ?? "") - Date.parse(run.startedAt ?? "");
+  if (run.state === "succeeded") emit({ type: "job.succeeded", ...factsOf(run), durationMs });
+  else if (run.state === "cancelled") emit({ type: "job.cancelled", ...factsOf(run) });
+  else {
+    emit({ type: "job.failed", ...factsOf(run), durationMs, code: run.error?.code ?? "INTERNAL" });
+    const tasks = visibleWork((await manifests()).tasks, { persona: run.persona, personas: [] });
+    const escalation = escalationOf(job, run, tasks);
+    if (escalation !== null) emit(escalation);
+  }
+  // A session that does not end well says nothing about the run.
+  await plane()
+    .conversations.end(`job-${run.id}`, { principal: run.principal })
+    .catch(() => undefined);
+  // A cancellation says nothing about the job's health.
+  if (run.state === "cancelled") return;
+  const ok = run.state === "succeeded";
+  const sample = { subject: jobSubject(job), at: run.endedAt ?? "", ok, latencyMs: durationMs };
+  await (await store()).append([{ kind: "sample", sample }]);
+  parts.healthChanged();
 }
 
 /** A persona runs its own jobs; an admin without a persona acts as the first that the job is for. */

@@ -5,23 +5,23 @@ import type { Json, JsonObject } from "../../model/json.ts";
 import type { RetryPolicy } from "../../model/work/job.ts";
 import type { KeptJobRun, KeptTask, TaskState } from "../../model/work/job-run.ts";
 import type { NotReady } from "../../model/work/skill-run.ts";
-import { createStepMemory, type StepMemory } from "../skills/step-memory.ts";
+import { createStepMemory, type StepMemory } from "../skills/run-skill.ts";
 import type { HeldRun } from "./hold-run.ts";
 import { changeTask, moveTask } from "./states.ts";
 
-/** Larger results are not kept: a step that gave one is done again where that does no harm. */
+/** Larger results are not kept: their step runs again where that does no harm. */
 const maxResultBytes = 64 * 1024;
 
 export type TaskParts = {
   held: HeldRun;
   retry: RetryPolicy;
-  /** Everything that the task takes, once. */
+  /** One attempt. */
   work(task: KeptTask, input: JsonObject, memory: StepMemory, signal: AbortSignal): Promise<Json>;
   onMoved(run: KeptJobRun, task: string): void;
   random?: () => number;
 };
 
-/** One task from where it stands to its end, tried again where that does no harm. Throws what it failed with. */
+/** One task from where it stands to its end, retried where that does no harm. Throws its failure. */
 export async function runTask(name: string, parts: TaskParts, signal: AbortSignal): Promise<void> {
   const { held, onMoved } = parts;
   const move = async (change: (run: KeptJobRun) => KeptJobRun) => onMoved(await held.write(change), name);
@@ -40,7 +40,7 @@ export async function runTask(name: string, parts: TaskParts, signal: AbortSigna
   }
 }
 
-/** One change after the other, written at once. */
+/** Several changes, written at once. */
 function through(run: KeptJobRun, name: string, states: readonly TaskState[], changes: Partial<KeptTask> = {}) {
   return states.reduce((at, state) => moveTask(at, name, state, Date.now(), changes), run);
 }
@@ -50,53 +50,46 @@ async function tryUntilDone(
   { held, retry, work, random }: TaskParts,
   signal: AbortSignal,
 ): Promise<Json> {
+  const write = async (changes: (task: KeptTask) => Partial<KeptTask>) =>
+    void (await held.write((run) => changeTask(run, name, (task) => ({ ...task, ...changes(task) }))));
   for (;;) {
     const { nextAttemptAt } = taskOf(held, name);
     if (nextAttemptAt !== null) await pause(Math.max(0, Date.parse(nextAttemptAt) - Date.now()), { signal });
     signal.throwIfAborted();
     if (taskOf(held, name).attempts >= retry.attempts) throw tooOften(taskOf(held, name));
-    await held.write((run) =>
-      changeTask(run, name, (task) => ({ ...task, attempts: task.attempts + 1, nextAttemptAt: null })),
-    );
+    await write(({ attempts }) => ({ attempts: attempts + 1, nextAttemptAt: null }));
     try {
       const task = taskOf(held, name);
-      const keepSteps = async (steps: KeptTask["steps"]) =>
-        void (await held.write((run) => changeTask(run, name, (one) => ({ ...one, steps: steps.map(withoutLarge) }))));
-      const { memory } = createStepMemory(keepSteps, task.steps);
+      const { memory } = createStepMemory((steps) => write(() => ({ steps: steps.map(withoutLarge) })), task.steps);
       return await work(task, inputOf(held.current(), task), memory, signal);
     } catch (thrown) {
       const error = toPlaneError(thrown);
-      if (signal.aborted || !mayTryAgain(error, taskOf(held, name), retry)) throw error;
-      const waitMs = retryDelayMs(taskOf(held, name).attempts, retry, random);
-      const at = new Date(Date.now() + waitMs).toISOString();
-      await held.write((run) =>
-        changeTask(run, name, (task) => ({ ...task, error: reportError(error), nextAttemptAt: at })),
-      );
+      const task = taskOf(held, name);
+      if (signal.aborted || !mayTryAgain(error, task, retry)) throw error;
+      const next = new Date(Date.now() + retryDelayMs(task.attempts, retry, random)).toISOString();
+      await write(() => ({ error: reportError(error), nextAttemptAt: next }));
     }
   }
 }
 
-/** Only what may get better by itself, and only where nothing can have happened that may not happen twice. */
+/** Only failures that may pass, and only where no step can have done what must not happen twice. */
 export function mayTryAgain(error: PlaneError, { attempts, steps }: KeptTask, retry: RetryPolicy): boolean {
   const isHarmless = steps.every(({ state, repeatable, at }) => state === "succeeded" || repeatable || at === null);
-  return errorTable[error.code].retryable && isPassing(error) && attempts < retry.attempts && isHarmless;
-}
-
-/** A server may come back; anything else that is missing does not. */
-function isPassing({ data: { reasons = [] } }: PlaneError): boolean {
-  return (reasons as NotReady[]).every(({ kind }) => kind === "server");
+  const { reasons = [] } = error.data;
+  // A server may come back; anything else that is missing does not.
+  const mayPass = errorTable[error.code].retryable && (reasons as NotReady[]).every(({ kind }) => kind === "server");
+  return mayPass && attempts < retry.attempts && isHarmless;
 }
 
 const maxRestMs = 24 * 3_600_000;
 
-/** After the first failed attempt the plain delay, then each time so much longer; a little apart. */
 export function retryDelayMs(attempts: number, retry: RetryPolicy, random: () => number = Math.random): number {
   const { delay, jitter, multiplier } = retry;
   const plainMs = backoffMs({ firstMs: delay * 1_000, factor: multiplier }, attempts);
   return Math.min(maxRestMs, Math.round(plainMs + jitter * 1_000 * random()));
 }
 
-/** What the run was given, and what the job says for this task on top of it. */
+/** The input of the run, with what the job sets for this task. */
 function inputOf(run: KeptJobRun, { task, input = {} }: KeptTask): JsonObject {
   const filled = fillReferences(input, ([root, name = "", ...rest]) => {
     const before = run.tasks.find((one) => one.task === name);

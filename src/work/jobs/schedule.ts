@@ -6,7 +6,7 @@ import type { JobSchedule, JobStore } from "../../model/work/job-run.ts";
 
 /** Later than this, a time counts as missed. */
 const graceMs = 60_000;
-/** So many missed times are made up for; older ones are left out. */
+/** Of missed times the last so many are made up for. */
 const maxMadeUp = 100;
 
 export type ScheduledJob = JobManifest & { recurrence: Recurrence };
@@ -34,44 +34,35 @@ export function scheduleOf(job: ScheduledJob, known: JobSchedule | null, now: nu
 export function fire(job: ScheduledJob, schedule: JobSchedule, now: number): { times: string[]; next: JobSchedule } {
   const { recurrence } = job;
   const anchor = Date.parse(schedule.anchor);
-  const span = { from: Date.parse(schedule.nextAt ?? ""), to: now };
   const most = recurrence.missed === "all" ? maxMadeUp : 1;
-  const times = lastTimes(recurrence, anchor, { ...span, most });
+  const times = lastTimes(recurrence, anchor, { from: Date.parse(schedule.nextAt ?? ""), to: now, most });
   const meant = recurrence.missed === "skip" ? times.filter((at) => now - at <= graceMs) : times;
   const next = { ...schedule, nextAt: isoOf(nextTime(recurrence, anchor, now)) };
   return { times: meant.map((at) => new Date(at).toISOString()), next };
 }
 
-/** For people who look at the job. */
 export function showSchedule(job: JobManifest, known: JobSchedule | null): JobListing["schedule"] {
   if (!isScheduled(job)) return { state: "on_request", nextAt: null, pausedAt: null, pausedBy: null };
   const { nextAt, paused } = known ?? scheduleOf(job, null, Date.now());
-  const state = paused !== null ? "paused" : nextAt === null ? "over" : "scheduled";
-  return {
-    state,
-    nextAt: paused === null ? nextAt : null,
-    pausedAt: paused?.at ?? null,
-    pausedBy: paused?.by ?? null,
-  };
+  if (paused !== null) return { state: "paused", nextAt: null, pausedAt: paused.at, pausedBy: paused.by };
+  return { state: nextAt === null ? "over" : "scheduled", nextAt, pausedAt: null, pausedBy: null };
 }
 
-/** How many upcoming times are listed. */
-const toldAhead = 5;
+const maxUpcoming = 5;
 
-/** The times that come next, the first of them included. */
 export function upcomingTimes(job: JobManifest, known: JobSchedule | null): string[] {
   if (!isScheduled(job)) return [];
   const { nextAt, paused, anchor } = known ?? scheduleOf(job, null, Date.now());
   const times: string[] = [];
   let at = paused === null ? nextAt : null;
-  while (at !== null && times.length < toldAhead) {
+  while (at !== null && times.length < maxUpcoming) {
     times.push(at);
     at = isoOf(nextTime(job.recurrence, Date.parse(anchor), Date.parse(at)));
   }
   return times;
 }
 
-/** From so many on all of them are read at once. */
+/** From so many jobs on all schedules are read at once. */
 const manyJobs = 50;
 
 /** The same for several, in their order. */
@@ -79,17 +70,19 @@ export async function showSchedules(
   jobs: readonly JobManifest[],
   store: Pick<JobStore, "jobSchedule" | "jobSchedules">,
 ): Promise<JobListing["schedule"][]> {
-  const keyOf = (name: string, owner: string | null) => JSON.stringify([name, owner]);
   const all = jobs.length < manyJobs ? null : await store.jobSchedules();
-  const known = all && new Map(all.map((one) => [keyOf(one.job, one.owner), one]));
-  return Promise.all(
-    jobs.map(async (job) => {
-      const { name, persona = null } = job;
-      if (!isScheduled(job)) return showSchedule(job, null);
-      const found = known ? known.get(keyOf(name, persona)) : await store.jobSchedule(name, persona);
-      return showSchedule(job, found ?? null);
-    }),
-  );
+  const known = all && new Map(all.map((one) => [scheduleKey(one.job, one.owner), one]));
+  const shown = jobs.map(async (job) => {
+    if (!isScheduled(job)) return showSchedule(job, null);
+    const { name, persona = null } = job;
+    const found = known ? known.get(scheduleKey(name, persona)) : await store.jobSchedule(name, persona);
+    return showSchedule(job, found ?? null);
+  });
+  return Promise.all(shown);
+}
+
+export function scheduleKey(job: string, owner: string | null): string {
+  return JSON.stringify([job, owner]);
 }
 
 function isoOf(at: number | null): string | null {
@@ -98,15 +91,17 @@ function isoOf(at: number | null): string | null {
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** How far back is looked for the times that passed, a step at a time: most are soon found. */
+/** How far back past times are searched, step by step: most are found soon. */
 const windowsMs = [hourMs, dayMs, 35 * dayMs, 400 * dayMs];
 
-/** The first time after this moment that a job is due; null when it does not come again. Intervals begin at the anchor. */
+/** The first time after this moment; null when there is none. Intervals begin at the anchor. */
 export function nextTime(recurrence: Recurrence, anchor: number, after: number): number | null {
   const { timezone, start_date, end_date, cron } = recurrence;
   const start = start_date === undefined ? undefined : readMoment(start_date, timezone)?.at;
   const from = start === undefined ? after : Math.max(after, start - 1);
-  const next = cron === undefined ? nextInterval(recurrence, start ?? anchor, from) : byCron(cron, timezone, from);
+  const read = cron === undefined ? null : readCron(cron, timezone);
+  const byCron = read === null || "problem" in read ? null : read.next(from);
+  const next = cron === undefined ? nextInterval(recurrence, start ?? anchor, from) : byCron;
   return next === null || (end_date !== undefined && next >= endOf(end_date, timezone)) ? null : next;
 }
 
@@ -127,11 +122,6 @@ export function lastTimes(
     if (found.length >= most || begin === from) return found.slice(-most);
   }
   return [];
-}
-
-function byCron(text: string, zone: string, after: number): number | null {
-  const cron = readCron(text, zone);
-  return "problem" in cron ? null : cron.next(after);
 }
 
 /** A date is meant to the end of its day. */

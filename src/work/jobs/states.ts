@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import { type ErrorReport, PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -5,7 +6,7 @@ import type { Principal } from "../../model/principal.ts";
 import type { JobManifest } from "../../model/work/job.ts";
 import type { JobRunState, KeptJobRun, KeptTask, TaskState } from "../../model/work/job-run.ts";
 
-/** What may follow what. A run whose plane is gone is still running, until another plane goes on with it or ends it. */
+/** A run whose plane is gone stays running until another plane continues or ends it. */
 export const runArrows: Readonly<Record<JobRunState, readonly JobRunState[]>> = {
   draft: ["scheduled", "running", "cancelled"],
   scheduled: ["running", "cancelled"],
@@ -31,7 +32,7 @@ export function isOver(state: JobRunState): boolean {
 
 const isSettled = ({ state }: KeptTask) => taskArrows[state].length === 0;
 
-/** Pure: what was in, what is true now out. */
+/** Pure: the run after the change. */
 export function moveRun(
   run: KeptJobRun,
   state: JobRunState,
@@ -43,7 +44,8 @@ export function moveRun(
     throw new PlaneError("CONFLICT", `Run '${run.id}' cannot succeed before all its tasks are done.`);
   const at = new Date(now).toISOString();
   if (!isOver(state)) return { ...run, state, startedAt: state === "running" ? at : run.startedAt };
-  const tasks = run.tasks.map((task) => withoutResults(isSettled(task) ? task : cancelTask(task, at)));
+  const cancelled = { state: "cancelled", endedAt: at, nextAttemptAt: null } as const;
+  const tasks = run.tasks.map((task) => withoutResults(isSettled(task) ? task : { ...task, ...cancelled }));
   return { ...run, state, tasks, error, endedAt: at, dueAt: null };
 }
 
@@ -71,13 +73,9 @@ export function changeTask(run: KeptJobRun, name: string, change: (task: KeptTas
   return { ...run, tasks: run.tasks.map((task) => (task.task === name ? change(task) : task)) };
 }
 
-/** What steps said is kept for those that come after them, and for no longer. */
+/** Results of steps are kept for later steps only. */
 function withoutResults({ result: _result, steps, ...task }: KeptTask): KeptTask {
   return { ...task, steps: steps.map(({ result: _said, ...step }) => step) };
-}
-
-function cancelTask(task: KeptTask, at: string): KeptTask {
-  return { ...task, state: "cancelled", endedAt: at, nextAttemptAt: null };
 }
 
 function conflict({ id, state: is }: KeptJobRun, state: JobRunState): PlaneError {
@@ -89,41 +87,35 @@ function conflict({ id, state: is }: KeptJobRun, state: JobRunState): PlaneError
 
 export type RunRequest = {
   principal: Principal;
-  /** As whom it is done. */
   persona: string | null;
   origin: KeptJobRun["origin"];
   input?: JsonObject;
   scheduledFor?: string;
   rerunOf?: string;
-  /** Asking twice with one is asking once. */
+  /** The idempotency key. */
   key?: string;
 };
 
-/** A run that waits for its turn. */
 export function newRun(job: JobManifest, request: RunRequest, now: number): KeptJobRun {
   const { principal, origin, scheduledFor = null, rerunOf = null, key, input = {} } = request;
   const { name, persona: owner = null, priority, concurrency } = job;
   const id = uniqueId();
   const at = new Date(now).toISOString();
   const slot = slotOf(name, owner, request, id);
+  const notBegun = { startedAt: null, endedAt: null, error: null };
+  const tasks = job.task_graph.map(
+    (one): KeptTask => ({
+      ...{ ...notBegun, task: one.task, dependsOn: [...one.depends_on], state: "draft", attempts: 0 },
+      ...{ nextAttemptAt: null, steps: [], ...withoutUndefined({ input: one.input as JsonObject | undefined }) },
+    }),
+  );
   const run: KeptJobRun = {
-    ...{ id, job: name, owner, user: principal.user, persona: request.persona },
-    ...{ origin, scheduledFor, rerunOf, state: "draft", priority, starts: 0 },
+    ...{ ...notBegun, id, job: name, owner, user: principal.user, persona: request.persona, createdAt: at },
+    ...{ origin, scheduledFor, rerunOf, state: "draft", priority, starts: 0, tasks, revision: 1, slot, principal },
+    ...{ input: { ...job.input, ...input }, most: concurrency, dueAt: scheduledFor ?? at },
     idempotencyKey: `job-${hashOf(key === undefined ? slot : [slot, key])}`,
-    ...{ createdAt: at, startedAt: null, endedAt: null, error: null },
-    tasks: job.task_graph.map(newTask),
-    ...{ revision: 1, slot, principal, input: { ...job.input, ...input }, most: concurrency },
-    dueAt: scheduledFor ?? at,
   };
   return moveRun(run, "scheduled", now);
-}
-
-function newTask({ task, depends_on, input }: JobManifest["task_graph"][number]): KeptTask {
-  return {
-    ...{ task, dependsOn: [...depends_on], state: "draft", attempts: 0, startedAt: null, endedAt: null },
-    ...{ nextAttemptAt: null, error: null, steps: [] },
-    ...(input === undefined ? {} : { input: input as JsonObject }),
-  };
 }
 
 /** One slot per scheduled time, whichever plane notices it. */
@@ -131,6 +123,11 @@ function slotOf(job: string, owner: string | null, request: RunRequest, id: stri
   const { scheduledFor, key, principal } = request;
   if (scheduledFor !== undefined) return JSON.stringify(["schedule", job, owner, scheduledFor]);
   return key === undefined ? id : JSON.stringify(["request", job, owner, principal.user, key]);
+}
+
+/** What events about a run have in common. */
+export function factsOf({ id, user, job }: Pick<KeptJobRun, "id" | "user" | "job">) {
+  return { runId: id, user, job };
 }
 
 /** Fit for a header, and the same for the same things. */

@@ -16,7 +16,8 @@ test("a plan in which nothing is wrong is well, with what the policy says", asyn
 test("what cannot be read and what is wrong with steps is told in the order of lines", async () => {
   const unread = { line: 2, tool: null, message: "?", hint: null };
   const look: LookAtStep = async (tool) => {
-    if (tool === "x") throw new PlaneError("TOOL_NOT_FOUND", "No tool 'x'. Did you mean 'y'?");
+    if (tool === "x")
+      throw new PlaneError("TOOL_NOT_FOUND", "No tool 'x'. Did you mean 'y'?", { data: { hint: "Did you mean 'y'?" } });
     return {
       ...facts,
       dropped: [
@@ -42,14 +43,14 @@ test("what cannot be read and what is wrong with steps is told in the order of l
 
 test("arguments are told one by one, and what would be refused is a problem", async () => {
   const problems = [
-    { path: "", message: "missing 'q'" },
-    { path: "/a", message: "is missing 'q'" },
+    { path: "", message: "missing 'q'", missing: "q" },
+    { path: "/a", message: "is missing 'q'", missing: "q" },
     { path: "/b", message: "must be number, got string" },
     { path: "", message: "must have fewer properties" },
   ];
   const bad = async () => {
     throw new PlaneError("INVALID_ARGUMENTS", "They do not fit. It takes: q (string).", {
-      data: { problems },
+      data: { problems, hint: "It takes: q (string)." },
     });
   };
   const { problems: told } = await check(bad, step(1, "b"));

@@ -1,10 +1,16 @@
-import { type CheckArguments, type Lookup, requestCall, requireGrant, validate } from "../../calls/calls.ts";
+import {
+  type ArgumentProblem,
+  type CheckArguments,
+  type Lookup,
+  requestCall,
+  requireGrant,
+  validate,
+} from "../../calls/calls.ts";
 import type { PlaneQuality } from "../../catalogue/catalogue.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { typedMembers } from "../../lib/text/typed-text.ts";
 import type { Grants } from "../../model/access/grants.ts";
 import type { CheckedStep, PlacedStep, PlanCheck, PlanProblem, ReadPlan } from "../../model/calls/tool-plan.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { type Face, type Principal, requireScope } from "../../model/principal.ts";
@@ -32,7 +38,7 @@ export function createPlanner(parts: PlannerParts): ToolPlanVerbs {
       const requested = requestCall(asked, args, { principal, face }, defaultPrincipal);
       const { input } = await validate({ ...requested, tool, grant }, checkArguments);
       const { verdict, reason } = await testPolicy(tool.id, input.arguments, { principal, face });
-      const declared = declaredBy(tool);
+      const declared = Object.keys(isObject(tool.parameters.properties) ? tool.parameters.properties : {});
       const dropped = input.dropped.map((name) => ({ name, meant: nearest(name, declared, 1)[0] }));
       return { name: tool.name, arguments: args, dropped, verdict, reason };
     };
@@ -45,22 +51,17 @@ export function createPlanner(parts: PlannerParts): ToolPlanVerbs {
   };
 }
 
-function declaredBy({ parameters }: Tool): string[] {
-  return isObject(parameters.properties) ? Object.keys(parameters.properties) : [];
-}
-
 type StepFacts = {
-  /** As the catalogue calls it. */
   name: string;
-  /** With every `key=value` as the value that the tool takes. */
+  /** With each `key=value` in the type that the tool takes. */
   arguments?: JsonObject;
-  /** Arguments that would be left out, each with the one that was probably meant. */
+  /** Arguments that would be left out, each with its nearest declared name. */
   dropped: { name: string; meant: string | undefined }[];
   verdict: Exclude<CheckedStep["verdict"], null>;
   reason: string;
 };
 
-/** Tells what would become of a call, or throws the PlaneError that it would end with. */
+/** Throws the PlaneError that the call would end with. */
 export type LookAtStep = (tool: string, args: JsonObject, texts: readonly string[]) => Promise<StepFacts>;
 
 /** Every problem of every step, in the order of the lines. */
@@ -77,26 +78,19 @@ export async function checkPlan({ task, steps, problems }: ReadPlan, look: LookA
   return { ok: found.length === 0, task, steps: checked, problems: found };
 }
 
-async function checkStep(
-  step: PlacedStep,
-  look: LookAtStep,
-): Promise<{ arguments?: JsonObject; verdict: CheckedStep["verdict"]; wrong: PlanProblem[] }> {
+type LookedAt = { arguments?: JsonObject; verdict: CheckedStep["verdict"]; wrong: PlanProblem[] };
+
+async function checkStep(step: PlacedStep, look: LookAtStep): Promise<LookedAt> {
   const { line, tool } = step;
   try {
-    const { name, arguments: args, dropped, verdict, reason } = await look(tool, step.arguments, step.texts ?? []);
-    const wrong = dropped.map((one) => ({
-      ...{ line, tool, message: `'${name}' takes no argument '${one.name}'.` },
-      hint:
-        one.meant === undefined ? `See what it takes: toolplane tools show ${name}` : `Did you mean '${one.meant}'?`,
-    }));
-    if (verdict === "deny")
-      wrong.push({
-        line,
-        tool,
-        message: `'${name}' would be refused: ${reason}.`,
-        hint: "See why: toolplane policy test",
-      });
-    return { ...(args === undefined ? {} : { arguments: args }), verdict, wrong };
+    const { name, dropped, verdict, reason, ...rest } = await look(tool, step.arguments, step.texts ?? []);
+    const wrong = dropped.map(({ name: unknown, meant }) => {
+      const hint = meant === undefined ? `See what it takes: toolplane tools show ${name}` : `Did you mean '${meant}'?`;
+      return { line, tool, message: `'${name}' takes no argument '${unknown}'.`, hint };
+    });
+    const message = `'${name}' would be refused: ${reason}.`;
+    if (verdict === "deny") wrong.push({ line, tool, message, hint: "See why: toolplane policy test" });
+    return { ...rest, verdict, wrong };
   } catch (thrown) {
     if (!(thrown instanceof PlaneError)) throw thrown;
     return { verdict: null, wrong: problemsOf(thrown, step) };
@@ -108,32 +102,16 @@ const remedies: Partial<Record<PlaneError["code"], string>> = {
   FORBIDDEN: "Leave it out, or ask the administrator of this plane for it.",
 };
 
-/** Arguments are told one by one; everything else is one sentence with its remedy. */
+/** One problem for each argument; everything else is one sentence with its remedy. */
 function problemsOf({ code, message, data }: PlaneError, { line, tool }: PlacedStep): PlanProblem[] {
-  if (code !== "INVALID_ARGUMENTS" || !Array.isArray(data.problems)) {
-    const { said, hint } = splitHint(message);
-    return [{ line, tool, message: said, hint: hint ?? remedies[code] ?? null }];
-  }
-  const takes = /It takes: .*$/s.exec(message)?.[0] ?? null;
-  const misspelt = /Misspelt\? [^.]*\./.exec(message)?.[0];
-  const hint = [misspelt, takes].filter((part) => typeof part === "string").join(" ") || null;
-  return data.problems.filter(isObject).map((wrong) => ({
-    line,
-    tool,
-    message: renderArgument(String(wrong.path), String(wrong.message)),
-    hint,
-  }));
+  const { hint, problems } = data;
+  if (code === "INVALID_ARGUMENTS" && Array.isArray(problems))
+    return problems.map((wrong) => ({ line, tool, message: renderArgument(wrong), hint: hint ?? null }));
+  if (hint === undefined) return [{ line, tool, message, hint: remedies[code] ?? null }];
+  return [{ line, tool, message: message.slice(0, message.lastIndexOf(hint)).trimEnd(), hint }];
 }
 
-function renderArgument(path: string, message: string): string {
-  const missing = /^(?:is )?missing ('.*')$/s.exec(message)?.[1];
-  if (missing !== undefined) return `The argument ${missing} is missing${path === "" ? "" : ` in ${path}`}.`;
+function renderArgument({ path, message, missing }: ArgumentProblem): string {
+  if (missing !== undefined) return `The argument '${missing}' is missing${path === "" ? "" : ` in ${path}`}.`;
   return path === "" ? `Its arguments ${message}.` : `The argument ${path} ${message}.`;
-}
-
-/** The first sentence says what is wrong, the rest what can be done. */
-function splitHint(message: string): { said: string; hint: string | null } {
-  const end = /[.?!]\s+(?=[A-Z])/.exec(message);
-  if (end === null) return { said: message, hint: null };
-  return { said: message.slice(0, end.index + 1), hint: message.slice(end.index + end[0].length) };
 }

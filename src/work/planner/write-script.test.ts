@@ -68,7 +68,7 @@ const plan: fc.Arbitrary<ToolPlan> = fc.record({
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const calls = (steps: readonly PlanStep[]) => steps.map(({ tool, arguments: given }) => [tool, asJson(given)]);
 
-test("whoever reads a script gets the same calls back, whatever is in them", () => {
+test("reading a script gives the same calls back, whatever is in them", () => {
   fc.assert(
     fc.property(plan, (one) => {
       const { steps, problems } = readPlan(writeScript(one));

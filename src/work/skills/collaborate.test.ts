@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SkillManifest } from "../../model/work/skill.ts";
+import type { AskedModel } from "./run-skill.ts";
 import { collaborate } from "./run-skill.ts";
-import type { AskedModel } from "./step-memory.ts";
 
 const participant = (id: string, more: object = {}) => ({ id, model: id, ...more });
 

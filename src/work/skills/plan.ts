@@ -19,13 +19,9 @@ export function planOf({ steps = [] }: SkillManifest): PlannedStep[] {
 /** Inputs that the steps need and that were not given. */
 export function missingInput(skill: SkillManifest, input: JsonObject): NotReady[] {
   // `when` may test for an optional input.
-  const [wanted, asked] = [
-    namesUnder(
-      "input",
-      skill.steps?.map((step) => step.arguments),
-    ),
-    namesUnder("input", skill.steps),
-  ];
+  const inArguments = skill.steps?.map((step) => step.arguments);
+  const wanted = namesUnder("input", inArguments);
+  const asked = namesUnder("input", skill.steps);
   const unused = Object.keys(input).filter((name) => !asked.includes(name));
   return wanted
     .filter((name) => !Object.hasOwn(input, name))
@@ -36,7 +32,7 @@ export function missingInput(skill: SkillManifest, input: JsonObject): NotReady[
     });
 }
 
-/** The arguments of a step, with what was given and what steps before it said in their places. */
+/** The arguments of a step, with inputs and earlier results in place of their references. */
 export function fillStep(step: SkillStep, input: JsonObject, results: ReadonlyMap<string, Json>): JsonObject {
   return fillReferences(step.arguments, (path) => {
     const found = lookUp(path, input, results);
@@ -47,17 +43,15 @@ export function fillStep(step: SkillStep, input: JsonObject, results: ReadonlyMa
   }) as JsonObject;
 }
 
-/** Is the step meant, by what is known before it? */
 export function isMeant({ when }: SkillStep, input: JsonObject, results: ReadonlyMap<string, Json>): boolean {
   if (when === undefined) return true;
   return referencesIn(when).every((path) => {
     const found = lookUp(path, input, results);
-    const isEmpty = Array.isArray(found) && found.length === 0;
-    return Boolean(found) && !isEmpty;
+    return Array.isArray(found) ? found.length > 0 : Boolean(found);
   });
 }
 
-/** What a tool said as later steps see it: its structured content, the JSON that its text is, or its text. */
+/** A result as later steps see it: its structured content, its text as JSON, or its text. */
 export function resultValue(result: ToolResult | undefined): Json {
   if (result === undefined) return null;
   if (result.structuredContent !== undefined) return result.structuredContent;
@@ -70,11 +64,11 @@ export function resultValue(result: ToolResult | undefined): Json {
   }
 }
 
-/** What the steps came to that nothing comes after. */
+/** The results of the steps that no other depends on. */
 export function lastResult(plan: readonly PlannedStep[], results: ReadonlyMap<string, Json>): Json {
   const last = plan.filter(({ id }) => !plan.some(({ dependsOn }) => dependsOn.includes(id)));
-  const [only] = last;
-  if (last.length === 1 && only) return results.get(only.id) ?? null;
+  const [only, another] = last;
+  if (only && !another) return results.get(only.id) ?? null;
   return Object.fromEntries(last.map(({ id }) => [id, results.get(id) ?? null]));
 }
 
@@ -87,17 +81,16 @@ function lookUp(path: readonly string[], input: JsonObject, results: ReadonlyMap
 type GraphNode = { id: string; dependsOn: readonly string[] };
 
 type GraphWork = {
-  /** False when it was left out: whatever depends on it is left out, too. */
+  /** False when it was left out; its dependents are then left out too. */
   work(id: string, signal: AbortSignal): Promise<boolean>;
-  /** It was left out because something before it was. */
   leaveOut(id: string): Promise<void>;
   signal: AbortSignal;
 };
 
-/** `error` is the first that went wrong; it has ended what ran beside it, and kept the rest from beginning. */
+/** `error` is the first failure: it has cancelled the running nodes and kept the rest from beginning. */
 type GraphEnd = { error: PlaneError | null; neverBegun: string[] };
 
-/** Everything as soon as what it depends on is done, at the same time where nothing forbids it. */
+/** Runs each node as soon as its dependencies are done. */
 export async function runGraph(nodes: readonly GraphNode[], { work, leaveOut, signal }: GraphWork): Promise<GraphEnd> {
   const failing = new AbortController();
   const either = AbortSignal.any([signal, failing.signal]);
@@ -108,12 +101,8 @@ export async function runGraph(nodes: readonly GraphNode[], { work, leaveOut, si
 
   const begin = async ({ id, dependsOn }: GraphNode): Promise<void> => {
     try {
-      const isMeant = dependsOn.every((needed) => ended.get(needed) !== false);
-      if (isMeant) ended.set(id, await work(id, either));
-      else {
-        await leaveOut(id);
-        ended.set(id, false);
-      }
+      const isLeftOut = dependsOn.some((needed) => ended.get(needed) === false);
+      ended.set(id, isLeftOut ? await leaveOut(id).then(() => false) : await work(id, either));
     } catch (thrown) {
       error ??= toPlaneError(thrown);
       failing.abort(new Error(`'${id}' failed`));

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { referencesIn } from "../../lib/text/fill-references.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
@@ -11,22 +12,25 @@ import { missingInput } from "./plan.ts";
 export type PreflightParts = {
   /** Throws where there is none for the caller. */
   tool(name: string): Promise<ToolListing>;
-  /** Everything the tools of the caller are tagged with. */
+  /** The tags of the caller's tools. */
   capabilities(): Promise<ReadonlySet<string>>;
   verdict(tool: string, args: JsonObject): Promise<{ verdict: string; reason: string }>;
-  /** Why a model cannot be asked, the usual one without a name. */
+  /** Why a model cannot be asked, the default one without a name. */
   modelTrouble(name?: string): PlaneError | null;
 };
 
 /** Everything that keeps a skill from being run, all at once. */
 export async function preflight(skill: SkillManifest, input: JsonObject, parts: PreflightParts): Promise<NotReady[]> {
-  const names = toolsOfSkill(skill);
-  const aboutTools = await Promise.all(names.map((name) => checkTool(name, skill, parts)));
-  const missing = await missingCapabilities(skill.required_capabilities, parts);
+  const aboutTools = await Promise.all(toolsOfSkill(skill).map((name) => checkTool(name, skill, parts)));
+  const wanted = skill.required_capabilities;
+  const there: ReadonlySet<string> = wanted.length === 0 ? new Set() : await parts.capabilities();
+  const missing = wanted
+    .filter((name) => !there.has(name.toLowerCase()))
+    .map((name): NotReady => ({ kind: "capability", name, reason: `none of the tools has the capability '${name}'` }));
   return [...missingInput(skill, input), ...aboutTools.flat(), ...missing, ...missingModels(skill, parts)];
 }
 
-/** Those that follow the instructions or are asked about the answer. */
+/** Models that follow the instructions or judge the answer. */
 export function missingModels(
   { steps, collaboration }: Pick<SkillManifest, "steps" | "collaboration">,
   { modelTrouble }: Pick<PreflightParts, "modelTrouble">,
@@ -34,23 +38,10 @@ export function missingModels(
   if (steps !== undefined) return [];
   const others = collaboration?.enabled ? collaboration.participants : [];
   const names = new Set([undefined, ...others.map(({ model, provider }) => model ?? provider)]);
-  return [...names].flatMap((name) => {
+  return [...names].flatMap((name): NotReady[] => {
     const trouble = modelTrouble(name);
-    return trouble === null
-      ? []
-      : [{ kind: "model" as const, name: name ?? "default", reason: withoutStop(trouble.message) }];
+    return trouble ? [{ kind: "model", name: name ?? "default", reason: withoutStop(trouble.message) }] : [];
   });
-}
-
-async function missingCapabilities(
-  wanted: readonly string[],
-  { capabilities }: Pick<PreflightParts, "capabilities">,
-): Promise<NotReady[]> {
-  if (wanted.length === 0) return [];
-  const there = await capabilities();
-  return wanted
-    .filter((name) => !there.has(name.toLowerCase()))
-    .map((name) => ({ kind: "capability", name, reason: `none of the tools has the capability '${name}'` }));
 }
 
 export async function checkTool(
@@ -65,28 +56,20 @@ export async function checkTool(
     const { code, message } = toPlaneError(thrown);
     return [{ kind: errorTable[code].retryable ? "server" : "tool", name, reason: withoutStop(message) }];
   }
-  // What a step will only learn while it runs is judged then.
+  // Arguments that depend on earlier steps are judged when the step begins.
   const known = (skill?.steps ?? []).filter((step) => step.tool === name);
-  const all = known.length === 0 ? [{}] : known.map(({ arguments: args }) => (isFixed(args) ? args : {}));
+  const all =
+    known.length === 0 ? [{}] : known.map(({ arguments: args }) => (referencesIn(args).length === 0 ? args : {}));
   const verdicts = await Promise.all(all.map((args) => verdict(name, args as JsonObject)));
   const denied = verdicts.find((one) => one.verdict === "deny");
   return denied ? [{ kind: "policy", name, reason: `'${name}' is refused: ${denied.reason}` }] : [];
 }
 
-export function notReady(
-  what: string,
-  reasons: readonly NotReady[],
-  /** Everything that it takes, where that was found out. */
-  needs?: readonly string[],
-): PlaneError {
+export function notReady(what: string, reasons: readonly NotReady[], required_capabilities?: readonly string[]) {
   const why = reasons.map(({ reason }) => reason).join("; ");
   return new PlaneError("NOT_READY", sentence(`${what} cannot run: ${why}`), {
-    data: { reasons, sent: false, ...(needs === undefined ? {} : { required_capabilities: needs }) },
+    data: { reasons, sent: false, ...withoutUndefined({ required_capabilities }) },
   });
-}
-
-function isFixed(args: object): boolean {
-  return referencesIn(args).length === 0;
 }
 
 function withoutStop(text: string): string {

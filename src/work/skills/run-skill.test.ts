@@ -5,8 +5,7 @@ import type { PlaneEvent } from "../../model/events.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { KeptStep } from "../../model/work/job-run.ts";
 import { SkillManifest } from "../../model/work/skill.ts";
-import { runSkill } from "./run-skill.ts";
-import { createStepMemory, type SkillParts } from "./step-memory.ts";
+import { createStepMemory, runSkill, type SkillParts } from "./run-skill.ts";
 
 const skill = SkillManifest.parse({
   ...{ name: "two", version: "1", instruction_prompt: "Do.", required_tools: [], required_capabilities: [] },

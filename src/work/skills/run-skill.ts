@@ -1,74 +1,72 @@
 import { fenceUntrusted } from "../../lib/text/plain-text.ts";
 import { sentence } from "../../lib/text/wording.ts";
-import { type ErrorReport, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
+import type { Outcome } from "../../model/calls/call.ts";
+import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
+import type { PlaneEvent } from "../../model/events.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { KeptStep } from "../../model/work/job-run.ts";
 import type { Collaboration, Participant, SkillManifest, SkillStep } from "../../model/work/skill.ts";
-import { fillStep, isMeant, lastResult, type PlannedStep, planOf, resultValue, runGraph } from "./plan.ts";
-import { type AgentEnd, requireSafe, type SkillParts } from "./step-memory.ts";
+import { fillStep, isMeant, lastResult, planOf, resultValue, runGraph } from "./plan.ts";
 
-/** The only step of a skill that has none of its own. */
-const id = "agent";
+/** The known steps of a run; a job stores them. */
+export type StepMemory = ReturnType<typeof createStepMemory>["memory"];
 
-/** A model follows the instructions, with the tools of the skill and no others. */
-async function agentStep(
-  skill: SkillManifest,
-  input: JsonObject,
-  parts: SkillParts,
-  signal: AbortSignal,
-): Promise<Json> {
-  const { run, memory, isRepeatable, overBudget, emit } = parts;
-  const { name, required_tools } = skill;
-  const known = memory.known(name, id);
-  if (known?.state === "succeeded" && known.result !== undefined) return known.result;
-  requireSafe(known);
-  const facts = { runId: run.id, user: run.user, skill: name };
-  emit({ type: "skill.plan_generated", ...facts, steps: [] });
-  emit({ type: "skill.plan_ready", ...facts });
-  const lacking = await overBudget();
-  if (lacking !== null) throw new PlaneError("BUDGET_EXCEEDED", `Skill '${name}' was not begun: ${lacking}.`);
-  const each = await Promise.all(required_tools.map(isRepeatable));
-  const began = Date.now();
-  const begun: KeptStep = {
-    ...{ skill: name, id, tool: null, state: "running", record: null, at: new Date(began).toISOString() },
-    ...{ durationMs: null, error: null, repeatable: each.every(Boolean) },
+/** A model by its name, with its system prompt; the default one when left out. */
+export type AskedModel = { model?: string | undefined; system?: string | undefined };
+
+export type AgentEnd = { record: string; answer: string };
+
+export type SkillParts = {
+  run: { id: string; user: string | null };
+  memory: StepMemory;
+  /** One call along the path, under the same idempotency key at each attempt. */
+  call(step: { skill: string; id: string; tool: string }, args: JsonObject, signal: AbortSignal): Promise<Outcome>;
+  isRepeatable(tool: string): Promise<boolean>;
+  askAgent(skill: SkillManifest, input: JsonObject, signal: AbortSignal, by?: AskedModel): Promise<AgentEnd>;
+  ask(by: AskedModel, question: string, signal: AbortSignal): Promise<string>;
+  /** The budget that is used up, or null. */
+  overBudget(): Promise<string | null>;
+  emit(event: PlaneEvent): void;
+};
+
+export function createStepMemory(onChange: (steps: KeptStep[]) => Promise<void>, earlier: readonly KeptStep[] = []) {
+  const steps = [...earlier];
+  const memory = {
+    known: (skill: string, id: string) => steps.find((step) => step.skill === skill && step.id === id),
+    /** Resolves when it is stored. */
+    keep(step: KeptStep): Promise<void> {
+      const at = steps.findIndex((one) => one.skill === step.skill && one.id === step.id);
+      if (at === -1) steps.push(step);
+      else steps[at] = step;
+      return onChange([...steps]);
+    },
   };
-  const step = { ...facts, step: id, tool: null };
-  await memory.keep(begun);
-  emit({ type: "skill.step_started", ...step });
-  try {
-    const { collaboration } = skill;
-    const { record, answer } = await (collaboration?.enabled
-      ? collaborate({ ...skill, collaboration }, input, parts, signal)
-      : parts.askAgent(skill, input, signal));
-    const durationMs = Date.now() - began;
-    await memory.keep({ ...begun, state: "succeeded", record, durationMs, result: answer });
-    emit({ type: "skill.step_succeeded", ...step, record, durationMs });
-    return answer;
-  } catch (thrown) {
-    const error = toPlaneError(thrown);
-    const state = signal.aborted ? "cancelled" : "failed";
-    await memory.keep({ ...begun, state, durationMs: Date.now() - began, error: reportError(error) });
-    if (signal.aborted) emit({ type: "skill.step_cancelled", ...step });
-    else emit({ type: "skill.step_failed", ...step, record: null, code: error.code });
-    throw error;
-  }
+  return { memory, steps: () => [...steps] };
 }
 
-/** Steps as soon as they can, or a model that follows the instructions. Throws what it failed with. */
+/** The outcome of an interrupted step is unknown, so a step that is not repeatable is not run again. */
+function requireSafe(known: KeptStep | undefined): void {
+  if (known === undefined || known.repeatable || known.state === "skipped" || known.at === null) return;
+  throw new PlaneError(
+    "OUTCOME_UNKNOWN",
+    `Step '${known.id}' of '${known.skill}' was begun before and may have run; '${known.tool ?? "an agent"}' may not run twice. Check what it did, then rerun the job.`,
+    { data: { step: known.id, skill: known.skill, ...(known.tool !== null && { tool: known.tool }) } },
+  );
+}
+
+/** Steps as soon as they can begin, or a model that follows the instructions. Throws its failure. */
 export async function runSkill(
   skill: SkillManifest,
   input: JsonObject,
   parts: SkillParts,
   signal: AbortSignal,
 ): Promise<Json> {
-  const facts = { runId: parts.run.id, user: parts.run.user, skill: skill.name };
+  const facts = factsOf(parts, skill.name);
   const begun = Date.now();
   parts.emit({ type: "skill.started", ...facts });
   try {
-    const result = await (skill.steps === undefined
-      ? agentStep(skill, input, parts, signal)
-      : runSteps(skill, input, parts, signal));
+    const run = skill.steps === undefined ? runAgentStep : runSteps;
+    const result = await run(skill, input, parts, signal);
     parts.emit({ type: "skill.completed", ...facts, durationMs: Date.now() - begun });
     return result;
   } catch (thrown) {
@@ -78,23 +76,88 @@ export async function runSkill(
   }
 }
 
+function factsOf({ run }: SkillParts, skill: string) {
+  return { runId: run.id, user: run.user, skill };
+}
+
+function tellPlan(parts: SkillParts, skill: string, steps: { id: string; tool: string; dependsOn: string[] }[]): void {
+  parts.emit({ type: "skill.plan_generated", ...factsOf(parts, skill), steps });
+  parts.emit({ type: "skill.plan_ready", ...factsOf(parts, skill) });
+}
+
+type StepEnd =
+  | { record: string; durationMs: number; result: Json }
+  | { record: string | null; durationMs: number; error: PlaneError; isCancelled: boolean; repeatable: boolean };
+
+/** Keeps what becomes of a step, and reports it. */
+async function runBegun(parts: SkillParts, begun: KeptStep, work: () => Promise<StepEnd>): Promise<Json> {
+  const { memory, emit } = parts;
+  const facts = { ...factsOf(parts, begun.skill), step: begun.id, tool: begun.tool };
+  await memory.keep(begun);
+  emit({ type: "skill.step_started", ...facts });
+  const end = await work();
+  const { durationMs } = end;
+  if ("result" in end) {
+    const { record, result } = end;
+    await memory.keep({ ...begun, state: "succeeded", record, durationMs, result });
+    emit({ type: "skill.step_succeeded", ...facts, record, durationMs });
+    return result;
+  }
+  const { record, error, isCancelled, repeatable } = end;
+  const state = isCancelled ? "cancelled" : "failed";
+  await memory.keep({ ...begun, state, record, durationMs, repeatable, error: reportError(error) });
+  if (isCancelled) emit({ type: "skill.step_cancelled", ...facts });
+  else emit({ type: "skill.step_failed", ...facts, record, code: error.code });
+  throw error;
+}
+
+/** The only step of a skill without steps: a model follows the instructions, with the tools of the skill alone. */
+async function runAgentStep(
+  skill: SkillManifest,
+  input: JsonObject,
+  parts: SkillParts,
+  signal: AbortSignal,
+): Promise<Json> {
+  const { name, required_tools, collaboration } = skill;
+  const known = parts.memory.known(name, "agent");
+  if (known?.state === "succeeded" && known.result !== undefined) return known.result;
+  requireSafe(known);
+  tellPlan(parts, name, []);
+  const lacking = await parts.overBudget();
+  if (lacking !== null) throw new PlaneError("BUDGET_EXCEEDED", `Skill '${name}' was not begun: ${lacking}.`);
+  const repeatable = (await Promise.all(required_tools.map(parts.isRepeatable))).every(Boolean);
+  const began = Date.now();
+  const at = new Date(began).toISOString();
+  return runBegun(parts, { ...blank(name, "agent", null, "running"), at, repeatable }, async () => {
+    try {
+      const { record, answer } = await (collaboration?.enabled
+        ? collaborate({ ...skill, collaboration }, input, parts, signal)
+        : parts.askAgent(skill, input, signal));
+      return { record, durationMs: Date.now() - began, result: answer };
+    } catch (thrown) {
+      const failure = { error: toPlaneError(thrown), isCancelled: signal.aborted, repeatable };
+      return { record: null, durationMs: Date.now() - began, ...failure };
+    }
+  });
+}
+
 async function runSteps(skill: SkillManifest, input: JsonObject, parts: SkillParts, signal: AbortSignal) {
-  const facts = { runId: parts.run.id, user: parts.run.user, skill: skill.name };
+  const { name } = skill;
   const plan = planOf(skill);
-  const steps = plan.map(({ id, dependsOn, step }) => ({ id, tool: step.tool, dependsOn: [...dependsOn] }));
-  parts.emit({ type: "skill.plan_generated", ...facts, steps });
-  parts.emit({ type: "skill.plan_ready", ...facts });
+  const planned = plan.map(({ id, dependsOn, step }) => ({ id, tool: step.tool, dependsOn: [...dependsOn] }));
+  tellPlan(parts, name, planned);
   const results = new Map<string, Json>();
-  const byId = new Map(plan.map((planned) => [planned.id, planned]));
+  const byId = new Map(plan.map(({ id, step }) => [id, step]));
+  const stepOf = (id: string) => byId.get(id) as SkillStep;
   const end = await runGraph(plan, {
     signal,
-    work: (id, either) => runStep(skill.name, byId.get(id) as PlannedStep, { input, results, parts, signal: either }),
-    leaveOut: async (id) => parts.memory.keep(blank(skill.name, byId.get(id) as PlannedStep, "skipped")),
+    work: (id, either) => runStep(name, stepOf(id), { input, results, parts, signal: either }),
+    leaveOut: async (id) => parts.memory.keep(blank(name, id, stepOf(id).tool, "skipped")),
   });
   for (const id of end.neverBegun) {
-    const planned = byId.get(id) as PlannedStep;
-    if (!signal.aborted) await parts.memory.keep(blank(skill.name, planned, "cancelled"));
-    parts.emit({ type: "skill.step_cancelled", ...facts, step: id, tool: planned.step.tool });
+    const { tool } = stepOf(id);
+    if (!signal.aborted) await parts.memory.keep(blank(name, id, tool, "cancelled"));
+    parts.emit({ type: "skill.step_cancelled", ...factsOf(parts, name), step: id, tool });
   }
   if (end.error !== null) throw end.error;
   signal.throwIfAborted();
@@ -103,60 +166,45 @@ async function runSteps(skill: SkillManifest, input: JsonObject, parts: SkillPar
 
 type StepContext = { input: JsonObject; results: Map<string, Json>; parts: SkillParts; signal: AbortSignal };
 
-/** False when its `when` says that it is not meant. */
-async function runStep(skill: string, planned: PlannedStep, context: StepContext): Promise<boolean> {
+/** False when its `when` leaves it out. */
+async function runStep(skill: string, step: SkillStep, context: StepContext): Promise<boolean> {
   const { input, results, parts, signal } = context;
-  const { id, step } = planned;
+  const { id, tool } = step;
   const known = parts.memory.known(skill, id);
   if (known?.state === "succeeded" && known.result !== undefined) {
     results.set(id, known.result);
     return true;
   }
   if (!isMeant(step, input, results)) {
-    await parts.memory.keep(blank(skill, planned, "skipped"));
+    await parts.memory.keep(blank(skill, id, tool, "skipped"));
     return false;
   }
   requireSafe(known);
-  const facts = { runId: parts.run.id, user: parts.run.user, skill, step: id, tool: step.tool };
   const { args, repeatable } = await prepareStep(skill, step, context).catch(async (thrown) => {
     const error = toPlaneError(thrown);
-    await parts.memory.keep({ ...blank(skill, planned, "failed"), error: reportError(error) });
-    parts.emit({ type: "skill.step_failed", ...facts, record: null, code: error.code });
+    await parts.memory.keep({ ...blank(skill, id, tool, "failed"), error: reportError(error) });
+    parts.emit({ type: "skill.step_failed", ...factsOf(parts, skill), step: id, tool, record: null, code: error.code });
     throw error;
   });
-  const at = new Date().toISOString();
-  const begun: KeptStep = { ...blank(skill, planned, "running"), at, repeatable };
   signal.throwIfAborted();
-  await parts.memory.keep(begun);
-  parts.emit({ type: "skill.step_started", ...facts });
-  const outcome = await parts.call({ skill, id, tool: step.tool }, args, signal);
-  const { id: record, durationMs } = outcome.call;
-  if (outcome.ok) {
-    const result = resultValue(outcome.result);
-    results.set(id, result);
-    await parts.memory.keep({ ...begun, state: "succeeded", record, durationMs, result });
-    parts.emit({ type: "skill.step_succeeded", ...facts, record, durationMs });
-    return true;
-  }
-  const error = failureOf(planned, skill, outcome.error);
-  const isCancelled = signal.aborted && outcome.call.status === "cancelled";
-  const state = isCancelled ? "cancelled" : "failed";
-  // Without an attempt nothing can have happened.
-  const harmless = repeatable || error.data.sent === false || outcome.call.attempts === 0;
-  await parts.memory.keep({
-    ...begun,
-    state,
-    record,
-    durationMs,
-    repeatable: harmless,
-    error: reportError(error),
+  const begun = { ...blank(skill, id, tool, "running"), at: new Date().toISOString(), repeatable };
+  const result = await runBegun(parts, begun, async () => {
+    const outcome = await parts.call({ skill, id, tool }, args, signal);
+    const { call } = outcome;
+    const { id: record, durationMs } = call;
+    if (outcome.ok) return { record, durationMs, result: resultValue(outcome.result) };
+    const { code, message, data } = outcome.error;
+    const error = new PlaneError(code, message, { data: { ...data, tool, step: id, skill } });
+    // Without an attempt nothing can have happened.
+    const isHarmless = repeatable || data.sent === false || call.attempts === 0;
+    const isCancelled = signal.aborted && call.status === "cancelled";
+    return { record, durationMs, error, isCancelled, repeatable: isHarmless };
   });
-  if (isCancelled) parts.emit({ type: "skill.step_cancelled", ...facts });
-  else parts.emit({ type: "skill.step_failed", ...facts, record, code: error.code });
-  throw error;
+  results.set(id, result);
+  return true;
 }
 
-/** Everything that can keep a step from being begun. */
+/** Everything that can keep a step from beginning. */
 async function prepareStep(skill: string, step: SkillStep, { input, results, parts }: StepContext) {
   const lacking = await parts.overBudget();
   if (lacking !== null)
@@ -165,21 +213,14 @@ async function prepareStep(skill: string, step: SkillStep, { input, results, par
   return { args, repeatable: await parts.isRepeatable(step.tool) };
 }
 
-function failureOf({ id, step }: PlannedStep, skill: string, { code, message, data }: ErrorReport): PlaneError {
-  return new PlaneError(code, message, { data: { ...data, tool: step.tool, step: id, skill } });
-}
-
-function blank(skill: string, { id, step }: PlannedStep, state: KeptStep["state"]): KeptStep {
-  return {
-    ...{ skill, id, tool: step.tool, state, record: null, at: null, durationMs: null, error: null },
-    repeatable: true,
-  };
+function blank(skill: string, id: string, tool: string | null, state: KeptStep["state"]): KeptStep {
+  return { skill, id, tool, state, record: null, at: null, durationMs: null, error: null, repeatable: true };
 }
 
 type Parts = Pick<SkillParts, "askAgent" | "ask">;
 type Reply = { who: Participant; text: string | null; weight: number };
 
-/** Several models come to one answer, as the skill says. Who does not answer in time has said nothing. */
+/** Several models come to one answer, as the skill says. A late answer counts as none. */
 export async function collaborate(
   skill: SkillManifest & { collaboration: Collaboration },
   input: JsonObject,
@@ -190,29 +231,30 @@ export async function collaborate(
   const askAll = (question: string) => replies(skill.collaboration, question, parts, signal);
   const require = (agreeing: readonly Reply[], all: readonly Reply[]) => {
     const share = weightOf(agreeing) / weightOf(all);
-    if (!(share >= quorum)) throw disagreement(skill, all, share);
+    if (!(share >= quorum)) throw disagreement(skill, all, share || 0);
   };
 
   if (protocol === "contract_net") {
-    const bids = await askAll(bidFor(skill, input));
-    const valid = bids.filter(({ text }) => bidIn(text) !== null);
+    const bids = await askAll(asked(skill, input, bidQuestion));
+    const valid = bids.filter((bid) => bidIn(bid) !== null);
     require(valid, bids);
+    const worth = (bid: Reply) => (bidIn(bid) ?? 0) * bid.weight;
     const [best] = valid.toSorted((a, b) => worth(b) - worth(a));
     const { model, system_prompt: system } = best?.who ?? participants[0] ?? {};
     return parts.askAgent(skill, input, signal, { model, system });
   }
   const first = await parts.askAgent(skill, input, signal);
   if (protocol === "vote") {
-    const votes = await askAll(voteOn(skill, input, first.answer));
+    const votes = await askAll(asked(skill, input, voteQuestion, first.answer));
     require(votes.filter(({ text }) => /^\W*yes\b/i.test(text ?? "")), votes);
     return first;
   }
-  const remarks = await askAll(doubtAbout(skill, input, first.answer));
+  const remarks = await askAll(asked(skill, input, doubtQuestion, first.answer));
   const said = remarks.flatMap(({ text }) => text ?? []);
   require(remarks.filter(({ text }) => text !== null), remarks);
   const doubts = said.filter((text) => !/^\W*nothing\b/i.test(text));
   if (doubts.length === 0) return first;
-  const question = revise(skill, input, first.answer, doubts);
+  const question = asked(skill, input, reviseQuestion, first.answer, doubts);
   return { ...first, answer: await parts.ask({}, question, signal) };
 }
 
@@ -238,58 +280,40 @@ function weightOf(all: readonly Reply[]): number {
   return all.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-function bidIn(text: string | null): number | null {
+function bidIn({ text }: Reply): number | null {
   const [found] = /\d+(?:\.\d+)?/.exec(text ?? "") ?? [];
   return found === undefined ? null : Math.min(100, Number(found));
 }
 
-function worth({ text, weight }: Reply): number {
-  return (bidIn(text) ?? 0) * weight;
-}
-
 function disagreement({ name }: SkillManifest, all: readonly Reply[], share: number): PlaneError {
   const said = all.map(({ who, text }) => `${who.id}: ${text?.slice(0, 200) ?? "no answer"}`).join("; ");
-  const part = Number.isNaN(share) ? 0 : Math.round(share * 100);
-  return new PlaneError(
-    "TOOL_ERROR",
-    sentence(`The participants of skill '${name}' did not agree, ${part} % of them did (${said})`),
-    { data: { skill: name, share: Number.isNaN(share) ? 0 : share } },
-  );
+  const message = `The participants of skill '${name}' did not agree, ${Math.round(share * 100)} % of them did (${said})`;
+  return new PlaneError("TOOL_ERROR", sentence(message), { data: { skill: name, share } });
 }
 
-type Skill = Pick<SkillManifest, "instruction_prompt" | "safety_notes">;
+const voteQuestion =
+  "Does the answer do what the instructions ask for? Begin with YES or NO, then say why in a sentence.";
+const doubtQuestion = "What is wrong with the answer, or missing? Say NOTHING where nothing is.";
+const bidQuestion = "How well can you do this, from 0 to 100? Answer with the number alone.";
+const reviseQuestion = "Write the answer anew, with what the remarks are right about. Give nothing but the answer.";
 
-/** What participants of a skill are asked. What a model wrote is shown as text and not as an order. */
-function voteOn(skill: Skill, input: JsonObject, answer: string): string {
-  const question =
-    "Does the answer do what the instructions ask for? Begin with YES or NO, then say why in a sentence.";
-  return [task(skill, input), shown("answer", answer), question].join("\n\n");
-}
-
-function doubtAbout(skill: Skill, input: JsonObject, answer: string): string {
-  const question = "What is wrong with the answer, or missing? Say NOTHING where nothing is.";
-  return [task(skill, input), shown("answer", answer), question].join("\n\n");
-}
-
-function bidFor(skill: Skill, input: JsonObject): string {
-  return [task(skill, input), "How well can you do this, from 0 to 100? Answer with the number alone."].join("\n\n");
-}
-
-function revise(skill: Skill, input: JsonObject, answer: string, remarks: readonly string[]): string {
-  const all = remarks.map((one) => shown("remark", one));
+/** What a participant reads. What a model wrote is fenced: it is text and no order. */
+function asked(
+  { instruction_prompt, safety_notes }: SkillManifest,
+  input: JsonObject,
+  question: string,
+  answer?: string,
+  remarks: readonly string[] = [],
+): string {
+  const shown = (what: string, text: string) => `The ${what}:\n${fenceUntrusted(text)}`;
   return [
-    task(skill, input),
-    shown("answer", answer),
-    ...all,
-    "Write the answer anew, with what the remarks are right about. Give nothing but the answer.",
-  ].join("\n\n");
-}
-
-function task({ instruction_prompt, safety_notes }: Skill, input: JsonObject): string {
-  const given = Object.keys(input).length === 0 ? "" : `Input:\n${JSON.stringify(input)}`;
-  return [`Instructions:\n${instruction_prompt}`, safety_notes, given].filter(Boolean).join("\n\n");
-}
-
-function shown(what: string, text: string): string {
-  return `The ${what}:\n${fenceUntrusted(text)}`;
+    `Instructions:\n${instruction_prompt}`,
+    safety_notes,
+    Object.keys(input).length === 0 ? "" : `Input:\n${JSON.stringify(input)}`,
+    answer === undefined ? "" : shown("answer", answer),
+    ...remarks.map((remark) => shown("remark", remark)),
+    question,
+  ]
+    .filter(Boolean)
+    .join("\n\n");
 }

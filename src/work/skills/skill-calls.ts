@@ -7,17 +7,13 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ConversationBudget } from "../../model/plane-history.ts";
 import type { Face, Principal } from "../../model/principal.ts";
-import type { SkillManifest } from "../../model/work/skill.ts";
 import type { RunSkillOptions } from "../../model/work/skill-run.ts";
 import type { Recorder } from "../../store/store.ts";
 import { hashOf } from "../jobs/states.ts";
 import type { PreflightParts } from "./preflight.ts";
-import type { AgentEnd, AskedModel, SkillParts } from "./step-memory.ts";
-
-type Calling = Omit<SkillParts, "run" | "memory" | "emit">;
+import type { AgentEnd, AskedModel, SkillParts } from "./run-skill.ts";
 
 type CallingOptions = {
-  /** The run that the calls belong to. */
   run: string;
   conversation: string;
   face: Face;
@@ -28,85 +24,75 @@ type CallingOptions = {
 
 export type SkillCalls = ReturnType<typeof createSkillCalls>;
 
-/** How skills reach tools and models: by the one path. */
+/** How skills reach tools and models: along the one path. */
 export function createSkillCalls({ plane, modelTrouble }: JobParts) {
-  function calling({ run, conversation, face, principal, keyOf, model, ...options }: CallingOptions): Calling {
-    const shared = { ...withoutUndefined(options), conversation };
-    /** Of what the model says, an answer alone counts. */
-    const askModel = async (
-      question: string,
-      by: AskedModel,
-      how: { signal: AbortSignal; only(tool: Tool): boolean },
-    ): Promise<AgentEnd> => {
-      const { id, outcome, answer, error } = await plane().agent.run(question, {
-        ...{ ...shared, ...how, principal: await principal() },
-        ...withoutUndefined({ system: by.system, model: by.model ?? model }),
-      });
-      if (answer !== null && outcome !== "failed" && outcome !== "cancelled") return { record: id, answer };
-      throw new PlaneError(error?.code ?? "INTERNAL", error?.message ?? "The model gave no answer.", {
-        data: { ...error?.data, run: id },
-      });
-    };
-    return {
-      call: async (step, args, signal) =>
-        plane().call(step.tool, args, {
-          ...{ ...shared, run, face, signal, principal: await principal() },
-          ...{ idempotencyKey: keyOf(step), maxResultBytes: 0, ownRetries: true },
-        }),
-      isRepeatable: async (name) => isRepeatable(await plane().tools.get(name, { principal: await principal() })),
-      async ask(by, question, signal) {
-        const { answer } = await askModel(question, by, { signal, only: () => false });
-        return answer;
-      },
-      async askAgent(skill, input, signal, by = {}) {
-        const who = await principal();
-        const tools = await Promise.all(
-          skill.required_tools.map((name) => plane().tools.get(name, { principal: who })),
-        );
-        const keys = new Set(tools.map(({ id }) => toolKey(id)));
-        const system = [instructionsOf(skill), by.system].filter(Boolean).join("\n\n");
-        const only = (tool: Tool) => keys.has(toolKey(tool.id));
-        return askModel(questionOf(input), { ...by, system }, { signal, only });
-      },
-      async overBudget() {
-        return lacking(await plane().conversations.budget(conversation, { principal: await principal() }));
-      },
-    };
-  }
   return {
-    calling,
+    calling: (options: CallingOptions) => createCalling(plane, options),
     inForeground(id: string, who: Principal, options: RunSkillOptions) {
       const { approvalWaitMs, consent, askHere, model, face = "library" } = options;
       const conversation = options.conversation ?? `skill-${id}`;
-      const made = calling({
+      const calling = createCalling(plane, {
         ...withoutUndefined({ approvalWaitMs, consent, askHere, model }),
         ...{ run: id, conversation, face, principal: async () => who },
         keyOf: (step) => `skill-${hashOf([id, step.skill, step.id])}`,
       });
       const end = async () => {
+        if (options.conversation !== undefined) return;
         // A session that does not end well is no reason to lose an answer.
-        if (options.conversation === undefined)
-          await plane()
-            .conversations.end(conversation, { principal: who })
-            .catch(() => undefined);
+        await plane()
+          .conversations.end(conversation, { principal: who })
+          .catch(() => undefined);
       };
-      return { ...made, end };
+      return { ...calling, end };
     },
     preflight: (principal: Principal, face: Face = "library", model?: string): PreflightParts => ({
       modelTrouble: (name = model) => modelTrouble(name),
       tool: (name) => plane().tools.get(name, { principal }),
       async capabilities() {
         const { tools } = await plane().tools.page({}, { principal });
-        const tags = tools.flatMap(({ metadata }) => metadata.capabilities ?? []);
-        return new Set(tags.map((tag) => tag.toLowerCase()));
+        return new Set(tools.flatMap(({ metadata }) => metadata.capabilities ?? []).map((tag) => tag.toLowerCase()));
       },
       verdict: (tool, args) => plane().policy.test(tool, args, { principal, face }),
     }),
   };
 }
 
-function instructionsOf({ instruction_prompt, safety_notes }: SkillManifest): string {
-  return safety_notes === "" ? instruction_prompt : `${instruction_prompt}\n\n${safety_notes}`;
+function createCalling(
+  plane: JobParts["plane"],
+  { run, conversation, face, principal, keyOf, model, ...options }: CallingOptions,
+): Omit<SkillParts, "run" | "memory" | "emit"> {
+  const shared = { ...withoutUndefined(options), conversation };
+  type How = { signal: AbortSignal; only(tool: Tool): boolean };
+  const askModel = async (question: string, by: AskedModel, how: How): Promise<AgentEnd> => {
+    const { id, outcome, answer, error } = await plane().agent.run(question, {
+      ...{ ...shared, ...how, principal: await principal() },
+      ...withoutUndefined({ system: by.system, model: by.model ?? model }),
+    });
+    if (answer !== null && outcome !== "failed" && outcome !== "cancelled") return { record: id, answer };
+    throw new PlaneError(error?.code ?? "INTERNAL", error?.message ?? "The model gave no answer.", {
+      data: { ...error?.data, run: id },
+    });
+  };
+  return {
+    call: async (step, args, signal) =>
+      plane().call(step.tool, args, {
+        ...{ ...shared, run, face, signal, principal: await principal() },
+        ...{ idempotencyKey: keyOf(step), maxResultBytes: 0, ownRetries: true },
+      }),
+    isRepeatable: async (name) => isRepeatable(await plane().tools.get(name, { principal: await principal() })),
+    ask: async (by, question, signal) => (await askModel(question, by, { signal, only: () => false })).answer,
+    async askAgent({ required_tools, instruction_prompt, safety_notes }, input, signal, by = {}) {
+      const who = await principal();
+      const tools = await Promise.all(required_tools.map((name) => plane().tools.get(name, { principal: who })));
+      const keys = new Set(tools.map(({ id }) => toolKey(id)));
+      const system = [instruction_prompt, safety_notes, by.system].filter(Boolean).join("\n\n");
+      const only = (tool: Tool) => keys.has(toolKey(tool.id));
+      return askModel(questionOf(input), { ...by, system }, { signal, only });
+    },
+    async overBudget() {
+      return lacking(await plane().conversations.budget(conversation, { principal: await principal() }));
+    },
+  };
 }
 
 function questionOf(input: JsonObject): string {
@@ -125,20 +111,18 @@ function lacking({ spentMs, limitMs, cost, maxCost }: ConversationBudget): strin
   return null;
 }
 
-/** What skills and jobs are made of. */
 export type JobParts = {
   config(): Config;
   memory: Pick<Recorder, "store" | "emit" | "onNews" | "tells">;
-  /** Samples of health were added. */
   healthChanged(): void;
-  /** What takes what is due, where this plane does that. */
+  /** The loop over due work, where this plane has one. */
   loop: { isRunning(): boolean; wake(): void; changed(): void };
   defaultPrincipal: Principal;
-  /** Once what people set is among them. */
+  /** Resolves once overlays are applied. */
   manifests(): Promise<Manifests>;
-  /** A caller with the rights of today. */
+  /** A caller with its current rights. */
   currentPrincipal(principal: Principal): Promise<Principal>;
-  /** Why a model cannot be asked, the usual one without a name. */
+  /** Why a model cannot be asked, the default one without a name. */
   modelTrouble(name?: string): PlaneError | null;
   plane(): Pick<Plane, "call" | "tools" | "policy" | "conversations" | "agent" | "jobs">;
 };

@@ -1,106 +1,89 @@
 import { uniqueId } from "../../lib/stamps.ts";
 import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
 import type { SkillVerbs } from "../../model/verbs.ts";
 import type { KeptStep } from "../../model/work/job-run.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
 import type { RunSkillOptions, SkillRun, StepRun } from "../../model/work/skill-run.ts";
 import { planOf } from "./plan.ts";
-import { notReady, type PreflightParts, preflight } from "./preflight.ts";
-import { runSkill } from "./run-skill.ts";
-import { createStepMemory, type SkillParts } from "./step-memory.ts";
+import { notReady, preflight } from "./preflight.ts";
+import { createStepMemory, runSkill } from "./run-skill.ts";
+import type { SkillCalls } from "./skill-calls.ts";
 
 type SkillVerbParts = {
   defaultPrincipal: Principal;
   emit(event: PlaneEvent): void;
   find(name: string, principal: Principal): Promise<SkillManifest>;
-  preflight(principal: Principal, face: RunSkillOptions["face"], model?: string): PreflightParts;
+  preflight: SkillCalls["preflight"];
   /** How its calls are made, all in one conversation. */
-  calling(
-    id: string,
-    principal: Principal,
-    options: RunSkillOptions,
-  ): Omit<SkillParts, "run" | "memory" | "emit"> & {
-    end(): Promise<void>;
-  };
+  calling: SkillCalls["inForeground"];
   stopping: AbortSignal;
 };
 
 /** A skill in the foreground: the caller waits, and its steps are returned and not stored. */
 export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
-  const { defaultPrincipal, emit } = parts;
+  const { defaultPrincipal, emit, stopping } = parts;
   return {
     async runSkill(name, input = {}, options = {}) {
       const { principal = defaultPrincipal, signal, dryRun = false } = options;
       requireScope(principal, "call", "run a skill");
       if (!isObject(input)) throw new PlaneError("USAGE", 'The input of a skill is an object like {"city": "Rome"}.');
       const skill = await parts.find(name, principal);
-      const id = uniqueId();
-      const facts = { id, skill: skill.name, persona: skill.persona ?? null, user: principal.user };
-      const run: SkillRun = { ...facts, ...nothingYet(), steps: plannedSteps(skill) };
-      await requireReady(skill, input, id, options);
+      const run = plannedRun(skill, principal);
+      await requireReady(parts, skill, input, run, { ...options, principal });
       if (dryRun) return run;
       const begun = performance.now();
-      const calling = parts.calling(id, principal, options);
+      const { end, ...calling } = parts.calling(run.id, principal, options);
       const { memory, steps } = createStepMemory(async () => undefined);
-      const either = AbortSignal.any(signal ? [signal, parts.stopping] : [parts.stopping]);
-      const end = (fields: Pick<SkillRun, "outcome" | "result" | "error">): SkillRun => ({
-        ...{ ...run, ...fields, durationMs: Math.round(performance.now() - begun) },
-        steps: skill.steps === undefined ? steps().map(shown) : run.steps.map((step) => shown(latest(step, steps()))),
-      });
+      const either = signal ? AbortSignal.any([signal, stopping]) : stopping;
+      const ended = (fields: Pick<SkillRun, "outcome" | "result" | "error">): SkillRun => {
+        const all = skill.steps === undefined ? steps() : run.steps.map((step) => latest(step, steps()));
+        return { ...run, ...fields, durationMs: Math.round(performance.now() - begun), steps: all.map(shown) };
+      };
       try {
-        const whole = { ...calling, run: { id, user: principal.user }, memory, emit };
-        const result: Json = await runSkill(skill, input, whole, either);
-        return end({ outcome: "completed", result, error: null });
+        const whole = { ...calling, run: { id: run.id, user: principal.user }, memory, emit };
+        return ended({ outcome: "completed", result: await runSkill(skill, input, whole, either), error: null });
       } catch (thrown) {
-        const error = either.aborted
-          ? new PlaneError("CANCELLED", `Skill '${name}' was cancelled.`)
-          : toPlaneError(thrown);
-        return end({
-          outcome: either.aborted ? "cancelled" : "failed",
-          result: null,
-          error: reportError(error),
-        });
+        if (!either.aborted)
+          return ended({ outcome: "failed", result: null, error: reportError(toPlaneError(thrown)) });
+        const error = new PlaneError("CANCELLED", `Skill '${name}' was cancelled.`);
+        return ended({ outcome: "cancelled", result: null, error: reportError(error) });
       } finally {
-        await calling.end();
+        await end();
       }
     },
   };
-
-  async function requireReady(skill: SkillManifest, input: JsonObject, id: string, options: RunSkillOptions) {
-    const { principal = defaultPrincipal, face, model } = options;
-    const reasons = await preflight(skill, input, parts.preflight(principal, face, model));
-    if (reasons.length === 0) return;
-    emit({
-      type: "skill.failed",
-      runId: id,
-      user: principal.user,
-      skill: skill.name,
-      durationMs: 0,
-      code: "NOT_READY",
-    });
-    throw notReady(`Skill '${skill.name}'`, reasons);
-  }
 }
 
-function nothingYet(): Pick<SkillRun, "at" | "durationMs" | "outcome" | "result" | "error"> {
-  return { at: new Date().toISOString(), durationMs: 0, outcome: "planned", result: null, error: null };
+async function requireReady(
+  parts: SkillVerbParts,
+  skill: SkillManifest,
+  input: JsonObject,
+  { id: runId, user }: SkillRun,
+  { principal, face, model }: RunSkillOptions & { principal: Principal },
+): Promise<void> {
+  const reasons = await preflight(skill, input, parts.preflight(principal, face, model));
+  if (reasons.length === 0) return;
+  parts.emit({ type: "skill.failed", runId, user, skill: skill.name, durationMs: 0, code: "NOT_READY" });
+  throw notReady(`Skill '${skill.name}'`, reasons);
 }
 
-function plannedSteps(skill: SkillManifest): StepRun[] {
-  return planOf(skill).map(({ id, step }) => ({
-    ...{ skill: skill.name, id, tool: step.tool, state: "planned", record: null, at: null },
-    ...{ durationMs: null, error: null },
-  }));
+function plannedRun(skill: SkillManifest, { user }: Principal): SkillRun {
+  const { name, persona = null } = skill;
+  const notRun = { record: null, at: null, durationMs: null, error: null };
+  const steps = planOf(skill).map(
+    ({ id, step }): StepRun => ({ skill: name, id, tool: step.tool, state: "planned", ...notRun }),
+  );
+  const nothingYet = { durationMs: 0, outcome: "planned", result: null, error: null } as const;
+  return { id: uniqueId(), skill: name, persona, user, at: new Date().toISOString(), ...nothingYet, steps };
 }
 
 function latest(step: StepRun, known: readonly KeptStep[]): StepRun {
   return known.find(({ id }) => id === step.id) ?? step;
 }
 
-function shown(step: StepRun & Partial<KeptStep>): StepRun {
-  const { repeatable: _repeatable, result: _result, ...rest } = step;
-  return rest;
+function shown({ repeatable: _repeatable, result: _result, ...step }: StepRun & Partial<KeptStep>): StepRun {
+  return step;
 }
