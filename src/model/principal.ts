@@ -1,3 +1,4 @@
+import type { ConfigValues } from "./config/config.ts";
 import { PlaneError } from "./errors.ts";
 
 /** `agent` is a model that the plane runs. */
@@ -78,16 +79,8 @@ export function requireScope(principal: Principal, scope: Scope, what: string): 
   });
 }
 
-export type KnownUser = {
-  groups: string[];
-  persona: string | null;
-  workspace?: string | null | undefined;
-  compliance?: string | null | undefined;
-  tool_groups?: string[] | undefined;
-};
-
 /** Adds what the configuration lists for a user; what they bring wins. */
-export function withListed(principal: Principal, users: Readonly<Record<string, KnownUser>>): Principal {
+export function withListed(principal: Principal, users: Readonly<ConfigValues["users"]>): Principal {
   const brought = principal.brought ?? broughtBy(principal);
   const { user, toolGroups: _, ...rest } = principal;
   const bare = { ...rest, user, ...brought };

@@ -20,16 +20,19 @@ export type NeededVariable = {
   isSet: boolean;
 };
 
-export type ImportReport = {
+type Translated = {
+  translated: TranslatedReference[];
+  variables: NeededVariable[];
+  /** Entries with a secret in the clear. */
+  holdSecrets: string[];
+};
+
+export type ImportReport = Translated & {
   found: { client: string; path: string; servers: string[] }[];
   imported: string[];
   skipped: { name: string; reason: string }[];
   /** Their name was taken by a different server. */
   renamed: { name: string; client: string; from: string }[];
-  translated: TranslatedReference[];
-  variables: NeededVariable[];
-  /** Entries with a secret in the clear. */
-  holdSecrets: string[];
   /** Null after a dry run. */
   path: string | null;
 };
@@ -45,35 +48,30 @@ export type ConnectOptions = {
   file?: string;
 };
 
-export type ClientConnection = {
-  client: string;
-  title: string;
-  scope: ClientScope;
-  path: string;
-  isDryRun: boolean;
-  /** False when nothing had to change. */
-  isChanged: boolean;
-  backup: string | null;
-  server: JsonObject;
-  config: string[];
-  /** Null when no server is moved. */
-  into: string | null;
-  /** `isNew` is false for a server that the configuration had. */
-  moved: { name: string; as: string; isNew: boolean }[];
-  kept: { name: string; reason: string }[];
-  translated: TranslatedReference[];
-  variables: NeededVariable[];
-  /** Entries with a secret in the clear. */
-  holdSecrets: string[];
-  /** Servers the client still starts itself; `scope` is null where we do not write. */
-  elsewhere: { path: string; scope: ClientScope | null; servers: string[] }[];
-  /** The client's previous configuration. */
-  replaces: string[] | null;
-  /** Servers moved earlier, into a configuration that the client no longer uses. */
-  leftBehind: { name: string; path: string }[];
-  /** The client uses this directory's configuration in every project. */
-  isForEveryProject: boolean;
-};
+type ClientFile = { client: string; title: string; scope: ClientScope; path: string };
+
+export type ClientConnection = ClientFile &
+  Translated & {
+    isDryRun: boolean;
+    /** False when nothing had to change. */
+    isChanged: boolean;
+    backup: string | null;
+    server: JsonObject;
+    config: string[];
+    /** Null when no server is moved. */
+    into: string | null;
+    /** `isNew` is false for a server that the configuration had. */
+    moved: { name: string; as: string; isNew: boolean }[];
+    kept: { name: string; reason: string }[];
+    /** Servers the client still starts itself; `scope` is null where we do not write. */
+    elsewhere: { path: string; scope: ClientScope | null; servers: string[] }[];
+    /** The client's previous configuration. */
+    replaces: string[] | null;
+    /** Servers moved earlier, into a configuration that the client no longer uses. */
+    leftBehind: { name: string; path: string }[];
+    /** The client uses this directory's configuration in every project. */
+    isForEveryProject: boolean;
+  };
 
 export type DisconnectOptions = {
   scope?: ClientScope;
@@ -81,11 +79,7 @@ export type DisconnectOptions = {
   remove?: boolean;
 };
 
-export type ClientDisconnection = {
-  client: string;
-  title: string;
-  scope: ClientScope;
-  path: string;
+export type ClientDisconnection = ClientFile & {
   /** As before, with later changes kept, or gone because it was ours. */
   outcome: "restored" | "merged" | "deleted";
   /** Back in the client's file. */

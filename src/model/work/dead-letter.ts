@@ -98,13 +98,6 @@ export function deadLetterDueAt({ status, nextRetryAt, lease }: KeptDeadLetter):
 }
 
 export function showDeadLetter(letter: KeptDeadLetter): DeadLetter {
-  const {
-    revision: _revision,
-    asked: _asked,
-    options: _options,
-    repeatable: _repeatable,
-    lease: _lease,
-    ...shown
-  } = letter;
+  const { revision, asked, options, repeatable, lease, ...shown } = letter;
   return shown;
 }

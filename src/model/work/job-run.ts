@@ -101,21 +101,12 @@ export type JobRunFilter = {
 };
 
 export function showJobRun(run: KeptJobRun): JobRun {
-  const {
-    revision: _revision,
-    slot: _slot,
-    principal: _principal,
-    input: _input,
-    most: _most,
-    dueAt: _dueAt,
-    tasks,
-    ...shown
-  } = run;
+  const { revision, slot, principal, input, most, dueAt, tasks, ...shown } = run;
   return { ...shown, tasks: tasks.map(showTask) };
 }
 
-function showTask({ steps, result: _result, input: _input, ...task }: KeptTask): TaskRun {
-  return { ...task, steps: steps.map(({ repeatable: _repeatable, result: _said, ...step }) => step) };
+function showTask({ steps, result, input, ...task }: KeptTask): TaskRun {
+  return { ...task, steps: steps.map(({ repeatable, result: _, ...step }) => step) };
 }
 
 /** A schedule that moved on, and its new runs. */
