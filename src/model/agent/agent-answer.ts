@@ -5,11 +5,9 @@ type Shown = "answer" | "outcome" | "truncated" | "turns" | "usage" | "waiting" 
 
 /** A run, as the command line and the HTTP API return it. */
 export type AgentAnswer = Pick<AgentRun, Shown> & {
-  /** The trace; its `id` finds it again. */
   trace: Omit<AgentRun, Shown | "user" | "question" | "trace">;
   /** For the next question. */
   history: AgentResult["history"];
-  /** Where tools name states. */
   state: string | null;
 };
 

@@ -90,11 +90,9 @@ export type Authorized = Resolved & { grant: Grant };
 
 export type Input = {
   arguments: JsonObject;
-  /** Was broken JSON repaired? */
   repaired: boolean;
   /** What was not spelt as JSON. */
   respelt?: string[];
-  /** Undeclared arguments. */
   dropped: string[];
   /** Numbers that lose digits when parsed: their paths and texts. */
   exact?: readonly { path: readonly string[]; text: string }[];
@@ -248,7 +246,6 @@ export type CallRecord = {
   approval: Verdict | null;
   /** Of the tool's own result. */
   resultHash: string | null;
-  /** The id of a large result. */
   stored?: string;
   /** Of what a hook replaced it with. */
   changedHash?: string;

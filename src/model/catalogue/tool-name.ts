@@ -63,7 +63,6 @@ function modelNames(ids: readonly ToolId[]): Map<ToolId, string> {
   return names;
 }
 
-/** Which of several tools keeps the name. */
 function keeperOf(name: string, group: Group): ToolId | undefined {
   if (!Array.isArray(group)) return group;
   const exact = group.filter((id) => plainModelName(id) === name);

@@ -34,7 +34,6 @@ const maxCost = z._default(
   null,
 );
 
-/** Limits of a conversation. */
 export const Budgets = section({
   /** 0 is no limit. */
   maxToolDurationMs: z._default(count, 120_000),
@@ -148,10 +147,8 @@ export const ConfigValues = z.strictObject({
 });
 export type ConfigValues = z.infer<typeof ConfigValues>;
 
-/** The values, the problems and the source files. */
 export type Config = ConfigValues & {
   fromManifests: Manifests;
-  /** Why configured servers cannot run. */
   broken: Record<string, string>;
   problems: ConfigProblem[];
   files: string[];
