@@ -126,6 +126,7 @@ type ImportStateOptions = {
 export interface StateVerbs {
   /** A header, a line per row, and an end with a hash over all before it. */
   exportState(): AsyncIterable<string>;
+  /** The number of lines of an export. */
   countState(): Promise<number>;
   /** Into an empty store. `dryRun` only checks. */
   importState(open: () => AsyncIterable<string>, options?: ImportStateOptions): Promise<StateReport>;
