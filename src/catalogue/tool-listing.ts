@@ -43,13 +43,10 @@ type DescriptionPorts = {
 
 type ListingPorts = DescriptionPorts & {
   registry: Pick<Registry, "snapshot" | "all">;
-  /** Makes one server, or all of them, list their tools. */
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
-  /** After it `review` knows all listed tools. */
   loaded?(): Promise<void>;
   /** Drops quarantined tools, which models must not read. */
   withoutHeld?(tools: readonly Tool[]): readonly Tool[];
-  /** Does the policy mode leave the tool in the list? */
   isOffered(tool: Tool): boolean;
   /** What grants depend on; a new object after each change. */
   config(): object;
@@ -119,7 +116,6 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
   };
 }
 
-/** Remembered requests per caller. */
 const maxRequests = 20;
 
 type Seen = { of: readonly Tool[]; by: object; visible: readonly Tool[] };

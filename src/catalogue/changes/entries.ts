@@ -29,7 +29,6 @@ type EntriesPorts = {
   config(): Config;
   revision(): number;
   history: Pick<ChangeHistory, "applied">;
-  /** Puts the stored tools into the catalogue. */
   publish(tools: readonly ToolManifest[]): void;
   publishOverlays(overlays: readonly NamedOverlay[]): void;
 };

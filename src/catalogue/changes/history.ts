@@ -53,7 +53,6 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
         ),
       );
     },
-    /** The current entries of these files. */
     applied(files: readonly string[], entries: readonly WrittenEntry[]): void {
       const isKept = outlivesUs && files.every((file) => !file.startsWith("("));
       const now = revision();
@@ -67,7 +66,6 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
         await log.advance(known, isKept, (before) => fileChanges(before, described, now), isFileNews);
       });
     },
-    /** This program registered or unregistered a tool. */
     registered(entry: DescribedEntry, isThere: boolean): void {
       const circumstances = { by: changedBy("library"), reason: null, revision: revision() };
       later(async () => {
@@ -85,7 +83,6 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
   };
 }
 
-/** The last listing of each source, and the changes since. */
 function createListingLog(store: HistoryPorts["store"]) {
   const remembered = new Map<string, KnownServer>();
   const read = async (identity: string) => (await (await store()).knownServers([identity]))[0];
@@ -216,7 +213,6 @@ async function serverChanges(
   });
 }
 
-/** Those who may use the server. */
 function audienceOf({ name, definition: { groups, persona, workspaces } }: ListedServer): Audience {
   const within = workspaces.length === 0 ? {} : { workspaces };
   return { groups, persona, personas: null, ...within, servers: [name] };

@@ -13,7 +13,6 @@ export type Health = ReturnType<typeof createHealth>;
 
 const unknown = Object.freeze(summarize([]));
 
-/** Rolling windows in memory. */
 export function createHealth(earlier: readonly HealthSample[] = []) {
   const windows = new Map<string, HealthSample[]>();
   // Listings ask for every tool, and few windows have changed since the last one.
@@ -121,7 +120,6 @@ export function createHealthFeed(newSamples: (after: number) => Promise<NewSampl
   };
 }
 
-/** The environment variables that a tool requires and that are not set. */
 export function missingCredentials(
   { metadata }: Tool,
   environment: Readonly<Record<string, string | undefined>>,

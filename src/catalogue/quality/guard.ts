@@ -19,7 +19,6 @@ export type GuardPorts = {
   store(): Promise<Store>;
   emit(event: PlaneEvent): void;
   directoryOf(server: string): string;
-  /** All tools of the catalogue. */
   tools(): readonly Tool[];
 };
 
@@ -68,7 +67,6 @@ export function createGuard({ config, store, emit, directoryOf, tools }: GuardPo
     pinned,
     listed: (server: string, definition: ServerDefinition, entries: readonly unknown[]): void =>
       pinned.listed(server, identify(server, definition, directoryOf(server)), entries),
-    /** The server has answered a listing. */
     asked: settleLater,
     async loaded(): Promise<void> {
       await load();
@@ -150,7 +148,6 @@ function createReporter(review: ReturnType<typeof createVerdicts>["review"], emi
   };
 }
 
-/** `name` is what people call the tool. */
 function reviewTool(
   name: string,
   server: string,

@@ -115,7 +115,6 @@ export type SearchOptions = {
 
 type SearchParts = {
   embed?: Embed | undefined;
-  /** Configured synonyms over the default ones. */
   synonyms?: () => Readonly<Record<string, readonly string[]>>;
 };
 

@@ -156,7 +156,6 @@ export function compareTools(a: Findable, b: Findable): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** One call for all tools of a server. */
 function perServer(serverText: ServerText): ServerText {
   const known = new Map<string | null, string>();
   return (server) => {
