@@ -1,4 +1,3 @@
-import type { ConfigValues } from "./config/config.ts";
 import { PlaneError } from "./errors.ts";
 
 /** `agent` is a model that the plane runs. */
@@ -79,8 +78,14 @@ export function requireScope(principal: Principal, scope: Scope, what: string): 
   });
 }
 
+type KnownUser = Pick<Brought, "groups" | "persona"> & {
+  workspace?: string | null | undefined;
+  compliance?: string | null | undefined;
+  tool_groups?: string[] | undefined;
+};
+
 /** Adds what the configuration lists for a user; what they bring wins. */
-export function withListed(principal: Principal, users: Readonly<ConfigValues["users"]>): Principal {
+export function withListed(principal: Principal, users: Readonly<Record<string, KnownUser>>): Principal {
   const brought = principal.brought ?? broughtBy(principal);
   const { user, toolGroups: _, ...rest } = principal;
   const bare = { ...rest, user, ...brought };
