@@ -144,7 +144,7 @@ function createInterfaces() {
     written.set(name, { file, text: "" });
     const parent = parents[name] === undefined ? "" : ` extends ${parents[name]}`;
     const members = membersOf(schema, place);
-    const text = `${comment(saidOf(schema, place), "")}export interface ${name}${parent} {\n${members}}\n`;
+    const text = `${comment(saidOf(schema, place), "\n")}export interface ${name}${parent} {\n${members}}\n`;
     written.set(name, { file, text });
     return name;
   }
@@ -156,7 +156,7 @@ function createInterfaces() {
       const isNeeded = required.includes(key) && !optional.includes(at);
       const found = typeOf(inner, at);
       const member = `${/^[\w$]+$/.test(key) ? key : JSON.stringify(key)}${isNeeded ? "" : "?"}`;
-      return `${comment(saidOf(inner, at), "  ")}  ${member}: ${wider[at] ?? found}${isNeeded ? "" : " | undefined"};\n`;
+      return `  ${comment(saidOf(inner, at), " ")}${member}: ${wider[at] ?? found}${isNeeded ? "" : " | undefined"};\n`;
     });
     if (isObject(schema.additionalProperties)) members.push("  [key: string]: unknown;\n");
     return members.join("");
@@ -182,7 +182,7 @@ function createInterfaces() {
     const found = typeOf(schema, place);
     const name = aliases[place];
     if (name === undefined) return found;
-    const text = `${comment(entryTexts[place], "")}export type ${name} =\n  ${found};\n`;
+    const text = `${comment(entryTexts[place], "\n")}export type ${name} =\n  ${found};\n`;
     if (!written.has(name)) written.set(name, { file: fileOf(place), text });
     return name;
   }
@@ -229,6 +229,7 @@ function saidOf({ description, default: fallback }: JsonObject, place: string): 
   return isShown ? `${text} Default: ${JSON.stringify(fallback)}.` : text;
 }
 
-function comment(text: string | undefined, indent: string): string {
-  return text === undefined ? "" : `${indent}/** ${text.replaceAll("*/", "*\\/")} */\n`;
+/** `after` separates it from what it explains: members of generated interfaces take one line each. */
+function comment(text: string | undefined, after: " " | "\n"): string {
+  return text === undefined ? "" : `/** ${text.replaceAll("*/", "*\\/")} */${after}`;
 }

@@ -38,9 +38,7 @@ export type CataloguePorts = Omit<CatalogueEntriesPorts, "memory" | "maySeeServe
   directoryOf(server: string): string;
   servers(): Servers;
   grants: Grants;
-  /** Does the policy mode leave the tool in lists? */
   isOffered(tool: Tool): boolean;
-  /** Makes one server, or all of them, list their tools for this caller. */
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
   providerTrouble(spec: ProviderSpec): string | null;
   tool: Verbs["tool"];
@@ -104,7 +102,6 @@ export function createCatalogue(ports: CataloguePorts) {
         loaded,
       ),
     },
-    /** Changes and pins are written. */
     settled: [entries.settled, quality.settled],
   };
 }
@@ -113,7 +110,6 @@ function staleAmong(servers: readonly ServerStatus[]): Set<string> {
   return new Set(servers.flatMap(({ name, stale }) => (stale ? name : [])));
 }
 
-/** What servers read from the catalogue and report to it. */
 function createServerPorts(
   { registry, known, onKnown }: ReturnType<typeof createCatalogueEntries>,
   quality: ReturnType<typeof createQuality>,
@@ -136,7 +132,6 @@ function createServerPorts(
   };
 }
 
-/** The same verbs, each after the stored entries are loaded. */
 function whenLoaded<T extends object>(verbs: T, loaded: () => Promise<void>): T {
   const waiting = Object.entries(verbs).map(([name, verb]) => [
     name,

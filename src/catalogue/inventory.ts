@@ -35,7 +35,6 @@ function fewer(bare: readonly InventoryServer[], all: readonly InventoryServer[]
   return withServers(largest(bare.length, (count) => fits(withServers(count), maxBytes)) ?? 0);
 }
 
-/** Says what is missing. */
 function truncated(kept: readonly InventoryServer[], all: readonly InventoryServer[]): JsonObject {
   const missing = all.length - kept.length;
   return {

@@ -1,25 +1,17 @@
 import type { Tool } from "../model/catalogue/tool.ts";
 import { withoutShared } from "../model/catalogue/tool-query.ts";
 
-export type PersonaFilter = {
-  /** Does an entry of this persona, or a shared one, match? */
-  accepts(persona: string | null): boolean;
-  /** Was this persona asked for? */
-  names(persona: string): boolean;
-  /** How many personas were asked for by name. */
-  named: number;
-  /** The persona, if exactly one was asked for. */
-  only: string | null;
-};
+export type PersonaFilter = ReturnType<typeof createPersonaFilter>;
 
 /** Shared entries match unless a word of `withoutShared` excludes them; that word alone asks for all personas. */
-export function createPersonaFilter(asked: readonly string[]): PersonaFilter {
+export function createPersonaFilter(asked: readonly string[]) {
   const words = asked.map((word) => word.toLowerCase());
   const leavesOutShared = words.some((word) => withoutShared.includes(word));
   const wanted = new Set(words.filter((word) => !withoutShared.includes(word)));
   const names = (persona: string) => (wanted.size === 0 ? leavesOutShared : wanted.has(persona.toLowerCase()));
   const accepts = (persona: string | null) => (persona === null ? !leavesOutShared : names(persona));
   const only = wanted.size === 1 ? (asked.find((word) => wanted.has(word.toLowerCase())) ?? null) : null;
+  // `named` counts the personas that were asked for; `only` is the one if there is exactly one.
   return { accepts: asked.length === 0 ? () => true : accepts, names, named: wanted.size, only };
 }
 

@@ -65,7 +65,7 @@ const cases: [title: string, query: Partial<ToolQuery>, names: string[]][] = [
   ["a persona", { personas: ["Atlas"] }, ["atlas_notes", ...shared]],
   ["a persona in other letters", { personas: ["aTLAS"] }, ["atlas_notes", ...shared]],
   ["two personas", { personas: ["Atlas", "Nova"] }, all],
-  ["a persona that has nothing", { personas: ["Nobody"] }, shared],
+  ["a persona that has nothing", { personas: ["Unknown"] }, shared],
   ["the shared ones by name", { personas: ["shared"] }, shared],
   ["a persona without what is shared", { personas: ["Atlas", "-shared"] }, ["atlas_notes"]],
   ["the word before the persona", { personas: ["-shared", "Atlas"] }, ["atlas_notes"]],
@@ -98,7 +98,7 @@ const cases: [title: string, query: Partial<ToolQuery>, names: string[]][] = [
   ["a rate of everything", { minSuccessRate: 1 }, ["atlas_notes"]],
   ["a rate of nothing", { minSuccessRate: 0 }, all],
   [
-    "a rate and those nobody called",
+    "a rate and tools without calls",
     { minSuccessRate: 0.8, includeUnused: true },
     ["atlas_notes", "browser_lookup", "echo.add", "odd_version"],
   ],
@@ -108,7 +108,7 @@ const cases: [title: string, query: Partial<ToolQuery>, names: string[]][] = [
     { minSuccessRate: 0, includeUnused: false },
     ["atlas_notes", "browser_lookup", "google_search", "nova_wipe"],
   ],
-  ["those nobody called, too", { includeUnused: true }, all],
+  ["also tools without calls", { includeUnused: true }, all],
   ["a side effect", { sideEffects: ["none"] }, ["google_search"]],
   ["one of two side effects", { sideEffects: ["write", "filesystem"] }, ["atlas_notes", "nova_wipe"]],
   ["a safety level", { safetyLevels: ["high"] }, ["nova_wipe"]],
@@ -188,7 +188,7 @@ for (const [query, parameter, message] of [
   });
 }
 
-test("whoever types finds after each letter what they would have found at once", () => {
+test("a query typed letter by letter finds the same as the whole query", () => {
   const listed = [...catalogue];
   for (const text of ["search API", "GOOGLE  search", "echo.add", "web_search news"]) {
     for (let length = 1; length <= text.length; length += 1) {

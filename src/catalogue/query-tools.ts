@@ -11,7 +11,6 @@ type ToolsPage<T> = { total: number; tools: T[]; nextCursor: string | null };
 type Test = (tool: Tool, at: number) => boolean;
 type HealthOf = (tool: Tool) => Pick<HealthSummary, "total" | "success_rate">;
 
-/** One page of the matching tools, in the order of their places. */
 export function queryTools<T extends Tool>(tools: readonly T[], query: ToolQuery, healthOf: HealthOf): ToolsPage<T> {
   const toolAt = (at: number) => tools[at] as T;
   const meant = meantBy(query, tools);
@@ -21,7 +20,6 @@ export function queryTools<T extends Tool>(tools: readonly T[], query: ToolQuery
   return { ...page, tools: items.map(toolAt) };
 }
 
-/** Remembered queries per list. */
 const maxKnown = 32;
 /** `meant` are the positions of the matching tools. */
 type Answer = { q: string | null; others: string; meant: readonly number[] };
@@ -143,7 +141,6 @@ function healthTest({ minSuccessRate, includeUnused }: ToolQuery, healthOf: Heal
   };
 }
 
-/** What queries are matched against, in lower case. */
 type Wording = { text: string; providers: string; capabilities: string };
 
 // Tools are immutable, and the same catalogue is queried again and again.

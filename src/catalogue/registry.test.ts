@@ -109,7 +109,7 @@ function handWritten(...owners: (string | null)[]): Translation {
   return { tools, rejected: [] };
 }
 
-test("a persona sees its own tool in the place of the shared one, and nobody else does", () => {
+test("a persona sees its own tool in the place of the shared one, and no other persona does", () => {
   const registry = createRegistry(() => undefined);
   registry.setSource("", handWritten(null, "Atlas", "Nova"));
   registry.setSource("a", offer("a", "x"));
@@ -123,7 +123,7 @@ test("a persona sees its own tool in the place of the shared one, and nobody els
     [null, "of null"],
     ["Atlas", "of Atlas"],
     ["Nova", "of Nova"],
-    ["Somebody", "of null"],
+    ["Other", "of null"],
   ] as const) {
     assert.deepEqual(seen(persona), [["a.x", "lookup"], description]);
   }
@@ -136,7 +136,7 @@ test("a name that only others have is found, so that its refusal can say whose i
   assert.notEqual(registry.snapshot().byId({ server: null, tool: "lookup" })?.persona, null);
 });
 
-test("what was listed cannot be changed by whoever reads it, however deep", () => {
+test("readers cannot change a listed tool at any depth", () => {
   const registry = createRegistry(() => undefined);
   registry.setSource("a", offer("a", "x"));
   const [tool] = registry.snapshot().tools;

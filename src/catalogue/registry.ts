@@ -49,9 +49,7 @@ export function createRegistry(onChange: (change: RegistryChange) => void) {
   return {
     /** A persona sees its own tool in the place of a shared one of the same name. */
     snapshot: (persona: string | null = null): Snapshot => current().seenBy(persona),
-    /** The shared tools and those of every persona. */
     all: (): readonly Tool[] => current().all,
-    /** Replaces everything that one source offers. */
     setSource(source: string, { tools: listed, rejected, work }: Translation): void {
       const before = sources.get(source);
       const tools = keepKnown(before?.tools ?? [], listed);
@@ -83,7 +81,6 @@ export function createRegistry(onChange: (change: RegistryChange) => void) {
   };
 }
 
-/** The tools that a looked-up name can mean. */
 export function idsOf(match: ReturnType<ToolNameIndex["find"]>): readonly ToolId[] {
   return match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
 }
@@ -110,7 +107,6 @@ function isSameId(a: ToolId, b: ToolId): boolean {
 
 const nothing = Object.freeze({});
 
-/** Combines what sources list with overlays, one tool at a time. */
 function createDescriber(offered: readonly NamelessTool[], overlays: Overlays, index: Pick<ToolNameIndex, "find">) {
   const overlaid = overlaysById(overlays, index);
   const listed = once(

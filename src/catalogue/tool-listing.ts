@@ -15,9 +15,8 @@ import type { ToolReview } from "../model/catalogue/quality.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { Caller } from "../model/plane.ts";
 import type { LockedTool, ToolListing } from "../model/plane-tools.ts";
-import { type Face, type Principal, requireScope } from "../model/principal.ts";
+import { type Face, type Principal, requireScope, type WaitingCaller } from "../model/principal.ts";
 import type { Verbs } from "../model/verbs.ts";
 import { type Health, missingCredentials } from "./health/health.ts";
 import { createPersonaFilter, seenThrough } from "./persona-filter.ts";
@@ -26,8 +25,10 @@ import type { Registry } from "./registry.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+type KnownHealth = Pick<Health, "summary" | "last" | "recent">;
+
 type DescriptionPorts = {
-  health(): Promise<Pick<Health, "summary" | "last" | "recent">>;
+  health(): Promise<KnownHealth>;
   /** `key` is the tool's `healthKey`. */
   routerState(key: string, provider: string): ProviderState;
   providerTrouble(provider: ProviderSpec): string | null;
@@ -42,91 +43,79 @@ type DescriptionPorts = {
 
 type ListingPorts = DescriptionPorts & {
   registry: Pick<Registry, "snapshot" | "all">;
-  /** Makes one server, or all of them, list their tools. */
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
-  /** After it `review` knows all listed tools. */
   loaded?(): Promise<void>;
   /** Drops quarantined tools, which models must not read. */
   withoutHeld?(tools: readonly Tool[]): readonly Tool[];
-  /** Does the policy mode leave the tool in the list? */
   isOffered(tool: Tool): boolean;
   /** What grants depend on; a new object after each change. */
   config(): object;
 };
 
-export type ToolListings = Pick<Verbs, "tools" | "queryTools"> & {
-  visibleTo(principal: Principal, request?: AccessRequest): readonly Tool[];
-  /** The known tools that the caller sees as these personas, or as its own. */
-  visibleAs(principal: Principal, personas: readonly string[], request?: AccessRequest): readonly Tool[];
-  listing(tool: Tool, principal: Principal): Promise<ToolListing>;
-  /** The tools of a server, or all, without health and review. */
-  toolsOf(server: string | null, caller: Caller & { waitMs?: number }): Promise<readonly Tool[]>;
-  /** Without the health of each provider. */
-  listings(tools: readonly Tool[], principal: Principal): Promise<ToolListing[]>;
-  /** The tools for a model's next turn, without details. */
-  forModel(principal: Principal, request: AccessRequest, wait: { waitMs: number }): Promise<readonly Tool[]>;
-};
+export type ToolListings = ReturnType<typeof createToolListings>;
 
 /** Which tools exist, for whom, and how well they do. */
-export function createToolListings(ports: ListingPorts, defaultPrincipal: Principal): ToolListings {
-  const { registry, grants, discover } = ports;
+export function createToolListings(ports: ListingPorts, defaultPrincipal: Principal) {
+  const { registry, grants } = ports;
   const { visibleTo, visibleAs } = createVisibility(ports);
   const forFace = createFaceFilter(ports.withoutHeld);
   const describe = createToolDescriptions(ports);
   const loaded = async () => ports.loaded?.();
+  /** Refuses what the caller may not look at, and has the servers list their tools. */
+  const discover = async (
+    server: string | null,
+    principal: Principal,
+    waitMs: number | undefined,
+    request?: AccessRequest,
+  ) => {
+    requireScope(principal, "read", "look at tools");
+    if (request) requireGroups(principal, request, grants);
+    await ports.discover(server, principal, withoutUndefined({ waitMs }));
+    await loaded();
+  };
+  const query: Verbs["queryTools"] = async (asked, { principal = defaultPrincipal, face, waitMs } = {}) => {
+    const query: ToolQuery = { ...everyTool, ...asked };
+    const { groups, state, personas } = query;
+    const request = withoutUndefined({ toolGroups: groups ?? undefined, state: state ?? undefined });
+    await discover(query.server, principal, waitMs, request);
+    const { summary } = await ports.health();
+    const shown = forFace(visibleAs(principal, personas, request), face);
+    const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))));
+    const viewer = principal.persona ?? createPersonaFilter(personas).only;
+    const tools = await describe(page.tools, principal, { viewer, withProviders: query.includeProviderHealth });
+    const all = registry.snapshot(principal.persona).tools;
+    const locked = query.cursor === null && grants.hasLocks() ? lockedTools(all, query, principal, grants) : [];
+    return { ...page, tools, ...(locked.length === 0 ? {} : { locked }) };
+  };
 
-  const listings: ToolListings = {
+  return {
     visibleTo,
     visibleAs,
-    async listing(tool, principal) {
+    async listing(tool: Tool, principal: Principal): Promise<ToolListing> {
       await loaded();
       return (await describe([tool], principal, {}))[0] as ToolListing;
     },
-    async toolsOf(server, { principal = defaultPrincipal, face, waitMs }) {
-      requireScope(principal, "read", "look at tools");
-      await discover(server, principal, withoutUndefined({ waitMs }));
-      await loaded();
+    /** The tools of a server, or all, without health and review. */
+    async toolsOf(server: string | null, { principal = defaultPrincipal, face, waitMs }: WaitingCaller) {
+      await discover(server, principal, waitMs);
       const shown = forFace(visibleTo(principal, {}), face);
       return server === null ? shown : shown.filter(({ id }) => id.server === server);
     },
-    async listings(tools, principal) {
+    /** Without the health of each provider. */
+    async listings(tools: readonly Tool[], principal: Principal): Promise<ToolListing[]> {
       await loaded();
       return describe(tools, principal, { withProviders: false });
     },
-    async forModel(principal, request, wait) {
-      requireScope(principal, "read", "look at tools");
-      requireGroups(principal, request, grants);
-      await discover(null, principal, wait);
-      await loaded();
+    /** The tools for a model's next turn, without details. */
+    async forModel(principal: Principal, request: AccessRequest, { waitMs }: { waitMs: number }) {
+      await discover(null, principal, waitMs, request);
       return forFace(visibleTo(principal, request), "agent");
     },
-    tools: async ({ server = null, ...caller } = {}) => (await listings.queryTools({ server }, caller)).tools,
-    async queryTools(asked, { principal = defaultPrincipal, face, waitMs } = {}) {
-      requireScope(principal, "read", "look at tools");
-      const query: ToolQuery = { ...everyTool, ...asked };
-      const { groups, state } = query;
-      const request = withoutUndefined({ toolGroups: groups ?? undefined, state: state ?? undefined });
-      requireGroups(principal, request, grants);
-      await discover(query.server, principal, withoutUndefined({ waitMs }));
-      await loaded();
-      const { summary } = await ports.health();
-      const shown = forFace(visibleAs(principal, query.personas, request), face);
-      const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))));
-      const viewer = principal.persona ?? createPersonaFilter(query.personas).only;
-      const withProviders = query.includeProviderHealth;
-      const all = registry.snapshot(principal.persona).tools;
-      const locked = query.cursor === null && grants.hasLocks() ? lockedTools(all, query, principal, grants) : [];
-      return {
-        ...page,
-        tools: await describe(page.tools, principal, { viewer, withProviders }),
-        ...(locked.length === 0 ? {} : { locked }),
-      };
-    },
+    tools: (async ({ server = null, ...caller } = {}) => (await query({ server }, caller)).tools) as Verbs["tools"],
+    queryTools: query,
   };
-  return listings;
 }
 
-/** Remembered requests per caller. */
 const maxRequests = 20;
 
 type Seen = { of: readonly Tool[]; by: object; visible: readonly Tool[] };
@@ -136,15 +125,10 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
   const known = new WeakMap<Principal, Lru<Seen>>();
   const mayUse = (principal: Principal, tool: Tool, request?: AccessRequest) =>
     isOffered(tool) && !("refused" in grants.grantFor(principal, tool, request));
-  const remember = (
-    principal: Principal,
-    request: object | undefined,
-    of: readonly Tool[],
-    look: () => readonly Tool[],
-  ): readonly Tool[] => {
+  const remember = (principal: Principal, request: object, of: readonly Tool[], look: () => readonly Tool[]) => {
     const requests = known.get(principal) ?? createLru<Seen>(maxRequests);
     known.set(principal, requests);
-    const key = request === undefined ? "{}" : JSON.stringify(request);
+    const key = JSON.stringify(request);
     const by = config();
     const before = requests.get(key);
     if (before?.of === of && before.by === by) return before.visible;
@@ -154,7 +138,7 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
   };
   const visibleTo = (principal: Principal, request?: AccessRequest): readonly Tool[] => {
     const { tools } = registry.snapshot(principal.persona);
-    return remember(principal, request, tools, () => tools.filter((tool) => mayUse(principal, tool, request)));
+    return remember(principal, request ?? {}, tools, () => tools.filter((tool) => mayUse(principal, tool, request)));
   };
   /** A caller without persona may look at what any of them has; calling it is another matter. */
   const visibleAs = (principal: Principal, personas: readonly string[], request?: AccessRequest) => {
@@ -223,10 +207,7 @@ const noRuns = Object.freeze([]);
 /** The health of a tool; a single persona also gets its own part. */
 function describeHealth(
   tool: Tool,
-  {
-    health,
-    routerState,
-  }: Pick<DescriptionPorts, "routerState"> & { health: Pick<Health, "summary" | "last" | "recent"> },
+  { health, routerState }: Pick<DescriptionPorts, "routerState"> & { health: KnownHealth },
   { viewer, withProviders, shown }: { viewer: string | null; withProviders: boolean; shown: readonly ProviderSpec[] },
 ): ToolHealth {
   const key = healthKey(tool);
@@ -254,19 +235,15 @@ function describeHealth(
 }
 
 function withReview(review: ToolReview | null): Pick<ToolListing, "review"> {
-  const isQuiet = review?.held === null && review.change === null && review.findings.length === 0;
-  return review === null || isQuiet ? {} : { review };
+  return review && (review.held !== null || review.change !== null || review.findings.length > 0) ? { review } : {};
 }
 
 /** The environment variables that a tool names and whether they are set; never their values. */
 function credentialsOf({ metadata }: Tool, environment: Environment): ToolListing["credentials"] {
-  const named = Object.entries(metadata.auth.envs ?? {});
-  return Object.fromEntries(
-    named.map(([name, { required }]) => [
-      name,
-      { required: required === true, configured: Boolean(environment[name]) },
-    ]),
-  );
+  const described = Object.entries(metadata.auth.envs ?? {}).map(([name, { required }]) => {
+    return [name, { required: required === true, configured: Boolean(environment[name]) }];
+  });
+  return Object.fromEntries(described);
 }
 
 const neverCalled = { total: 0, success_rate: 0 };

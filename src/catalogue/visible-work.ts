@@ -48,13 +48,11 @@ function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** The sort key in a listing. */
 export function workPlace({ name, persona }: { name: string; persona?: string | null | undefined }): string {
   return persona === undefined || persona === null ? name : `${name}\0${persona}`;
 }
 
 type WorkSeen = {
-  /** Those of the kind that the caller sees. */
   seen: readonly { name: string }[];
   problems: readonly ConfigProblem[];
   principal: Principal;

@@ -70,7 +70,6 @@ function closest<T extends Owned>(found: readonly T[], persona: string | undefin
   return own ?? found.find((one) => (one.persona ?? null) === null);
 }
 
-/** The personas that an entry is for, as seen by `asked`. */
 export function compatibilityOf(
   persona: string | null,
   allowlist: readonly string[] | null,
@@ -164,7 +163,6 @@ export type WorkListingPorts = {
   health(): Promise<Pick<Health, "summary">>;
 };
 
-/** Skills, tasks and jobs as a viewer sees them. */
 export function createWorkListing({ manifests, snapshot, health }: WorkListingPorts) {
   const knownTo = (tools: readonly Tool[]): KnownWork => {
     const { skills, tasks } = manifests();

@@ -151,12 +151,7 @@ export function querySkills(skills: readonly Skill[], query: SkillQuery): Page<S
   return takePage(matching, workPlace, query);
 }
 
-type Work = {
-  name: string;
-  persona?: string | undefined;
-  summary?: string | undefined;
-  description?: string | undefined;
-};
+type Work = Pick<JobManifest, "name" | "persona" | "summary" | "description">;
 
 /** One page of the matching tasks or jobs, in the order of their places. */
 function queryWork<T extends Work>(all: readonly T[], query: WorkQuery): Page<T> {

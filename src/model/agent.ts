@@ -39,9 +39,7 @@ export type AgentOptions = AgentLimits &
     toolset?: string;
     style?: AgentStyle;
     model?: ModelChoice;
-    /** The system prompt. */
     system?: string;
-    /** The conversation so far, as an earlier run returned it. */
     history?: readonly ChatMessage[];
     temperature?: number;
     maxOutputTokens?: number;
@@ -88,7 +86,6 @@ export type Generation<T = string> = AgentResult & {
 /** One result of many; `generation` is null where it could not begin. */
 export type Generated = { index: number; generation: Generation | null; error: ErrorReport | null };
 
-/** A chat completion, whole or only its message. */
 type CompletionResponse = object;
 
 /** Options for the calls of one response. */
@@ -99,7 +96,6 @@ export type CallAnswer = { call: AskedCall; content: ChatContent; isError: boole
 
 type ProcessedMessages = [AssistantMessage, ...ToolMessage[]];
 
-/** The part of a tool that decides whether a toolset has it. */
 export type SelectedTool = Pick<Tool, "id"> & Partial<Pick<Tool, "source" | "providers">>;
 
 export type ToolsetSelection = { definition: ToolsetDefinition; has(tool: SelectedTool): boolean };

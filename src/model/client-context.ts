@@ -6,9 +6,7 @@ export type ClientContext = {
   era: "legacy" | "modern";
   mode: "full" | "lazy";
   since: string;
-  /** Tools it is shown, ours included. */
   tools: number;
-  /** Tools loaded on demand. */
   loaded: string[];
   loadedTokens: number;
 };

@@ -32,29 +32,15 @@ export const errorTable = {
   CONFLICT: row(409, -32600, 1, false, "validation", "The current state does not allow this."),
   ENTRY_INVALID: row(400, -32602, 2, false, "validation", "Not a valid catalogue entry."),
   CONFIG_INVALID: row(500, -32603, 2, false, "configuration", "A configuration file is missing or broken."),
-  FORBIDDEN: row(403, -32003, 3, false, "policy", "This principal is not allowed to do this."),
-  ORIGIN_REFUSED: row(
-    403,
-    -32003,
-    3,
-    false,
-    "policy",
-    "The request came by a host or from a web page that is not served here.",
-  ),
-  BUNDLE_REFUSED: row(403, -32003, 3, false, "policy", "The bundle is damaged, or its signing key is not trusted."),
-  TOOL_QUARANTINED: row(
-    403,
-    -32003,
-    3,
-    false,
-    "policy",
-    "The tool's definition changed or looks poisoned, and was not accepted.",
-  ),
-  UNAUTHENTICATED: row(401, -32007, 3, false, "policy", "The caller has no valid credentials."),
-  AUTH_REQUIRED: row(401, -32006, 3, false, "policy", "The server needs a sign-in or a token first."),
-  APPROVAL_REQUIRED: row(202, -32004, 3, false, "policy", "The call needs a person's approval."),
-  PLAN_QUEUED: row(202, -32004, 3, false, "policy", "The call was queued in a plan and runs once it is approved."),
-  APPROVAL_DENIED: row(403, -32003, 3, false, "policy", "A rule, a hook or a person denied the call."),
+  FORBIDDEN: refusal(403, -32003, "This principal is not allowed to do this."),
+  ORIGIN_REFUSED: refusal(403, -32003, "The request came by a host or from a web page that is not served here."),
+  BUNDLE_REFUSED: refusal(403, -32003, "The bundle is damaged, or its signing key is not trusted."),
+  TOOL_QUARANTINED: refusal(403, -32003, "The tool's definition changed or looks poisoned, and was not accepted."),
+  UNAUTHENTICATED: refusal(401, -32007, "The caller has no valid credentials."),
+  AUTH_REQUIRED: refusal(401, -32006, "The server needs a sign-in or a token first."),
+  APPROVAL_REQUIRED: refusal(202, -32004, "The call needs a person's approval."),
+  PLAN_QUEUED: refusal(202, -32004, "The call was queued in a plan and runs once it is approved."),
+  APPROVAL_DENIED: refusal(403, -32003, "A rule, a hook or a person denied the call."),
   TOOL_ERROR: row(200, -32000, 1, false, "tool", "The tool ran and reported an error."),
   PROVIDER_FAILED: row(502, -32000, 1, false, "tool", "The provider answered with a protocol error."),
   NO_PROVIDER: row(503, -32000, 4, true, "dependency", "No provider of the tool is available."),
@@ -62,7 +48,7 @@ export const errorTable = {
   SERVER_UNAVAILABLE: row(503, -32000, 4, true, "dependency", "The server could not be started or reached."),
   BUSY: row(429, -32000, 4, true, "transient", "The server's concurrency limit and queue are full."),
   RATE_LIMITED: row(429, -32000, 4, true, "transient", "The rate limit of the server or tool is reached."),
-  BUDGET_EXCEEDED: row(429, -32003, 3, false, "policy", "The time or cost budget is used up."),
+  BUDGET_EXCEEDED: refusal(429, -32003, "The time or cost budget is used up."),
   OUTCOME_UNKNOWN: row(502, -32000, 4, false, "dependency", "The answer was lost; the tool may have run."),
   TIMEOUT: row(504, -32001, 4, true, "transient", "No answer arrived within the timeout."),
   CANCELLED: row(499, -32800, 4, true, "cancelled", "The call was cancelled before the answer arrived."),
@@ -82,6 +68,10 @@ function row(
   means: string,
 ): ErrorRow {
   return { http, rpc, exit, retryable, category, means };
+}
+
+function refusal(http: number, rpc: number, means: string): ErrorRow {
+  return row(http, rpc, 3, false, "policy", means);
 }
 
 export type ErrorData = {

@@ -2,39 +2,87 @@ import type { HookDecision, HookEvent } from "./access/hook.ts";
 import type { AgentOutcome, AgentStyle } from "./agent/agent-run.ts";
 import type { CallStatus } from "./calls/call.ts";
 import type { HeldStatus } from "./calls/held-call.ts";
+import type { ProgressReport, TaskReport } from "./calls/provider.ts";
 import type { Finding, Severity } from "./catalogue/quality.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { UnknownObject } from "./json.ts";
-import type { CircuitState } from "./servers/server.ts";
+import type { CircuitState, ServersChange } from "./servers/server.ts";
 import type { TaskState } from "./work/job-run.ts";
 
-type StepFacts = { runId: string; user: string | null; skill: string; step: string; tool: string | null };
+type CallFacts = { callId: string; tool: string };
+type SkillFacts = { runId: string; user: string | null; skill: string };
+type StepFacts = SkillFacts & { step: string; tool: string | null };
 type JobFacts = { runId: string; user: string | null; job: string };
+type ApprovalFacts = CallFacts & { approvalId: string; plan: string | null };
+type LetterFacts = CallFacts & { deadLetterId: string };
+
+type ToolResultEvent = CallFacts & {
+  type: "tool.result";
+  success: boolean;
+  status: CallStatus;
+  durationMs: number;
+  code: ErrorCode | null;
+  /** Missing in what earlier versions stored. */
+  attempts?: { provider: string; ok: boolean; durationMs?: number }[];
+  /** Null where it is written by hand. */
+  server?: string | null;
+};
+
+/** The end of an agent's run, with times and statuses only. */
+type AgentRunEvent = {
+  type: "agent.run";
+  runId: string;
+  user: string | null;
+  outcome: AgentOutcome;
+  code: ErrorCode | null;
+  model: string;
+  style: AgentStyle;
+  toolset: string | null;
+  turns: number;
+  durationMs: number;
+  inputTokens: number;
+  outputTokens: number;
+  modelMs: number[];
+  /** A call that was not made has the name the model wrote. */
+  calls: { tool: string; status: string; made: boolean }[];
+};
+
+/** A server asked a model during a call. Nothing of what was said. */
+type SampledEvent = CallFacts & {
+  type: "model.sampled";
+  server: string;
+  status: "answered" | "refused" | "failed";
+  reason: string | null;
+  model: string | null;
+  inputTokens: number;
+  outputTokens: number;
+};
+
+type EscalatedEvent = JobFacts & {
+  type: "job.escalated";
+  task: string | null;
+  code: ErrorCode;
+  level: string | null;
+  contact: string | null;
+  timeframe: string | null;
+  actions: string[];
+};
 
 /** No event carries an argument value or a result. */
 export type PlaneEvent =
   | { type: "server.connecting"; server: string }
-  /** A program such as npx fetches it first. */
   | { type: "server.installing"; server: string }
   | { type: "server.connected"; server: string; toolCount: number; protocolVersion: string }
   | { type: "server.disconnected"; server: string; reason: string }
   | { type: "server.error"; server: string; message: string }
   | { type: "server.log"; server: string; level: string }
   | { type: "server.circuit"; server: string; state: CircuitState }
-  | {
-      type: "config.changed";
-      added: string[];
-      removed: string[];
-      changed: string[];
-      unchanged: string[];
-      problems: number;
-    }
+  | ({ type: "config.changed"; problems: number } & ServersChange)
   | { type: "config.rejected"; reason: string }
   | { type: "store.lost"; reason: string }
   | { type: "store.back" }
   | { type: "registry.changed"; revision: number; tools: number }
   | { type: "tool.suspicious"; server: string; tool: string; severity: Severity; kinds: Finding["kind"][] }
-  /** Its definition differs from the pin, or a person decided about it. */
   | {
       type: "tool.definition";
       server: string;
@@ -42,80 +90,21 @@ export type PlaneEvent =
       status: "changed" | "new" | "accepted" | "rejected";
       held: boolean;
     }
-  | { type: "tool.call"; callId: string; tool: string; user: string | null }
-  | { type: "tool.retry"; callId: string; tool: string; attempt: number; delayMs: number; reason: string }
-  | {
-      type: "tool.progress";
-      callId: string;
-      tool: string;
-      progress: number;
-      total: number | null;
-      percentage: number | null;
-      message: string | null;
-      update?: UnknownObject;
-    }
-  | {
-      type: "tool.task";
-      callId: string;
-      tool: string;
-      taskId: string;
-      status: string;
-      message: string | null;
-    }
-  | {
-      type: "tool.result";
-      callId: string;
-      tool: string;
-      success: boolean;
-      status: CallStatus;
-      durationMs: number;
-      code: ErrorCode | null;
-      /** Missing in what earlier versions stored. */
-      attempts?: { provider: string; ok: boolean; durationMs?: number }[];
-      /** Null where it is written by hand. */
-      server?: string | null;
-    }
-  /** The end of an agent's run, with times and statuses only. */
-  | {
-      type: "agent.run";
-      runId: string;
-      user: string | null;
-      outcome: AgentOutcome;
-      code: ErrorCode | null;
-      model: string;
-      style: AgentStyle;
-      toolset: string | null;
-      turns: number;
-      durationMs: number;
-      inputTokens: number;
-      outputTokens: number;
-      modelMs: number[];
-      /** A call that was not made has the name the model wrote. */
-      calls: { tool: string; status: string; made: boolean }[];
-    }
-  /** Names what is called, never the arguments. */
-  | { type: "skill.started"; runId: string; user: string | null; skill: string }
-  | {
-      type: "skill.plan_generated";
-      runId: string;
-      user: string | null;
-      skill: string;
-      steps: { id: string; tool: string; dependsOn: string[] }[];
-    }
-  | { type: "skill.plan_ready"; runId: string; user: string | null; skill: string }
+  | ({ type: "tool.call"; user: string | null } & CallFacts)
+  | ({ type: "tool.retry"; attempt: number; delayMs: number; reason: string } & CallFacts)
+  | ({ type: "tool.progress"; percentage: number | null; update?: UnknownObject } & CallFacts & ProgressReport)
+  | ({ type: "tool.task" } & CallFacts & TaskReport)
+  | ToolResultEvent
+  | AgentRunEvent
+  | ({ type: "skill.started" } & SkillFacts)
+  | ({ type: "skill.plan_ready" } & SkillFacts)
+  | ({ type: "skill.plan_generated"; steps: { id: string; tool: string; dependsOn: string[] }[] } & SkillFacts)
   | ({ type: "skill.step_started" } & StepFacts)
+  | ({ type: "skill.step_cancelled" } & StepFacts)
   | ({ type: "skill.step_succeeded"; record: string | null; durationMs: number } & StepFacts)
   | ({ type: "skill.step_failed"; record: string | null; code: ErrorCode } & StepFacts)
-  | ({ type: "skill.step_cancelled" } & StepFacts)
-  | { type: "skill.completed"; runId: string; user: string | null; skill: string; durationMs: number }
-  | {
-      type: "skill.failed";
-      runId: string;
-      user: string | null;
-      skill: string;
-      durationMs: number;
-      code: ErrorCode;
-    }
+  | ({ type: "skill.completed"; durationMs: number } & SkillFacts)
+  | ({ type: "skill.failed"; durationMs: number; code: ErrorCode } & SkillFacts)
   | ({ type: "job.scheduled"; origin: "schedule" | "request" | "rerun" } & JobFacts)
   /** Also when a plane takes a run over: then `start` is above 1. */
   | ({ type: "job.started"; start: number } & JobFacts)
@@ -123,72 +112,25 @@ export type PlaneEvent =
   | ({ type: "job.succeeded"; durationMs: number } & JobFacts)
   | ({ type: "job.failed"; durationMs: number; code: ErrorCode } & JobFacts)
   | ({ type: "job.cancelled" } & JobFacts)
-  | ({
-      type: "job.escalated";
-      task: string | null;
-      code: ErrorCode;
-      level: string | null;
-      contact: string | null;
-      timeframe: string | null;
-      actions: string[];
-    } & JobFacts)
+  | EscalatedEvent
   | { type: "job.paused"; job: string }
   | { type: "job.resumed"; job: string }
   /** The beginning of the query, without secrets. */
   | { type: "tool.search"; query: string; resultCount: number; session?: string }
-  /** Definitions loaded on demand. */
   | { type: "tool.dynamicLoad"; session: string; tools: string[]; loadedTokens: number }
-  | {
-      type: "hook.decided";
-      callId: string;
-      tool: string;
-      event: HookEvent;
-      name: string;
-      decision: HookDecision;
-    }
-  /** A server asked a model during a call. Nothing of what was said. */
-  | {
-      type: "model.sampled";
-      callId: string;
-      server: string;
-      tool: string;
-      status: "answered" | "refused" | "failed";
-      reason: string | null;
-      model: string | null;
-      inputTokens: number;
-      outputTokens: number;
-    }
-  | { type: "question.asked"; questionId: string; callId: string; server: string; tool: string }
+  | ({ type: "hook.decided"; event: HookEvent; name: string; decision: HookDecision } & CallFacts)
+  | SampledEvent
+  | ({ type: "question.asked"; questionId: string; server: string } & CallFacts)
   | { type: "question.answered"; questionId: string; callId: string; action: string }
-  | { type: "approval.requested"; approvalId: string; callId: string; tool: string; plan: string | null }
-  | {
-      type: "approval.changed";
-      approvalId: string;
-      callId: string;
-      tool: string;
-      status: HeldStatus;
-      plan: string | null;
-    }
+  | ({ type: "approval.requested" } & ApprovalFacts)
+  | ({ type: "approval.changed"; status: HeldStatus } & ApprovalFacts)
   | { type: "approval.forbidden"; approvalId: string; callId: string; user: string | null }
-  | { type: "dead_letter.added"; deadLetterId: string; callId: string; tool: string; code: ErrorCode }
-  | {
-      type: "dead_letter.retrying";
-      deadLetterId: string;
-      callId: string;
-      tool: string;
-      retryCallId: string;
-      attempt: number;
-    }
-  | {
-      type: "dead_letter.resolved";
-      deadLetterId: string;
-      callId: string;
-      tool: string;
-      /** Null when a person resolved it. */
-      retryCallId: string | null;
-    }
-  | { type: "dead_letter.abandoned"; deadLetterId: string; callId: string; tool: string; code: ErrorCode }
-  | { type: "dead_letter.deleted"; deadLetterId: string; callId: string; tool: string }
+  | ({ type: "dead_letter.added"; code: ErrorCode } & LetterFacts)
+  | ({ type: "dead_letter.abandoned"; code: ErrorCode } & LetterFacts)
+  | ({ type: "dead_letter.retrying"; retryCallId: string; attempt: number } & LetterFacts)
+  /** `retryCallId` is null when a person resolved it. */
+  | ({ type: "dead_letter.resolved"; retryCallId: string | null } & LetterFacts)
+  | ({ type: "dead_letter.deleted" } & LetterFacts)
   | { type: "key.created"; keyId: string; name: string }
   | { type: "key.revoked"; keyId: string; name: string };
 

@@ -78,9 +78,7 @@ export function requireScope(principal: Principal, scope: Scope, what: string): 
   });
 }
 
-export type KnownUser = {
-  groups: string[];
-  persona: string | null;
+type KnownUser = Pick<Brought, "groups" | "persona"> & {
   workspace?: string | null | undefined;
   compliance?: string | null | undefined;
   tool_groups?: string[] | undefined;

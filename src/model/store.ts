@@ -29,7 +29,6 @@ export type DueWork = {
   lookMs: number;
   /** The most urgent first, without these groups. */
   take(room: Readonly<Record<DueKind, number>>, without: ReadonlySet<string>): Promise<DueItem[]>;
-  /** A taken item is finished. */
   settle(item: DueItem): Promise<void>;
   /** A taken item is free again from this time on. */
   giveBack(item: DueItem, at: number): Promise<void>;
@@ -49,7 +48,6 @@ export type Begun =
 export type DueHandler = {
   kind: DueKind;
   lookMs: number;
-  /** Called before each look. */
   onLook(now: number, hasJumpedBack: boolean): Promise<void>;
   room(): number;
   begin(item: DueItem): Promise<Begun>;
@@ -68,12 +66,10 @@ export type SharedStep<T> = (value: JsonObject | null, now: number) => { value: 
 
 /** Short-lived values that all planes on one store share. */
 export interface SharedValues {
-  /** Null where it is missing or expired. */
   sharedValue(key: string): Promise<JsonObject | null>;
   /** Steps of one key run one after the other on all planes. */
   changeShared<T>(key: string, keptMs: number, step: SharedStep<T>, tells?: boolean): Promise<T>;
   sharedKeys(keys: readonly string[]): Promise<string[]>;
-  /** Removes expired values; returns how many. */
   forgetShared(): Promise<number>;
 }
 
@@ -111,7 +107,6 @@ export type StateLine = { table: StateTable; row: StateRow };
 
 export interface StateStore {
   countRows(table: StateTable): Promise<number>;
-  /** In the words of an export. */
   stateColumns(table: StateTable): Promise<string[]>;
   /** One consistent snapshot. */
   readAll(): AsyncIterable<StateLine>;
@@ -186,18 +181,20 @@ export type StoreNews =
 /** The store is unreachable; `reason` is for the operator. */
 export type StoreTrouble = { since: string; reason: string };
 
-/** A resolved promise means: still there after `kill -9`. */
+/**
+ * A resolved promise means: still there after `kill -9`. Pages of calls, results, runs and changes are newest first;
+ * `before` is the last id of the previous one. `replace…` and `delete…` return false when it changed since it was read.
+ * `forget…` returns how many of a batch it removed: repeat it until 0.
+ */
 export interface Store extends JobStore, SharedValues, StateStore {
   /** All or nothing, in order. Ids are unique. */
   append(entries: readonly JournalEntry[]): Promise<void>;
   call(id: string): Promise<CallRecord | null>;
   /** Without calls that are not recorded. */
   callUsers(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
-  /** Newest first; `before` is the last id of the previous page. */
   calls(filter?: CallFilter): Promise<CallRecord[]>;
   callSeries(span: SeriesSpan): Promise<CountedSteps>;
   events(after?: number, limit?: number): Promise<StoredEvent[]>;
-  /** 0 when there is none. */
   lastEventId(): Promise<number>;
   /** The rolling window of every subject, oldest first. */
   samples(): Promise<HealthSample[]>;
@@ -210,7 +207,6 @@ export interface Store extends JobStore, SharedValues, StateStore {
   /** Oldest first, unless `part` says otherwise. */
   heldCalls(filter?: HeldFilter, part?: HeldPart): Promise<KeptHeldCall[]>;
   countHeldCalls(filter: HeldFilter): Promise<number>;
-  /** False when it changed since it was read. */
   replaceHeldCall(held: KeptHeldCall): Promise<boolean>;
   plans(): Promise<PlanRecord[]>;
   closePlan(id: string): Promise<void>;
@@ -220,21 +216,17 @@ export interface Store extends JobStore, SharedValues, StateStore {
   /** Sealed already: a store never sees a secret in the clear. */
   secret(key: string): Promise<Uint8Array | null>;
   putSecret(key: string, value: Uint8Array): Promise<void>;
-  /** True for the one who deleted it. */
   deleteSecret(key: string): Promise<boolean>;
   secrets(prefix: string): Promise<string[]>;
   /** Id and hash are unique. */
   addApiKey(key: ApiKey, hash: string): Promise<void>;
   apiKeyByHash(hash: string): Promise<ApiKey | null>;
-  /** In order of creation; also revoked and expired ones. */
   apiKeys(): Promise<ApiKey[]>;
   hasApiKeys(): Promise<boolean>;
   revokeApiKey(id: string, at: string): Promise<boolean>;
-  /** True for the one who deleted it. */
   deleteApiKey(id: string): Promise<boolean>;
   /** Never moves back. */
   touchApiKey(id: string, at: string): Promise<void>;
-  /** Without unknown ones. */
   knownServers(identities: readonly string[]): Promise<KnownServer[]>;
   /** Replaces the one of its identity. */
   putKnownServer(known: KnownServer): Promise<void>;
@@ -244,25 +236,20 @@ export interface Store extends JobStore, SharedValues, StateStore {
   addDeadLetter(letter: KeptDeadLetter, most: number): Promise<void>;
   deadLetter(id: string): Promise<KeptDeadLetter | null>;
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetterPage<KeptDeadLetter>>;
-  /** False when it changed since it was read. */
   replaceDeadLetter(letter: KeptDeadLetter): Promise<boolean>;
-  /** False when it changed since it was read. */
   deleteDeadLetter(id: string, revision: number): Promise<boolean>;
   dueDeadLetters(now: string): Promise<DueDeadLetter[]>;
-  /** Removes letters that ended before; returns how many. */
   forgetEndedDeadLetters(before: string): Promise<number>;
   /** What people set, by kind, persona and name. */
   entries(): Promise<StoredEntry[]>;
   editEntries(edits: EntryEdits): Promise<void>;
   addChanges(changes: readonly NewChange[]): Promise<void>;
-  /** Newest first; `total` counts all matches. */
   changes(query: ChangeQuery): Promise<{ changes: Change[]; total: number }>;
   /** Each different audience once, as JSON. */
   changeAudiences(): Promise<string[]>;
   /** What a server's definitions are compared with. */
   pinnedServer(identity: string): Promise<PinnedServer>;
   pin(identity: string, tool: string): Promise<Pin | null>;
-  /** Without the definitions. */
   pins(identities: readonly string[]): Promise<Omit<Pin, "definition">[]>;
   /** Marks the server as known. Existing pins stay. */
   addPins(identity: string, server: string, pins: readonly Pin[]): Promise<void>;
@@ -271,14 +258,10 @@ export interface Store extends JobStore, SharedValues, StateStore {
   /** Above `most` bytes the oldest go; false when it alone is larger. */
   putResult(kept: KeptResult, most: number): Promise<boolean>;
   result(id: string): Promise<KeptResult | null>;
-  /** Newest first, without content; `before` is the last id of the previous page. */
   results(filter?: ResultFilter): Promise<StoredResult[]>;
-  /** Removes expired results; returns how many. */
   forgetResults(now: string): Promise<number>;
   run(id: string): Promise<AgentRun | null>;
-  /** Newest first, without steps and messages; `before` is the last id of the previous page. */
   runs(filter?: RunFilter): Promise<RunSummary[]>;
-  /** Removes a batch of runs that began before; repeat until 0. */
   forgetRuns(before: string): Promise<number>;
   /** Follows the hash chain to its end, or to where it is broken. */
   verifyCalls(head?: string): Promise<CallChain>;

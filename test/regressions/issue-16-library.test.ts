@@ -118,7 +118,7 @@ suite("the type of a configuration", () => {
   const keysOf = (file: string, name: string) => {
     const text = readFileSync(join(projectRoot, "src/model/config", file), "utf8");
     const [, body = ""] = new RegExp(`interface ${name}\\b[^\\n]*\\{\\n([\\s\\S]*?)\\n\\}`).exec(text) ?? [];
-    return [...body.matchAll(/^ {2}"?([\w$-]+)"?\??:/gm)].map(([, key]) => key);
+    return [...body.matchAll(/^ {2}(?:\/\*\*.*?\*\/ )?"?([\w$-]+)"?\??:/gm)].map(([, key]) => key);
   };
 
   test("has every section and every key of a server that the loader reads, and no other", () => {

@@ -1,5 +1,5 @@
 import { type ConfigInput, type Plane, type Principal, principalOf, type ToolInput } from "../../src/index.ts";
-import { type KnownUser, withListed } from "../../src/model/principal.ts";
+import { withListed } from "../../src/model/principal.ts";
 import { namedServer } from "./support.ts";
 
 const mcp = (server: string, tool: string, priority = 0) => ({
@@ -26,7 +26,7 @@ export const people = {
   pat: { groups: [], persona: null, compliance: "public" },
   kim: { groups: [], persona: null, tool_groups: ["default", "kb"] },
   clerk: { groups: [], persona: "clerk" },
-} satisfies Record<string, KnownUser>;
+} satisfies Parameters<typeof withListed>[1];
 
 export type Person = keyof typeof people;
 export const names = Object.keys(people) as Person[];

@@ -18,7 +18,6 @@ type BundlePorts = EditPorts & {
   trustedKeys(): readonly string[];
 };
 
-/** Signed documents that bring entries from one plane to another. */
 export function createBundleVerbs(ports: BundlePorts): Pick<Verbs, "exportBundle" | "importBundle"> {
   const { entries, defaultPrincipal, environment } = ports;
   // Node's cryptography is loaded on first use.
@@ -96,7 +95,6 @@ async function toEdit(
   return { edit: { put, remove: [] }, warnings };
 }
 
-/** Tasks that neither the bundle nor the catalogue has. */
 function danglingTasks(put: EntryEdit["put"], entries: BundlePorts["entries"]): string[] {
   const ofKind = <T>(kind: EntryKind) =>
     put.filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);

@@ -21,22 +21,16 @@ import {
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 
-export type SigningKey = {
-  /** The public half, base64 of its DER form. */
-  publicKey: string;
-  fingerprint: string;
-  /** Base64. */
-  sign(text: string): string;
-};
+export type SigningKey = ReturnType<typeof loadSigningKey>;
 
 /** The plane's own key in this directory, created on first use; without a directory it lasts as long as the process. */
-export function loadSigningKey(directory: string | undefined): SigningKey {
+export function loadSigningKey(directory: string | undefined) {
   const key = directory === undefined ? createPrivateKey(newKey()) : loadKey(join(directory, "bundle.key"));
   const publicKey = createPublicKey(key).export({ type: "spki", format: "der" }).toString("base64");
   return {
     publicKey,
     fingerprint: fingerprintOf(publicKey),
-    sign: (text) => sign(null, Buffer.from(text), key).toString("base64"),
+    sign: (text: string) => sign(null, Buffer.from(text), key).toString("base64"),
   };
 }
 
@@ -107,7 +101,6 @@ function signedText(sum: string): string {
 
 const maxMebibytes = 16;
 
-/** The content of a bundle whose signature and key were checked. */
 export function readBundle(
   text: string,
   isTrusted: (fingerprint: string) => boolean,

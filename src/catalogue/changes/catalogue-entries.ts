@@ -21,10 +21,8 @@ export type CatalogueEntriesPorts = {
   checkTool: Parameters<typeof createHandWritten>[0]["checkTool"];
   defaultPrincipal: Principal;
   config(): Config;
-  /** The built-in tools under a configuration. */
   builtin(config: Config): readonly HandWritten[];
   maySeeServer(principal: Principal, server: string): boolean;
-  /** Stored entries changed. */
   onEntries(): void;
   servers(): { names(): string[]; discover(names: readonly string[], how: { waitMs: number }): Promise<void> };
 };
@@ -34,7 +32,6 @@ const handWrittenSource = "";
 /** For finding out whether a server has a tool of that name. */
 const discoveryWaitMs = 5_000;
 
-/** The registry with its hand-written entries and the history of its changes. */
 export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
   const { memory, directory, environment, defaultPrincipal, config } = ports;
   const { store, emit, outlivesUs } = memory;

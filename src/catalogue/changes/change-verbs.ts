@@ -27,20 +27,16 @@ export type EditPorts = {
 
 type ChangePorts = EditPorts & {
   store(): Promise<Store>;
-  /** The history of everything seen so far is written. */
   settled(): Promise<void>;
   maySeeServer(principal: Principal, server: string): boolean;
   isRegistered(name: string, persona: string | null): boolean;
-  /** The current overlay of a server's tool. */
   overlayOf(id: ToolId): ToolOverlay | undefined;
-  /** Contradictions between a tool and its overlay. */
   warningsOf(id: ToolId): string[];
 };
 
 const maxReason = 2_000;
 const maxPage = 1_000;
 
-/** Edits of the catalogue, and the history of its changes. */
 export function createChangeVerbs(
   ports: ChangePorts,
 ): Pick<Verbs, "setTool" | "deleteTool" | "deleteEntry" | "changes"> {

@@ -29,7 +29,6 @@ type EntriesPorts = {
   config(): Config;
   revision(): number;
   history: Pick<ChangeHistory, "applied">;
-  /** Puts the stored tools into the catalogue. */
   publish(tools: readonly ToolManifest[]): void;
   publishOverlays(overlays: readonly NamedOverlay[]): void;
 };
@@ -37,26 +36,10 @@ type EntriesPorts = {
 type Kept = { entry: StoredEntry; manifest: CheckedManifest };
 export type EntryEdit = { put: readonly Kept[]; remove: readonly EntryKey[] };
 
-export type Entries = {
-  /** Stored entries are in the catalogue, and the history knows the files. */
-  loaded(): Promise<void>;
-  /** The configuration changed, or another process changed the stored entries. */
-  reload(): Promise<void>;
-  stored(key: EntryKey): StoredEntry | undefined;
-  /** The entry of a file, even if a stored one covers it. */
-  inFiles(key: EntryKey): WrittenEntry | undefined;
-  /** All hand-written entries in force, without those that a program registers. */
-  all(): WrittenEntry[];
-  /** The manifests of files and of stored entries. */
-  manifests(): Manifests;
-  /** What an edit would do. */
-  plan(edit: EntryEdit): EntryChange[];
-  /** All or nothing, effective at once, and stored before it is answered. */
-  edit(edit: EntryEdit, circumstances: Omit<Circumstances, "revision">): Promise<EntryChange[]>;
-};
+export type Entries = ReturnType<typeof createEntries>;
 
 /** Entries that people set while the plane runs, on top of those of the files. */
-export function createEntries(ports: EntriesPorts): Entries {
+export function createEntries(ports: EntriesPorts) {
   const { store, environment, config, history } = ports;
   let kept = new Map<string, Kept>();
   let files = new Map<string, WrittenEntry>();
@@ -79,13 +62,15 @@ export function createEntries(ports: EntriesPorts): Entries {
     const stored = kept.get(key);
     return stored ? asEntry(stored) : files.get(key);
   };
-  const plan: Entries["plan"] = ({ put }) =>
+  const plan = ({ put }: EntryEdit): EntryChange[] =>
     put.map(({ entry }) => planChange(entry, kept.get(keyText(entry)), files.get(keyText(entry))));
   // Serial: a read while an edit is being written would undo the edit.
-  const readAndEdit = serialized(async (...edit: [] | Parameters<Entries["edit"]>): Promise<EntryChange[]> => {
-    publish(await takeStored(await (await store()).entries(), environment));
-    return edit.length === 0 ? [] : applyEdit(...edit, { plan, inForce, publish, kept, ports });
-  });
+  const readAndEdit = serialized(
+    async (...edit: [] | [EntryEdit, Omit<Circumstances, "revision">]): Promise<EntryChange[]> => {
+      publish(await takeStored(await (await store()).entries(), environment));
+      return edit.length === 0 ? [] : applyEdit(...edit, { plan, inForce, publish, kept, ports });
+    },
+  );
 
   const loaded = () => {
     // Without its store a plane still has its files; the next caller tries again.
@@ -96,24 +81,27 @@ export function createEntries(ports: EntriesPorts): Entries {
   };
 
   return {
+    /** Stored entries are in the catalogue, and the history knows the files. */
     loaded,
+    /** The configuration changed, or another process changed the stored entries. */
     reload() {
       loading = undefined;
       return loaded();
     },
-    stored: (key) => kept.get(keyText(key))?.entry,
-    inFiles: (key) => files.get(keyText(key)),
-    all() {
-      const stored = [...kept].map(([key, one]) => [key, asEntry(one)] as const);
-      return [...new Map([...files, ...stored]).values()];
-    },
+    stored: (key: EntryKey) => kept.get(keyText(key))?.entry,
+    /** The entry of a file, even if a stored one covers it. */
+    inFiles: (key: EntryKey) => files.get(keyText(key)),
+    /** All hand-written entries in force, without those that a program registers. */
+    all: (): WrittenEntry[] => [...new Set([...files.keys(), ...kept.keys()])].flatMap((key) => inForce(key) ?? []),
     manifests: () => withStored(config().fromManifests, [...kept.values()].map(asEntry)),
     plan,
-    edit: readAndEdit,
+    /** All or nothing, effective at once, and stored before it is answered. */
+    edit: (edit: EntryEdit, circumstances: Omit<Circumstances, "revision">) => readAndEdit(edit, circumstances),
   };
 }
 
-type EditState = Pick<Entries, "plan"> & {
+type EditState = {
+  plan(edit: EntryEdit): EntryChange[];
   inForce(key: string): WrittenEntry | undefined;
   publish(next: Map<string, Kept>): void;
   kept: Map<string, Kept>;
@@ -130,9 +118,15 @@ async function applyEdit(
   const put = edit.put.filter((_, at) => planned[at]?.change !== "unchanged");
   const touched = [...put.map(({ entry }) => entry), ...edit.remove].map(keyText);
   const before = touched.map(inForce);
-  publish(withEdit(kept, { put, remove: edit.remove }));
+  const next = new Map(kept);
+  for (const key of edit.remove) next.delete(keyText(key));
+  for (const one of put) next.set(keyText(one.entry), one);
+  publish(next);
   const by = { ...circumstances, revision: ports.revision() };
-  const changes = touched.map((key, at) => describeChange(before[at], inForce(key), by));
+  const described = (entry: WrittenEntry | undefined) => (entry ? describeEntry(entry) : null);
+  const changes = touched.map((key, at) =>
+    toChange({ before: described(before[at]), after: described(inForce(key)) }, by),
+  );
   try {
     const store = await ports.store();
     await store.editEntries({ put: put.map(({ entry }) => entry), remove: edit.remove, changes });
@@ -141,17 +135,6 @@ async function applyEdit(
     throw thrown;
   }
   return planned;
-}
-
-function withEdit(kept: ReadonlyMap<string, Kept>, { put, remove }: EntryEdit): Map<string, Kept> {
-  const next = new Map(kept);
-  for (const key of remove) next.delete(keyText(key));
-  for (const one of put) next.set(keyText(one.entry), one);
-  return next;
-}
-
-function describeChange(before: WrittenEntry | undefined, after: WrittenEntry | undefined, by: Circumstances) {
-  return toChange({ before: before ? describeEntry(before) : null, after: after ? describeEntry(after) : null }, by);
 }
 
 function manifestsOf<T>(kind: EntryKind, kept: ReadonlyMap<string, Kept>): T[] {

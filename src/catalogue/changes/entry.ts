@@ -7,7 +7,6 @@ import type { Principal } from "../../model/principal.ts";
 import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
 
-/** A hand-written entry of the catalogue and where it comes from. */
 export type WrittenEntry = {
   kind: EntryKind;
   manifest: ToolManifest | SkillManifest | TaskManifest | JobManifest | NamedOverlay;
@@ -17,7 +16,6 @@ export type WrittenEntry = {
 /** An entry as the history shows it and compares it. */
 export type DescribedEntry = EntryKey & { source: string; definition: JsonObject; audience: Audience };
 
-/** All entries of the manifest files and of the configuration itself. */
 export function entriesInFiles({
   fromManifests,
   tools,
@@ -122,7 +120,6 @@ export function maySee(
 
 export type Difference<T> = { before: T | null; after: T | null };
 
-/** Who changed it, why, and the revision of the catalogue after it. */
 export type Circumstances = { by: ChangedBy; reason: string | null; revision: number };
 
 export function toChange({ before, after }: Difference<DescribedEntry>, circumstances: Circumstances): NewChange {

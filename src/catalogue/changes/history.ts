@@ -23,24 +23,13 @@ type HistoryPorts = {
   revision(): number;
 };
 
-export type ChangeHistory = {
-  /** Listings that the store has kept of servers. */
-  recalled(known: KnownServer[]): KnownServer[];
-  /** A server has listed its tools. */
-  listed(server: ListedServer, known: KnownServer): void;
-  /** The current entries of these files. */
-  applied(files: readonly string[], entries: readonly WrittenEntry[]): void;
-  /** This program registered or unregistered a tool. */
-  registered(entry: DescribedEntry, isThere: boolean): void;
-  /** Everything seen so far is written. */
-  settled(): Promise<void>;
-};
+export type ChangeHistory = ReturnType<typeof createChangeHistory>;
 
 /** An unchanged listing is written again after this time, not with each call of the command line. */
 const rewriteMs = 60_000;
 
 /** Finds what changed in the background, one listing after the other. */
-export function createChangeHistory({ store, outlivesUs, revision }: HistoryPorts): ChangeHistory {
+export function createChangeHistory({ store, outlivesUs, revision }: HistoryPorts) {
   const log = createListingLog(store);
   let last = Promise.resolve();
   const later = (work: () => Promise<void>) => {
@@ -53,7 +42,7 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
 
   return {
     recalled: log.recall,
-    listed(server, known) {
+    listed(server: ListedServer, known: KnownServer): void {
       const now = revision();
       later(() =>
         log.advance(
@@ -64,11 +53,12 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
         ),
       );
     },
-    applied(files, entries) {
+    applied(files: readonly string[], entries: readonly WrittenEntry[]): void {
       const isKept = outlivesUs && files.every((file) => !file.startsWith("("));
       const now = revision();
       later(async () => {
-        const described = await describeAll(entries);
+        const described: DescribedEntry[] = [];
+        await inBatches(entries, (entry) => described.push(describeEntry(entry)));
         const at = new Date().toISOString();
         // Files are remembered like a server that lists their entries.
         const identity = hash({ entriesOf: files });
@@ -76,7 +66,7 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
         await log.advance(known, isKept, (before) => fileChanges(before, described, now), isFileNews);
       });
     },
-    registered(entry, isThere) {
+    registered(entry: DescribedEntry, isThere: boolean): void {
       const circumstances = { by: changedBy("library"), reason: null, revision: revision() };
       later(async () => {
         const { addChanges, changes } = await store();
@@ -93,7 +83,6 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
   };
 }
 
-/** The last listing of each source, and the changes since. */
 function createListingLog(store: HistoryPorts["store"]) {
   const remembered = new Map<string, KnownServer>();
   const read = async (identity: string) => (await (await store()).knownServers([identity]))[0];
@@ -148,13 +137,11 @@ function isFileNews(before: KnownServer | undefined, changes: readonly NewChange
 /** Entries that are handled before the event loop goes on. */
 const batchSize = 250;
 
-async function describeAll(entries: readonly WrittenEntry[]): Promise<DescribedEntry[]> {
-  const described: DescribedEntry[] = [];
-  for (const [at, entry] of entries.entries()) {
+async function inBatches<T>(items: readonly T[], each: (item: T) => void): Promise<void> {
+  for (const [at, item] of items.entries()) {
     if (at % batchSize === batchSize - 1) await new Promise(setImmediate);
-    described.push(describeEntry(entry));
+    each(item);
   }
-  return described;
 }
 
 /** The differences between two listings, in the order of the second; removed entries come last. */
@@ -165,22 +152,20 @@ export async function compareListings<T>(
 ): Promise<Difference<T>[]> {
   const left = new Map(before.map((item) => [keyOf(item), item]));
   const found: Difference<T>[] = [];
-  for (const [at, item] of after.entries()) {
-    if (at % batchSize === batchSize - 1) await new Promise(setImmediate);
+  await inBatches(after, (item) => {
     const key = keyOf(item);
-    const earlier = left.get(key);
+    const earlier = left.get(key) ?? null;
     left.delete(key);
-    if (earlier === undefined) found.push({ before: null, after: item });
-    else if (!sameJson(earlier, item)) found.push({ before: earlier, after: item });
-  }
+    if (earlier === null || !sameJson(earlier, item)) found.push({ before: earlier, after: item });
+  });
   return [...found, ...[...left.values()].map((item) => ({ before: item, after: null }))];
 }
 
 /** One row for everything that a source has when it is first seen. */
 function firstSeen(
   first: Pick<NewChange, "what" | "name" | "persona" | "source" | "by" | "count" | "revision" | "audience">,
-): NewChange {
-  return { at: new Date().toISOString(), kind: "listed", ...first, reason: null, before: null, after: null };
+): NewChange[] {
+  return [{ at: new Date().toISOString(), kind: "listed", ...first, reason: null, before: null, after: null }];
 }
 
 async function fileChanges(
@@ -189,13 +174,11 @@ async function fileChanges(
   revision: number,
 ): Promise<NewChange[]> {
   const by = changedBy("file");
-  if (before !== null) {
-    const different = await compareListings(before as readonly DescribedEntry[], entries, keyText);
-    return different.map((pair) => toChange(pair, { by, reason: null, revision }));
-  }
-  const what = { what: "files", name: "files", persona: null, source: "file" } as const;
   const count = entries.length;
-  return count === 0 ? [] : [firstSeen({ ...what, by, count, revision, audience: everyone })];
+  const first = { what: "files", name: "files", persona: null, source: "file", by, count, revision } as const;
+  if (before === null) return count === 0 ? [] : firstSeen({ ...first, audience: everyone });
+  const different = await compareListings(before as readonly DescribedEntry[], entries, keyText);
+  return different.map((pair) => toChange(pair, { by, reason: null, revision }));
 }
 
 type ListedServer = {
@@ -216,8 +199,9 @@ async function serverChanges(
   const { name, definition, size: count } = server;
   const by = changedBy(`server ${name}`);
   if (before === null) {
-    const what = { what: "server", name, persona: definition.persona, source: `mcp:${name}` } as const;
-    return [firstSeen({ ...what, by, count, revision, audience: audienceOf(server) })];
+    const { persona } = definition;
+    const audience = audienceOf(server);
+    return firstSeen({ what: "server", name, persona, source: `mcp:${name}`, by, count, revision, audience });
   }
   const nameOf = (raw: unknown) => (isObject(raw) ? String(raw.name) : "");
   const different = await compareListings(before, after, nameOf);
@@ -229,7 +213,6 @@ async function serverChanges(
   });
 }
 
-/** Those who may use the server. */
 function audienceOf({ name, definition: { groups, persona, workspaces } }: ListedServer): Audience {
   const within = workspaces.length === 0 ? {} : { workspaces };
   return { groups, persona, personas: null, ...within, servers: [name] };

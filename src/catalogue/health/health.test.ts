@@ -22,7 +22,7 @@ test("of 150 samples the last 100 count", () => {
   });
 });
 
-test("150 samples are summed up as somebody else would do it", () => {
+test("the summary of 150 samples equals an independent calculation", () => {
   // A fixed sequence that looks like none, so that nothing is sorted by chance.
   const samples = Array.from({ length: 150 }, (_, at) =>
     sample(at + 1, { ok: (at * 7) % 11 !== 0, latencyMs: ((at * 7_919) % 1_009) + 0.5 }),

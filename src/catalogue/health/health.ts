@@ -9,18 +9,11 @@ import {
 } from "../../model/catalogue/health.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 
-export type Health = {
-  observe(sample: HealthSample): void;
-  summary(subject: string): HealthSummary;
-  last(subject: string): LastCall | null;
-  /** Oldest first. */
-  recent(subject: string): RecentRun[];
-};
+export type Health = ReturnType<typeof createHealth>;
 
 const unknown = Object.freeze(summarize([]));
 
-/** Rolling windows in memory. */
-export function createHealth(earlier: readonly HealthSample[] = []): Health {
+export function createHealth(earlier: readonly HealthSample[] = []) {
   const windows = new Map<string, HealthSample[]>();
   // Listings ask for every tool, and few windows have changed since the last one.
   const summaries = new Map<string, HealthSummary>();
@@ -32,18 +25,19 @@ export function createHealth(earlier: readonly HealthSample[] = []): Health {
     summaries.delete(sample.subject);
   };
   for (const sample of earlier) observe(sample);
-  const summary = (subject: string) => {
+  const summary = (subject: string): HealthSummary => {
     const window = windows.get(subject);
     if (!window) return unknown;
     const known = summaries.get(subject) ?? Object.freeze(summarize(window));
     summaries.set(subject, known);
     return known;
   };
-  const last = (subject: string) => {
+  const last = (subject: string): LastCall | null => {
     const sample = windows.get(subject)?.at(-1);
     return sample ? { at: sample.at, ok: sample.ok, latency_ms: sample.latencyMs } : null;
   };
-  const recent = (subject: string) =>
+  /** Oldest first. */
+  const recent = (subject: string): RecentRun[] =>
     (windows.get(subject) ?? [])
       .slice(-recentRuns)
       .map(({ ok, latencyMs }) => ({ ok, latency_ms: Math.round(latencyMs) }));
@@ -74,10 +68,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (rank - Math.floor(rank));
 }
 
-/**
- * How badly a provider does: the share of its last runs that failed, plus a fifth for each of the last failures in a
- * row. Lower is better; 0 without samples.
- */
+/** The share of its last runs that failed, plus a fifth for each of the last failures in a row. Lower is better. */
 export function providerScore({ total, failure }: HealthSummary, failuresInARow: number): number {
   return (total === 0 ? 0 : failure / total) + 0.2 * Math.min(failuresInARow, 5);
 }
@@ -85,19 +76,10 @@ export function providerScore({ total, failure }: HealthSummary, failuresInARow:
 /** Samples that other processes add to the store are read after this time at the latest. */
 const maxAgeMs = 2_000;
 
-export type HealthFeed = {
-  /** As far as it was read, possibly not at all. */
-  known: Health;
-  /** Reads new samples if there can be any. */
-  read(): Promise<Health>;
-  /** Reads only if the last read is older than `maxAgeMs`. */
-  recent(): Promise<Health>;
-  /** Samples were added. */
-  changed(): void;
-};
+export type HealthFeed = ReturnType<typeof createHealthFeed>;
 
 /** Health as the store has it, read on demand rather than with every call. */
-export function createHealthFeed(newSamples: (after: number) => Promise<NewSamples>): HealthFeed {
+export function createHealthFeed(newSamples: (after: number) => Promise<NewSamples>) {
   const known = createHealth();
   let newest = 0;
   let readAt = Number.NEGATIVE_INFINITY;
@@ -121,22 +103,23 @@ export function createHealthFeed(newSamples: (after: number) => Promise<NewSampl
     }
   };
   const isOld = () => Math.abs(Date.now() - readAt) >= maxAgeMs;
-  const readUnless = async (isFresh: boolean) => {
+  const readUnless = async (isFresh: boolean): Promise<Health> => {
     if (reading === null && isFresh) return known;
     reading ??= readNews();
     return reading;
   };
   return {
+    /** As far as it was read, possibly not at all. */
     known,
     read: () => readUnless(!hasNews && !isOld()),
+    /** Reads only if the last read is older than `maxAgeMs`. */
     recent: () => readUnless(!isOld()),
-    changed() {
+    changed(): void {
       hasNews = true;
     },
   };
 }
 
-/** The environment variables that a tool requires and that are not set. */
 export function missingCredentials(
   { metadata }: Tool,
   environment: Readonly<Record<string, string | undefined>>,

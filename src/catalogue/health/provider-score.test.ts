@@ -5,7 +5,7 @@ import { providerScore, summarize } from "./health.ts";
 const runs = (ok: number, failed: number) =>
   summarize(Array.from({ length: ok + failed }, (_, at) => ({ subject: "p", at: "now", ok: at < ok, latencyMs: 1 })));
 
-test("whoever fails more often has the higher score, and failures in a row weigh on top", () => {
+test("a provider that fails more often has the higher score, and failures in a row add to it", () => {
   assert.equal(providerScore(runs(0, 0), 0), 0);
   assert.equal(providerScore(runs(10, 0), 0), 0);
   assert.equal(providerScore(runs(3, 1), 0), 0.25);

@@ -50,7 +50,7 @@ suite("what is remembered of providers", () => {
     }
   });
 
-  test("whoever asks for a longer rest gets it, up to an hour", () => {
+  test("a provider that asks for a longer cooldown gets it, up to an hour", () => {
     mock.timers.enable({ apis: ["Date"], now: 0 });
     try {
       const routing = createRouting(() => 0.5);

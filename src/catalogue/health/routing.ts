@@ -5,7 +5,6 @@ import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 /** One second, doubled with every failure in a row, a minute at most. */
 const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.2 };
 
-/** The longest cooldown that a provider may ask for. */
 const maxCooldownMs = 3_600_000;
 
 type Entry = { failures: number; until: number; reason: string | null; checkedAt: number };
@@ -26,7 +25,6 @@ export function createRouting(random: () => number = Math.random) {
   };
 
   return {
-    /** Why this provider is not tried right now, or null. */
     cooldown(tool: string, provider: string): string | null {
       const entry = entries.get(keyOf(tool, provider));
       if (!entry || entry.until <= Date.now()) return null;

@@ -11,7 +11,7 @@ const overlay = {
   ],
 };
 
-test("a fixed value is shown to nobody, a reference to a variable is", () => {
+test("a fixed value is hidden, a reference to a variable is shown", () => {
   assert.deepEqual(hideFixed(overlay).arguments, [
     { name: "unit", fixed: hiddenValue },
     { name: "key", fixed: "${WEATHER_KEY}" },

@@ -59,9 +59,7 @@ type Overlaid = {
   /** Sent with every call, never shown. */
   fixed: JsonObject;
   defaults: JsonObject;
-  /** Not to be set by callers. */
   hidden: string[];
-  /** Not declared by the schema. */
   added: string[];
 };
 
@@ -125,7 +123,6 @@ export function completeWrapper(
   return withLocalArguments(completed, local ?? []);
 }
 
-/** The servers that a wrapper calls and that have not listed their tools. */
 export function unlistedServers(
   { id, providers }: Pick<Tool, "id" | "providers">,
   find: (id: ToolId) => unknown,
@@ -189,7 +186,6 @@ function renamed(schema: JsonObject, argumentMap: unknown): JsonObject {
 /** A reference names a variable and holds no secret. */
 const reference = /^\$\{\w+\}$/;
 
-/** An overlay for display, without its fixed values. */
 export function hideFixed(overlay: ToolOverlay): ToolOverlay {
   if (overlay.arguments === undefined) return overlay;
   const shown = overlay.arguments.map((argument) => {

@@ -20,7 +20,6 @@ type OverlayPorts = EditPorts & { registry: Pick<Registry, "asListed" | "snapsho
 /** Of the summary, whose count is not used here. */
 const summaryLimit = 100;
 
-/** Overlays of servers' tools, for their editors. */
 export function createOverlayVerbs(ports: OverlayPorts): OverlayVerbs {
   const { entries, defaultPrincipal, environment, discovered, registry } = ports;
   const find = async (name: string, principal: Principal) => {

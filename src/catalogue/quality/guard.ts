@@ -19,7 +19,6 @@ export type GuardPorts = {
   store(): Promise<Store>;
   emit(event: PlaneEvent): void;
   directoryOf(server: string): string;
-  /** All tools of the catalogue. */
   tools(): readonly Tool[];
 };
 
@@ -51,7 +50,7 @@ export function createGuard({ config, store, emit, directoryOf, tools }: GuardPo
     settling.add(server);
     // No caller waits for it, and a store that cannot be written reports that itself.
     last = last
-      .then(() => new Promise<void>((resolve) => void setImmediate(resolve)))
+      .then(() => new Promise(setImmediate))
       .then(load)
       .finally(() => settling.delete(server))
       .then(() => {
@@ -68,7 +67,6 @@ export function createGuard({ config, store, emit, directoryOf, tools }: GuardPo
     pinned,
     listed: (server: string, definition: ServerDefinition, entries: readonly unknown[]): void =>
       pinned.listed(server, identify(server, definition, directoryOf(server)), entries),
-    /** The server has answered a listing. */
     asked: settleLater,
     async loaded(): Promise<void> {
       await load();
@@ -76,7 +74,7 @@ export function createGuard({ config, store, emit, directoryOf, tools }: GuardPo
     },
     isLoaded: (): boolean => unsettled.size === 0 && checked === config().security && pinned.isLoaded(),
     /** Null for a tool that no server lists. */
-    review: (server: string, tool: string): ToolReview | null => verdicts.review(server, tool),
+    review: (server: string, tool: string) => verdicts.review(server, tool),
     /** Why a tool is quarantined, or null; cheaper than a review. */
     held: verdicts.held,
     /** A new object whenever another tool may be quarantined. */
@@ -91,19 +89,13 @@ function identify(name: string, { command, args, cwd, url, transport }: ServerDe
   return hash({ name, command, args, cwd, url, transport, place });
 }
 
-/** What is done about definitions that changed, are new, or look poisoned. */
-type SecurityModes = {
-  pinning: "off" | "warn" | "quarantine";
-  newTools: "accept" | "quarantine";
-  /** Null: severe findings quarantine, others are reported. */
-  poisoning: "off" | "warn" | "quarantine" | null;
-};
+type SecurityModes = Config["security"];
 
 function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {
   let modes: SecurityModes = { pinning: "quarantine", newTools: "quarantine", poisoning: null };
   let names: { of: readonly Tool[]; index: NamedTools } | undefined;
   let known = new WeakMap<object, { head: PinHead | undefined; held: string | null }>();
-  let standing = { modes, revision: -1, tools: tools() };
+  let standing: unknown[] = [];
   const namesNow = () => {
     const of = tools();
     if (names?.of !== of) names = { of, index: indexNames(of.map(({ id }) => id)) };
@@ -131,9 +123,8 @@ function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {
       return held;
     },
     heldBy(): object {
-      const now = { modes, revision: pinned.revision(), tools: tools() };
-      const isSame = standing.modes === modes && standing.revision === now.revision && standing.tools === now.tools;
-      if (!isSame) standing = now;
+      const now = [modes, pinned.revision(), tools()];
+      if (now.some((part, at) => part !== standing[at])) standing = now;
       return standing;
     },
   };
@@ -157,7 +148,6 @@ function createReporter(review: ReturnType<typeof createVerdicts>["review"], emi
   };
 }
 
-/** `name` is what people call the tool. */
 function reviewTool(
   name: string,
   server: string,
@@ -193,9 +183,7 @@ function heldByPin(name: string, status: PinStatus, { pinning, newTools }: Secur
 
 function heldByFindings(name: string, findings: readonly Finding[], { poisoning }: SecurityModes): string | null {
   if (poisoning === "warn" || poisoning === "off") return null;
-  const isHeld = findings.some(
-    ({ severity }) => severity === "high" || (poisoning === "quarantine" && severity === "medium"),
-  );
-  if (!isHeld) return null;
+  const held = poisoning === "quarantine" ? ["high", "medium"] : ["high"];
+  if (!findings.some(({ severity }) => held.includes(severity))) return null;
   return `its definition seems to hide instructions for the model; ${personHints.toolSuspect(name)}`;
 }

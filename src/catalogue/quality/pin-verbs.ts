@@ -13,7 +13,6 @@ import type { Guard } from "./guard.ts";
 import { definitionOf, toPin } from "./pinned-servers.ts";
 import { makeVisible } from "./poisoning/texts.ts";
 
-/** The places where two definitions differ, with both values. */
 export function describeDifference(before: unknown, after: unknown): DefinitionDifference[] {
   const [old, now] = [before, after].map((value) => new Map(leavesOf(value, "", 0)));
   const places = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]);
@@ -41,7 +40,6 @@ function entriesOf(value: unknown): [key: string, item: unknown][] {
 type Known = { guard: Guard; store(): Promise<Store> };
 type Listed = Pick<Tool, "name" | "id" | "groups" | "persona" | "source">;
 
-/** The pins of tools beside their current definitions. */
 export async function viewPins(
   tools: readonly Listed[],
   { status, held }: PinFilter,

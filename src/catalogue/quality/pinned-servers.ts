@@ -64,7 +64,6 @@ function toHead(tool: string, entry: UnknownObject): PinHead {
   return { tool, state: "seen", hash: hashOf(entry), quickHash: quickHashOf(entry), cleanBy };
 }
 
-/** A pin of the current definition. */
 export function toPin(
   { server, identity }: { server: string; identity: string },
   tool: string,
@@ -94,7 +93,6 @@ const maxPins = 20_000;
 
 export type PinnedServers = ReturnType<typeof createPinnedServers>;
 
-/** The listings of servers beside their pins. */
 export function createPinnedServers(store: PinStore) {
   const listings = new Map<string, Listing>();
   const pins = createKnownPins(store);
@@ -149,7 +147,6 @@ export function createPinnedServers(store: PinStore) {
 
 type PinStore = () => Promise<Pick<Store, "pinnedServer" | "addPins">>;
 
-/** The pins that were read from the store, by identity of their server. */
 function createKnownPins(store: PinStore) {
   const known = new Map<string, Known>();
   /** Identities about which another process may have decided meanwhile. */

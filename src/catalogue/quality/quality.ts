@@ -44,11 +44,9 @@ export function createQuality(ports: GuardPorts) {
         ? (guard?.held(server, tool) ?? null)
         : null,
     isHeld: (tool: Tool) => heldOf(tool) !== null,
-    /** Drops quarantined tools; the same list if there are none. */
     withoutHeld: (tools: readonly Tool[]) => (guard ? withoutHeld(tools, guard.heldBy()) : tools),
     /** Another plane may have decided about pins. */
     pinsChanged: () => guard?.pinned.doubt(),
-    /** A server has answered a listing. */
     onAsked(server: string): void {
       if (guard) guard.asked(server);
       else asked.add(server);
@@ -183,7 +181,6 @@ function createPinVerbs(
 /** Texts that are counted before the event loop goes on. */
 const batchSize = 50;
 
-/** The connected MCP clients and what each has in its context. */
 function createClients({ emit }: Pick<QualityPorts, "emit">) {
   const open = new Set<ClientSource>();
   const verbs: ClientVerbs = {

@@ -126,7 +126,6 @@ export function isTrusted(review: Trust | undefined, failOn: FailOn): boolean {
   return held === null && findings.every(({ severity }) => severities.indexOf(severity) < limit);
 }
 
-/** Scores of tools, worst first. */
 export function reportQuality(
   tools: readonly ToolListing[],
   { threshold, failOn, requireExamples }: { threshold: number; failOn: FailOn; requireExamples: boolean },

@@ -13,19 +13,19 @@ async function untilCounted(weigh: Weigh, name: ReturnType<typeof sample>): Prom
   while (weigh([name])[0]?.fullTokens === null) await new Promise(setImmediate);
 }
 
-test("tokens are counted when nobody has looked at a list for a while", async (context) => {
+test("tokens are counted when no list was read for a while", async (context) => {
   mock.timers.enable({ apis: ["setTimeout", "Date"] });
   context.after(() => mock.timers.reset());
   const weigh = createWeigh(summaryLimit);
   const tool = sample("first");
   assert.equal(weigh([tool])[0]?.fullTokens, null);
   mock.timers.tick(restMs - 1);
-  assert.equal(weigh([tool])[0]?.fullTokens, null, "somebody looks again");
+  assert.equal(weigh([tool])[0]?.fullTokens, null, "the list is read again");
   mock.timers.tick(restMs);
   await untilCounted(weigh, tool);
 });
 
-test("whoever looks at a list again and again gets to know its tokens all the same", async (context) => {
+test("tokens are counted even if a list is read again and again", async (context) => {
   mock.timers.enable({ apis: ["setTimeout", "Date"] });
   context.after(() => mock.timers.reset());
   const weigh = createWeigh(summaryLimit);

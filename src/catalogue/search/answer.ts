@@ -5,7 +5,6 @@ import { isObject } from "../../model/json.ts";
 import type { Findable, Hit, Result } from "./fields.ts";
 import { joinWords, wordsOf } from "./words.ts";
 
-/** Names that follow the answer. */
 export const nextNames = 5;
 const maxEcho = 200;
 
@@ -45,10 +44,8 @@ function describeHit({ tool, score }: Hit, summaryLimit: number) {
   };
 }
 
-/** Tools below this share of the best score are left out. */
 const minShare = 0.35;
 
-/** The tools that are worth loading for a task, and their servers. */
 export function recommend(
   task: string,
   hits: readonly Hit[],
@@ -75,7 +72,6 @@ function round(score: number): number {
   return Number(Math.min(1, score).toFixed(3));
 }
 
-/** A tool and its near copies on other servers. */
 type Line = Hit & { alsoOn: Findable[]; differsBy: string[] };
 
 /** Shares of common words above which two descriptions are copies, or alike. */

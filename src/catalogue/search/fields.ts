@@ -1,7 +1,6 @@
 import type { Tool, ToolMetadata } from "../../model/catalogue/tool.ts";
 import { isObject } from "../../model/json.ts";
 
-/** The part of a tool that is searched. */
 export type Findable = Pick<Tool, "id" | "name" | "modelName" | "title" | "description" | "parameters" | "persona"> & {
   metadata: Pick<ToolMetadata, "capabilities">;
 };
@@ -37,7 +36,6 @@ const maxChoices = 30;
 /** A longer text must not slow down every search. */
 const maxText = 20_000;
 
-/** `serverText` describes its server. */
 export function textsOf(tool: Findable, serverText: string): Record<FieldName, string> {
   const { id, title = "", description, metadata } = tool;
   const parameters = { names: "", texts: "" };

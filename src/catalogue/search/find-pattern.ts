@@ -17,7 +17,6 @@ const stride = 16;
 const worth = { name: 0.6, text: 0.2 };
 const wordsWorth = 0.4;
 
-/** Why a pattern cannot be used, or null. */
 export function patternTrouble(pattern: string): string | null {
   if (pattern.length > maxPattern) return `it is longer than ${maxPattern} characters`;
   const problem = patternProblem(pattern);

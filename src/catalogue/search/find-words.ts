@@ -10,7 +10,6 @@ export type Found = {
   hits: Hit[];
   /** The share of the query that the best of them has. */
   coverage: number;
-  /** Words of the query. */
   asked: number;
   /** Words that no tool has. */
   unknown(): string[];
@@ -25,7 +24,6 @@ const shown = 5;
 
 export type FindWords = (query: string, isMeant: Test, count: number) => Found;
 
-/** Tools with the name that was asked for, then those with its words. */
 export function createFindWords(index: ToolIndex, synonyms?: () => Synonyms): FindWords {
   const rank = createRanker();
   const toHit = ({ slot, score }: { slot: number; score: number }) => ({ tool: index.toolAt(slot), score });
@@ -122,7 +120,6 @@ function placeOf({ slots }: Segment, slot: number, start: number, end: number): 
 type Ranked = { slot: number; score: number; coverage: number };
 
 type Range = { segment: Segment; start: number; end: number };
-/** A term with its weight in this catalogue and its postings. */
 type FoundTerm = {
   /** The word of the query; null for its other forms. */
   word: string | null;
@@ -165,7 +162,6 @@ function createRanker(): Rank {
       }
     }
   };
-  /** Resets the sums for the next query. */
   const collect = (whole: number, { isAlive, compare }: Corpus, isMeant: Test, depth: number) => {
     const best = createBest(depth, compare);
     let total = 0;
@@ -220,21 +216,21 @@ function findTerm(key: string, corpus: Corpus): { count: number; ranges: Range[]
 
 /** Words that none of the meant tools has; other tools are not revealed. */
 function unknownWords(terms: readonly FoundTerm[], { isAlive }: Corpus, isMeant: Test): string[] {
-  const isThere = ({ segment, start, end }: Range) =>
-    segment.slots.subarray(start, end).some((slot) => isAlive(slot) && isMeant(slot));
+  const isThere = hasSlot((slot) => isAlive(slot) && isMeant(slot));
   return terms.flatMap(({ word, ranges }) => (word === null || ranges.some(isThere) ? [] : word));
 }
 
-/** Words of which none of these has any form. */
+function hasSlot(test: Test) {
+  return ({ segment, start, end }: Range) => segment.slots.subarray(start, end).some(test);
+}
+
 function lackingWords(terms: readonly FoundTerm[], best: readonly Ranked[]): string[] {
   const slots = new Set(best.map(({ slot }) => slot));
-  const isThere = ({ segment, start, end }: Range) =>
-    segment.slots.subarray(start, end).some((slot) => slots.has(slot));
+  const isThere = hasSlot((slot) => slots.has(slot));
   const had = new Set(terms.filter(({ ranges }) => ranges.some(isThere)).map(({ of }) => of));
   return terms.flatMap(({ word }) => (word === null || had.has(word) || slots.size === 0 ? [] : word));
 }
 
-/** Inverse document frequency. */
 function rarityOf(count: number, all: number): number {
   return Math.log(1 + (all - count + 0.5) / (count + 0.5));
 }

@@ -48,7 +48,6 @@ function saidBy({ serverInfo, instructions }: Session): string {
 const defaultWaitMs = 5_000;
 const maxInEvent = 200;
 const maxRecommended = 15;
-/** Recommendations are chosen from so many. */
 const recommendedFrom = 50;
 const maxNamed = 3;
 
@@ -150,7 +149,6 @@ function describeNoServer(server: string | null, visible: readonly Tool[]): stri
   return `No server with tools fits '${shorten(server)}'. ${there}`;
 }
 
-/** Servers that the caller may use and that could not list their tools. */
 function silentFor(principal: Principal, { servers, grants }: SearchPorts): string[] {
   const silent = servers()
     .status()

@@ -103,7 +103,7 @@ test("a search is narrowed to a server, or to those that a glob fits", async () 
   assert.deepEqual(await namesOf({ query: "", server: "*ow*" }), ["browser.capture"]);
 });
 
-test("what somebody may not see is neither found nor counted, by whatever way", async () => {
+test("a tool that a caller may not see is neither found nor counted", async () => {
   const visible = tools.filter(({ id }) => id.server !== "github");
   for (const request of [
     { query: "create an issue in a repository" },
@@ -119,7 +119,7 @@ test("what somebody may not see is neither found nor counted, by whatever way", 
   assert.equal((await ask({ query: "" }, { visible })).total, 6);
 });
 
-test("when nothing fits, that is said, with the words nobody has and the nearest servers", async () => {
+test("a query without a match names the unknown words and the nearest servers", async () => {
   const { note, tools: found } = await ask({ query: "translate Sanskrit poetry about the weather" });
   assert.match(note ?? "", /No good match/);
   assert.match(note ?? "", /'sanskrit', 'poetry'/);
@@ -166,7 +166,7 @@ test("what is no pattern is refused with what is wrong, or taken for words where
   assert.equal((await namesOf({ query: "read a file (", regex: true }, { orWords: true }))[0], "files.read_file");
 });
 
-test("a long query is not repeated to whoever asked", async () => {
+test("a long query is not repeated in the answer", async () => {
   for (const query of ["x".repeat(10_000), `select:${"y".repeat(9_000)}`, "ab ".repeat(3_000)]) {
     const answer = await ask({ query }, { orWords: true });
     assert.ok(JSON.stringify(answer).length < 2_000, String(JSON.stringify(answer).length));

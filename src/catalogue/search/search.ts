@@ -86,16 +86,13 @@ function describeMissing(missing: readonly string[], known: readonly string[]): 
 /** Small, so that the first places count most. */
 const rankOffset = 10;
 
-type Ballot = { hits: readonly Pick<Hit, "tool">[]; weight: number };
-
 /** Reciprocal rank fusion. */
-function fuse(ballots: readonly Ballot[], count: number): Hit[] {
+function fuse(ballots: readonly (readonly Hit[])[], count: number, weights = ballots.map(() => 1)): Hit[] {
   const points = new Map<Findable, number>();
-  const most = ballots.reduce((sum, { weight }) => sum + weight / (rankOffset + 1), 0);
-  for (const { hits, weight } of ballots) {
-    for (const [at, { tool }] of hits.entries()) {
-      points.set(tool, (points.get(tool) ?? 0) + weight / (rankOffset + at + 1));
-    }
+  const most = weights.reduce((sum, weight) => sum + weight / (rankOffset + 1), 0);
+  for (const [ballot, hits] of ballots.entries()) {
+    for (const [at, { tool }] of hits.entries())
+      points.set(tool, (points.get(tool) ?? 0) + (weights[ballot] ?? 1) / (rankOffset + at + 1));
   }
   // The sort is stable: equals keep their order.
   return [...points]
@@ -116,30 +113,30 @@ export type SearchOptions = {
   orWords?: boolean;
 };
 
-export type Search = {
-  /** Costs nothing for the same list and the same function. */
-  update(tools: readonly Findable[], serverText: ServerText): void;
-  find(asked: ParsedSearch, visible: readonly Findable[], options: SearchOptions): Promise<SearchAnswer>;
-  /** By words alone, without folding. */
-  rank(text: string, visible: readonly Findable[], count: number, server?: string): Hit[];
-};
-
 type SearchParts = {
   embed?: Embed | undefined;
-  /** Configured synonyms over the default ones. */
   synonyms?: () => Readonly<Record<string, readonly string[]>>;
 };
 
 type Engine = { index: ToolIndex; findWords: FindWords; findVectors: FindVectors | null };
 
 /** After an `await` the slots of the index may have changed: only tools may be used then. */
-export function createSearch({ embed, synonyms }: SearchParts = {}): Search {
+export function createSearch({ embed, synonyms }: SearchParts = {}) {
   const index = createToolIndex();
   const findWords = createFindWords(index, synonyms && createSynonyms(synonyms));
   const engine: Engine = { index, findWords, findVectors: embed === undefined ? null : createFindVectors(embed) };
+  let known: unknown[] = [];
   return {
-    update: createUpdate(index),
-    async find({ queries, isPattern, server }, visible, options) {
+    /** Costs nothing for the same list and the same function. */
+    update(tools: readonly Findable[], serverText: ServerText): void {
+      if (known[0] !== tools || known[1] !== serverText) index.update(tools, serverText);
+      known = [tools, serverText];
+    },
+    async find(
+      { queries, isPattern, server }: ParsedSearch,
+      visible: readonly Findable[],
+      options: SearchOptions,
+    ): Promise<SearchAnswer> {
       // The engine for patterns is large, and most searches are for words.
       const patterns = isPattern ? await import("./find-pattern.ts") : null;
       const isMeant = createTest(index, visible, server);
@@ -155,7 +152,9 @@ export function createSearch({ embed, synonyms }: SearchParts = {}): Search {
       };
       return toAnswer(queries.join("; "), await find(), options);
     },
-    rank: (text, visible, count, server) => findWords(text, createTest(index, visible, server ?? null), count).hits,
+    /** By words alone, without folding. */
+    rank: (text: string, visible: readonly Findable[], count: number, server: string | null = null): Hit[] =>
+      findWords(text, createTest(index, visible, server), count).hits,
   };
 }
 
@@ -172,11 +171,8 @@ async function findOne(
   const similar = await findVectors(query, meant);
   if (similar === null) return { total, hits, notes: ["Only words were compared, because the embedder failed."] };
   const isNamed = new Set(named.map(({ tool }) => tool));
-  const ballots = [
-    { hits, weight: 1 },
-    { hits: similar, weight: vectorWeight },
-  ];
-  const others = fuse(ballots, count).filter(({ tool }) => !isNamed.has(tool));
+  const fused = fuse([hits, similar], count, [1, vectorWeight]);
+  const others = fused.filter(({ tool }) => !isNamed.has(tool));
   const all = [...named, ...others].slice(0, count);
   return { total: Math.max(total, all.length), hits: all, notes: [] };
 }
@@ -184,8 +180,10 @@ async function findOne(
 async function findAll(engine: Engine, queries: readonly string[], isMeant: Test, count: number): Promise<Result> {
   const found = await Promise.all(queries.map((query) => findOne(engine, query, isMeant, count)));
   if (found.length === 1) return found[0] as Result;
-  const ballots = found.map(({ hits }) => ({ hits, weight: 1 }));
-  const hits = fuse(ballots, count);
+  const hits = fuse(
+    found.map((one) => one.hits),
+    count,
+  );
   const total = Math.max(hits.length, ...found.map((one) => one.total));
   return { total, hits, notes: found.flatMap(({ notes }) => notes) };
 }
@@ -219,15 +217,6 @@ function createSynonyms(own: NonNullable<SearchParts["synonyms"]>): () => Synony
     const now = own();
     if (known?.own !== now) known = { own: now, all: withOwnSynonyms(now) };
     return known.all;
-  };
-}
-
-function createUpdate(index: ToolIndex): Search["update"] {
-  let known: unknown[] = [];
-  return (tools, serverText) => {
-    if (known[0] === tools && known[1] === serverText) return;
-    index.update(tools, serverText);
-    known = [tools, serverText];
   };
 }
 

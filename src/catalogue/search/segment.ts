@@ -14,14 +14,12 @@ export type Segment = {
   worth: Float32Array;
 };
 
-/** All segments of an index. */
 export type Corpus = {
   segments: readonly Segment[];
   /** How many slots were given out, and how many are in use. */
   slots: number;
   alive: number;
   isAlive(slot: number): boolean;
-  /** Breaks ties. */
   compare(a: number, b: number): number;
 };
 
@@ -147,7 +145,6 @@ function createPostings() {
 
 type Postings = { rows: Int32Array; slots: Int32Array; worth: Float32Array };
 
-/** From the order of tools to the order of terms. */
 export function groupByRow(rowCount: number, count: number, postings: Postings): Omit<Segment, "rows"> {
   const starts = new Uint32Array(rowCount + 1);
   for (let at = 0; at < count; at++) {

@@ -5,18 +5,7 @@ import { joinWords } from "./words.ts";
 
 export type ServerText = (server: string | null) => string;
 
-export type ToolIndex = {
-  /** Reads only tools that are new or changed, and returns how many. */
-  update(tools: readonly Findable[], serverText: ServerText): number;
-  corpus(): Corpus;
-  toolAt(slot: number): Findable;
-  serverTextAt(slot: number): string;
-  /** Is the tool of a slot one of these? */
-  among(tools: readonly Findable[]): Test;
-  /** Tools with this name, exact ones first; a loose one ignores case and separators. */
-  named(spelling: string, isLoose: boolean): number[];
-  all(): Iterable<number>;
-};
+export type ToolIndex = ReturnType<typeof createToolIndex>;
 
 type Entry = { key: string; tool: Findable; serverText: string };
 
@@ -33,12 +22,13 @@ type State = {
 };
 
 /** All tools, for all callers; each search says which of them its caller sees. */
-export function createToolIndex(): ToolIndex {
+export function createToolIndex() {
   const state: State = { entries: [], slots: new Map(), names: createExactNames(), segments: [], alive: 0 };
   let current: readonly Findable[] = [];
   let masks = new WeakMap<readonly Findable[], Uint8Array>();
   return {
-    update(tools, serverText) {
+    /** Reads only tools that are new or changed, and returns how many. */
+    update(tools: readonly Findable[], serverText: ServerText): number {
       const added = replace(state, tools, perServer(serverText));
       if (added.length > 0) append(state, added);
       const gone = state.entries.length - state.alive;
@@ -47,7 +37,7 @@ export function createToolIndex(): ToolIndex {
       masks = new WeakMap();
       return added.length;
     },
-    corpus() {
+    corpus(): Corpus {
       const { entries, segments, alive } = state;
       return {
         segments,
@@ -57,15 +47,17 @@ export function createToolIndex(): ToolIndex {
         compare: (a, b) => compareTools((entries[a] as Entry).tool, (entries[b] as Entry).tool),
       };
     },
-    toolAt: (slot) => (state.entries[slot] as Entry).tool,
-    serverTextAt: (slot) => (state.entries[slot] as Entry).serverText,
-    among(tools) {
+    toolAt: (slot: number): Findable => (state.entries[slot] as Entry).tool,
+    serverTextAt: (slot: number): string => (state.entries[slot] as Entry).serverText,
+    /** Is the tool of a slot one of these? */
+    among(tools: readonly Findable[]): Test {
       if (tools === current) return () => true;
       const mask = masks.get(tools) ?? markSlots(tools, state.slots, state.entries.length);
       masks.set(tools, mask);
       return (slot) => mask[slot] === 1;
     },
-    named(spelling, isLoose) {
+    /** Tools with this name, exact ones first; a loose one ignores case and separators. */
+    named(spelling: string, isLoose: boolean): number[] {
       return [...state.names.find(spelling)]
         .flatMap((slot) => {
           const tool = state.entries[slot]?.tool;
@@ -75,7 +67,7 @@ export function createToolIndex(): ToolIndex {
         .sort((a, b) => b.exactness - a.exactness || compareTools(a.tool, b.tool))
         .map(({ slot }) => slot);
     },
-    *all() {
+    *all(): Iterable<number> {
       for (const [slot, entry] of state.entries.entries()) if (entry !== null) yield slot;
     },
   };
@@ -164,13 +156,10 @@ export function compareTools(a: Findable, b: Findable): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** One call for all tools of a server. */
 function perServer(serverText: ServerText): ServerText {
   const known = new Map<string | null, string>();
   return (server) => {
-    const before = known.get(server);
-    if (before !== undefined) return before;
-    const text = serverText(server);
+    const text = known.get(server) ?? serverText(server);
     known.set(server, text);
     return text;
   };
@@ -201,23 +190,17 @@ function mergeSegments(segments: readonly Segment[], slotOf: Int32Array): Segmen
   return { rows, ...groupByRow(rows.size, count, postings) };
 }
 
-type ExactNames = {
-  add(slot: number, tool: Findable): void;
-  /** Ignores case and separators. */
-  find(spelling: string): Set<number>;
-};
+type ExactNames = ReturnType<typeof createExactNames>;
 
-/** By the name without server: all spellings with it would be most of the index. */
-function createExactNames(): ExactNames {
+/** Ignores case and separators. By the name without server: all spellings with it would be most of the index. */
+function createExactNames() {
   const byTool = new Map<string, number[]>();
   const byServer = new Map<string, Set<number>>();
   const add = (name: string, slot: number) => {
-    const known = byTool.get(name);
-    if (known === undefined) byTool.set(name, [slot]);
-    else known.push(slot);
+    if (!byTool.get(name)?.push(slot)) byTool.set(name, [slot]);
   };
   return {
-    add(slot, { id, modelName }) {
+    add(slot: number, { id, modelName }: Findable): void {
       add(joinWords(id.tool), slot);
       const { server } = id;
       if (server === null) return;
@@ -227,7 +210,7 @@ function createExactNames(): ExactNames {
       const known = byServer.get(joined) ?? new Set();
       byServer.set(joined, known.add(slot));
     },
-    find(spelling) {
+    find(spelling: string): Set<number> {
       const joined = joinWords(spelling);
       const found = new Set(byTool.get(joined));
       for (const name of new Set([joined, joined.replace(/^mcp/, "")])) {

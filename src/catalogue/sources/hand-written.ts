@@ -61,13 +61,11 @@ type HandWrittenPorts = {
   checkTool(given: { readonly [key: string]: unknown }): ToolManifest;
   /** The built-in tools under a configuration; others of the same name replace them. */
   builtin(config: Config): readonly HandWritten[];
-  /** A program registered or unregistered a tool. */
   onRegistered(manifest: ToolManifest, isThere: boolean): void;
 };
 
 export type HandWrittenTools = ReturnType<typeof createHandWritten>;
 
-/** Tools of the configuration, of manifests, of the store and of the program that runs the plane. */
 export function createHandWritten({ publish, publishOverlays, checkTool, builtin, onRegistered }: HandWrittenPorts) {
   let configured: HandWritten[] = [];
   let stored: readonly HandWritten[] = [];
@@ -108,7 +106,6 @@ export function createHandWritten({ publish, publishOverlays, checkTool, builtin
       overlays.stored = set.map(({ name, ...overlay }) => [name, overlay]);
       announceOverlays();
     },
-    /** A provider as callers may see it. */
     show({ base: _, written: __, ...spec }: ProviderSpec): ProviderSpec {
       return spec.name === "mcp" ? spec : { ...spec, config: maskSecrets(spec.config) as JsonObject };
     },
@@ -140,7 +137,6 @@ function createRegistrations(checkTool: HandWrittenPorts["checkTool"], onChange:
     },
     isRegistered: (name: string, persona: string | null) => registered.has(keyOf(name, persona ?? undefined)),
     run: (name: string): ToolFunction | undefined => functions.get(name),
-    /** Why a provider cannot be used as it is written, or null. */
     trouble({ name, unusable, config }: ProviderSpec): string | null {
       if (unusable !== undefined) return unusable;
       if (name !== "function" || functions.has(String(config.function))) return null;

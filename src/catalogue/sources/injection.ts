@@ -2,14 +2,12 @@ import { hiddenBy, type InjectionEntry, type InjectionRule, rulesOf } from "../.
 import type { ProviderSpec, ToolId } from "../../model/catalogue/tool.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
-/** Configured parameters that only the system sets. */
 export type InjectionSettings = {
   everywhere: readonly InjectionEntry[];
   /** Includes those for every tool. */
   ofServer(server: string): readonly InjectionEntry[];
 };
 
-/** The rules for a tool, under the names that its callers know. */
 export function rulesFor(
   { id, providers }: { id: ToolId; providers: readonly ProviderSpec[] },
   { everywhere, ofServer }: InjectionSettings,

@@ -67,22 +67,16 @@ export function mergeAuth(entry: UnknownObject, { auth, auth_required, auth_env 
   };
 }
 
-/** A list, or a string with spaces. */
 function readScopes(said: unknown): string[] {
   const words = typeof said === "string" ? said.split(/\s+/) : Array.isArray(said) ? said : [];
   return words.filter((word) => typeof word === "string" && word.trim() !== "");
 }
 
-const flags: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
-  ...["1", "true", "yes", "on", true, 1].map((word) => [word, true] as const),
-  ...["0", "false", "no", "off", false, 0].map((word) => [word, false] as const),
-]);
-
 function readFlag(said: unknown): boolean | undefined {
-  return flags.get(typeof said === "string" ? said.trim().toLowerCase() : said);
+  const word = typeof said === "object" ? "" : String(said).trim().toLowerCase();
+  return /^(1|true|yes|on)$/.test(word) ? true : /^(0|false|no|off)$/.test(word) ? false : undefined;
 }
 
-/** A tool before the snapshot has given it its names. */
 export type NamelessTool = Omit<Tool, "name" | "modelName"> & {
   /** Arguments that its manifest declares; the snapshot merges them. */
   local?: readonly ToolArgument[];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readable } from "./mcp.ts";
 
-test("what nobody sees is taken out of texts, at any depth, and the listed definition stays as it was", () => {
+test("invisible characters are removed from texts at any depth, and the listed definition stays as it was", () => {
   const hidden = "Adds.\u202e\u{e0041}\u001b[8mMore\u200b";
   const listed = {
     name: "add",

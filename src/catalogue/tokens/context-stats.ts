@@ -76,7 +76,6 @@ function sumOf(costs: readonly Omit<ContextCost, "savedPercent">[]): ContextCost
   return { ...sums, savedPercent: saved(sums) };
 }
 
-/** To a tenth of a percent. */
 function saved({ fullTokens, loadedTokens }: Pick<ContextCost, "fullTokens" | "loadedTokens">): number {
   if (fullTokens === 0) return 0;
   return Math.round((1 - loadedTokens / fullTokens) * 1_000) / 10;

@@ -5,17 +5,14 @@ import type { Principal } from "../principal.ts";
 import type { LockedServer } from "../servers/server.ts";
 
 export type Grants = {
-  /** Asked for every listing and again for every call. */
   grantFor(principal: Principal, tool: Tool, request?: AccessRequest): Grant | Refused;
   /** For a look: groups and states do not count. */
   grantToSee(principal: Principal, tool: Tool, args?: JsonObject): Grant | Refused;
-  /** Why a caller cannot use one of the providers, or null. */
   refuseProvider(principal: Principal, provider: ProviderSpec, request?: AccessRequest): Refused | null;
   refuseGroups(principal: Principal, request: AccessRequest): string | null;
   /** Admins see every server. */
   maySeeServer(principal: Principal, server: string): boolean;
   /** Are there servers that may be shown and not used? */
   hasLocks(): boolean;
-  /** What may be shown of a server without access. */
   lockedServer(principal: Principal, server: string): LockedServer | null;
 };

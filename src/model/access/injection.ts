@@ -11,7 +11,6 @@ const InjectionRule = z.discriminatedUnion("from", [
   z.strictObject({ parameter: ParameterName, from: z.enum(sources) }),
   z.strictObject({ parameter: ParameterName, from: z.literal("constant"), value: z.json() }),
 ]);
-/** A parameter that only the system sets, where a tool declares it. */
 export type InjectionRule = z.infer<typeof InjectionRule>;
 export type InjectionSource = InjectionRule["from"];
 

@@ -1,31 +1,26 @@
 import * as z from "zod/mini";
 import { isLoopback } from "../config/settings.ts";
 
+const text = z.string().check(z.minLength(1));
+
 /** Dots lead into objects. */
 const ClaimPaths = z.strictObject({
-  user: z._default(z.string().check(z.minLength(1)), "sub"),
-  groups: z._default(z.string().check(z.minLength(1)), "groups"),
-  persona: z._default(z.string().check(z.minLength(1)), "persona"),
-  scopes: z.optional(z.string().check(z.minLength(1))),
-  workspace: z._default(z.string().check(z.minLength(1)), "workspace"),
-  compliance: z._default(z.string().check(z.minLength(1)), "compliance"),
-  tool_groups: z._default(z.string().check(z.minLength(1)), "tool_groups"),
+  user: z._default(text, "sub"),
+  groups: z._default(text, "groups"),
+  persona: z._default(text, "persona"),
+  scopes: z.optional(text),
+  workspace: z._default(text, "workspace"),
+  compliance: z._default(text, "compliance"),
+  tool_groups: z._default(text, "tool_groups"),
 });
 export type ClaimPaths = z.infer<typeof ClaimPaths>;
 
 export const JwtIssuer = z
   .strictObject({
-    issuer: z.string().check(z.minLength(1)),
-    audience: z.string().check(z.minLength(1)),
+    issuer: text,
+    audience: text,
     jwksUri: z.optional(z.string()),
-    claims: z._default(ClaimPaths, {
-      user: "sub",
-      groups: "groups",
-      persona: "persona",
-      workspace: "workspace",
-      compliance: "compliance",
-      tool_groups: "tool_groups",
-    }),
+    claims: z._default(ClaimPaths, () => ClaimPaths.parse({})),
   })
   .check(
     z.refine(({ issuer, jwksUri }) => Boolean(jwksUri) || isSafeUrl(issuer), {

@@ -43,7 +43,6 @@ export const Policy = z.strictObject({
   rules: z._default(z.array(PolicyRule), []),
   /** Must tools of high risk run on isolated servers? Default: in the strict profile. */
   isolation: z.optional(z.enum(["off", "required"])),
-  /** By glob, where the operator knows better. */
   effects: z._default(z.record(z.string(), z.enum(["read", "write"])), {}),
 });
 export type Policy = z.infer<typeof Policy>;

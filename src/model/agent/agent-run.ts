@@ -18,15 +18,12 @@ export type AgentMessage = {
   type: "thought" | "action" | "observation" | "answer" | "error";
   text: string;
   end: boolean;
-  /** The last message of all. */
   endOfDialog: boolean;
-  /** The call of an action or observation. */
   call?: { id: string; tool: string; arguments?: unknown; status?: string; record?: string | null };
 };
 
 /** A call of a run, also a refused or repeated one. */
 export type AgentCall = {
-  /** From the model, or generated. */
   id: string;
   tool: string;
   /** Missing where it was not made. */
@@ -43,14 +40,12 @@ export type AgentCall = {
 export type AgentStep = {
   turn: number;
   at: string;
-  /** Until the end of its answer. */
   modelMs: number;
   usage: TokenUsage;
   /** The endpoint's reason, such as `length`. Missing where it broke off. */
   finish?: string;
   /** What called servers asked of models. */
   sampled?: TokenUsage;
-  /** How many tools were offered. */
   offered: number;
   refused: boolean;
   calls: AgentCall[];
@@ -79,11 +74,9 @@ export type AgentRun = {
   /** The model had no room left. */
   truncated?: true;
   waiting?: WaitingCall[];
-  /** Servers of its toolset without tools. */
   missing?: MissingServer[];
   /** Of the last message; null where blank. */
   reasoning: string | null;
-  /** Turns with tool calls. */
   turns: number;
   usage: TokenUsage;
   counters: AgentCounters;
@@ -108,7 +101,6 @@ export type RunFilter = {
   model?: string;
   toolset?: string;
   conversation?: string;
-  /** ISO time of the earliest start. */
   since?: string;
   limit?: number;
   before?: string;

@@ -8,7 +8,6 @@ export type SpokenMessage = { role: "system" | "user"; content: ChatContent };
 export type AssistantMessage = {
   role: "assistant";
   content: ChatContent;
-  /** Where the model tells it apart. */
   reasoning_content?: string;
   tool_calls?: AskedCall[];
 };
@@ -48,7 +47,6 @@ export type ModelPart =
 /** A model. It throws failures as PlaneError. */
 export interface ChatModel {
   readonly name: string;
-  /** Where known. */
   readonly provider?: string;
   readonly modelId?: string;
   stream(request: ModelRequest): AsyncIterable<ModelPart>;

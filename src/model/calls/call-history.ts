@@ -21,7 +21,6 @@ export type ActivityEntry = {
 /** The state of the hash chain over the recorded calls. */
 export type CallChain = {
   ok: boolean;
-  /** Recorded and checked. */
   calls: number;
   /** Older than the chain, and so not checked. */
   unchained: number;
@@ -29,7 +28,6 @@ export type CallChain = {
   checkpoints: { at: string; removed: number }[];
   /** Of the newest call; keep it elsewhere to check for it later. */
   head: string | null;
-  /** The first broken place. */
   broken: { id: string; at: string; reason: string } | null;
   /** Null when no hash was asked for. */
   headFound: boolean | null;

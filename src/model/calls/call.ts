@@ -90,11 +90,9 @@ export type Authorized = Resolved & { grant: Grant };
 
 export type Input = {
   arguments: JsonObject;
-  /** Was broken JSON repaired? */
   repaired: boolean;
   /** What was not spelt as JSON. */
   respelt?: string[];
-  /** Undeclared arguments. */
   dropped: string[];
   /** Numbers that lose digits when parsed: their paths and texts. */
   exact?: readonly { path: readonly string[]; text: string }[];
@@ -172,77 +170,55 @@ export type CallReport<Status extends CallStatus = CallStatus> = {
   state?: string;
 };
 
+/** Fields that only other outcomes have. */
+type Absent<Field extends string> = { [field in Field]?: undefined };
+
+type Answered = {
+  /** The handle of a large result. */
+  stored?: ResultHandle;
+  /** Files of the result. */
+  artifacts?: ArtifactView[];
+};
+
+type NotOk<Status extends CallStatus> = {
+  /** There is an `error`. */
+  ok: false;
+  /** About the call itself. */
+  call: CallReport<Status>;
+  /** Why it failed, or what it waits for. */
+  error: ErrorReport;
+};
+
 /** The tool answered. After a `dryRun` the status is `dry_run` and `verdict` is set. */
-export type SucceededOutcome = {
+export type SucceededOutcome = Answered & {
   /** The tool answered. */
   ok: true;
   /** About the call itself. */
   call: CallReport<"succeeded" | "dry_run">;
   /** The tool's answer, as it came from the wire. */
   result: ToolResult;
-  error?: undefined;
-  /** The handle of a large result. */
-  stored?: ResultHandle;
-  /** Files of the result. */
-  artifacts?: ArtifactView[];
-  approval?: undefined;
-  plan?: undefined;
   /** After a dry run. */
   verdict?: Verdict;
-};
+} & Absent<"error" | "approval" | "plan">;
 
 /** The tool said no, a provider failed, or the plane refused: see `error.code`. */
-export type FailedOutcome = {
-  /** There is an `error`. */
-  ok: false;
-  /** About the call itself. */
-  call: CallReport<"tool_error" | "failed" | "refused" | "cancelled">;
+export type FailedOutcome = NotOk<"tool_error" | "failed" | "refused" | "cancelled"> & {
   /** Where the tool itself reported the error. */
   result?: ToolResult;
-  /** Why it failed. */
-  error: ErrorReport;
-  /** The handle of a large result. */
-  stored?: ResultHandle;
-  /** Files of the result. */
-  artifacts?: ArtifactView[];
-  approval?: undefined;
-  plan?: undefined;
-  verdict?: undefined;
-};
+} & Answered &
+  Absent<"approval" | "plan" | "verdict">;
 
-/** The call waits for an approval. */
-export type WaitingOutcome = {
-  /** There is an `error`. */
-  ok: false;
-  /** About the call itself. */
-  call: CallReport<"waiting">;
-  result?: undefined;
-  /** Its code is `APPROVAL_REQUIRED`. */
-  error: ErrorReport;
-  stored?: undefined;
-  artifacts?: undefined;
+/** The call waits for an approval: its code is `APPROVAL_REQUIRED`. */
+export type WaitingOutcome = NotOk<"waiting"> & {
   /** Answer it with `plane.approvals.answer(id, { decision: "approve" })`. */
   approval: { id: string };
-  plan?: undefined;
-  verdict?: undefined;
-};
+} & Absent<"result" | "stored" | "artifacts" | "plan" | "verdict">;
 
-/** The call was queued in a change plan. */
-export type QueuedOutcome = {
-  /** There is an `error`. */
-  ok: false;
-  /** About the call itself. */
-  call: CallReport<"waiting">;
-  result?: undefined;
-  /** Its code is `PLAN_QUEUED`. */
-  error: ErrorReport;
-  stored?: undefined;
-  artifacts?: undefined;
-  approval?: undefined;
+/** The call was queued in a change plan: its code is `PLAN_QUEUED`. */
+export type QueuedOutcome = NotOk<"waiting"> & {
   /** Approve it with `plane.plans.approve(id, …)`. */
   plan: { id: string; change: string };
-  verdict?: undefined;
-};
+} & Absent<"result" | "stored" | "artifacts" | "approval" | "verdict">;
 
 /**
  * `ok` gives `result`, otherwise there is an `error`. A call that waits has `approval` or `plan`.
@@ -272,7 +248,6 @@ export type CallRecord = {
   approval: Verdict | null;
   /** Of the tool's own result. */
   resultHash: string | null;
-  /** The id of a large result. */
   stored?: string;
   /** Of what a hook replaced it with. */
   changedHash?: string;

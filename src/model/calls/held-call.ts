@@ -51,14 +51,12 @@ export type GivenAnswer = {
   by: string | null;
   at: string;
   reason: string | null;
-  /** As the person changed them. */
   arguments: JsonObject | null;
 };
 
 /** A call that waits for an approval: alone, or in a change plan. */
 export type HeldCall = {
   id: string;
-  /** Null when it is not in a plan. */
   plan: string | null;
   callId: string;
   at: string;
@@ -68,11 +66,9 @@ export type HeldCall = {
   toolId: ToolId;
   /** Of the shown definition: another one takes another yes. */
   fingerprint: string;
-  /** As the caller set them. */
   arguments: JsonObject;
   /** The caller's, where hooks wrote others. */
   before?: JsonObject;
-  /** Parameters that the system sets. */
   injected: string[];
   principal: Principal;
   face: Face;
@@ -81,7 +77,6 @@ export type HeldCall = {
   allowEdit: boolean;
   status: HeldStatus;
   answer: GivenAnswer | null;
-  /** Null before it ran. */
   outcome: { callId: string; ok: boolean; code: ErrorCode | null } | null;
   /** Who waits for it or runs it, and until when that holds. */
   claim: { by: string; until: string } | null;
@@ -104,9 +99,7 @@ export type Remembered = {
   tool: string | null;
   server: string | null;
   fingerprint: string | null;
-  /** Globs. */
   arguments: Record<string, string>;
-  /** The exact arguments. */
   argumentsHash: string | null;
   conversation: string | null;
   createdAt: string;
@@ -172,7 +165,6 @@ export function heldPlace({ id, at, status }: HeldCall, order: HeldOrder): strin
   return `${rank} ${fromTheEnd} ${id}`;
 }
 
-/** `waits` is its half of the order `pending`. */
 export function readHeldPlace(place: string): { id: string; waits: boolean } {
   return { id: place.slice(place.lastIndexOf(" ") + 1), waits: place.startsWith("0 ") };
 }

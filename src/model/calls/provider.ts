@@ -5,7 +5,6 @@ import type { AbortSignal } from "../platform.ts";
 
 export type Asked = { method: string; params: UnknownObject };
 
-/** Told to servers that want it with every request. */
 export type AsClient = { capabilities: UnknownObject; info?: UnknownObject; logLevel?: string };
 
 /** Answers of a caller that answers questions itself, unchanged. */
@@ -16,10 +15,8 @@ export type Relay = {
   /** Null when this caller cannot be asked that. */
   onQuestion?(server: string, asked: Asked, signal: AbortSignal): Promise<UnknownObject | null>;
   onProgress?(progress: { progress: number; total: number | null; message: string | null }): void;
-  /** Logs caused by this request, where known. */
   onLog?(message: UnknownObject): void;
   client?: AsClient;
-  /** Sent beside the request, such as a trace. */
   meta?: UnknownObject;
   /** The token budget for models that the call asks. */
   tokens?: { left(): number; used(usage: TokenUsage): void };
@@ -60,9 +57,7 @@ export type TaskReport = { taskId: string; status: string; message: string | nul
 /** What a provider learns about a call. */
 export type ProviderContext = {
   signal: AbortSignal;
-  /** Of sessions that are not shared. */
   owner: { user: string | null; conversation: string | null };
-  /** Answers questions of the other side. */
   onRequest?: ((method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>) | undefined;
   /** The same for every attempt, where the tool takes one. */
   idempotencyKey?: string | undefined;
@@ -91,7 +86,6 @@ export type ToolFunction = (
 /** A provider, or what makes one for each declaration. */
 export type AddedProvider = AnyProvider | { create(spec: ProviderSpec): AnyProvider | Promise<AnyProvider> };
 
-/** May answer with any value. */
 type AnyProvider = (spec: ProviderSpec, args: JsonObject, context: ProviderContext) => unknown;
 
 /** Options of an added provider. */

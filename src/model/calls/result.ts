@@ -13,7 +13,6 @@ export type ToolResult = {
 
 type NormalResult = { result: ToolResult; warnings: string[] };
 
-/** Normalises any provider's answer and drops nothing. */
 export function normalizeResult(raw: unknown): NormalResult {
   if (!isObject(raw)) {
     return {
@@ -114,7 +113,6 @@ export type Artifact = ArtifactView & { content: Uint8Array };
 export type ArtifactResult = {
   results: Json | undefined;
   artifacts: Artifact[];
-  /** Why artifacts cannot be used. */
   problems: string[];
   display: Json | undefined;
   metadata: Json | undefined;

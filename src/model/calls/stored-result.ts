@@ -17,7 +17,6 @@ export type ResultHandle = {
   expiresAt: string;
   shape: ResultShape;
   preview: string;
-  /** The end of the preview. */
   nextOffset: number;
   parts: ResultPart[];
 };
@@ -30,10 +29,8 @@ export type StoredResult = {
   user: string | null;
   at: string;
   expiresAt: string;
-  /** SHA-256 of the result as JSON. */
   hash: string;
   characters: number;
-  /** Size in the store. */
   bytes: number;
 };
 

@@ -6,7 +6,6 @@ export type PlanStep = {
   tool: string;
   arguments: JsonObject;
   why: string;
-  /** Earlier steps, counted from 1. */
   dependsOn?: number[];
 };
 

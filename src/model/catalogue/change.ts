@@ -19,7 +19,6 @@ export type Audience = {
   groups: string[];
   persona: string | null;
   personas: string[] | null;
-  /** Missing for all. */
   workspaces?: string[];
   servers?: string[];
 };
@@ -40,7 +39,6 @@ export type NewChange = {
   reason: string | null;
   before: JsonObject | null;
   after: JsonObject | null;
-  /** Above 1 for several at once. */
   count: number;
   /** The catalogue's revision after it, in that process. */
   revision: number;
@@ -52,7 +50,6 @@ export type Change = Omit<NewChange, "audience"> & { id: number };
 
 export type ChangeFilter = {
   name?: string;
-  /** Null is shared. */
   persona?: string | null;
   kind?: ChangeKind;
   /** `tool` also finds changes of a whole server. */
@@ -103,7 +100,6 @@ export type BundleChoice = { names?: readonly string[]; persona?: string; kinds?
 
 /** Entries as one signed document. */
 export type BundleExport = {
-  /** Base64. */
   bundle: string;
   entries: { kind: EntryKind; name: string; persona: string | null }[];
   hash: string;

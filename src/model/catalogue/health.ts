@@ -1,6 +1,5 @@
 import type { Tool } from "./tool.ts";
 
-/** One observed run of a tool or provider. */
 export type HealthSample = {
   subject: string;
   at: string;

@@ -41,9 +41,7 @@ export type PinView = {
   name: string;
   server: string;
   tool: string;
-  /** How today's definition compares. */
   status: PinStatus;
-  /** Why the tool cannot be called; null when it can. */
   held: string | null;
   state: PinState | null;
   at: string | null;

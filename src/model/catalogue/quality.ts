@@ -1,7 +1,6 @@
 import type { ClientContext } from "../client-context.ts";
 import type { Tool, ToolId } from "./tool.ts";
 
-/** A tool below this fails. */
 export const qualityThreshold = 40;
 
 export const qualityChecks = [
@@ -55,14 +54,12 @@ export type Finding = {
   where: string;
   /** Invisible characters are made visible. */
   excerpt: string;
-  /** Of hidden or encoded text. */
   decoded: string | null;
 };
 
 /** Problems of a definition; `held` is why the tool cannot be called. */
 export type ToolReview = {
   held: string | null;
-  /** Compared with the first one seen. */
   change: "changed" | "new" | null;
   findings: Finding[];
 };
@@ -77,7 +74,6 @@ export type ToolQuality = QualityScore & {
 
 export type WeighedTool = Tool & { review?: ToolReview };
 
-/** Score and tokens of a definition. */
 export type DefinitionWeight = {
   score: number;
   passed: boolean;
@@ -101,7 +97,6 @@ export type FailOn = (typeof failOnLevels)[number];
 
 export type QualityOptions = {
   server?: string;
-  /** One tool, in any spelling. */
   tool?: string;
   threshold?: number;
   requireExamples?: boolean;
@@ -123,14 +118,12 @@ export type ToolContext = ContextCost & { name: string; server: string };
 type ServerContext = ContextCost & { name: string; tools: number };
 
 export type ContextStats = {
-  /** How tokens were counted. */
   tokenizer: string;
   servers: ServerContext[];
   totals: ContextCost & { tools: number };
   lazy: {
     mode: "auto" | "always" | "never";
     thresholdTokens: number;
-    /** Are definitions loaded on demand, as configured? */
     isActive: boolean;
     /** Of the meta tools; part of `totals.loadedTokens`. */
     metaTokens: number;

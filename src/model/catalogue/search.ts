@@ -33,7 +33,6 @@ export type SearchAnswer = {
   total: number;
   truncated: boolean;
   tools: FoundTool[];
-  /** Names of the next matches. */
   next: string[];
   /** No good match, an invalid pattern or a missing server. */
   note?: string;

@@ -1,3 +1,4 @@
+import { once } from "../../lib/async/once.ts";
 import type { Tool, ToolId } from "./tool.ts";
 
 const modelNameLimit = 64;
@@ -62,7 +63,6 @@ function modelNames(ids: readonly ToolId[]): Map<ToolId, string> {
   return names;
 }
 
-/** Which of several tools keeps the name. */
 function keeperOf(name: string, group: Group): ToolId | undefined {
   if (!Array.isArray(group)) return group;
   const exact = group.filter((id) => plainModelName(id) === name);
@@ -101,11 +101,7 @@ export type ToolNameIndex = {
   collisions(): { spelling: string; names: string[] }[];
 };
 
-/**
- * The first rank that knows a spelling decides: listed name, model name, other spellings, bare tool name. Several hits
- * in
- * one rank stay ambiguous.
- */
+/** The first rank that knows a spelling decides; several hits in one rank stay ambiguous. */
 export function createToolNameIndex(ids: readonly ToolId[]): ToolNameIndex {
   const forModels = modelNames(ids);
   const byKey = once(() => new Map(ids.map((id) => [toolKey(id), id])));
@@ -123,17 +119,11 @@ export function createToolNameIndex(ids: readonly ToolId[]): ToolNameIndex {
       if (!spelling.startsWith(prefix)) return [];
       return byKey().get(toolKey({ server, tool: spelling.slice(prefix.length) })) ?? [];
     });
-  const [byName, byModelName, byTool] = [
-    once(() => groupBy(ids, name)),
-    once(() => groupBy(ids, modelName)),
-    once(() => groupBy(ids, ({ tool }) => tool)),
-  ];
-  const ranks = [
-    (spelling: string) => asList(byName().get(spelling)),
-    (spelling: string) => asList(byModelName().get(spelling)),
-    spelled,
-    (spelling: string) => asList(byTool().get(spelling)),
-  ];
+  const grouped = (render: (id: ToolId) => string) => {
+    const groups = once(() => groupBy(ids, render));
+    return (spelling: string) => asList(groups().get(spelling));
+  };
+  const ranks = [grouped(name), grouped(modelName), spelled, grouped(({ tool }) => tool)];
 
   return {
     name,
@@ -147,10 +137,7 @@ export function createToolNameIndex(ids: readonly ToolId[]): ToolNameIndex {
       return { kind: "none" };
     },
     collisions: () =>
-      [...repeated(ids.flatMap(spellings))].map((spelling) => ({
-        spelling,
-        names: spelled(spelling).map(name),
-      })),
+      [...repeated(ids.flatMap(spellings))].map((spelling) => ({ spelling, names: spelled(spelling).map(name) })),
   };
 }
 
@@ -173,21 +160,10 @@ function repeated(words: readonly string[]): Set<string> {
   return again;
 }
 
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
 type Named = Pick<Tool, "id" | "name" | "modelName">;
 type MatchesGlob = (pattern: string, text: string) => boolean;
 
-/**
- * What `alwaysLoadTools` selects: names in any spelling, globs, or a part of a name where no tool has exactly that
- * name.
- */
+/** Names in any spelling, globs, or a part of a name where no tool has exactly that name. */
 export function alwaysLoaded<T extends Named>(
   tools: readonly T[],
   patterns: readonly string[],

@@ -2,8 +2,6 @@ import { PlaneError } from "../errors.ts";
 import { largestPage } from "../page.ts";
 import { type SideEffects, sideEffects, type ToolMetadata } from "./tool.ts";
 
-type SafetyLevel = NonNullable<ToolMetadata["safety_level"]>;
-
 /** A filter for tools, and the page size. */
 export type ToolQuery = {
   /** Names, and words that exclude shared tools. Default: all the caller may see. */
@@ -18,7 +16,7 @@ export type ToolQuery = {
   includeUnused: boolean | null;
   /** Any of them. */
   sideEffects: SideEffects[];
-  safetyLevels: SafetyLevel[];
+  safetyLevels: NonNullable<ToolMetadata["safety_level"]>[];
   server: string | null;
   /** Null is `default`, empty is none, `*` is all. */
   groups: string[] | null;
@@ -26,79 +24,56 @@ export type ToolQuery = {
   /** Words of name, title, description or capabilities. */
   q: string | null;
   limit: number | null;
-  /** Where an earlier page ended. */
   cursor: string | null;
   includeProviderHealth: boolean;
 };
 
-export const everyTool: Readonly<ToolQuery> = Object.freeze({
-  personas: [],
-  providers: [],
-  capabilities: [],
-  version: null,
-  minSuccessRate: null,
-  includeUnused: null,
-  sideEffects: [],
-  safetyLevels: [],
-  server: null,
-  groups: null,
-  state: null,
-  q: null,
-  limit: null,
-  cursor: null,
-  includeProviderHealth: true,
-});
-
-const safetyLevels: readonly SafetyLevel[] = ["low", "medium", "high"];
-
 /** Words that exclude shared tools. */
-export const withoutShared: readonly string[] = [
-  "-shared",
-  "!shared",
-  "no-shared",
-  "without-shared",
-  "shared=false",
-  "shared:false",
-];
+const exclusions = "-shared !shared no-shared without-shared shared=false shared:false";
+export const withoutShared: readonly string[] = exclusions.split(" ");
 
 type Wording = {
   /** The face's name of a parameter. */
   spell(parameter: string): string;
-  /** Suggestions for a mistyped word. */
   nearest(word: string, known: Iterable<string>): string[];
 };
 
 type Refuse = (allowed: string, known?: readonly string[]) => never;
 type Read = (value: string, refuse: Refuse) => unknown;
-type Parameter = { field: keyof ToolQuery; read: Read; isList?: true };
 
-/** As HTTP spells them. Values of a list are repeated or separated by commas. */
-const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
-  ["persona", { field: "personas", read: readPersona, isList: true }],
-  ["provider", { field: "providers", read: readText, isList: true }],
-  ["capability", { field: "capabilities", read: readText, isList: true }],
-  ["version", { field: "version", read: readText }],
-  ["min_success_rate", { field: "minSuccessRate", read: readShare }],
-  ["include_unused", { field: "includeUnused", read: readFlag }],
-  ["side_effects", { field: "sideEffects", read: readOneOf(sideEffects), isList: true }],
-  ["safety_level", { field: "safetyLevels", read: readOneOf(safetyLevels), isList: true }],
-  ["server", { field: "server", read: readText }],
-  ["group", { field: "groups", read: (value) => value, isList: true }],
-  ["state", { field: "state", read: (value) => value }],
-  ["q", { field: "q", read: readText }],
-  ["limit", { field: "limit", read: readLimit }],
-  ["cursor", { field: "cursor", read: readText }],
-  ["include_provider_health", { field: "includeProviderHealth", read: readFlag }],
-]);
+const verbatim: Read = (value) => value;
+
+/** As HTTP spells them: the field, its default and its reader. Values of a list are repeated or separated by commas. */
+const parameters: Readonly<Record<string, [field: keyof ToolQuery, fallback: unknown, read: Read]>> = {
+  persona: ["personas", [], readPersona],
+  provider: ["providers", [], readText],
+  capability: ["capabilities", [], readText],
+  version: ["version", null, readText],
+  min_success_rate: ["minSuccessRate", null, readShare],
+  include_unused: ["includeUnused", null, readFlag],
+  side_effects: ["sideEffects", [], readOneOf(sideEffects)],
+  safety_level: ["safetyLevels", [], readOneOf(["low", "medium", "high"])],
+  server: ["server", null, readText],
+  group: ["groups", null, verbatim],
+  state: ["state", null, verbatim],
+  q: ["q", null, readText],
+  limit: ["limit", null, readLimit],
+  cursor: ["cursor", null, readText],
+  include_provider_health: ["includeProviderHealth", true, readFlag],
+};
+
+export const everyTool = Object.freeze(
+  Object.fromEntries(Object.values(parameters).map(([field, fallback]) => [field, fallback])),
+) as Readonly<ToolQuery>;
 
 /** Refuses what is unknown or makes no sense by name. */
 export function parseToolQuery(values: Iterable<readonly [string, string]>, wording: Wording): ToolQuery {
   const query: Record<string, unknown> = { ...everyTool };
   const seen = new Set<string>();
   for (const [name, value] of values) {
-    const parameter = parameters.get(name) ?? refuseUnknown(name, wording);
-    const { field, read, isList } = parameter;
-    if (isList) {
+    const known = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    const [field, fallback, read] = known ?? refuseUnknown(name, wording);
+    if (Array.isArray(fallback) || field === "groups") {
       const items = value.split(",").map((item) => read(item.trim(), refuseValue(name, item, wording)));
       // An empty value is a list of none.
       query[field] = [...((query[field] ?? []) as unknown[]), ...items.filter((item) => item !== "")];
@@ -112,7 +87,7 @@ export function parseToolQuery(values: Iterable<readonly [string, string]>, word
 }
 
 function refuseUnknown(name: string, { spell, nearest }: Wording): never {
-  const known = [...parameters.keys()];
+  const known = Object.keys(parameters);
   const [near] = nearest(name, known);
   const meant = near === undefined ? "" : ` Did you mean ${spell(near)}?`;
   return refuse(name, null, `Tools cannot be asked for by '${name}'.${meant} Known are ${known.join(", ")}.`, near);
@@ -152,13 +127,9 @@ function readShare(value: string, refuse: Refuse): number {
   return share;
 }
 
-const flags: ReadonlyMap<string, boolean> = new Map([
-  ...["1", "true", "yes", "on"].map((word) => [word, true] as const),
-  ...["0", "false", "no", "off"].map((word) => [word, false] as const),
-]);
-
 function readFlag(value: string, refuse: Refuse): boolean {
-  return flags.get(value.toLowerCase()) ?? refuse("give true or false", ["true", "false"]);
+  if (/^(1|true|yes|on)$/i.test(value)) return true;
+  return /^(0|false|no|off)$/i.test(value) ? false : refuse("give true or false", ["true", "false"]);
 }
 
 function readOneOf(allowed: readonly string[]): Read {

@@ -96,11 +96,9 @@ const toolRemarks = {
   requires_flags: z.optional(z.record(z.string(), names)),
   /** Default: `default`. */
   group: z.optional(names),
-  /** The agent's state after a success. */
   state: z.optional(z.string()),
   /** Default: any. */
   "applicable-states": z.optional(names),
-  /** Empty for all. */
   workspaces: z.optional(names),
   compliance_level: z.optional(z.string()),
   notes: z.optional(z.string()),
@@ -119,7 +117,6 @@ export const ToolMetadata = z.object({
 });
 export type ToolMetadata = z.infer<typeof ToolMetadata>;
 
-/** A hand-written entry. */
 export const ToolManifest = z.extend(ToolMetadata, {
   name,
   description: name,
@@ -164,7 +161,6 @@ export type Tool = {
   reserved: string[];
   /** For arguments that a caller leaves out. */
   defaults?: JsonObject;
-  /** Contradictions in its overlay or manifest. */
   warnings?: string[];
   outputSchema?: JsonObject;
   /** Other fields of its listing, for clients. */
@@ -185,7 +181,6 @@ export type Tool = {
 
 const readOnly: ReadonlySet<SideEffects> = new Set(["none", "read_external_service", "compute"]);
 
-/** For tools without a description. */
 export function fallbackDescription(server: string, tool: string): string {
   return `MCP tool '${tool}' from server '${server}'`;
 }
@@ -244,7 +239,6 @@ export type OverlayView = {
   overlay: ToolOverlay;
   /** The server's definition, without injected parameters. */
   listed: SeenDefinition;
-  /** With the overlay. */
   seen: SeenDefinition;
   tokenizer: string;
   warnings: string[];

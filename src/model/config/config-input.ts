@@ -7,224 +7,145 @@ import type { ToolOverlayInput, ToolsInput } from "./tool-input.ts";
 
 /** A configuration in code: what a file may hold, checked by the compiler. */
 export interface ConfigInput extends ForeignSections<ServersInput> {
-  /** Where editors find this schema. */
-  $schema?: string | undefined;
-  /** The MCP servers, by name. */
-  mcpServers?: ServersInput | undefined;
-  /** Hand-written tools, by name: manifests with their providers. */
-  tools?: ToolsInput | undefined;
-  /** Overrides of servers' tools, by server.tool; other fields keep the server's value. */
-  overlays?: Readonly<Record<string, ToolOverlayInput>> | undefined;
-  /** Variables for all local servers; a server's own 'env' wins. */
-  env?: Readonly<Record<string, string>> | undefined;
-  /** Variables of the plane's environment that all local servers get beside the default ones: names or globs, or true for all. */
-  inheritEnv?: boolean | readonly string[] | undefined;
-  /** Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject. Default: []. */
-  inject?: readonly InjectionInput[] | undefined;
-  /** Default options of the inventory in _mcp_data. */
-  inject_options?: InjectOptionsInput | undefined;
-  /** Globs of manifest files to read, from where this file is; manifest.schema.json says what they hold. Default: []. */
-  manifests?: readonly string[] | undefined;
-  /** Named selections of tools with a budget. */
-  toolsets?: Readonly<Record<string, ToolsetInput>> | undefined;
-  /** Models, by name. */
-  models?: Readonly<Record<string, ModelInput>> | undefined;
-  /** Sampling: requests of servers to the models; see agents.md. */
-  sampling?: SamplingInput | undefined;
-  /** What runs, what needs approval, what is refused. */
-  policy?: PolicyInput | undefined;
-  /** Programs that decide about calls; see hooks.md. */
-  hooks?: HooksInput | undefined;
-  /** Approvals by people. */
-  approvals?: ApprovalsInput | undefined;
-  /** Time and cost budgets of conversations. */
-  budgets?: BudgetsInput | undefined;
-  /** How much of the catalogue a client sees at first. */
-  lazy?: LazyInput | undefined;
-  /** Tool search. */
-  search?: SearchInput | undefined;
-  /** Storage of large results. */
-  results?: ResultsInput | undefined;
-  /** Call records. */
-  calls?: CallsInput | undefined;
-  /** Job runs; see jobs.md. */
-  jobs?: JobsInput | undefined;
-  /** Handling of changed or poisoned tool definitions; see quality.md. */
-  security?: SecurityInput | undefined;
-  /** Catalogue entries from other planes. */
-  bundles?: BundlesInput | undefined;
-  /** sqlite, or postgres://… to share the state between planes. Default: "sqlite". */
-  store?: string | undefined;
-  /** Seals the tokens in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory. */
-  vaultKey?: string | undefined;
-  /** Authentication of callers. */
-  auth?: AuthInput | undefined;
-  /** Attributes of users, by name. */
-  users?: Readonly<Record<string, UserInput>> | undefined;
-  /** What personas may do, by name. */
-  personas?: Readonly<Record<string, PersonaInput>> | undefined;
-  /** Which levels of data go together: default for those that come with Toolplane, or your own as {levels, unknown}; see access.md. Without it levels have no effect. */
-  compliance?: "default" | { levels?: readonly ComplianceLevelInput[] | undefined; unknown?: "permissive" | "strict" | undefined } | null | undefined;
+  /** Where editors find this schema. */ $schema?: string | undefined;
+  /** The MCP servers, by name. */ mcpServers?: ServersInput | undefined;
+  /** Hand-written tools, by name: manifests with their providers. */ tools?: ToolsInput | undefined;
+  /** Overrides of servers' tools, by server.tool; other fields keep the server's value. */ overlays?: Readonly<Record<string, ToolOverlayInput>> | undefined;
+  /** Variables for all local servers; a server's own 'env' wins. */ env?: Readonly<Record<string, string>> | undefined;
+  /** Variables of the plane's environment that all local servers get beside the default ones: names or globs, or true for all. */ inheritEnv?: boolean | readonly string[] | undefined;
+  /** Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject. Default: []. */ inject?: readonly InjectionInput[] | undefined;
+  /** Default options of the inventory in _mcp_data. */ inject_options?: InjectOptionsInput | undefined;
+  /** Globs of manifest files to read, from where this file is; manifest.schema.json says what they hold. Default: []. */ manifests?: readonly string[] | undefined;
+  /** Named selections of tools with a budget. */ toolsets?: Readonly<Record<string, ToolsetInput>> | undefined;
+  /** Models, by name. */ models?: Readonly<Record<string, ModelInput>> | undefined;
+  /** Sampling: requests of servers to the models; see agents.md. */ sampling?: SamplingInput | undefined;
+  /** What runs, what needs approval, what is refused. */ policy?: PolicyInput | undefined;
+  /** Programs that decide about calls; see hooks.md. */ hooks?: HooksInput | undefined;
+  /** Approvals by people. */ approvals?: ApprovalsInput | undefined;
+  /** Time and cost budgets of conversations. */ budgets?: BudgetsInput | undefined;
+  /** How much of the catalogue a client sees at first. */ lazy?: LazyInput | undefined;
+  /** Tool search. */ search?: SearchInput | undefined;
+  /** Storage of large results. */ results?: ResultsInput | undefined;
+  /** Call records. */ calls?: CallsInput | undefined;
+  /** Job runs; see jobs.md. */ jobs?: JobsInput | undefined;
+  /** Handling of changed or poisoned tool definitions; see quality.md. */ security?: SecurityInput | undefined;
+  /** Catalogue entries from other planes. */ bundles?: BundlesInput | undefined;
+  /** sqlite, or postgres://… to share the state between planes. Default: "sqlite". */ store?: string | undefined;
+  /** Seals the tokens in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory. */ vaultKey?: string | undefined;
+  /** Authentication of callers. */ auth?: AuthInput | undefined;
+  /** Attributes of users, by name. */ users?: Readonly<Record<string, UserInput>> | undefined;
+  /** What personas may do, by name. */ personas?: Readonly<Record<string, PersonaInput>> | undefined;
+  /** Which levels of data go together: default for those that come with Toolplane, or your own as {levels, unknown}; see access.md. Without it levels have no effect. */ compliance?: "default" | { levels?: readonly ComplianceLevelInput[] | undefined; unknown?: "permissive" | "strict" | undefined } | null | undefined;
 }
 
 /** A selection of tools with a budget. */
 export interface ToolsetInput {
-  /** The servers whose tools are in it. Default: []. */
-  providers?: readonly string[] | undefined;
-  /** The allowed tools; null for all. */
-  allow_tools?: readonly string[] | null | undefined;
-  /** Maximum tool-call turns; null for 5, or 10 in the style react. */
-  max_tool_call_turns?: number | null | undefined;
-  /** Limit of each call in seconds. */
-  timeout_sec?: number | null | undefined;
+  /** The servers whose tools are in it. Default: []. */ providers?: readonly string[] | undefined;
+  /** The allowed tools; null for all. */ allow_tools?: readonly string[] | null | undefined;
+  /** Maximum tool-call turns; null for 5, or 10 in the style react. */ max_tool_call_turns?: number | null | undefined;
+  /** Limit of each call in seconds. */ timeout_sec?: number | null | undefined;
 }
 
 /** A model for agents. */
 export interface ModelInput {
-  /** The kind of endpoint. Default: "openai-compatible". */
-  provider?: string | undefined;
-  /** Its address. */
-  baseURL?: string | undefined;
-  /** The model's name there. */
-  model: string;
-  /** The key, best as a reference such as ${KEY}. */
-  apiKey?: string | undefined;
+  /** The kind of endpoint. Default: "openai-compatible". */ provider?: string | undefined;
+  /** Its address. */ baseURL?: string | undefined;
+  /** The model's name there. */ model: string;
+  /** The key, best as a reference such as ${KEY}. */ apiKey?: string | undefined;
 }
 
 /** Sampling: requests of servers to the models; see agents.md. */
 export interface SamplingInput {
-  /** false: sampling is not offered to servers. Default: true. */
-  enabled?: boolean | undefined;
-  /** allow, ask or deny; by default the profile decides: personal allows, guarded asks unless the server is trusted, strict asks. */
-  verdict?: "allow" | "ask" | "deny" | null | undefined;
-  /** The model if no hint of the server matches; 'default', or the first. */
-  model?: string | null | undefined;
-  /** Maximum tokens of an answer; 512 if the server sets none. Default: 10000. */
-  maxTokens?: number | undefined;
-  /** Maximum sampling requests per tool call. Default: 10. */
-  maxCallsPerToolCall?: number | undefined;
+  /** false: sampling is not offered to servers. Default: true. */ enabled?: boolean | undefined;
+  /** allow, ask or deny; by default the profile decides: personal allows, guarded asks unless the server is trusted, strict asks. */ verdict?: "allow" | "ask" | "deny" | null | undefined;
+  /** The model if no hint of the server matches; 'default', or the first. */ model?: string | null | undefined;
+  /** Maximum tokens of an answer; 512 if the server sets none. Default: 10000. */ maxTokens?: number | undefined;
+  /** Maximum sampling requests per tool call. Default: 10. */ maxCallsPerToolCall?: number | undefined;
 }
 
 /** How much of the catalogue a client sees at first. */
 export interface LazyInput {
-  /** Lazy loading of definitions. auto: if all of them exceed the threshold. A client can override it with 'mode'. Default: "auto". */
-  mode?: "auto" | "always" | "never" | undefined;
-  /** The threshold. Default: 8000. */
-  thresholdTokens?: number | undefined;
-  /** Tools that are always loaded: names in any spelling, globs, or a part of the name. Default: []. */
-  alwaysLoadTools?: readonly string[] | undefined;
-  /** Characters of a description in a summary. Default: 100. */
-  summaryDescriptionLimit?: number | undefined;
-  /** Maximum tools that a search loads. Default: 5. */
-  maxToolsPerSearch?: number | undefined;
-  /** Maximum tokens of loaded definitions per client; the least recently used are dropped first. Default: 12000. */
-  maxLoadedTokens?: number | undefined;
-  /** all: a client may call any tool. found: only tools that a search or list showed it, and always-loaded ones. Default: "all". */
-  callable?: "all" | "found" | undefined;
+  /** Lazy loading of definitions. auto: if all of them exceed the threshold. A client can override it with 'mode'. Default: "auto". */ mode?: "auto" | "always" | "never" | undefined;
+  /** The threshold. Default: 8000. */ thresholdTokens?: number | undefined;
+  /** Tools that are always loaded: names in any spelling, globs, or a part of the name. Default: []. */ alwaysLoadTools?: readonly string[] | undefined;
+  /** Characters of a description in a summary. Default: 100. */ summaryDescriptionLimit?: number | undefined;
+  /** Maximum tools that a search loads. Default: 5. */ maxToolsPerSearch?: number | undefined;
+  /** Maximum tokens of loaded definitions per client; the least recently used are dropped first. Default: 12000. */ maxLoadedTokens?: number | undefined;
+  /** all: a client may call any tool. found: only tools that a search or list showed it, and always-loaded ones. Default: "all". */ callable?: "all" | "found" | undefined;
 }
 
 /** Tool search. */
 export interface SearchInput {
-  /** Words and their synonyms, which score a little less; they replace the built-in ones, an empty list removes them. */
-  synonyms?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Words and their synonyms, which score a little less; they replace the built-in ones, an empty list removes them. */ synonyms?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** Storage of large results. */
 export interface ResultsInput {
-  /** Characters of text that an MCP client gets whole; of more, or of half as much structured content, it gets a handle. 0 for no limit. Default: 8000. */
-  maxInlineBytes?: number | undefined;
-  /** How long a large result is stored. Default: 86400000. */
-  keepMs?: number | undefined;
-  /** Maximum total size in the store; the oldest are dropped first. Default: 268435456. */
-  maxStoredBytes?: number | undefined;
-  /** false: the tool 'read_result' is not offered. Default: true. */
-  builtinTool?: boolean | undefined;
+  /** Characters of text that an MCP client gets whole; of more, or of half as much structured content, it gets a handle. 0 for no limit. Default: 8000. */ maxInlineBytes?: number | undefined;
+  /** How long a large result is stored. Default: 86400000. */ keepMs?: number | undefined;
+  /** Maximum total size in the store; the oldest are dropped first. Default: 268435456. */ maxStoredBytes?: number | undefined;
+  /** false: the tool 'read_result' is not offered. Default: true. */ builtinTool?: boolean | undefined;
 }
 
 /** Call records. */
 export interface CallsInput {
-  /** Days to keep call records, 0 for ever. Default: 90. */
-  keepDays?: number | undefined;
+  /** Days to keep call records, 0 for ever. Default: 90. */ keepDays?: number | undefined;
 }
 
 /** Job runs; see jobs.md. */
 export interface JobsInput {
-  /** Concurrency limit of job runs on a plane; more wait. Default: 8. */
-  concurrency?: number | undefined;
-  /** Days to keep finished runs, 0 for ever. Default: 30. */
-  keepDays?: number | undefined;
+  /** Concurrency limit of job runs on a plane; more wait. Default: 8. */ concurrency?: number | undefined;
+  /** Days to keep finished runs, 0 for ever. Default: 30. */ keepDays?: number | undefined;
 }
 
 /** Handling of changed or poisoned tool definitions; see quality.md. */
 export interface SecurityInput {
-  /** A definition that differs from its pin: off, warn, or quarantine until it is accepted. Default: "quarantine". */
-  pinning?: "off" | "warn" | "quarantine" | undefined;
-  /** A new tool of a known server: accept, or quarantine. Default: "accept". */
-  newTools?: "accept" | "quarantine" | undefined;
-  /** Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about. */
-  poisoning?: "off" | "warn" | "quarantine" | null | undefined;
+  /** A definition that differs from its pin: off, warn, or quarantine until it is accepted. Default: "quarantine". */ pinning?: "off" | "warn" | "quarantine" | undefined;
+  /** A new tool of a known server: accept, or quarantine. Default: "accept". */ newTools?: "accept" | "quarantine" | undefined;
+  /** Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about. */ poisoning?: "off" | "warn" | "quarantine" | null | undefined;
 }
 
 /** Catalogue entries from other planes. */
 export interface BundlesInput {
-  /** Fingerprints of trusted signing keys; the plane's own is always trusted. Default: []. */
-  trustedKeys?: readonly string[] | undefined;
+  /** Fingerprints of trusted signing keys; the plane's own is always trusted. Default: []. */ trustedKeys?: readonly string[] | undefined;
 }
 
 /** Authentication of callers. */
 export interface AuthInput {
-  /** Tokens of an identity provider. */
-  jwt?: JwtInput | undefined;
+  /** Tokens of an identity provider. */ jwt?: JwtInput | undefined;
 }
 
 /** Tokens of an identity provider. */
 export interface JwtInput {
-  /** Required issuer, exact match. */
-  issuer: string;
-  /** Required audience, exact match. */
-  audience: string;
-  /** URL of the keys; by default from the issuer's metadata. */
-  jwksUri?: string | undefined;
-  /** Claim names; dots for nested objects. */
-  claims?: ClaimsInput | undefined;
+  /** Required issuer, exact match. */ issuer: string;
+  /** Required audience, exact match. */ audience: string;
+  /** URL of the keys; by default from the issuer's metadata. */ jwksUri?: string | undefined;
+  /** Claim names; dots for nested objects. */ claims?: ClaimsInput | undefined;
 }
 
 /** Claim names; dots for nested objects. */
 export interface ClaimsInput {
-  /** The user; a token without it is refused. Default: "sub". */
-  user?: string | undefined;
-  /** A list of strings, or one string. Default: "groups". */
-  groups?: string | undefined;
-  /** A string. Default: "persona". */
-  persona?: string | undefined;
-  /** read, call, admin or *, others are ignored; by default 'scope', and call if that names none of them. */
-  scopes?: string | undefined;
-  /** A string. Default: "workspace". */
-  workspace?: string | undefined;
-  /** A string. Default: "compliance". */
-  compliance?: string | undefined;
-  /** A list of strings, or one space-separated string. Default: "tool_groups". */
-  tool_groups?: string | undefined;
+  /** The user; a token without it is refused. Default: "sub". */ user?: string | undefined;
+  /** A list of strings, or one string. Default: "groups". */ groups?: string | undefined;
+  /** A string. Default: "persona". */ persona?: string | undefined;
+  /** read, call, admin or *, others are ignored; by default 'scope', and call if that names none of them. */ scopes?: string | undefined;
+  /** A string. Default: "workspace". */ workspace?: string | undefined;
+  /** A string. Default: "compliance". */ compliance?: string | undefined;
+  /** A list of strings, or one space-separated string. Default: "tool_groups". */ tool_groups?: string | undefined;
 }
 
 /** What is known about one user. */
 export interface UserInput {
-  /** The groups of the user. Default: []. */
-  groups?: readonly string[] | undefined;
-  /** The persona of the user. */
-  persona?: string | null | undefined;
-  /** The workspace of the user. */
-  workspace?: string | null | undefined;
-  /** The compliance level of the user's data. */
-  compliance?: string | null | undefined;
-  /** The tool groups the user may request; default is 'default', * for all. */
-  tool_groups?: readonly string[] | undefined;
+  /** The groups of the user. Default: []. */ groups?: readonly string[] | undefined;
+  /** The persona of the user. */ persona?: string | null | undefined;
+  /** The workspace of the user. */ workspace?: string | null | undefined;
+  /** The compliance level of the user's data. */ compliance?: string | null | undefined;
+  /** The tool groups the user may request; default is 'default', * for all. */ tool_groups?: readonly string[] | undefined;
 }
 
 /** What one persona may do. */
 export interface PersonaInput {
-  /** Flags that tools require with requires_flags; only true counts. */
-  flags?: Readonly<Record<string, Json>> | undefined;
+  /** Flags that tools require with requires_flags; only true counts. */ flags?: Readonly<Record<string, Json>> | undefined;
 }
 
 export interface ComplianceLevelInput {

@@ -43,9 +43,7 @@ interface ProviderListEntry {
 interface ToolConfigEntry {
   tool_alias: string;
   providers?: readonly string[] | undefined;
-  /** Null for all. */
   allow_tools?: readonly string[] | null | undefined;
-  /** Turns with tool calls. */
   max_tool_call_turns?: number | null | undefined;
   timeout_sec?: number | null | undefined;
 }
@@ -69,9 +67,7 @@ export interface McpToolEntry {
   /** Objects, or strings like `city:string:Where to look`. */
   arguments?: readonly (string | object)[] | undefined;
   group?: string | readonly string[] | undefined;
-  /** The agent's state after a success. */
   state?: string | undefined;
-  /** The states it can be used in. */
   "applicable-states"?: string | readonly string[] | undefined;
 }
 
@@ -79,9 +75,7 @@ export interface McpToolEntry {
 export interface ToolsMcpBlock {
   /** The block is off until this is true. */
   enabled: boolean;
-  /** Servers by name, with native keys or foreign ones. */
   servers?: Readonly<Record<string, object>> | undefined;
-  /** Where none is named. */
   default_server?: string | undefined;
   server?: string | undefined;
   timeout_seconds?: number | undefined;

@@ -2,112 +2,72 @@
 
 /** What runs, what needs approval, what is refused. */
 export interface PolicyInput {
-  /** What needs approval if no rule matches; personal while no credentials are required, otherwise guarded. */
-  profile?: "personal" | "guarded" | "strict" | null | undefined;
-  /** build runs writes, plan queues them, debug asks for approval, review refuses them; reads run. Default: "build". */
-  mode?: "build" | "plan" | "review" | "debug" | undefined;
-  /** Rules in order; the first that matches decides. Default: []. */
-  rules?: readonly PolicyRuleInput[] | undefined;
-  /** required: a tool whose safety_level is high runs only on servers that say 'isolated'. By default only the strict profile requires it. */
-  isolation?: "off" | "required" | undefined;
-  /** By glob of tool names: read or write, overriding the tool's own claim. */
-  effects?: Readonly<Record<string, "read" | "write">> | undefined;
+  /** What needs approval if no rule matches; personal while no credentials are required, otherwise guarded. */ profile?: "personal" | "guarded" | "strict" | null | undefined;
+  /** build runs writes, plan queues them, debug asks for approval, review refuses them; reads run. Default: "build". */ mode?: "build" | "plan" | "review" | "debug" | undefined;
+  /** Rules in order; the first that matches decides. Default: []. */ rules?: readonly PolicyRuleInput[] | undefined;
+  /** required: a tool whose safety_level is high runs only on servers that say 'isolated'. By default only the strict profile requires it. */ isolation?: "off" | "required" | undefined;
+  /** By glob of tool names: read or write, overriding the tool's own claim. */ effects?: Readonly<Record<string, "read" | "write">> | undefined;
 }
 
 /** A rule of the policy; the first that fits decides. */
 export interface PolicyRuleInput {
-  /** Glob of tool names. */
-  tool?: string | undefined;
-  /** Glob of server names. */
-  server?: string | undefined;
-  /** Any of these effects. */
-  side_effects?: readonly ("none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database")[] | undefined;
-  /** Any of read, write and unknown, as 'policy test' shows for a tool. */
-  effects?: readonly ("read" | "write" | "unknown")[] | undefined;
-  /** Any of these risks: a tool's safety_level, else high if destructive, low if read-only. */
-  risk?: readonly ("low" | "medium" | "high")[] | undefined;
-  /** Any of these callers, by glob. */
-  users?: readonly string[] | undefined;
-  /** Callers in any of these groups. */
-  groups?: readonly string[] | undefined;
-  /** Callers that are any of these personas. */
-  personas?: readonly string[] | undefined;
-  /** Calls through any of these faces. */
-  faces?: readonly ("library" | "cli" | "http" | "workbench" | "mcp" | "agent")[] | undefined;
-  /** Conditions on arguments, all must match: a glob, or {regex} matched anywhere. */
-  arguments?: Readonly<Record<string, string | { regex: string }>> | undefined;
-  /** Only at these times. */
-  time?: TimeWindowInput | undefined;
-  /** The verdict. */
-  verdict: "allow" | "ask" | "queue" | "deny";
-  /** The reason sent to the caller. */
-  reason?: string | undefined;
+  /** Glob of tool names. */ tool?: string | undefined;
+  /** Glob of server names. */ server?: string | undefined;
+  /** Any of these effects. */ side_effects?: readonly ("none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database")[] | undefined;
+  /** Any of read, write and unknown, as 'policy test' shows for a tool. */ effects?: readonly ("read" | "write" | "unknown")[] | undefined;
+  /** Any of these risks: a tool's safety_level, else high if destructive, low if read-only. */ risk?: readonly ("low" | "medium" | "high")[] | undefined;
+  /** Any of these callers, by glob. */ users?: readonly string[] | undefined;
+  /** Callers in any of these groups. */ groups?: readonly string[] | undefined;
+  /** Callers that are any of these personas. */ personas?: readonly string[] | undefined;
+  /** Calls through any of these faces. */ faces?: readonly ("library" | "cli" | "http" | "workbench" | "mcp" | "agent")[] | undefined;
+  /** Conditions on arguments, all must match: a glob, or {regex} matched anywhere. */ arguments?: Readonly<Record<string, string | { regex: string }>> | undefined;
+  /** Only at these times. */ time?: TimeWindowInput | undefined;
+  /** The verdict. */ verdict: "allow" | "ask" | "queue" | "deny";
+  /** The reason sent to the caller. */ reason?: string | undefined;
 }
 
 /** Only at these times. */
 export interface TimeWindowInput {
-  /** From this time of day. Default: "00:00". */
-  from?: string | undefined;
-  /** Until this time; past midnight if it is earlier than 'from'. Default: "00:00". */
-  to?: string | undefined;
-  /** On these days, by the start of the period; every day by default. */
-  days?: readonly ("sun" | "mon" | "tue" | "wed" | "thu" | "fri" | "sat")[] | undefined;
-  /** The time zone. Default: "UTC". */
-  timezone?: string | undefined;
+  /** From this time of day. Default: "00:00". */ from?: string | undefined;
+  /** Until this time; past midnight if it is earlier than 'from'. Default: "00:00". */ to?: string | undefined;
+  /** On these days, by the start of the period; every day by default. */ days?: readonly ("sun" | "mon" | "tue" | "wed" | "thu" | "fri" | "sat")[] | undefined;
+  /** The time zone. Default: "UTC". */ timezone?: string | undefined;
 }
 
 /** Programs that decide about calls; see hooks.md. */
 export interface HooksInput {
-  /** Decides whether approval is needed; may waive it if only the profile requires it. Default: []. */
-  PermissionRequest?: readonly HookInput[] | undefined;
-  /** Runs before a call; may change its arguments. Default: []. */
-  PreToolUse?: readonly HookInput[] | undefined;
-  /** Runs on a result; may replace or withhold it. Default: []. */
-  PostToolUse?: readonly HookInput[] | undefined;
-  /** Runs before the first call of a conversation; may refuse it. Default: []. */
-  SessionStart?: readonly HookInput[] | undefined;
-  /** Runs when a conversation ends. Default: []. */
-  SessionEnd?: readonly HookInput[] | undefined;
+  /** Decides whether approval is needed; may waive it if only the profile requires it. Default: []. */ PermissionRequest?: readonly HookInput[] | undefined;
+  /** Runs before a call; may change its arguments. Default: []. */ PreToolUse?: readonly HookInput[] | undefined;
+  /** Runs on a result; may replace or withhold it. Default: []. */ PostToolUse?: readonly HookInput[] | undefined;
+  /** Runs before the first call of a conversation; may refuse it. Default: []. */ SessionStart?: readonly HookInput[] | undefined;
+  /** Runs when a conversation ends. Default: []. */ SessionEnd?: readonly HookInput[] | undefined;
 }
 
 /** A program that is asked about calls. */
 export interface HookInput {
-  /** Its name in reasons and records. */
-  name: string;
-  /** Pattern for tool names, matched anywhere; * for all. Default: "*". */
-  matcher?: string | undefined;
-  /** The program and its arguments; no shell. It runs where this file is. */
-  command: readonly string[];
-  /** Timeout; reaching it is a failure. Default: 2000. */
-  timeout_ms?: number | undefined;
-  /** What a failure means; default deny. */
-  on_error?: "deny" | "allow" | undefined;
+  /** Its name in reasons and records. */ name: string;
+  /** Pattern for tool names, matched anywhere; * for all. Default: "*". */ matcher?: string | undefined;
+  /** The program and its arguments; no shell. It runs where this file is. */ command: readonly string[];
+  /** Timeout; reaching it is a failure. Default: 2000. */ timeout_ms?: number | undefined;
+  /** What a failure means; default deny. */ on_error?: "deny" | "allow" | undefined;
 }
 
 /** Approvals by people. */
 export interface ApprovalsInput {
-  /** How long an approval waits before it expires. Default: 300000. */
-  timeoutMs?: number | undefined;
-  /** Whether approvers may edit the arguments. Default: true. */
-  allowEdit?: boolean | undefined;
-  /** Groups whose members may answer for others; each caller answers for their own calls. Default: []. */
-  approvers?: readonly string[] | undefined;
-  /** Whether consent to a tool covers the rest of the conversation. Default: true. */
-  rememberConsent?: boolean | undefined;
+  /** How long an approval waits before it expires. Default: 300000. */ timeoutMs?: number | undefined;
+  /** Whether approvers may edit the arguments. Default: true. */ allowEdit?: boolean | undefined;
+  /** Groups whose members may answer for others; each caller answers for their own calls. Default: []. */ approvers?: readonly string[] | undefined;
+  /** Whether consent to a tool covers the rest of the conversation. Default: true. */ rememberConsent?: boolean | undefined;
 }
 
 /** Time and cost budgets of conversations. */
 export interface BudgetsInput {
-  /** Total run time of a conversation's tools, 0 for no limit. Default: 120000. */
-  maxToolDurationMs?: number | undefined;
-  /** Maximum cost of a conversation's calls: a number for every unit, or numbers by unit. */
-  maxCost?: number | Readonly<Record<string, number>> | null | undefined;
-  /** Maximum cost of all calls of a persona, by its name. */
-  perPersona?: Readonly<Record<string, PersonaBudgetInput>> | undefined;
+  /** Total run time of a conversation's tools, 0 for no limit. Default: 120000. */ maxToolDurationMs?: number | undefined;
+  /** Maximum cost of a conversation's calls: a number for every unit, or numbers by unit. */ maxCost?: number | Readonly<Record<string, number>> | null | undefined;
+  /** Maximum cost of all calls of a persona, by its name. */ perPersona?: Readonly<Record<string, PersonaBudgetInput>> | undefined;
 }
 
 /** What all calls of one persona may cost. */
 export interface PersonaBudgetInput {
-  /** As above. */
-  maxCost?: number | Readonly<Record<string, number>> | null | undefined;
+  /** As above. */ maxCost?: number | Readonly<Record<string, number>> | null | undefined;
 }

@@ -7,138 +7,76 @@ export type ServersInput = Readonly<Record<string, ServerInput>> | readonly (Ser
 
 /** An MCP server: what to start or where to reach it, and how it is used. */
 export interface ServerInput extends ForeignServerKeys {
-  /** The program to start for a local server; it is never split or run by a shell. A relative path starts where this file is. */
-  command?: string | readonly string[] | undefined;
-  /** Its arguments. Default: []. */
-  args?: readonly string[] | undefined;
-  /** Variables for it, over those at the top level. Beside these it gets a safe base, proxy, certificate and package settings; servers.md lists them. */
-  env?: Readonly<Record<string, string>> | undefined;
-  /** More variables of the plane's environment to pass on: names or globs, beside those at the top level. true: all of them; false: only the default ones. */
-  inheritEnv?: boolean | readonly string[] | undefined;
-  /** The directory to start it in, from where this file is. */
-  cwd?: string | undefined;
-  /** The address of a remote server. Redirects to other hosts are not followed. */
-  url?: string | undefined;
-  /** The transport; detected by default. */
-  transport?: "stdio" | "http" | "sse" | "websocket" | undefined;
-  /** Headers for every request to a remote server. */
-  headers?: Readonly<Record<string, string>> | undefined;
-  /** Authentication to a remote server. */
-  auth?: ServerAuthInput | undefined;
-  /** What the server is for. */
-  description?: string | undefined;
-  /** Who wrote it. */
-  author?: string | undefined;
-  /** Contact for questions. */
-  help_email?: string | undefined;
-  /** false: not listed, not callable. Default: true. */
-  enabled?: boolean | undefined;
-  /** false: started only by an explicit connect or a call of one of its tools. Default: true. */
-  autoConnect?: boolean | undefined;
-  /** true: not started before its first use; false: started with the plane. By default, started with the plane only while its tools are unknown. */
-  lazy?: boolean | undefined;
-  /** Started with the plane, never stopped when idle, restarted when it exits. Default: false. */
-  alwaysOn?: boolean | undefined;
-  /** Trust its annotations (read-only, idempotent). Default: false. */
-  trusted?: boolean | undefined;
-  /** Limit of a call in milliseconds, 0 for none; 60000 by default. */
-  timeoutMs?: number | undefined;
-  /** Limit of start, handshake and listing together. Default: 30000. */
-  connectTimeoutMs?: number | undefined;
-  /** Limit of a first start through npx, uvx, docker run and the like, which may have to install the server. Default: 300000. */
-  installTimeoutMs?: number | undefined;
-  /** Idle time before it is stopped, 0 for never. Default: 600000. */
-  idleTimeoutMs?: number | undefined;
-  /** Its concurrency limit: requests at once; more wait. Default: 64. */
-  maxConcurrency?: number | undefined;
-  /** Length of its queue; more are refused with BUSY. Default: 1000. */
-  maxQueue?: number | undefined;
-  /** Its rate limit: calls in a minute, a sixth of them at once. The next waits up to 5 s, or is refused with RATE_LIMITED. */
-  rateLimitPerMinute?: number | undefined;
-  /** Its circuit breaker. */
-  circuit?: CircuitInput | undefined;
-  /** Maximum message size. A larger one fails only its call. Default: 10485760. */
-  maxMessageBytes?: number | undefined;
-  /** The backoff after a failure; doubled with each failure in a row. Default: 1000. */
-  backoffMs?: number | undefined;
-  /** The longest time between two automatic attempts. Default: 60000. */
-  maxBackoffMs?: number | undefined;
-  /** Ping interval of a WebSocket. Default: 15000. */
-  pingIntervalMs?: number | undefined;
-  /** Time to live of its lists of tools, prompts and resources, 0 for no expiry. Default: 300000. */
-  listingTtlMs?: number | undefined;
-  /** legacy opens with a handshake, modern is 2026-07-28; discovered by default. Default: "auto". */
-  protocol?: "auto" | "legacy" | "modern" | undefined;
-  /** Directories or file URIs it gets as roots. Default: []. */
-  roots?: readonly string[] | undefined;
-  /** The least serious of its log messages to ask for and keep; by default the server decides. */
-  logLevel?: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency" | undefined;
-  /** Who shares a session with it. Default: "shared". */
-  session?: "shared" | "principal" | "conversation" | undefined;
-  /** Groups with access; empty for all callers. Default: []. */
-  groups?: readonly string[] | undefined;
-  /** Only for this persona. */
-  persona?: string | null | undefined;
-  /** The level its data belongs to; callers at a level that does not allow it do not see it. */
-  compliance_level?: string | null | undefined;
-  /** Only for callers of one of these workspaces; empty for all. Default: []. */
-  workspaces?: readonly string[] | undefined;
-  /** true: callers without access see only its name, description and contact. Default: false. */
-  discoverable?: boolean | undefined;
-  /** Globs of allowed tools; null allows all, an empty list none. */
-  allow_tools?: readonly string[] | null | undefined;
-  /** Globs of denied tools; they win over allow_tools. */
-  deny_tools?: readonly string[] | null | undefined;
-  /** The strongest effect of its tools; a tool's own wins. Default: "network". */
-  side_effects?: "none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database" | undefined;
-  /** false: serial execution of each tool. By default, up to maxConcurrency calls run at once. */
-  allow_parallel?: boolean | undefined;
-  /** Its tools need a person's approval. */
-  requires_consent?: boolean | undefined;
-  /** It runs in its own container or machine; tools whose safety_level is high may need that ('policy.isolation'). */
-  isolated?: boolean | undefined;
-  /** Whether a call can be repeated safely. Default: false. */
-  idempotency_key?: boolean | undefined;
-  /** The version of its tools; a tool's own wins. */
-  version?: string | undefined;
-  /** Whether its tools need a sign-in; by default only if there are scopes. */
-  auth_required?: boolean | undefined;
-  /** Variables that hold its credentials; listings show whether they are set. */
-  auth_env?: readonly string[] | undefined;
-  /** Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from. Default: ["_mcp_data"]. */
-  inject?: readonly InjectionInput[] | undefined;
-  /** Options of the inventory in _mcp_data. */
-  inject_options?: InjectOptionsInput | undefined;
+  /** The program to start for a local server; it is never split or run by a shell. A relative path starts where this file is. */ command?: string | readonly string[] | undefined;
+  /** Its arguments. Default: []. */ args?: readonly string[] | undefined;
+  /** Variables for it, over those at the top level. Beside these it gets a safe base, proxy, certificate and package settings; servers.md lists them. */ env?: Readonly<Record<string, string>> | undefined;
+  /** More variables of the plane's environment to pass on: names or globs, beside those at the top level. true: all of them; false: only the default ones. */ inheritEnv?: boolean | readonly string[] | undefined;
+  /** The directory to start it in, from where this file is. */ cwd?: string | undefined;
+  /** The address of a remote server. Redirects to other hosts are not followed. */ url?: string | undefined;
+  /** The transport; detected by default. */ transport?: "stdio" | "http" | "sse" | "websocket" | undefined;
+  /** Headers for every request to a remote server. */ headers?: Readonly<Record<string, string>> | undefined;
+  /** Authentication to a remote server. */ auth?: ServerAuthInput | undefined;
+  /** What the server is for. */ description?: string | undefined;
+  /** Who wrote it. */ author?: string | undefined;
+  /** Contact for questions. */ help_email?: string | undefined;
+  /** false: not listed, not callable. Default: true. */ enabled?: boolean | undefined;
+  /** false: started only by an explicit connect or a call of one of its tools. Default: true. */ autoConnect?: boolean | undefined;
+  /** true: not started before its first use; false: started with the plane. By default, started with the plane only while its tools are unknown. */ lazy?: boolean | undefined;
+  /** Started with the plane, never stopped when idle, restarted when it exits. Default: false. */ alwaysOn?: boolean | undefined;
+  /** Trust its annotations (read-only, idempotent). Default: false. */ trusted?: boolean | undefined;
+  /** Limit of a call in milliseconds, 0 for none; 60000 by default. */ timeoutMs?: number | undefined;
+  /** Limit of start, handshake and listing together. Default: 30000. */ connectTimeoutMs?: number | undefined;
+  /** Limit of a first start through npx, uvx, docker run and the like, which may have to install the server. Default: 300000. */ installTimeoutMs?: number | undefined;
+  /** Idle time before it is stopped, 0 for never. Default: 600000. */ idleTimeoutMs?: number | undefined;
+  /** Its concurrency limit: requests at once; more wait. Default: 64. */ maxConcurrency?: number | undefined;
+  /** Length of its queue; more are refused with BUSY. Default: 1000. */ maxQueue?: number | undefined;
+  /** Its rate limit: calls in a minute, a sixth of them at once. The next waits up to 5 s, or is refused with RATE_LIMITED. */ rateLimitPerMinute?: number | undefined;
+  /** Its circuit breaker. */ circuit?: CircuitInput | undefined;
+  /** Maximum message size. A larger one fails only its call. Default: 10485760. */ maxMessageBytes?: number | undefined;
+  /** The backoff after a failure; doubled with each failure in a row. Default: 1000. */ backoffMs?: number | undefined;
+  /** The longest time between two automatic attempts. Default: 60000. */ maxBackoffMs?: number | undefined;
+  /** Ping interval of a WebSocket. Default: 15000. */ pingIntervalMs?: number | undefined;
+  /** Time to live of its lists of tools, prompts and resources, 0 for no expiry. Default: 300000. */ listingTtlMs?: number | undefined;
+  /** legacy opens with a handshake, modern is 2026-07-28; discovered by default. Default: "auto". */ protocol?: "auto" | "legacy" | "modern" | undefined;
+  /** Directories or file URIs it gets as roots. Default: []. */ roots?: readonly string[] | undefined;
+  /** The least serious of its log messages to ask for and keep; by default the server decides. */ logLevel?: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency" | undefined;
+  /** Who shares a session with it. Default: "shared". */ session?: "shared" | "principal" | "conversation" | undefined;
+  /** Groups with access; empty for all callers. Default: []. */ groups?: readonly string[] | undefined;
+  /** Only for this persona. */ persona?: string | null | undefined;
+  /** The level its data belongs to; callers at a level that does not allow it do not see it. */ compliance_level?: string | null | undefined;
+  /** Only for callers of one of these workspaces; empty for all. Default: []. */ workspaces?: readonly string[] | undefined;
+  /** true: callers without access see only its name, description and contact. Default: false. */ discoverable?: boolean | undefined;
+  /** Globs of allowed tools; null allows all, an empty list none. */ allow_tools?: readonly string[] | null | undefined;
+  /** Globs of denied tools; they win over allow_tools. */ deny_tools?: readonly string[] | null | undefined;
+  /** The strongest effect of its tools; a tool's own wins. Default: "network". */ side_effects?: "none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database" | undefined;
+  /** false: serial execution of each tool. By default, up to maxConcurrency calls run at once. */ allow_parallel?: boolean | undefined;
+  /** Its tools need a person's approval. */ requires_consent?: boolean | undefined;
+  /** It runs in its own container or machine; tools whose safety_level is high may need that ('policy.isolation'). */ isolated?: boolean | undefined;
+  /** Whether a call can be repeated safely. Default: false. */ idempotency_key?: boolean | undefined;
+  /** The version of its tools; a tool's own wins. */ version?: string | undefined;
+  /** Whether its tools need a sign-in; by default only if there are scopes. */ auth_required?: boolean | undefined;
+  /** Variables that hold its credentials; listings show whether they are set. */ auth_env?: readonly string[] | undefined;
+  /** Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from. Default: ["_mcp_data"]. */ inject?: readonly InjectionInput[] | undefined;
+  /** Options of the inventory in _mcp_data. */ inject_options?: InjectOptionsInput | undefined;
 }
 
 /** Authentication to a remote server. */
 export interface ServerAuthInput {
-  /** bearer sends the token in Authorization, api_key in the header named below, oauth lets each user sign in. Default: "bearer". */
-  type?: "none" | "bearer" | "api_key" | "jwt" | "oauth" | undefined;
-  /** The token for all users, best as ${TOKEN}; without it each user gives their own. An empty one sends nothing. */
-  token?: string | undefined;
-  /** The header of an API key. Default: "X-API-Key". */
-  header?: string | undefined;
-  /** Scopes to request; by default the server's. */
-  scopes?: readonly string[] | undefined;
-  /** The OAuth client that was registered for you; discovered by default. */
-  clientId?: string | undefined;
-  /** Its secret, best as a reference such as ${SECRET}. */
-  clientSecret?: string | undefined;
-  /** The address of your client metadata document, used as client id. */
-  clientMetadataUrl?: string | undefined;
-  /** The only authorization server to trust with this client. */
-  issuer?: string | undefined;
-  /** client_credentials signs in as this client, without a person. */
-  grant?: "authorization_code" | "client_credentials" | undefined;
+  /** bearer sends the token in Authorization, api_key in the header named below, oauth lets each user sign in. Default: "bearer". */ type?: "none" | "bearer" | "api_key" | "jwt" | "oauth" | undefined;
+  /** The token for all users, best as ${TOKEN}; without it each user gives their own. An empty one sends nothing. */ token?: string | undefined;
+  /** The header of an API key. Default: "X-API-Key". */ header?: string | undefined;
+  /** Scopes to request; by default the server's. */ scopes?: readonly string[] | undefined;
+  /** The OAuth client that was registered for you; discovered by default. */ clientId?: string | undefined;
+  /** Its secret, best as a reference such as ${SECRET}. */ clientSecret?: string | undefined;
+  /** The address of your client metadata document, used as client id. */ clientMetadataUrl?: string | undefined;
+  /** The only authorization server to trust with this client. */ issuer?: string | undefined;
+  /** client_credentials signs in as this client, without a person. */ grant?: "authorization_code" | "client_credentials" | undefined;
 }
 
 /** Its circuit breaker. */
 export interface CircuitInput {
-  /** Failed calls in a row that open it, 0 to disable. Default: 5. */
-  failures?: number | undefined;
-  /** The first cooldown; then one call tries the server. Doubled with each failure, 5 minutes at most. Default: 30000. */
-  openMs?: number | undefined;
+  /** Failed calls in a row that open it, 0 to disable. Default: 5. */ failures?: number | undefined;
+  /** The first cooldown; then one call tries the server. Doubled with each failure, 5 minutes at most. Default: 30000. */ openMs?: number | undefined;
 }
 
 /** A parameter that only the system sets, and where its value comes from. */
@@ -147,8 +85,6 @@ export type InjectionInput =
 
 /** Options of the inventory in _mcp_data. */
 export interface InjectOptionsInput {
-  /** Exclude its own tools. */
-  exclude_self?: boolean | undefined;
-  /** Maximum size; beyond it descriptions are cut, then parameters dropped, then tools. 65536 by default. */
-  max_bytes?: number | undefined;
+  /** Exclude its own tools. */ exclude_self?: boolean | undefined;
+  /** Maximum size; beyond it descriptions are cut, then parameters dropped, then tools. 65536 by default. */ max_bytes?: number | undefined;
 }

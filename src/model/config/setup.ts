@@ -1,14 +1,12 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { ConfigProblem } from "./config.ts";
 
-/** The place of a configured value. */
 export type Origin = { file: string; line: number | null; path: string };
 
 export type Explanation = { key: string; value: Json; origin: Origin };
 
 type ConfigCheck = { ok: boolean; files: string[]; problems: ConfigProblem[] };
 
-/** A client's reference and its translation. */
 export type TranslatedReference = { server: string; from: string; to: string };
 
 /** A variable to set: only the client knew the value. */
@@ -20,16 +18,17 @@ export type NeededVariable = {
   isSet: boolean;
 };
 
-export type ImportReport = {
+type Translated = {
+  translated: TranslatedReference[];
+  variables: NeededVariable[];
+  holdSecrets: string[];
+};
+
+export type ImportReport = Translated & {
   found: { client: string; path: string; servers: string[] }[];
   imported: string[];
   skipped: { name: string; reason: string }[];
-  /** Their name was taken by a different server. */
   renamed: { name: string; client: string; from: string }[];
-  translated: TranslatedReference[];
-  variables: NeededVariable[];
-  /** Entries with a secret in the clear. */
-  holdSecrets: string[];
   /** Null after a dry run. */
   path: string | null;
 };
@@ -45,35 +44,29 @@ export type ConnectOptions = {
   file?: string;
 };
 
-export type ClientConnection = {
-  client: string;
-  title: string;
-  scope: ClientScope;
-  path: string;
-  isDryRun: boolean;
-  /** False when nothing had to change. */
-  isChanged: boolean;
-  backup: string | null;
-  server: JsonObject;
-  config: string[];
-  /** Null when no server is moved. */
-  into: string | null;
-  /** `isNew` is false for a server that the configuration had. */
-  moved: { name: string; as: string; isNew: boolean }[];
-  kept: { name: string; reason: string }[];
-  translated: TranslatedReference[];
-  variables: NeededVariable[];
-  /** Entries with a secret in the clear. */
-  holdSecrets: string[];
-  /** Servers the client still starts itself; `scope` is null where we do not write. */
-  elsewhere: { path: string; scope: ClientScope | null; servers: string[] }[];
-  /** The client's previous configuration. */
-  replaces: string[] | null;
-  /** Servers moved earlier, into a configuration that the client no longer uses. */
-  leftBehind: { name: string; path: string }[];
-  /** The client uses this directory's configuration in every project. */
-  isForEveryProject: boolean;
-};
+type ClientFile = { client: string; title: string; scope: ClientScope; path: string };
+
+export type ClientConnection = ClientFile &
+  Translated & {
+    isDryRun: boolean;
+    /** False when nothing had to change. */
+    isChanged: boolean;
+    backup: string | null;
+    server: JsonObject;
+    config: string[];
+    into: string | null;
+    /** `isNew` is false for a server that the configuration had. */
+    moved: { name: string; as: string; isNew: boolean }[];
+    kept: { name: string; reason: string }[];
+    /** Servers the client still starts itself; `scope` is null where we do not write. */
+    elsewhere: { path: string; scope: ClientScope | null; servers: string[] }[];
+    /** The client's previous configuration. */
+    replaces: string[] | null;
+    /** Servers moved earlier, into a configuration that the client no longer uses. */
+    leftBehind: { name: string; path: string }[];
+    /** The client uses this directory's configuration in every project. */
+    isForEveryProject: boolean;
+  };
 
 export type DisconnectOptions = {
   scope?: ClientScope;
@@ -81,14 +74,9 @@ export type DisconnectOptions = {
   remove?: boolean;
 };
 
-export type ClientDisconnection = {
-  client: string;
-  title: string;
-  scope: ClientScope;
-  path: string;
+export type ClientDisconnection = ClientFile & {
   /** As before, with later changes kept, or gone because it was ours. */
   outcome: "restored" | "merged" | "deleted";
-  /** Back in the client's file. */
   returned: string[];
   /** In the backup but not in the file. */
   missing: { name: string; reason: string }[];
@@ -97,7 +85,6 @@ export type ClientDisconnection = {
   /** Still in our configuration. */
   stays: { name: string; path: string }[];
   removed: { name: string; path: string }[];
-  /** Other files of the client that start Toolplane. */
   alsoConnected: string[];
 };
 
@@ -106,7 +93,6 @@ export type ClientStatus = {
   title: string;
   isInstalled: boolean;
   connected: { scope: ClientScope; path: string; config: string[] }[];
-  /** Existing files and their servers. */
   files: { scope: ClientScope; path: string; servers: string[] }[];
 };
 
@@ -118,12 +104,10 @@ type InitOptions = {
 
 export interface Setup {
   check(): Promise<ConfigCheck>;
-  /** The normal form with masked secrets. */
   show(): Promise<JsonObject>;
   /** A value, or everything below a key, with file and line. */
   explain(key: string): Promise<Explanation[]>;
   schema(): JsonObject;
-  /** In any format. */
   readManifest(file: string): Promise<unknown>;
   init(options: InitOptions): Promise<{ path: string }>;
   addServer(name: string, definition: JsonObject, file?: string): Promise<{ path: string }>;

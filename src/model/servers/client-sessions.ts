@@ -3,7 +3,6 @@ import type { UnknownObject } from "../json.ts";
 
 /** A legacy client's session, with what another plane needs to continue it. */
 export type KeptSession = {
-  /** Only this owner can resume it. */
   owner: string;
   version: string;
   client: AsClient;
@@ -27,11 +26,9 @@ export type KeptSessions = {
   find(id: string): Promise<KeptSession | null>;
   change(id: string, change: (session: KeptSession) => KeptSession): Promise<void>;
   touch(id: string): Promise<void>;
-  /** On every plane. */
   end(id: string): Promise<void>;
   /** False when some plane has used it since. */
   endUnused(id: string): Promise<boolean>;
-  /** Those that have ended elsewhere. */
   ended(ids: readonly string[]): Promise<string[]>;
   /** For the plane it is meant for. */
   leaveMail(id: string, message: UnknownObject): Promise<void>;

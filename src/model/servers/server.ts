@@ -14,12 +14,10 @@ export const ServerAuth = z.strictObject({
   token: z.optional(z.string()),
   header: z._default(z.string(), "X-API-Key"),
   scopes: z.optional(texts),
-  /** Registered at its authorization server. */
   clientId: z.optional(z.string().check(z.minLength(1))),
   clientSecret: z.optional(z.string()),
   /** Its address is our client id. */
   clientMetadataUrl: z.optional(z.url({ protocol: /^https$/ })),
-  /** The only authorization server to use. */
   issuer: z.optional(z.url({ protocol: /^https?$/ })),
   /** Default: a person signs in. */
   grant: z.optional(z.enum(["authorization_code", "client_credentials"])),
@@ -86,18 +84,15 @@ export const ServerDefinition = z.strictObject({
   persona: z._default(z.nullable(z.string()), null),
   compliance_level: z._default(z.nullable(z.string()), null),
   workspaces: z._default(texts, []),
-  /** Visible to callers without access. */
   discoverable: z._default(z.boolean(), false),
   allow_tools: z._default(z.nullable(texts), null),
   deny_tools: z._default(z.nullable(texts), null),
   side_effects: z._default(SideEffects, "network"),
-  /** Default: parallel. */
   allow_parallel: z.optional(z.boolean()),
   requires_consent: z.optional(z.boolean()),
   /** In a container or on a machine of its own, by the operator's word. */
   isolated: z.optional(z.boolean()),
   idempotency_key: z._default(z.boolean(), false),
-  /** For tools that have none. */
   version: z.optional(z.string().check(z.minLength(1))),
   auth_required: z.optional(z.boolean()),
   auth_env: z.optional(texts),
@@ -137,9 +132,7 @@ export type ServerStatus = {
   pid: number | null;
   /** Tools we could not accept, and why. */
   rejected: { tool: string; reason: string }[];
-  /** In this process or an earlier one. */
   listedAt: string | null;
-  /** Null where it has not been asked yet. */
   offers: OfferCounts;
   /** Requests that wait for it, or to be sent. */
   pending: number;
@@ -164,7 +157,6 @@ export type CircuitStatus = {
   lastError: string | null;
 };
 
-/** A line of stderr or log. */
 export type ServerLogLine = {
   at: string;
   source: "stderr" | "log" | "noise";
@@ -187,10 +179,8 @@ export type KnownServer = {
 export type OfferKind = "prompts" | "resources" | "resourceTemplates";
 export type OfferCounts = Record<OfferKind, number | null>;
 
-/** As the server gave it. */
 type KnownList = { listedAt: string; items: unknown[] };
 
-/** The result of listing anew. */
 export type RefreshReport = {
   attempted: string[];
   reconnected: string[];
@@ -198,7 +188,6 @@ export type RefreshReport = {
   skipped: { server: string; reason: string }[];
 };
 
-/** The effect of a new configuration. */
 export type ServersChange = { added: string[]; removed: string[]; changed: string[]; unchanged: string[] };
 
 /** Without what they were opened with. */

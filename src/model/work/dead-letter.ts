@@ -15,7 +15,6 @@ export type DeadLetterChange = {
   at: string;
   status: DeadLetterStatus;
   code: ErrorCode | null;
-  /** The call that caused the change. */
   callId: string | null;
   /** Null when the plane decided. */
   by: string | null;
@@ -34,7 +33,6 @@ export type DeadLetter = {
   arguments: Json;
   error: ErrorReport;
   category: ErrorCategory;
-  /** With the first call. */
   attempts: number;
   maxAttempts: number;
   status: DeadLetterStatus;
@@ -91,20 +89,12 @@ export type DeadLetterFilter = DeadLetterQuery & { owner?: string | null };
 /** To be retried, or to be taken from a worker that is gone. */
 export type DueDeadLetter = Pick<DeadLetter, "id" | "status" | "tool" | "server">;
 
-/** Null when nothing is due. */
 export function deadLetterDueAt({ status, nextRetryAt, lease }: KeptDeadLetter): string | null {
   if (status === "retrying") return lease?.until ?? null;
   return status === "pending" ? nextRetryAt : null;
 }
 
 export function showDeadLetter(letter: KeptDeadLetter): DeadLetter {
-  const {
-    revision: _revision,
-    asked: _asked,
-    options: _options,
-    repeatable: _repeatable,
-    lease: _lease,
-    ...shown
-  } = letter;
+  const { revision, asked, options, repeatable, lease, ...shown } = letter;
   return shown;
 }

@@ -32,10 +32,8 @@ export type JobRun = {
   /** The job's persona; null when shared. */
   owner: string | null;
   user: string | null;
-  /** The persona of the run. */
   persona: string | null;
   origin: "schedule" | "request" | "rerun";
-  /** Null when it was requested. */
   scheduledFor: string | null;
   rerunOf: string | null;
   state: JobRunState;
@@ -54,7 +52,6 @@ export type JobRun = {
 export type KeptStep = StepRun & {
   /** Can it run twice without harm? */
   repeatable: boolean;
-  /** Missing where it was too large. */
   result?: Json;
 };
 export type KeptTask = Omit<TaskRun, "steps"> & { steps: KeptStep[]; result?: Json; input?: JsonObject };
@@ -82,7 +79,6 @@ export type JobSchedule = {
   recurrence: string;
   /** Where intervals count from. */
   anchor: string;
-  /** Null without a next time. */
   nextAt: string | null;
   priority: number;
   paused: { at: string; by: string | null } | null;
@@ -101,21 +97,12 @@ export type JobRunFilter = {
 };
 
 export function showJobRun(run: KeptJobRun): JobRun {
-  const {
-    revision: _revision,
-    slot: _slot,
-    principal: _principal,
-    input: _input,
-    most: _most,
-    dueAt: _dueAt,
-    tasks,
-    ...shown
-  } = run;
+  const { revision, slot, principal, input, most, dueAt, tasks, ...shown } = run;
   return { ...shown, tasks: tasks.map(showTask) };
 }
 
-function showTask({ steps, result: _result, input: _input, ...task }: KeptTask): TaskRun {
-  return { ...task, steps: steps.map(({ repeatable: _repeatable, result: _said, ...step }) => step) };
+function showTask({ steps, result, input, ...task }: KeptTask): TaskRun {
+  return { ...task, steps: steps.map(({ repeatable, result: _, ...step }) => step) };
 }
 
 /** A schedule that moved on, and its new runs. */
@@ -132,13 +119,10 @@ export interface JobStore {
   /** Returns the existing run of its slot instead, where there is one. */
   addJobRun(run: KeptJobRun): Promise<KeptJobRun>;
   jobRun(id: string): Promise<KeptJobRun | null>;
-  /** False when it changed since it was read. */
   replaceJobRun(run: KeptJobRun): Promise<boolean>;
   /** The same for a start; also false at the job's concurrency limit. */
   claimJobRun(run: KeptJobRun, now: string): Promise<boolean>;
   jobRuns(filter: JobRunFilter): Promise<KeptJobRun[]>;
-  /** Waiting and running ones. */
   activeJobRuns(job: string, owner: string | null): Promise<number>;
-  /** Removes a batch of runs that ended before; repeat until 0. */
   forgetJobRuns(before: string): Promise<number>;
 }

@@ -24,11 +24,7 @@ const Collaboration = z.strictObject({
 });
 export type Collaboration = z.infer<typeof Collaboration>;
 
-/**
- * A call of a plan. Arguments may refer to `${input.…}` and `${steps.ID.result.…}`; what they refer to runs first.
- * `when`
- * skips it where that is missing, false, 0 or empty.
- */
+/** Arguments may refer to `${input.…}` and `${steps.ID.result.…}`; `when` skips it where that is missing or falsy. */
 const SkillStep = z.strictObject({
   id: z
     .string()
@@ -59,9 +55,6 @@ export const SkillManifest = z.strictObject({
 export type SkillManifest = z.infer<typeof SkillManifest>;
 
 /** The named tools, and those of its steps. */
-export function toolsOfSkill({
-  required_tools,
-  steps = [],
-}: Pick<SkillManifest, "required_tools" | "steps">): string[] {
-  return [...new Set([...required_tools, ...steps.map(({ tool }) => tool)])];
+export function toolsOfSkill(skill: Pick<SkillManifest, "required_tools" | "steps">): string[] {
+  return [...new Set([...skill.required_tools, ...(skill.steps ?? []).map(({ tool }) => tool)])];
 }

@@ -31,7 +31,6 @@ export function findHiddenCharacters(text: string): Found[] {
   ];
 }
 
-/** Neighbouring characters of a kind, with those before and after them. */
 function runsOf(text: string, isOne: (code: number) => boolean): Run[] {
   const runs: Run[] = [];
   let run: Run | null = null;
@@ -92,7 +91,6 @@ function readDirection(text: string, { from, to, codes }: Run): Found {
   return { kind: "direction_controls", severity, excerpt: excerptOf(text, from, to), decoded: null };
 }
 
-/** Hides text, wipes a line or moves the cursor. */
 const conceals = /\u001b\[(?:[0-9;]{0,20}(?<![0-9])8m|[0-9;]{0,20}[A-HJKSTfsu]|\?25l)/;
 
 function readEscapes(text: string): Found[] {
@@ -106,13 +104,11 @@ function isAsciiLetter(code: number): boolean {
   return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
-/** Letters as tag characters. */
 function decodeTags(codes: readonly number[]): string {
   const letters = codes.map((code) => code - 0xe0000).filter((code) => code >= 0x20 && code < 0x7f);
   return String.fromCharCode(...letters);
 }
 
-/** Bytes as variation selectors. */
 function decodeSelectors(codes: readonly number[]): string {
   const bytes = codes.map((code) => (code >= 0xe0100 ? code - 0xe0100 + 16 : code - 0xfe00));
   return readUtf8(bytes);
@@ -139,7 +135,6 @@ function readUtf8(bytes: readonly number[]): string {
   return Buffer.from(bytes).toString("utf8").replaceAll(/\0/g, "");
 }
 
-/** Is it text rather than noise? */
 export function isReadable(text: string): boolean {
   const letters = [...text].filter((one) => /[\p{L}\p{N}\p{P}\p{Zs}\n]/u.test(one)).length;
   return text.length >= 3 && letters / [...text].length > 0.9;

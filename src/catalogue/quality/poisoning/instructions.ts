@@ -20,7 +20,6 @@ export function mayInstruct(text: string): boolean {
   return tags.test(text) || roles.test(text) || places.test(text) || mayHavePhrases(text);
 }
 
-/** Text that instructs the model beyond calling the tool. */
 export function findInstructions(text: string): Found[] {
   const placed = (kind: Finding["kind"], from: number, to: number, isPlain = false): Found => ({
     kind,

@@ -21,7 +21,6 @@ export function mayBeOutOfSight(json: string): boolean {
   );
 }
 
-/** Text that a model reads and a person does not see. */
 export function findOutOfSight(text: string): Found[] {
   const hidden = [comments, markdownComments, unseenElements].flatMap((pattern) => {
     const found = pattern.exec(text);
@@ -33,7 +32,6 @@ export function findOutOfSight(text: string): Found[] {
   return [...hidden.slice(0, 1), ...findPadding(text), ...findImages(text)];
 }
 
-/** Empty space that pushes text out of view. */
 function findPadding(text: string): Found[] {
   for (const { 0: blank, index } of text.matchAll(/[\s\u2800]+/g)) {
     const lines = blank.length < maxEmptyLines ? 0 : blank.split(/\r\n|[\n\r\u2028]/).length - 1;

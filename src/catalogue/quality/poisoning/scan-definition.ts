@@ -6,16 +6,13 @@ import { excerptOf, type PlacedText, spellCode, textsOf } from "./texts.ts";
 
 type Found = Omit<Finding, "where">;
 
-/** Letters with separators between them. */
 const spaced = /(?<![\p{L}\p{N}])(?:\p{L}[ .\-_*·|/]{1,4}){7,}\p{L}(?![\p{L}\p{N}])/gu;
 const minSpacedLetters = 20;
 const maxRuns = 20;
 
-/** Digits and signs that look like letters. */
 const leet = new Map(Object.entries({ "0": "o", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "@": "a", $: "s" }));
 const isLeet = /[a-z][0134578@$!]{1,2}[a-z]|\b[0134578@$!][a-z]{2}/i;
 
-/** Words of instructions in ROT13. */
 const rot13 =
   /\b(?:vtaber|qvfertneq|sbetrg|cerivbhf|vafgehpgvbaf?|cebzcgf?|pbairefngvba|perqragvnyf?|cnffjbeqf?|frpergf?)\b/i;
 
@@ -28,7 +25,6 @@ function mayBeDisguised(json: string): boolean {
   return /(?:[A-Za-z][ .\-_*|/]{1,4}){7}/.test(json) || rot13.test(json) || isLeet.test(json);
 }
 
-/** Instructions in a disguise that a model reads through. */
 function findDisguises(text: string): Found[] {
   return [...findSpaced(text), ...findTranslated(text)].slice(0, 1);
 }
@@ -83,7 +79,6 @@ function mayBeEncoded(text: string): boolean {
   return /[A-Za-z0-9+/_-]{24}/.test(text) || /(?:(?:\\{0,2}x|0x|%)?[0-9A-Fa-f]{2}(?:[\s:,]|\\n){0,2}){12}/.test(text);
 }
 
-/** Base64 or hexadecimal bytes that decode to text. */
 function findEncodedText(text: string): Found[] {
   const found: Found[] = [];
   const read = [
@@ -124,7 +119,6 @@ function sentenceIn(text: string): string | null {
 const lookalike = /[асеорхуіјѕԁһӏԛԝАВЕКМНОРСТУХІЈЅοαΑΒΕΖΗΙΚΜΝΟΡΤΥΧν]/u;
 const words = /[\p{L}\p{M}]{3,}/gu;
 
-/** Words that look Latin and are not. */
 function findLookalikes(text: string): Found[] {
   if (!lookalike.test(text)) return [];
   for (const { 0: word, index } of text.matchAll(words)) {

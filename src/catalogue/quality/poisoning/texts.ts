@@ -47,7 +47,6 @@ const unseen = new RegExp(
   "gu",
 );
 
-/** Every invisible character as its code. */
 export function makeVisible(text: string): string {
   return text.replaceAll(unseen, spellCode);
 }
@@ -57,7 +56,6 @@ export function spellCode(character: string): string {
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
 
-/** A place in a text with a little of its surroundings. */
 export function excerptOf(text: string, from: number, to = from): string {
   const start = Math.max(0, from - around);
   const end = Math.min(text.length, Math.min(to, from + 2 * around) + around);
