@@ -1,16 +1,21 @@
+import { agentOperations } from "./agent.ts";
 import { approvalOperations } from "./approvals.ts";
 import { callOperations } from "./calls.ts";
 import { deadLetterOperations } from "./dead-letters.ts";
+import { entryOperations } from "./entries.ts";
 import { identityOperations } from "./identity.ts";
 import { jobOperations } from "./jobs.ts";
+import { localOperations } from "./local.ts";
 import { offerOperations } from "./offers.ts";
 import type { Operation } from "./operation.ts";
 import { qualityOperations } from "./quality.ts";
 import { changeOperations, registryOperations } from "./registry.ts";
 import { serverOperations } from "./servers.ts";
+import { setupOperations } from "./setup.ts";
 import { skillOperations } from "./skills.ts";
+import { toolOperations } from "./tools.ts";
 
-/** Every verb of the plane that is declared once. Those whose path could be taken for a name come first. */
+/** Every verb of the plane, declared once. Those whose path could be taken for a name come first. */
 export const operations: readonly Operation[] = [
   ...changeOperations,
   ...qualityOperations,
@@ -23,4 +28,9 @@ export const operations: readonly Operation[] = [
   ...jobOperations,
   ...offerOperations,
   ...identityOperations,
+  ...toolOperations,
+  ...entryOperations,
+  ...agentOperations,
+  ...setupOperations,
+  ...localOperations,
 ] as readonly Operation[];

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Session as SessionSchema } from "../../../src/faces/http/routes/session-routes.ts";
+import type { Session as SessionSchema } from "../../../src/faces/http/session-routes.ts";
 import type { ApiKey } from "../../../src/model/access/credentials.ts";
 import type { RunPage } from "../../../src/model/agent/agent-run.ts";
 import type { PinDiff, PinView } from "../../../src/model/catalogue/pin.ts";

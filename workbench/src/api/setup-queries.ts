@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { ConfigView, ImportView } from "../../../src/faces/http/routes/setup-routes.ts";
+import type { ConfigView, ImportView } from "../../../src/operations/setup.ts";
 import type { PolicyRule } from "../../../src/model/access/policy.ts";
 import type { DoctorReport } from "../../../src/model/config/setup.ts";
 import type { PolicyVerdict, PolicyView } from "../../../src/operations/approvals.ts";
