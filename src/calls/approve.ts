@@ -1,4 +1,4 @@
-import { type ApprovalPorts, type HeldVerbs, createApprovals as openApprovals } from "../access/access.ts";
+import { type ApprovalPorts, createApprovals as openApprovals } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import { lazyVerbs } from "../lib/lazy-verbs.ts";
@@ -7,6 +7,7 @@ import type { AskHere } from "../model/calls/held-call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { PlaneApprovals, PlanePlans } from "../model/plane-access.ts";
 import type { RecordOptions } from "./record.ts";
 import { requireReadable } from "./validate.ts";
 
@@ -97,31 +98,29 @@ function isWhatWasShown({ input, judged }: Injected, yes: HeldYes): boolean {
 }
 
 export type Approvals = {
-  verbs: HeldVerbs;
+  verbs: { approvals: PlaneApprovals; plans: Omit<PlanePlans, "check"> };
   stage: Omit<ApproveOptions, "decide">;
   onApprovedEnd: NonNullable<RecordOptions["onApprovedEnd"]>;
   start(): void;
   stop(): Promise<void>;
 };
 
-const verbNames = [
-  "approvals",
-  "approvalPage",
-  "approval",
-  "answerApproval",
-  "plans",
-  "plan",
-  "approvePlan",
-  "rejectPlan",
-  "remembered",
-  "forgetRemembered",
-] as const satisfies readonly (keyof HeldVerbs)[];
+const approvalVerbs = {
+  list: "approvals",
+  page: "approvalPage",
+  get: "approval",
+  answer: "answerApproval",
+  remembered: "remembered",
+  forget: "forgetRemembered",
+} as const;
+const planVerbs = { list: "plans", get: "plan", approve: "approvePlan", reject: "rejectPlan" } as const;
 
 /** Loaded when a call needs approval or a verb is used. */
 export function createApprovals(parts: ApprovalPorts): Approvals {
   const loaded = once(() => openApprovals(parts));
+  const verbs = async () => (await loaded()).verbs;
   return {
-    verbs: lazyVerbs(async () => (await loaded()).verbs, verbNames),
+    verbs: { approvals: lazyVerbs(verbs, approvalVerbs), plans: lazyVerbs(verbs, planVerbs) },
     stage: {
       remembered: async (call, verdict) => (await loaded()).remembered(call, verdict),
       fingerprint: async (tool) => (await loaded()).fingerprint(tool),

@@ -9,8 +9,8 @@ import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import { mayBelongTo, toolKey } from "../model/catalogue/tool-name.ts";
 import type { Config } from "../model/config/config.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
+import type { PlaneTools } from "../model/plane-tools.ts";
 import { mayDo, type Principal, requireScope } from "../model/principal.ts";
-import type { Verbs } from "../model/verbs.ts";
 import { type Servers, unknownServer } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import { requireGrant } from "./authorize.ts";
@@ -57,7 +57,7 @@ export type Lookup = {
   toCall(...asked: Parameters<FindTool>): Promise<Tool>;
   /** A hidden tool looks like one that does not exist. */
   toShow(asked: string | ToolId, principal: Principal): Promise<Tool>;
-  tool: Verbs["tool"];
+  tool: PlaneTools["get"];
 };
 
 /** By name or identity, for one caller, starting servers as needed. */

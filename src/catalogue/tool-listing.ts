@@ -16,9 +16,8 @@ import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/
 import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Caller } from "../model/plane.ts";
-import type { LockedTool, ToolListing } from "../model/plane-tools.ts";
+import type { LockedTool, PlaneTools, ToolListing } from "../model/plane-tools.ts";
 import { type Face, type Principal, requireScope } from "../model/principal.ts";
-import type { Verbs } from "../model/verbs.ts";
 import { type Health, missingCredentials } from "./health/health.ts";
 import { createPersonaFilter, seenThrough } from "./persona-filter.ts";
 import { queryTools } from "./query-tools.ts";
@@ -54,7 +53,9 @@ type ListingPorts = DescriptionPorts & {
   config(): object;
 };
 
-export type ToolListings = Pick<Verbs, "tools" | "queryTools"> & {
+export type ToolListings = {
+  tools: PlaneTools["list"];
+  queryTools: PlaneTools["page"];
   visibleTo(principal: Principal, request?: AccessRequest): readonly Tool[];
   /** The known tools that the caller sees as these personas, or as its own. */
   visibleAs(principal: Principal, personas: readonly string[], request?: AccessRequest): readonly Tool[];

@@ -3,10 +3,10 @@ import { limitTime } from "../lib/async/time-limit.ts";
 import type { Asked, Relay, ServerSaid } from "../model/calls/provider.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
+import type { PlaneResources, PlaneServers } from "../model/plane-tools.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
 
 import { type LogLevel, logLevels } from "../model/servers/server.ts";
-import type { Verbs } from "../model/verbs.ts";
 
 import { RpcError } from "../protocol/message.ts";
 import type { RequestOptions, Session } from "../protocol/session.ts";
@@ -32,7 +32,10 @@ export type GatewayOptions = {
 const forwarded: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
 
 export type GatewayPorts = {
-  verbs: Pick<Verbs, "forward" | "watchResource" | "wantLogs" | "seesServer" | "serverInstructions" | "onSaid">;
+  verbs: {
+    servers: Pick<PlaneServers, "forward" | "wantLogs" | "sees" | "instructions" | "onMessage">;
+    resources: Pick<PlaneResources, "watch">;
+  };
   said(said: ServerSaid): void;
   connected(server: string): void;
   stop(): void;
@@ -53,27 +56,31 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
 
   return {
     verbs: {
-      async forward(server, method, params, { principal = defaultPrincipal, signal, relay = {} } = {}) {
-        requireScope(principal, "read", `ask a server for '${method}'`);
-        if (!forwarded.has(method))
-          throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
-        const name = requireSeen(server, principal);
-        const limiter = limitTime(limitMs, maxMs, signal);
-        const requestOptions = relayOptions(name, relay, limiter, options.fitAnswer);
-        return forward(servers, { name, method, params, user: principal.user }, requestOptions, limiter);
+      servers: {
+        async forward(server, method, params, { principal = defaultPrincipal, signal, relay = {} } = {}) {
+          requireScope(principal, "read", `ask a server for '${method}'`);
+          if (!forwarded.has(method))
+            throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
+          const name = requireSeen(server, principal);
+          const limiter = limitTime(limitMs, maxMs, signal);
+          const requestOptions = relayOptions(name, relay, limiter, options.fitAnswer);
+          return forward(servers, { name, method, params, user: principal.user }, requestOptions, limiter);
+        },
+        wantLogs: logs.want,
+        sees: (server, { principal = defaultPrincipal } = {}) =>
+          definitionOf(server) !== undefined && maySee(principal, server),
+        instructions: (server, { principal = defaultPrincipal } = {}) =>
+          maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
+        onMessage: (listener) => bus.on("said", ({ said }) => listener(said)),
       },
-      async watchResource(server, uri, { principal = defaultPrincipal } = {}) {
-        const name = requireSeen(server, principal);
-        const { session, auth } = definitionOf(name) ?? {};
-        const isShared = session === "shared" && auth === undefined;
-        return subscriptions.add(name, uri, { user: isShared ? null : principal.user, conversation: null });
+      resources: {
+        async watch(server, uri, { principal = defaultPrincipal } = {}) {
+          const name = requireSeen(server, principal);
+          const { session, auth } = definitionOf(name) ?? {};
+          const isShared = session === "shared" && auth === undefined;
+          return subscriptions.add(name, uri, { user: isShared ? null : principal.user, conversation: null });
+        },
       },
-      wantLogs: logs.want,
-      seesServer: (server, { principal = defaultPrincipal } = {}) =>
-        definitionOf(server) !== undefined && maySee(principal, server),
-      serverInstructions: (server, { principal = defaultPrincipal } = {}) =>
-        maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
-      onSaid: (listener) => bus.on("said", ({ said }) => listener(said)),
     },
     said: (said) => bus.emit({ type: "said", said }),
     connected(server) {

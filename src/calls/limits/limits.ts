@@ -5,9 +5,9 @@ import type { ProviderSpec, Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
+import type { PlaneConversations } from "../../model/plane-history.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { CircuitStatus, ServersChange } from "../../model/servers/server.ts";
-import type { Verbs } from "../../model/verbs.ts";
 import type { Recorder } from "../../store/store.ts";
 import { type ConversationBudgets, createBudgets, type Meter } from "./budgets.ts";
 import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.ts";
@@ -246,7 +246,7 @@ function serverRate(server: string, perMinute: number): Rated {
 
 export type CallLimits = {
   path: Limits;
-  verbs: Pick<Verbs, "budget">;
+  verbs: { conversations: Pick<PlaneConversations, "budget"> };
   circuitOf(server: string): { circuit?: CircuitStatus };
   /** Closes the circuits of these servers. */
   trust(servers: readonly string[]): void;
@@ -284,7 +284,9 @@ export function createLimits(
       ratePerMinute: (server) => config().servers[server]?.rateLimitPerMinute,
     }),
     verbs: {
-      budget: (conversation, { principal = defaultPrincipal } = {}) => budgets.everywhere(conversation, principal),
+      conversations: {
+        budget: (conversation, { principal = defaultPrincipal } = {}) => budgets.everywhere(conversation, principal),
+      },
     },
     circuitOf(server) {
       const circuit = circuits.status(server);

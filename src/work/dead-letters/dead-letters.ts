@@ -4,8 +4,8 @@ import { type ErrorReport, PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { Begun, DueHandler, Store } from "../../model/store.ts";
-import type { DeadLetterVerbs } from "../../model/verbs.ts";
 import { deadLetterDueAt, type KeptDeadLetter, showDeadLetter } from "../../model/work/dead-letter.ts";
+import type { DeadLetterVerbs } from "../verbs.ts";
 import { abandonedEvent, checkQuery, createEntries, type Entries, eventFacts } from "./entries.ts";
 import { type FailedCall, failureOf, isDead, toDeadLetter, withWords } from "./entry.ts";
 import {

@@ -6,7 +6,6 @@ import { isObject, type JsonObject } from "../../model/json.ts";
 import { noCursor } from "../../model/page.ts";
 import type { JobRunQuery, JobStatus, RunJobOptions } from "../../model/plane-work.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
-import type { JobVerbs } from "../../model/verbs.ts";
 import type { JobManifest } from "../../model/work/job.ts";
 import type { JobStore } from "../../model/work/job-run.ts";
 import {
@@ -17,6 +16,7 @@ import {
   type KeptJobRun,
   showJobRun,
 } from "../../model/work/job-run.ts";
+import type { JobVerbs } from "../verbs.ts";
 
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
