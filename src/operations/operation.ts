@@ -79,9 +79,13 @@ export type CliCommand = { command: string };
  * One verb of the plane, declared once. HTTP routes, the OpenAPI document, the socket, the flags and help of the
  * command line, the reference documents and the workbench's client are derived from it.
  */
-export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> = {
+export type Operation<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+  Name extends string = string,
+> = {
   /** `jobs.history` is `plane.jobs.history`. */
-  name: string;
+  name: Name;
   /** The inputs that the library takes by position; `...` are the others as one object. The caller comes after them. */
   args: readonly string[];
   summary: string;
@@ -101,9 +105,9 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: Situation): Promise<unknown>;
 };
 
-export function operation<Input extends z.ZodObject, Output extends z.ZodType>(
-  declared: Operation<Input, Output>,
-): Operation<Input, Output> {
+export function operation<Input extends z.ZodObject, Output extends z.ZodType, const Name extends string>(
+  declared: Operation<Input, Output, Name>,
+): Operation<Input, Output, Name> {
   return declared;
 }
 

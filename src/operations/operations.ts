@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { agentOperations } from "./agent.ts";
 import { approvalOperations } from "./approvals.ts";
 import { callOperations } from "./calls.ts";
@@ -16,7 +17,7 @@ import { skillOperations } from "./skills.ts";
 import { toolOperations } from "./tools.ts";
 
 /** Every verb of the plane, declared once. Those whose path could be taken for a name come first. */
-export const operations: readonly Operation[] = [
+const declared = [
   ...changeOperations,
   ...qualityOperations,
   ...callOperations,
@@ -33,4 +34,11 @@ export const operations: readonly Operation[] = [
   ...agentOperations,
   ...setupOperations,
   ...localOperations,
-] as readonly Operation[];
+];
+
+export const operations = declared as readonly Operation[];
+
+type Declared = (typeof declared)[number];
+
+/** The answer of an operation over HTTP: `AnswerOf<"keys.list">`. */
+export type AnswerOf<Name extends Declared["name"]> = z.output<Extract<Declared, { name: Name }>["output"]>;
