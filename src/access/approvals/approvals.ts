@@ -34,7 +34,7 @@ export type ApprovalPorts = Pick<HeldCallPorts, "store" | "emit" | "checkArgumen
   fixedOf(tool: Tool): JsonObject;
 };
 
-export type HeldVerbs = {
+type HeldVerbs = {
   approvals: PlaneApprovals["list"];
   approvalPage: PlaneApprovals["page"];
   approval: PlaneApprovals["get"];

@@ -7,7 +7,7 @@ import type { LocalPass } from "./local-pass.ts";
 import type { HttpContext, HttpEnv } from "./route.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** What has to be answered before anybody can say who they are. */
+/** Answered without a credential. */
 const open: ReadonlySet<string> = new Set(["/healthz"]);
 
 /** What the workbench says with every request: that it is the workbench, and the page's half of its session. */

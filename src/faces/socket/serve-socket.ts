@@ -76,7 +76,7 @@ const bindingPollMs = 10;
 const handoverMs = 10_000;
 /** The first client has started the plane and needs a moment to attach. */
 const firstClientMs = 10_000;
-/** So often a background plane looks whether anybody can still find it. */
+/** So often a background plane looks whether it can still be found. */
 const lookMs = 2_000;
 /** What runs for attached clients has so long to end, or as long as the plane drains. */
 const waitMs = 5_000;
