@@ -4,11 +4,12 @@ import { checkSchema, createCalls, createLimits, createResults } from "./calls/c
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import { createReload, createSettings, processEnvironment } from "./config/config.ts";
 import { once, runAll } from "./lib/async/once.ts";
-import type { Plane } from "./model/plane.ts";
+import { joinNamespaces } from "./lib/lazy-verbs.ts";
+import type { QuestionAnswer } from "./model/calls/provider.ts";
+import type { Caller, Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/servers/server.ts";
-import { groupVerbs } from "./model/verbs.ts";
 import { accessOf, createCredentials, createServers, createTokenVerbs } from "./servers/servers.ts";
 import { createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
 import { createWork } from "./work/work.ts";
@@ -160,62 +161,68 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     },
   });
 
-  const plane: Plane = groupVerbs({
-    config,
-    reload: following.reload,
-    doctor: servers.doctor,
-    ...catalogue.verbs,
-    readiness: memory.readiness,
-    start() {
-      void servers.start();
-      calls.start();
-      work.start();
-      results.start();
-      memory.listen({
-        entries: catalogue.reload,
-        pins: quality.pinsChanged,
-        deadLetters: work.wake,
-        dueWork: work.wake,
-      });
-    },
-    ...calls.verbs,
-    lockedServers: async ({ principal = defaultPrincipal } = {}) =>
-      servers.names().flatMap((name) => grants.lockedServer(principal, name) ?? []),
-    ...servers.verbs,
-    ...limits.verbs,
-    usualCaller: () => defaultPrincipal,
-    ...identity.verbs,
-    ...createTokenVerbs(credentials, defaultPrincipal, async (name) =>
-      secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
-    ),
-    questions: async ({ principal = defaultPrincipal } = {}) => answers.questions.waiting(principal.user),
-    answer: (id, answer, { principal = defaultPrincipal } = {}) => answers.questions.answer(id, answer, principal.user),
-    ...results.verbs,
-    ...work.verbs,
-    ...agent.verbs,
-    ...createHistory({
+  const stop = once(() =>
+    runAll([
+      [following.stop, results.stop],
+      work.halt,
+      [agent.stop, work.stopJobs],
+      [work.stopDeadLetters, calls.stop],
+      work.stop,
+      limits.stop,
+      catalogue.settled,
+      memory.close,
+    ]),
+  );
+  const verbs = joinNamespaces(
+    catalogue.verbs,
+    calls.verbs,
+    servers.verbs,
+    limits.verbs,
+    identity.verbs,
+    results.verbs,
+    work.verbs,
+    agent.verbs,
+    createHistory({
       memory,
       defaultPrincipal,
       maySeeServer: grants.maySeeServer,
       countTools: (principal) => catalogue.visibleTo(principal).length,
       onRead: ({ user }) => answers.questions.noteListener(user),
     }),
-    lastEventId: async () => (await memory.store()).lastEventId(),
-    onStored: memory.onStored,
-    on: memory.on,
-    drain: calls.drain,
-    stop: once(() =>
-      runAll([
-        [following.stop, results.stop],
-        work.halt,
-        [agent.stop, work.stopJobs],
-        [work.stopDeadLetters, calls.stop],
-        work.stop,
-        limits.stop,
-        catalogue.settled,
-        memory.close,
-      ]),
-    ),
-  });
+    {
+      config,
+      reload: following.reload,
+      readiness: memory.readiness,
+      on: memory.on,
+      start() {
+        void servers.start();
+        calls.start();
+        work.start();
+        results.start();
+        memory.listen({
+          entries: catalogue.reload,
+          pins: quality.pinsChanged,
+          deadLetters: work.wake,
+          dueWork: work.wake,
+        });
+      },
+      stop,
+      identity: { usualCaller: () => defaultPrincipal },
+      servers: {
+        locked: async ({ principal = defaultPrincipal }: Caller = {}) =>
+          servers.names().flatMap((name) => grants.lockedServer(principal, name) ?? []),
+      },
+      tokens: createTokenVerbs(credentials, defaultPrincipal, async (name) =>
+        secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
+      ),
+      questions: {
+        list: async ({ principal = defaultPrincipal }: Caller = {}) => answers.questions.waiting(principal.user),
+        answer: (id: string, answer: QuestionAnswer, { principal = defaultPrincipal }: Caller = {}) =>
+          answers.questions.answer(id, answer, principal.user),
+      },
+      events: { lastId: async () => (await memory.store()).lastEventId(), onStored: memory.onStored },
+    },
+  );
+  const plane: Plane = { ...verbs, [Symbol.asyncDispose]: stop };
   return plane;
 }

@@ -5,18 +5,65 @@ import type { Cli } from "../src/faces/cli/cli.ts";
 import { createProgram } from "../src/faces/cli/program.ts";
 import { createApp } from "../src/faces/http/app.ts";
 import { remoteMethods } from "../src/faces/socket/remote-methods.ts";
-import { isMissing } from "../src/operations/operation.ts";
+import type { Plane } from "../src/model/plane.ts";
+import { type ConfigFiles, isMissing } from "../src/operations/operation.ts";
 import { operations } from "../src/operations/operations.ts";
 import { createPlane } from "../src/plane.ts";
 
-const methods: Readonly<Record<string, number | null>> = remoteMethods;
+/** Methods of the plane that are no operation, and why. */
+const libraryOnly: Readonly<Record<string, string>> = {
+  start: "the life cycle belongs to the process",
+  drain: "the life cycle belongs to the process",
+  stop: "the life cycle belongs to the process",
+  on: "takes a function; HTTP has GET /events, the socket sends events with its answers",
+  toolset: "gives functions for a model of the caller's own",
+  "toolsets.register": "changes this process only; the configuration defines toolsets for every face",
+  "toolsets.select": "resolves a configured alias for the gateway",
+  "tools.register": "takes a function that runs in this process",
+  "tools.unregister": "the counterpart of tools.register",
+  "tools.registerProvider": "takes a function that runs in this process",
+  "tools.weigh": "takes whole tools of this process; tools.quality and stats show it",
+  "tools.countTokens": "counts texts for the faces themselves",
+  "servers.forward": "the gateway passes on requests of MCP clients",
+  "servers.wantLogs": "the gateway follows the log level of its clients",
+  "servers.sees": "the gateway asks before it passes on",
+  "servers.instructions": "the gateway shows them to MCP clients",
+  "servers.onMessage": "takes a function; the gateway passes on notifications",
+  "servers.followLogs": "takes a function; HTTP streams GET /servers/{name}/logs",
+  "servers.poolInfo": "numbers of this process; GET /servers and GET /metrics show them",
+  "resources.watch": "takes a subscription; the gateway serves resources/subscribe",
+  "tokens.beginSignIn": "begins with a redirect; HTTP has POST /servers/{name}/sign-in",
+  "tokens.signIn": "opens a local listener; the command line has servers login",
+  "tokens.finishSignIn": "ends a redirect; HTTP has GET /oauth/callback",
+  "identity.usualCaller": "the caller of this process",
+  "identity.identify": "every face identifies its callers with it",
+  "events.list": "events.page is its paged form",
+  "events.lastId": "where a stream of events begins",
+  "events.onStored": "takes a function; wakes streams of events",
+  "agent.generateAll": "an asynchronous iterator; the command line has batch",
+  "clients.watch": "counts the clients of a face",
+};
+
+test("every method of the plane is an operation, or says why it is for the library only", async () => {
+  await using plane = await createPlane({ config: { mcpServers: {} } });
+  const declared = new Set(operations.map(({ name }) => name));
+  const methods = methodsOf(plane);
+  assert.deepEqual(
+    methods.filter((name) => !declared.has(name)),
+    methods.filter((name) => Object.hasOwn(libraryOnly, name)),
+  );
+  assert.deepEqual(
+    Object.keys(libraryOnly).filter((name) => !methods.includes(name)),
+    [],
+    "listed and not there",
+  );
+});
 
 test("every operation is a method of the plane, or says how it runs", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
-  const isMethod = (path: string) =>
-    typeof path.split(".").reduce<unknown>((part, name) => Reflect.get(part as object, name), plane) === "function";
+  const methods = methodsOf(plane);
   assert.deepEqual(
-    operations.filter(({ name, run }) => run === undefined && !isMethod(name)).map(({ name }) => name),
+    operations.filter(({ name, run }) => run === undefined && !methods.includes(name)).map(({ name }) => name),
     [],
   );
 });
@@ -33,7 +80,8 @@ test("every operation can be reached on the command line, or says why not", () =
 
 test("every operation has a route of its own, or says why not", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
-  const { routes } = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
+  const setup = {} as ConfigFiles;
+  const { routes } = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal, setup });
   const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
   const wanted = operations.flatMap(({ http }) =>
     isMissing(http) ? [] : `${http.method.toUpperCase()} ${http.path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
@@ -45,16 +93,29 @@ test("every operation has a route of its own, or says why not", async () => {
   );
 });
 
-test("the socket knows where each operation takes its caller", () => {
-  const wrong = operations.filter(({ name, args, socket }) => {
-    const place = methods[name];
-    return !isMissing(socket) && place !== null && place !== args.length;
-  });
+test("the socket takes the operations and no other methods, and knows where each takes its caller", () => {
+  const wanted = operations
+    .filter(({ socket }) => !isMissing(socket))
+    .map(({ name, args, isAnonymous }): [string, number | null] => [name, isAnonymous ? null : args.length]);
+  const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
+  assert.deepEqual([...remoteMethods].sort(byName), [...new Map(wanted)].sort(byName));
+});
+
+test("a face that an operation is not reached on has a reason", () => {
+  const reasons = operations.flatMap(({ http, cli, socket }) => [http, cli, socket].filter(isMissing));
   assert.deepEqual(
-    wrong.map(({ name }) => name),
+    reasons.filter(({ missing }) => missing.trim().length < 10),
     [],
   );
 });
+
+function methodsOf(plane: Plane): string[] {
+  return Object.entries(plane).flatMap(([name, part]: [string, unknown]) => {
+    if (typeof part === "function") return [name];
+    const verbs = Object.entries(part as object).filter(([, verb]) => typeof verb === "function");
+    return verbs.map(([verb]) => `${name}.${verb}`);
+  });
+}
 
 function pathsOf(command: Command, path: readonly string[]): string[] {
   return command.commands.flatMap((inner) => {

@@ -18,8 +18,8 @@ import type { Config } from "../model/config/config.ts";
 import { PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
+import type { PlaneAgent } from "../model/plane-work.ts";
 import { narrow, type Principal, requireScope } from "../model/principal.ts";
-import type { AgentVerbs } from "../model/verbs.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { AgentCallOptions, AgentTools, KnownServers, NamedTool, ToolsetRef } from "./agent-tools.ts";
 import { readContent, readResponse, renameTurn } from "./asked-calls.ts";
@@ -89,8 +89,8 @@ type Parts = AgentParts & {
 };
 
 export type AgentRuns = {
-  run: AgentVerbs["runAgent"];
-  generate: AgentVerbs["generate"];
+  run: PlaneAgent["run"];
+  generate: PlaneAgent["generate"];
   /** Resolves when no run is under way any more. */
   settled(): Promise<void>;
 };

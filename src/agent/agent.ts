@@ -7,19 +7,20 @@ import type { Tool } from "../model/catalogue/tool.ts";
 import { type Config, renderProblem } from "../model/config/config.ts";
 import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import { renderPath } from "../model/json.ts";
+import type { Plane } from "../model/plane.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
-import type { AgentVerbs } from "../model/verbs.ts";
+import type { PlaneAgent } from "../model/plane-work.ts";
 import type { AgentParts } from "./agent-runs.ts";
 import { type AgentTools, createAgentTools, isInToolset, type ToolsetRef } from "./agent-tools.ts";
 import { createModels, type Models } from "./models/models.ts";
 import { createSampling, type SamplingParts } from "./sampling.ts";
 import { createToolset, createToolsetRegistry, type ToolsetRegistry } from "./toolsets.ts";
-import { createRuns, type RunParts, type Runs } from "./trace/runs.ts";
+import { createRuns, type RunParts } from "./trace/runs.ts";
 
 const defaultParallel = 8;
 
 /** Many prompts, some at a time, all on the sessions of one plane. */
-function createGenerateAll(generate: AgentVerbs["generate"]): AgentVerbs["generateAll"] {
+function createGenerateAll(generate: PlaneAgent["generate"]): PlaneAgent["generateAll"] {
   return (requests, options = {}) => {
     const { parallel = defaultParallel, signal, ...shared } = options;
     if (!Number.isInteger(parallel) || parallel < 1)
@@ -50,7 +51,7 @@ type Parts = Omit<AgentParts, "models" | "keepRun"> & {
 type Answering = Parameters<typeof createAnswers>[0];
 
 type Agent = {
-  verbs: AgentVerbs & Runs["verbs"];
+  verbs: Pick<Plane, "toolset" | "toolsets" | "agent" | "runs">;
   /** Sampling requests of servers go to the program where it answers them, else to a configured model. */
   answering(options: PlaneOptions): Answering;
   /** Why a model cannot be used; without a name, the default model. */
@@ -88,16 +89,17 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
     const { createAgentRuns } = await import("./agent-runs.ts");
     return createAgentRuns({ ...parts, tools, registry, stopping: stopping.signal });
   });
-  const generate: AgentVerbs["generate"] = async (request) => (await loaded()).generate(request);
+  const generate: PlaneAgent["generate"] = async (request) => (await loaded()).generate(request);
   return {
     verbs: {
       toolset: createToolsetVerb(parts, tools, registry, generate),
-      registerToolset: registry.register,
-      toolsetSelection: selection,
-      runAgent: async (question, options) => (await loaded()).run(question, options),
-      generate,
-      generateAll: createGenerateAll(generate),
-      ...runs.verbs,
+      toolsets: { register: registry.register, select: selection },
+      agent: {
+        run: async (question, options) => (await loaded()).run(question, options),
+        generate,
+        generateAll: createGenerateAll(generate),
+      },
+      runs: runs.verbs,
     },
     modelTrouble: models.trouble,
     answering: (options) => ({
@@ -118,8 +120,8 @@ function createToolsetVerb(
   { defaultPrincipal, servers, maySeeServer }: AgentParts,
   tools: AgentTools,
   registry: ToolsetRegistry,
-  generate: AgentVerbs["generate"],
-): AgentVerbs["toolset"] {
+  generate: PlaneAgent["generate"],
+): Plane["toolset"] {
   return (asked, { principal = defaultPrincipal } = {}) => {
     // Throws at once if it is not a toolset.
     const toolset = asked === undefined ? null : registry.refer(asked);

@@ -1,4 +1,4 @@
-import { type ApprovalPorts, type HeldVerbs, createApprovals as openApprovals } from "../access/access.ts";
+import { type ApprovalPorts, createApprovals as openApprovals } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import { lazyVerbs } from "../lib/lazy-verbs.ts";
@@ -87,14 +87,20 @@ function isWhatWasShown({ input, judged }: Injected, yes: HeldYes): boolean {
 
 export type Approvals = ReturnType<typeof createApprovals>;
 
-const verbNames = [
-  ...(["approvals", "approvalPage", "approval", "answerApproval", "remembered", "forgetRemembered"] as const),
-  ...(["plans", "plan", "approvePlan", "rejectPlan"] as const),
-] as const satisfies readonly (keyof HeldVerbs)[];
+const approvalVerbs = {
+  list: "approvals",
+  page: "approvalPage",
+  get: "approval",
+  answer: "answerApproval",
+  remembered: "remembered",
+  forget: "forgetRemembered",
+} as const;
+const planVerbs = { list: "plans", get: "plan", approve: "approvePlan", reject: "rejectPlan" } as const;
 
 /** Loaded when a call needs approval or a verb is used. */
 export function createApprovals(parts: ApprovalPorts) {
   const loaded = once(() => openApprovals(parts));
+  const verbs = async () => (await loaded()).verbs;
   const stage: Omit<ApproveOptions, "decide"> = {
     remembered: async (call, verdict) => (await loaded()).remembered(call, verdict),
     fingerprint: async (tool) => (await loaded()).fingerprint(tool),
@@ -102,7 +108,7 @@ export function createApprovals(parts: ApprovalPorts) {
   };
   return {
     stage,
-    verbs: lazyVerbs(async () => (await loaded()).verbs, verbNames),
+    verbs: { approvals: lazyVerbs(verbs, approvalVerbs), plans: lazyVerbs(verbs, planVerbs) },
     onApprovedEnd: async (yes: HeldYes, outcome: Outcome) => (await loaded()).onApprovedEnd(yes, outcome),
     start: () => void loaded().then(({ start }) => start()),
     stop: async () => void (loaded.made() && (await loaded()).stop()),

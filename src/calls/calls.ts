@@ -17,8 +17,8 @@ import { providerSubject } from "../model/catalogue/health.ts";
 import { toPlaneError } from "../model/errors.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
+import type { PlanePolicy } from "../model/plane-access.ts";
 import type { Principal } from "../model/principal.ts";
-import type { Verbs } from "../model/verbs.ts";
 import type { Servers } from "../servers/servers.ts";
 import { createKeptSessions, type Recorder } from "../store/store.ts";
 import { type Activity, createActivity } from "./activity.ts";
@@ -74,7 +74,13 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
   };
 
-type OwnVerb = "testPolicy" | "tool" | "registerProvider" | "keptSessions" | "endConversation" | "activity";
+type CallVerbs = Approvals["verbs"] &
+  Pick<Plane, "call" | "policy" | "drain"> & {
+    tools: Pick<Plane["tools"], "get" | "registerProvider">;
+    calls: Pick<Plane["calls"], "activity">;
+    clients: Pick<Plane["clients"], "sessions">;
+    conversations: Pick<Plane["conversations"], "end">;
+  };
 type Owner = Parameters<Parameters<Servers["release"]>[0]>[0];
 
 export async function createCalls(parts: CallParts) {
@@ -103,31 +109,32 @@ export async function createCalls(parts: CallParts) {
   });
   const activity = createActivity();
   const runner = createRunner(wirePath(parts, { lookup, providers, approvals, hooks, activity }), servers.stop);
-  const verbs: Pick<Verbs, OwnVerb> & Pick<Plane, "call"> = {
+  const verbs: CallVerbs = {
+    ...approvals.verbs,
     call: (asked, args, options = {}) =>
       runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay),
-    testPolicy: createPolicyTest(parts, lookup),
-    tool: lookup.tool,
-    registerProvider: providers.register,
-    activity: async ({ principal = defaultPrincipal } = {}) => activity.entries(principal),
-    keptSessions: createKeptSessions(memory),
-    async endConversation(conversation, { principal = defaultPrincipal, goesOn = false } = {}) {
-      if (!goesOn) {
-        await limits.endConversation(conversation, principal);
-        await hooks.ended(conversation, principal);
-      }
-      const isTheirs = (owner: Owner) => owner.conversation === conversation && owner.user === principal.user;
-      return servers.release(isTheirs, "the conversation ended");
+    drain: runner.drain,
+    policy: { test: createPolicyTest(parts, lookup) },
+    tools: { get: lookup.tool, registerProvider: providers.register },
+    calls: { activity: async ({ principal = defaultPrincipal } = {}) => activity.entries(principal) },
+    clients: { sessions: createKeptSessions(memory) },
+    conversations: {
+      async end(conversation, { principal = defaultPrincipal, goesOn = false } = {}) {
+        if (!goesOn) {
+          await limits.endConversation(conversation, principal);
+          await hooks.ended(conversation, principal);
+        }
+        const isTheirs = (owner: Owner) => owner.conversation === conversation && owner.user === principal.user;
+        return servers.release(isTheirs, "the conversation ended");
+      },
     },
   };
   return {
     lookup,
     providerTrouble: providers.trouble,
+    verbs,
     run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal),
-    verbs: { ...approvals.verbs, ...verbs },
     start: approvals.start,
-    /** Leaves waiting calls to other planes or to the next start. */
-    drain: runner.drain,
     stop: () => runAll([[approvals.stop, runner.stop]]),
   };
 }
@@ -279,7 +286,7 @@ async function checkHeld(held: HeldCall, args: JsonObject, { grants }: CallParts
   await validate({ ...call, id: callId, asked: { tool: toolId, arguments: args }, tool, grant }, checkArguments);
 }
 
-function createPolicyTest(parts: CallParts, lookup: Lookup): Verbs["testPolicy"] {
+function createPolicyTest(parts: CallParts, lookup: Lookup): PlanePolicy["test"] {
   const { config, grants, profile, defaultPrincipal } = parts;
   const decide = policyOf(parts);
   return async (asked, args = {}, { principal = defaultPrincipal, face = "library", mode } = {}) => {

@@ -9,8 +9,8 @@ import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import { mayBelongTo, toolKey } from "../model/catalogue/tool-name.ts";
 import type { Config } from "../model/config/config.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
+import type { PlaneTools } from "../model/plane-tools.ts";
 import { mayDo, type Principal, requireScope } from "../model/principal.ts";
-import type { Verbs } from "../model/verbs.ts";
 import { type Servers, unknownServer } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import { requireGrant } from "./authorize.ts";
@@ -74,7 +74,7 @@ export function createLookup(parts: LookupParts) {
     return find(asked, principal, { names: knownTo(principal), shows });
   }
 
-  const tool: Verbs["tool"] = async (asked, { principal = defaultPrincipal } = {}) => {
+  const tool: PlaneTools["get"] = async (asked, { principal = defaultPrincipal } = {}) => {
     requireScope(principal, "read", "look at tools");
     const found = await toShow(asked, principal);
     requireGrant(principal, found, (who, what) => grants.grantToSee(who, what));

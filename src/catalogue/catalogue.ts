@@ -1,9 +1,10 @@
+import { joinNamespaces } from "../lib/lazy-verbs.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Embed } from "../model/catalogue/search.ts";
 import type { ProviderSpec, Tool } from "../model/catalogue/tool.ts";
+import type { PlaneTools } from "../model/plane-tools.ts";
 import type { Principal } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition, ServerStatus } from "../model/servers/server.ts";
-import type { Verbs } from "../model/verbs.ts";
 import type { Session } from "../protocol/session.ts";
 import type { Recorder } from "../store/store.ts";
 import { type CatalogueEntriesPorts, createCatalogueEntries } from "./changes/catalogue-entries.ts";
@@ -41,7 +42,7 @@ export type CataloguePorts = Omit<CatalogueEntriesPorts, "memory" | "maySeeServe
   isOffered(tool: Tool): boolean;
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
   providerTrouble(spec: ProviderSpec): string | null;
-  tool: Verbs["tool"];
+  tool: PlaneTools["get"];
   schedulesOf: WorkPorts["schedulesOf"];
 };
 
@@ -84,24 +85,30 @@ export function createCatalogue(ports: CataloguePorts) {
     ...{ manifests, snapshot, listings, health: health.read, schedulesOf: ports.schedulesOf },
     problems: () => config().problems,
   };
+  const written = whenLoaded(
+    { ...createSkillVerbs(work, defaultPrincipal), ...createWorkVerbs(work, defaultPrincipal) },
+    loaded,
+  );
   return {
     ...listings,
     ...{ registry, handWritten, health, routing, quality, loaded, reload, manifests },
     forServers: createServerPorts(entries, quality),
-    verbs: {
-      ...entries.verbs,
-      tools: listings.tools,
-      queryTools: listings.queryTools,
-      ...createQualityVerbs({
+    verbs: joinNamespaces(
+      entries.verbs,
+      createQualityVerbs({
         ...guardPorts,
         ...{ defaultPrincipal, listings, revision: () => snapshot().revision, tool: ports.tool, guard: quality.open },
       }),
-      ...createSearchVerbs({ ...ports, emit, registry, listings, quality }),
-      ...whenLoaded(
-        { ...createSkillVerbs(work, defaultPrincipal), ...createWorkVerbs(work, defaultPrincipal) },
-        loaded,
-      ),
-    },
+      createSearchVerbs({ ...ports, emit, registry, listings, quality }),
+      {
+        tools: { list: listings.tools, page: listings.queryTools },
+        registry: { summary: written.registrySummary },
+        skills: { page: written.skills, get: written.skill },
+        jobs: { list: written.jobs, page: written.queryJobs },
+        tasks: { list: written.tasks, page: written.queryTasks, get: written.task },
+      },
+    ),
+    /** Changes and pins are written. */
     settled: [entries.settled, quality.settled],
   };
 }

@@ -15,9 +15,8 @@ import type { ToolReview } from "../model/catalogue/quality.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { LockedTool, ToolListing } from "../model/plane-tools.ts";
+import type { LockedTool, PlaneTools, ToolListing } from "../model/plane-tools.ts";
 import { type Face, type Principal, requireScope, type WaitingCaller } from "../model/principal.ts";
-import type { Verbs } from "../model/verbs.ts";
 import { type Health, missingCredentials } from "./health/health.ts";
 import { createPersonaFilter, seenThrough } from "./persona-filter.ts";
 import { queryTools } from "./query-tools.ts";
@@ -73,7 +72,7 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
     await ports.discover(server, principal, withoutUndefined({ waitMs }));
     await loaded();
   };
-  const query: Verbs["queryTools"] = async (asked, { principal = defaultPrincipal, face, waitMs } = {}) => {
+  const query: PlaneTools["page"] = async (asked, { principal = defaultPrincipal, face, waitMs } = {}) => {
     const query: ToolQuery = { ...everyTool, ...asked };
     const { groups, state, personas } = query;
     const request = withoutUndefined({ toolGroups: groups ?? undefined, state: state ?? undefined });
@@ -111,7 +110,7 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
       await discover(null, principal, waitMs, request);
       return forFace(visibleTo(principal, request), "agent");
     },
-    tools: (async ({ server = null, ...caller } = {}) => (await query({ server }, caller)).tools) as Verbs["tools"],
+    tools: (async ({ server = null, ...caller } = {}) => (await query({ server }, caller)).tools) as PlaneTools["list"],
     queryTools: query,
   };
 }

@@ -10,9 +10,9 @@ import { toolKey } from "../model/catalogue/tool-name.ts";
 import { everyTool } from "../model/catalogue/tool-query.ts";
 import type { ConfigProblem, FromFile } from "../model/config/config.ts";
 import { type Page, takePage } from "../model/page.ts";
-import type { ToolListing } from "../model/plane-tools.ts";
+import type { PlaneRegistry, ToolListing } from "../model/plane-tools.ts";
+import type { PlaneJobs, PlaneSkills, PlaneTasks } from "../model/plane-work.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
-import type { Verbs } from "../model/verbs.ts";
 import type { JobManifest } from "../model/work/job.ts";
 import { type SkillManifest, toolsOfSkill } from "../model/work/skill.ts";
 import { idsOf } from "./registry.ts";
@@ -27,8 +27,18 @@ export type WorkPorts = WorkListingPorts & {
   problems(): readonly ConfigProblem[];
 };
 
-type SkillVerbs = Pick<Verbs, "registrySummary" | "skills" | "skill">;
-type WorkVerbs = Pick<Verbs, "jobs" | "queryJobs" | "tasks" | "queryTasks" | "task">;
+type SkillVerbs = {
+  registrySummary: PlaneRegistry["summary"];
+  skills: PlaneSkills["page"];
+  skill: PlaneSkills["get"];
+};
+type WorkVerbs = {
+  jobs: PlaneJobs["list"];
+  queryJobs: PlaneJobs["page"];
+  tasks: PlaneTasks["list"];
+  queryTasks: PlaneTasks["page"];
+  task: PlaneTasks["get"];
+};
 
 const allSkills: SkillQuery = everyTool;
 const allWork: WorkQuery = { ...everyTool, name: null };

@@ -4,7 +4,7 @@ import { maxSeriesMinutes, maxSeriesSteps } from "../model/calls/call-history.ts
 import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { CallRecord, CallStatus } from "./schemas/outcome.ts";
-import { RunSummary } from "./schemas/run.ts";
+import { Run, RunSummary } from "./schemas/run.ts";
 
 const tag = "Calls";
 const own = "Your own; those of all callers with the scope `admin`.";
@@ -181,7 +181,7 @@ const results = [
   }),
 ];
 
-/** What agents did. `runs.get` is a route of its own: it answers with text, too. */
+/** What agents did. */
 const runs = [
   operation({
     name: "runs.page",
@@ -207,6 +207,46 @@ const runs = [
     cli: { command: "calls runs" },
     run: (plane, { limit = defaultPage, ...query }, asker) => plane.runs.page({ limit, ...(query as object) }, asker),
   }),
+  operation({
+    name: "runs.get",
+    args: ["id"],
+    summary: "One run: what was said, what was called, and where the time went",
+    scope: "read",
+    input: z.object({ id: text("The run's id.") }),
+    output: Run,
+    http: {
+      method: "get",
+      path: "/runs/{id}",
+      tag,
+      headers: { Accept: "`text/plain` for text to read; JSON otherwise." },
+      answers: { 200: "What is kept of it." },
+      also: ["text/plain"],
+    },
+    cli: { command: "calls show" },
+  }),
 ];
 
-export const callOperations = [...calls, ...results, ...runs];
+const events = [
+  operation({
+    name: "events.page",
+    args: ["after"],
+    summary: "What happens, as it happens",
+    description:
+      "Server-sent events: those of your own calls and of the servers you may use; everything with the scope `admin`.",
+    scope: "read",
+    input: z.object({ after: z.string().optional().meta({ description: "The id of an event." }) }),
+    output: z.string(),
+    http: {
+      method: "get",
+      path: "/events",
+      tag: "Events",
+      headers: { "Last-Event-ID": "The last event that was read; goes on behind it. The same as `after`." },
+      answers: { 200: "A stream that does not end." },
+      type: "text/event-stream",
+    },
+    cli: { missing: "commands print the events of their own calls; `activity` lists the last ones" },
+    socket: { missing: "a question over the socket names the events that it wants to hear" },
+  }),
+];
+
+export const callOperations = [...calls, ...results, ...runs, ...events];

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Setup } from "../model/config/setup.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Caller, Plane } from "../model/plane.ts";
 import type { AbortSignal } from "../model/platform.ts";
@@ -25,20 +26,47 @@ export type Missing = { missing: string };
 /** Who asks, and when they go away. */
 export type Asker = Required<Caller> & { signal?: AbortSignal };
 
-/** How a verb is reached over HTTP. Inputs that the path does not name are the query of a GET, otherwise the body. */
+/** What a face knows beside the asker. */
+export type Situation = {
+  /** The asker has shown that they are the person who started the plane. */
+  isStarter: boolean;
+  /** Writes the configuration files; null where the plane has none. */
+  setup: ConfigFiles | null;
+};
+
+export type ConfigFiles = Pick<Setup, "check" | "explain" | "importClients" | "putServer" | "removeServer">;
+
+/** The body of a request. */
+export type HttpBody = {
+  description: string;
+  example: JsonObject;
+  /** No body is one without fields. */
+  optional?: true;
+  /** The input that the whole body is; the others are the query then. */
+  whole?: string;
+  /** Its JSON Schema, where the inputs do not say it. */
+  schema?(): object;
+};
+
+/** How a verb is reached over HTTP. Inputs that the path does not name are the body where it has one, or the query. */
 export type HttpRoute = {
   method: "get" | "post" | "put" | "delete";
   /** With `{name}` for an input that is part of it. */
   path: `/${string}`;
   tag: Tag;
-  /** What the body is for, and one that makes sense. `optional` where none is a body without fields. */
-  body?: { description: string; example: JsonObject; optional?: true };
+  body?: HttpBody;
+  /** Headers that are read. */
+  headers?: Record<string, string>;
   /** The input that `Prefer: wait=N` sets, and what it means. */
   wait?: { input: "wait" | "approvalWaitMs"; means: string };
   /** It ends when the client goes away. */
   cancels?: true;
   /** What each status means: `One page.`, `The job.` … */
   answers: Record<number, string>;
+  /** The media type, where it is not JSON; and others, for clients that ask for them. */
+  type?: string;
+  also?: readonly string[];
+  example?: unknown;
   status?(value: never): number;
   /** The body of the answer, without what is not for strangers. */
   show?(value: never): unknown;
@@ -51,9 +79,13 @@ export type CliCommand = { command: string };
  * One verb of the plane, declared once. HTTP routes, the OpenAPI document, the socket, the flags and help of the
  * command line, the reference documents and the workbench's client are derived from it.
  */
-export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> = {
+export type Operation<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+  Name extends string = string,
+> = {
   /** `jobs.history` is `plane.jobs.history`. */
-  name: string;
+  name: Name;
   /** The inputs that the library takes by position; `...` are the others as one object. The caller comes after them. */
   args: readonly string[];
   summary: string;
@@ -65,21 +97,31 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   http: HttpRoute | Missing;
   cli: CliCommand | Missing;
   socket?: Missing;
+  /** The method of the plane takes no caller. */
+  isAnonymous?: true;
+  /** It reads or writes the configuration files. */
+  needsSetup?: true;
   /** Where it is more than one call of the plane. */
-  run?(plane: Plane, input: z.output<Input>, asker: Asker): Promise<unknown>;
+  run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: Situation): Promise<unknown>;
 };
 
-export function operation<Input extends z.ZodObject, Output extends z.ZodType>(
-  declared: Operation<Input, Output>,
-): Operation<Input, Output> {
+export function operation<Input extends z.ZodObject, Output extends z.ZodType, const Name extends string>(
+  declared: Operation<Input, Output, Name>,
+): Operation<Input, Output, Name> {
   return declared;
 }
 
 export const isMissing = (way: object | undefined): way is Missing => way !== undefined && "missing" in way;
 
 /** Runs an operation on a plane with an input that was checked. */
-export async function runOperation(declared: Operation, plane: Plane, input: object, asker: Asker): Promise<unknown> {
-  if (declared.run) return declared.run(plane, input as never, asker);
+export async function runOperation(
+  declared: Operation,
+  plane: Plane,
+  input: object,
+  asker: Asker,
+  situation: Situation,
+): Promise<unknown> {
+  if (declared.run) return declared.run(plane, input as never, asker, situation);
   return methodOf(plane, declared.name)(...argumentsOf(declared, input as JsonObject, asker));
 }
 
@@ -88,7 +130,8 @@ export function methodOf(plane: Plane, path: string): (...args: unknown[]) => un
   return path.split(".").reduce<unknown>((part, name) => Reflect.get(part as object, name), plane) as () => unknown;
 }
 
-function argumentsOf({ args }: Operation, input: JsonObject, asker: Asker): unknown[] {
+function argumentsOf({ args, isAnonymous }: Operation, input: JsonObject, asker: Asker): unknown[] {
+  if (isAnonymous) return args.map((name) => input[name]);
   const rest = Object.fromEntries(
     Object.entries(input).filter(([key, value]) => !args.includes(key) && value !== undefined),
   );

@@ -107,6 +107,6 @@ export const registryOperations = [
     output: RefreshReport,
     http: { method: "post", path: "/registry/refresh", tag, answers: { 200: "What came of it, server by server." } },
     cli: { command: "servers refresh" },
-    run: (plane) => plane.servers.refresh(),
+    isAnonymous: true,
   }),
 ];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NextCursor, page, takePage, text } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { Locked } from "./schemas/locked.ts";
-import { RefreshReport, Server } from "./schemas/server.ts";
+import { LogLine, RefreshReport, Server } from "./schemas/server.ts";
 
 const tag = "Servers";
 const name = text("The server's name in the configuration.");
@@ -54,6 +54,7 @@ export const serverOperations = [
       output: Server,
       http: { method: "post", path: `/servers/{name}/${verb}`, tag, answers: { 200: "Its state afterwards." } },
       cli: { command: `servers ${verb}` },
+      isAnonymous: true,
       async run(plane, { name: server }, asker) {
         await plane.servers[verb](server);
         return plane.servers.get(server, asker);
@@ -69,6 +70,25 @@ export const serverOperations = [
     output: RefreshReport,
     http: { method: "post", path: "/servers/{name}/refresh", tag, answers: { 200: "What came of it." } },
     cli: { command: "servers refresh" },
-    run: (plane, { name: server }) => plane.servers.refresh(server),
+    isAnonymous: true,
+  }),
+  operation({
+    name: "servers.logs",
+    args: ["name"],
+    summary: "The last things a server wrote to its standard error or logged",
+    description:
+      "With `Accept: text/event-stream` they are followed: `kept` has what there is, `added` what comes, each a list of lines.",
+    scope: "admin",
+    input: z.object({ name }),
+    output: z.object({ server: z.string(), lines: z.array(LogLine) }),
+    http: {
+      method: "get",
+      path: "/servers/{name}/logs",
+      tag,
+      answers: { 200: "Oldest first." },
+      also: ["text/event-stream"],
+    },
+    cli: { command: "servers logs" },
+    run: async (plane, { name: server }, asker) => ({ server, lines: await plane.servers.logs(server, asker) }),
   }),
 ];

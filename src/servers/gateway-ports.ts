@@ -3,9 +3,9 @@ import { limitTime } from "../lib/async/time-limit.ts";
 import type { Asked, Relay, ServerSaid } from "../model/calls/provider.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
+import type { PlaneResources, PlaneServers } from "../model/plane-tools.ts";
 import { type Principal, requireScope } from "../model/principal.ts";
 import { type LogLevel, logLevels } from "../model/servers/server.ts";
-import type { Verbs } from "../model/verbs.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { RequestOptions, Session } from "../protocol/session.ts";
 import { explainFailure } from "./failures.ts";
@@ -29,10 +29,10 @@ export type GatewayOptions = {
 /** Forwarded unchanged. Tools go along the one path instead. */
 const forwarded: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
 
-type GatewayVerbs = Pick<
-  Verbs,
-  "forward" | "watchResource" | "wantLogs" | "seesServer" | "serverInstructions" | "onSaid"
->;
+type GatewayVerbs = {
+  servers: Pick<PlaneServers, "forward" | "wantLogs" | "sees" | "instructions" | "onMessage">;
+  resources: Pick<PlaneResources, "watch">;
+};
 
 export function createGatewayPorts(servers: ServerDirectory, options: GatewayOptions) {
   const { defaultPrincipal, maySee } = options;
@@ -43,35 +43,39 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
   const requireSeen = seenBy(servers, maySee);
 
   const verbs: GatewayVerbs = {
-    async forward(server, method, params, { principal = defaultPrincipal, signal, relay = {} } = {}) {
-      requireScope(principal, "read", `ask a server for '${method}'`);
-      if (!forwarded.has(method))
-        throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
-      const name = requireSeen(server, principal);
-      const limiter = limitTime(limitMs, maxMs, signal);
-      const owner = { user: principal.user, conversation: null };
-      try {
-        const relayed = relayOptions(name, relay, limiter, options.fitAnswer);
-        return await servers.request(name, method, params, relayed, owner);
-      } catch (thrown) {
-        if (limiter.expired()) throw tooLate(name, method);
-        throw thrown instanceof RpcError ? thrown : explainFailure(thrown, name, method);
-      } finally {
-        limiter.clear();
-      }
+    servers: {
+      async forward(server, method, params, { principal = defaultPrincipal, signal, relay = {} } = {}) {
+        requireScope(principal, "read", `ask a server for '${method}'`);
+        if (!forwarded.has(method))
+          throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
+        const name = requireSeen(server, principal);
+        const limiter = limitTime(limitMs, maxMs, signal);
+        const owner = { user: principal.user, conversation: null };
+        try {
+          const relayed = relayOptions(name, relay, limiter, options.fitAnswer);
+          return await servers.request(name, method, params, relayed, owner);
+        } catch (thrown) {
+          if (limiter.expired()) throw tooLate(name, method);
+          throw thrown instanceof RpcError ? thrown : explainFailure(thrown, name, method);
+        } finally {
+          limiter.clear();
+        }
+      },
+      wantLogs: logs.want,
+      sees: (server, { principal = defaultPrincipal } = {}) =>
+        definitionOf(server) !== undefined && maySee(principal, server),
+      instructions: (server, { principal = defaultPrincipal } = {}) =>
+        maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
+      onMessage: (listener) => bus.on("said", ({ said }) => listener(said)),
     },
-    async watchResource(server, uri, { principal = defaultPrincipal } = {}) {
-      const name = requireSeen(server, principal);
-      const { session, auth } = definitionOf(name) ?? {};
-      const isShared = session === "shared" && auth === undefined;
-      return subscriptions.add(name, uri, { user: isShared ? null : principal.user, conversation: null });
+    resources: {
+      async watch(server, uri, { principal = defaultPrincipal } = {}) {
+        const name = requireSeen(server, principal);
+        const { session, auth } = definitionOf(name) ?? {};
+        const isShared = session === "shared" && auth === undefined;
+        return subscriptions.add(name, uri, { user: isShared ? null : principal.user, conversation: null });
+      },
     },
-    wantLogs: logs.want,
-    seesServer: (server, { principal = defaultPrincipal } = {}) =>
-      definitionOf(server) !== undefined && maySee(principal, server),
-    serverInstructions: (server, { principal = defaultPrincipal } = {}) =>
-      maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
-    onSaid: (listener) => bus.on("said", ({ said }) => listener(said)),
   };
   return {
     verbs,

@@ -59,24 +59,24 @@ function sample() {
 
 test("asked of all, a server that cannot list is left out; asked of one, it says why", async () => {
   const { verbs } = sample();
-  assert.deepEqual((await verbs.prompts())[0], { name: "item", server: "good" });
-  await assert.rejects(verbs.prompts("bad"), /it is down/);
-  await assert.rejects(verbs.prompts("other"), /No server 'other'/);
+  assert.deepEqual((await verbs.prompts.list())[0], { name: "item", server: "good" });
+  await assert.rejects(verbs.prompts.list("bad"), /it is down/);
+  await assert.rejects(verbs.prompts.list("other"), /No server 'other'/);
 });
 
 test("an entry that is none costs only itself", async () => {
   const { verbs } = sample();
-  assert.deepEqual(await verbs.resources("good"), [{ name: "item", server: "good" }]);
+  assert.deepEqual(await verbs.resources.list("good"), [{ name: "item", server: "good" }]);
 });
 
 test("each verb asks what it is named after", async () => {
   const { verbs, asked } = sample();
-  await verbs.prompts("good");
-  await verbs.resources("good");
-  await verbs.resourceTemplates("good");
-  await verbs.prompt("good", "greet", { who: "Ada" });
-  await verbs.prompt("good", "greet");
-  await verbs.resource("good", "file:///x");
+  await verbs.prompts.list("good");
+  await verbs.resources.list("good");
+  await verbs.resources.templates("good");
+  await verbs.prompts.get("good", "greet", { who: "Ada" });
+  await verbs.prompts.get("good", "greet");
+  await verbs.resources.read("good", "file:///x");
   assert.deepEqual(asked, [
     ["good", "prompts/list"],
     ["good", "resources/list"],
@@ -89,14 +89,14 @@ test("each verb asks what it is named after", async () => {
 
 test("one server is shown and refreshed by its name, all without one", async () => {
   const { verbs } = sample();
-  assert.deepEqual(await verbs.server("bad"), { name: "bad" });
-  await assert.rejects(verbs.server("other"), /No server 'other'/);
-  assert.deepEqual(await verbs.refresh("good", { force: false }), {
+  assert.deepEqual(await verbs.servers.get("bad"), { name: "bad" });
+  await assert.rejects(verbs.servers.get("other"), /No server 'other'/);
+  assert.deepEqual(await verbs.servers.refresh("good", { force: false }), {
     names: ["good"],
     options: { force: false },
   });
-  assert.deepEqual(await verbs.refresh(), { names: ["good", "bad"], options: undefined });
-  await assert.rejects(verbs.refresh("other"), /No server 'other'/);
+  assert.deepEqual(await verbs.servers.refresh(), { names: ["good", "bad"], options: undefined });
+  await assert.rejects(verbs.servers.refresh("other"), /No server 'other'/);
 });
 
 test("a server that a person connected or refreshed by its name is trusted again", async () => {
@@ -108,8 +108,8 @@ test("a server that a person connected or refreshed by its name is trusted again
     refresh: async () => ({}),
   } as unknown as ListedServers;
   const verbs = createServerVerbs(servers, { ...options, trust: (names) => trusted.push(names) });
-  await verbs.connect("good");
-  await verbs.refresh("bad");
-  await verbs.refresh();
+  await verbs.servers.connect("good");
+  await verbs.servers.refresh("bad");
+  await verbs.servers.refresh();
   assert.deepEqual(trusted, [["good"], ["bad"]]);
 });

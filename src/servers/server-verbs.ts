@@ -1,9 +1,8 @@
 import { pause } from "../lib/async/pause.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { Listed } from "../model/plane-tools.ts";
+import type { Listed, PlanePrompts, PlaneResources, PlaneServers } from "../model/plane-tools.ts";
 import { type Caller, mayDo, type Principal } from "../model/principal.ts";
 import type { ServerStatus } from "../model/servers/server.ts";
-import type { ServerVerbs } from "../model/verbs.ts";
 import { explainFailure, unknownServer } from "./failures.ts";
 import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
@@ -28,12 +27,18 @@ export type VerbOptions = {
   trust(servers: readonly string[]): void;
 };
 
+type ServerVerbs = {
+  servers: Omit<PlaneServers, "locked" | "forward" | "wantLogs" | "sees" | "instructions" | "onMessage">;
+  prompts: PlanePrompts;
+  resources: Omit<PlaneResources, "watch">;
+};
+
 export function createServerVerbs(servers: KnownServers, options: VerbOptions): ServerVerbs {
   const { defaultPrincipal, maySee, trust } = options;
   const requireSeen = seenBy(servers, maySee);
-  const list =
-    (method: OfferMethod) =>
-    (server?: string, caller: Caller & { waitMs?: number } = {}) =>
+  const listOf =
+    (method: OfferMethod): PlanePrompts["list"] =>
+    (server, caller = {}) =>
       listOffers(servers, options, method, server, caller);
   const ask = (server: string, method: string, what: string, params: UnknownObject) =>
     servers.request(server, method, params, { signal: AbortSignal.timeout(limitMs) }).catch((thrown) => {
@@ -41,50 +46,56 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
     });
 
   return {
-    async servers({ connect = false, principal = defaultPrincipal } = {}) {
-      if (connect) await servers.probe();
-      const seen = servers.status().filter(({ name }) => maySee(principal, name));
-      return seen.map((status) => statusFor(principal, status));
+    servers: {
+      async list({ connect = false, principal = defaultPrincipal } = {}) {
+        if (connect) await servers.probe();
+        const seen = servers.status().filter(({ name }) => maySee(principal, name));
+        return seen.map((status) => statusFor(principal, status));
+      },
+      async get(name, { connect = false, principal = defaultPrincipal } = {}) {
+        const required = requireSeen(name, principal);
+        if (connect) await servers.warmOne(name).catch(() => undefined);
+        const found = servers.status().find((status) => status.name === required) as ServerStatus;
+        return statusFor(principal, found);
+      },
+      ping: (server) => servers.check(server, AbortSignal.timeout(limitMs)),
+      async connect(server) {
+        await servers.connect(server);
+        trust([server]);
+      },
+      disconnect: servers.disconnect,
+      async refresh(server, options) {
+        if (server === undefined) return servers.refresh(servers.names(), options);
+        const report = await servers.refresh([servers.requireName(server)], options);
+        trust([server]);
+        return report;
+      },
+      async logs(server, { connect = false, principal = defaultPrincipal } = {}) {
+        const name = requireSeen(server, principal);
+        if (connect) {
+          await servers.warmOne(name).catch(() => undefined);
+          // Stderr may arrive right after the answer.
+          await new Promise(setImmediate);
+        }
+        return servers.logs(server, principal.user);
+      },
+      followLogs(server, listener, { principal = defaultPrincipal } = {}) {
+        const name = requireSeen(server, principal);
+        const stop = servers.followLogs(name, principal.user, listener);
+        return { lines: servers.logs(name, principal.user), stop };
+      },
+      poolInfo: servers.pool,
+      clearCaches: servers.clear,
     },
-    async server(name, { connect = false, principal = defaultPrincipal } = {}) {
-      const required = requireSeen(name, principal);
-      if (connect) await servers.warmOne(name).catch(() => undefined);
-      const found = servers.status().find((status) => status.name === required) as ServerStatus;
-      return statusFor(principal, found);
+    prompts: {
+      list: listOf("prompts/list"),
+      get: (server, name, args = {}) => ask(server, "prompts/get", name, { name, arguments: args }),
     },
-    ping: (server) => servers.check(server, AbortSignal.timeout(limitMs)),
-    async connect(server) {
-      await servers.connect(server);
-      trust([server]);
+    resources: {
+      list: listOf("resources/list"),
+      templates: listOf("resources/templates/list"),
+      read: (server, uri) => ask(server, "resources/read", uri, { uri }),
     },
-    disconnect: servers.disconnect,
-    async refresh(server, options) {
-      if (server === undefined) return servers.refresh(servers.names(), options);
-      const report = await servers.refresh([servers.requireName(server)], options);
-      trust([server]);
-      return report;
-    },
-    async logs(server, { connect = false, principal = defaultPrincipal } = {}) {
-      const name = requireSeen(server, principal);
-      if (connect) {
-        await servers.warmOne(name).catch(() => undefined);
-        // Stderr may arrive right after the answer.
-        await new Promise(setImmediate);
-      }
-      return servers.logs(server, principal.user);
-    },
-    followLogs(server, listener, { principal = defaultPrincipal } = {}) {
-      const name = requireSeen(server, principal);
-      const stop = servers.followLogs(name, principal.user, listener);
-      return { lines: servers.logs(name, principal.user), stop };
-    },
-    poolInfo: servers.pool,
-    clearCaches: servers.clear,
-    prompts: list("prompts/list"),
-    resources: list("resources/list"),
-    resourceTemplates: list("resources/templates/list"),
-    prompt: (server, name, args = {}) => ask(server, "prompts/get", name, { name, arguments: args }),
-    resource: (server, uri) => ask(server, "resources/read", uri, { uri }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { runAll } from "../lib/async/once.ts";
 import { hash } from "../lib/json/stable-json.ts";
-import type { DoctorReport } from "../model/config/setup.ts";
+import { joinNamespaces } from "../lib/lazy-verbs.ts";
+import type { Plane } from "../model/plane.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
@@ -33,8 +34,9 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
 
 export type Servers = Omit<ServerDirectory, "apply" | "find" | "all" | "enabled" | "broken" | "isBroken"> &
   Omit<ServerLifecycle, "recalled"> & {
-    verbs: ReturnType<typeof createServerVerbs> & ReturnType<typeof createGatewayPorts>["verbs"];
-    doctor(server?: string): Promise<DoctorReport>;
+    verbs: ReturnType<typeof createServerVerbs> &
+      ReturnType<typeof createGatewayPorts>["verbs"] &
+      Pick<Plane, "doctor">;
     stop(): Promise<void>;
   };
 
@@ -73,12 +75,13 @@ export function createServers(ports: ServersPorts): Servers {
   return {
     ...directory,
     ...lifecycle,
-    verbs: { ...createServerVerbs({ ...directory, ...lifecycle }, ports), ...gateway.verbs },
-    async doctor(server) {
-      const { examineServers } = await import("./doctor/doctor.ts");
-      const names = server === undefined ? directory.names() : [directory.requireName(server)];
-      return examineServers(names, directory, { ...ports, discover: lifecycle.discover });
-    },
+    verbs: joinNamespaces(createServerVerbs({ ...directory, ...lifecycle }, ports), gateway.verbs, {
+      async doctor(server?: string) {
+        const { examineServers } = await import("./doctor/doctor.ts");
+        const names = server === undefined ? directory.names() : [directory.requireName(server)];
+        return examineServers(names, directory, { ...ports, discover: lifecycle.discover });
+      },
+    }),
     async stop() {
       gateway.stop();
       await runAll([directory.all().map(([, one]) => one.stop), guard.stop]);

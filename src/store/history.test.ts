@@ -63,20 +63,21 @@ suite("what somebody may see of what happened", () => {
       { type: "config.rejected", reason: "/home/root/secret.json" },
       { type: "key.created", keyId: "k", name: "ci" },
     ]);
-    const seen = (await history.events(0, undefined, ann)).map(({ event }) => event);
+    const seen = (await history.events.list(0, undefined, ann)).map(({ event }) => event);
     assert.deepEqual(seen, [
       answered("of-ann"),
       { type: "server.connecting", server: "open" },
       { type: "registry.changed", revision: 1, tools: 1 },
     ]);
-    assert.equal((await history.events()).length, 8, "whoever manages the plane sees everything");
+    assert.equal((await history.events.list()).length, 8, "an admin sees everything");
   });
 
   test("is found behind any number of things that others did, as many as are asked for", async () => {
     const others = Array.from({ length: 1_200 }, () => answered("of-bob"));
     const own = Array.from({ length: 3 }, () => answered("of-ann"));
     await using history = await historyOf([...others, ...own]);
-    const ids = async (after: number, limit?: number) => (await history.events(after, limit, ann)).map(({ id }) => id);
+    const ids = async (after: number, limit?: number) =>
+      (await history.events.list(after, limit, ann)).map(({ id }) => id);
     assert.deepEqual(await ids(0, 2), [1_201, 1_202]);
     assert.deepEqual(await ids(1_202, 2), [1_203]);
     assert.deepEqual(await ids(0), [1_201, 1_202, 1_203]);
@@ -86,22 +87,22 @@ suite("what somebody may see of what happened", () => {
   test("is read in pages that cost the store a bounded number of questions, however much others did", async () => {
     const others = Array.from({ length: 6_000 }, () => answered("of-bob"));
     await using history = await historyOf([...others, answered("of-ann")]);
-    const first = await history.eventPage(0, 500, ann);
+    const first = await history.events.page(0, 500, ann);
     assert.deepEqual([first.events, first.upTo], [[], 5_000]);
     assert.equal(history.asked.filter((one) => one === "call").length, 0, "owners are asked for by the page");
     assert.equal(history.asked.length, 20);
-    const second = await history.eventPage(first.upTo, 500, ann);
+    const second = await history.events.page(first.upTo, 500, ann);
     assert.deepEqual([second.events.map(({ id }) => id), second.upTo], [[6_001], 6_001]);
-    assert.deepEqual(await history.eventPage(second.upTo, 500, ann), { events: [], upTo: 6_001 });
+    assert.deepEqual(await history.events.page(second.upTo, 500, ann), { events: [], upTo: 6_001 });
   });
 
   test("is a call of theirs, and one of another's is as if it were not there", async () => {
     await using history = await historyOf([]);
-    assert.equal((await history.callRecord("of-ann", ann)).id, "of-ann");
-    for (const id of ["of-bob", "none"]) await assert.rejects(history.callRecord(id, ann), { code: "NOT_FOUND" });
-    assert.equal((await history.callRecord("of-bob")).id, "of-bob");
+    assert.equal((await history.calls.get("of-ann", ann)).id, "of-ann");
+    for (const id of ["of-bob", "none"]) await assert.rejects(history.calls.get(id, ann), { code: "NOT_FOUND" });
+    assert.equal((await history.calls.get("of-bob")).id, "of-bob");
     assert.deepEqual(
-      (await history.calls({}, ann)).map(({ id }) => id),
+      (await history.calls.list({}, ann)).map(({ id }) => id),
       ["of-ann"],
     );
   });

@@ -4,10 +4,9 @@ import type { CallRecord } from "../model/calls/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { EventOf, EventPage, PlaneEvent, StoredEvent } from "../model/events.ts";
 import { noCursor } from "../model/page.ts";
-import type { Plane } from "../model/plane.ts";
+import type { PlaneCalls, PlaneEvents } from "../model/plane-history.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
-import type { Verbs } from "../model/verbs.ts";
 import { spanOf, toSeries } from "./call-minutes.ts";
 
 const pageSize = 500;
@@ -29,48 +28,53 @@ type Parts = {
 };
 
 /** Calls and events that a caller may see: their own, or all for admins. */
-export function createHistory(
-  parts: Parts,
-): Pick<Verbs, "calls" | "callRecord" | "callSeries" | "events" | "eventPage"> {
+export function createHistory(parts: Parts): {
+  calls: Pick<PlaneCalls, "list" | "get" | "series">;
+  events: Pick<PlaneEvents, "list" | "page">;
+} {
   const { memory, defaultPrincipal } = parts;
-  const eventPage = createEventPages(parts);
+  const page = createEventPages(parts);
   return {
-    async calls(filter = {}, { principal = defaultPrincipal } = {}) {
-      const isAdmin = mayDo(principal, "admin");
-      // Callers do not learn whether other users have calls.
-      if (!isAdmin && filter.user !== undefined && filter.user !== principal.user) return [];
-      const store = await memory.store();
-      const found = await store.calls(isAdmin ? filter : { ...filter, user: principal.user });
-      const { before } = filter;
-      if (found.length === 0 && before !== undefined && (await store.call(before)) === null) throw noCursor(before);
-      return found;
+    calls: {
+      async list(filter = {}, { principal = defaultPrincipal } = {}) {
+        const isAdmin = mayDo(principal, "admin");
+        // Callers do not learn whether other users have calls.
+        if (!isAdmin && filter.user !== undefined && filter.user !== principal.user) return [];
+        const store = await memory.store();
+        const found = await store.calls(isAdmin ? filter : { ...filter, user: principal.user });
+        const { before } = filter;
+        if (found.length === 0 && before !== undefined && (await store.call(before)) === null) throw noCursor(before);
+        return found;
+      },
+      async get(id, { principal = defaultPrincipal } = {}) {
+        const record = await (await memory.store()).call(id);
+        if (record !== null && isOwn(record, principal)) return record;
+        throw new PlaneError("NOT_FOUND", `No call '${id}' of yours is recorded. 'calls' lists those that are.`);
+      },
+      async series(query = {}, { principal = defaultPrincipal } = {}) {
+        const isForeign = query.user !== undefined && query.user !== principal.user;
+        const span = spanOf(mayDo(principal, "admin") ? query : { ...query, user: principal.user }, Date.now());
+        if (isForeign && !mayDo(principal, "admin")) return toSeries(span, { steps: [], p50Ms: null, p95Ms: null });
+        return toSeries(span, await (await memory.store()).callSeries(span));
+      },
     },
-    async callRecord(id, { principal = defaultPrincipal } = {}) {
-      const record = await (await memory.store()).call(id);
-      if (record !== null && isOwn(record, principal)) return record;
-      throw new PlaneError("NOT_FOUND", `No call '${id}' of yours is recorded. 'calls' lists those that are.`);
-    },
-    async callSeries(query = {}, { principal = defaultPrincipal } = {}) {
-      const isForeign = query.user !== undefined && query.user !== principal.user;
-      const span = spanOf(mayDo(principal, "admin") ? query : { ...query, user: principal.user }, Date.now());
-      if (isForeign && !mayDo(principal, "admin")) return toSeries(span, { steps: [], p50Ms: null, p95Ms: null });
-      return toSeries(span, await (await memory.store()).callSeries(span));
-    },
-    eventPage,
-    async events(after = 0, limit = Number.POSITIVE_INFINITY, caller = {}) {
-      const found: StoredEvent[] = [];
-      for (let from = after; found.length < limit; ) {
-        const { events, upTo } = await eventPage(from, Math.min(limit - found.length, pageSize), caller);
-        found.push(...events);
-        if (upTo === from) break;
-        from = upTo;
-      }
-      return found;
+    events: {
+      page,
+      async list(after = 0, limit = Number.POSITIVE_INFINITY, caller = {}) {
+        const found: StoredEvent[] = [];
+        for (let from = after; found.length < limit; ) {
+          const { events, upTo } = await page(from, Math.min(limit - found.length, pageSize), caller);
+          found.push(...events);
+          if (upTo === from) break;
+          from = upTo;
+        }
+        return found;
+      },
     },
   };
 }
 
-function createEventPages({ memory, defaultPrincipal, onRead, ...parts }: Parts): Plane["events"]["page"] {
+function createEventPages({ memory, defaultPrincipal, onRead, ...parts }: Parts): PlaneEvents["page"] {
   const ownersIn = createOwners(memory);
 
   /** For callers who see a part of the events; a page reads at most `maxScanned`. */

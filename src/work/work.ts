@@ -6,7 +6,6 @@ import type { Tool } from "../model/catalogue/tool.ts";
 import { mayBelongTo } from "../model/catalogue/tool-name.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { DueHandler } from "../model/store.ts";
-import type { DeadLetterVerbs, JobVerbs, SkillVerbs } from "../model/verbs.ts";
 import type { JobManifest } from "../model/work/job.ts";
 import type { Recorder } from "../store/store.ts";
 import type { DeadLetterParts, DeadLetters } from "./dead-letters/dead-letters.ts";
@@ -37,7 +36,7 @@ export function createWork(parts: Parts) {
   const testPolicy: PlannerParts["testPolicy"] = (...asked) => parts.plane().policy.test(...asked);
   const planner = async () => (await import("./planner/check-plan.ts")).createPlanner({ ...parts, testPolicy });
   return {
-    verbs: { ...deadLetters.verbs, ...jobs.verbs, ...lazyVerbs(planner, ["checkPlan"]) },
+    verbs: { deadLetters: deadLetters.verbs, ...jobs.verbs, plans: lazyVerbs(planner, { check: "checkPlan" }) },
     /** Keeps a call that failed for good as a dead letter. */
     keepFailed: deadLetters.keep,
     schedulesOf: jobs.schedulesOf,
@@ -96,14 +95,14 @@ function warn(thrown: unknown): void {
   process.emitWarning(`Jobs and failed calls are not begun: ${reason}`);
 }
 
-const deadLetterVerbs = [
-  "deadLetters",
-  "deadLetter",
-  "retryDeadLetter",
-  "resolveDeadLetter",
-  "abandonDeadLetter",
-  "deleteDeadLetter",
-] as const satisfies readonly (keyof DeadLetterVerbs)[];
+const deadLetterVerbs = {
+  page: "deadLetters",
+  get: "deadLetter",
+  retry: "retryDeadLetter",
+  resolve: "resolveDeadLetter",
+  abandon: "abandonDeadLetter",
+  delete: "deleteDeadLetter",
+} as const;
 
 function createDeadLetters({ serverNames, tools, memory, run, defaultPrincipal }: Parts, onDue: () => void) {
   const { store, emit } = memory;
@@ -125,17 +124,16 @@ function createDeadLetters({ serverNames, tools, memory, run, defaultPrincipal }
   };
 }
 
-const jobVerbs = [
-  "runSkill",
-  "job",
-  "runJob",
-  "rerunJob",
-  "pauseJob",
-  "resumeJob",
-  "cancelJobRun",
-  "jobRun",
-  "jobRuns",
-] as const satisfies readonly (keyof (JobVerbs & SkillVerbs))[];
+const jobVerbs = {
+  get: "job",
+  run: "runJob",
+  rerun: "rerunJob",
+  pause: "pauseJob",
+  resume: "resumeJob",
+  cancel: "cancelJobRun",
+  status: "jobRun",
+  history: "jobRuns",
+} as const;
 
 function createJobs({ written, ...parts }: Parts, loop: JobParts["loop"]) {
   const loaded = once(async () => {
@@ -146,8 +144,9 @@ function createJobs({ written, ...parts }: Parts, loop: JobParts["loop"]) {
     };
     return create({ ...parts, loop, manifests });
   });
+  const verbs = async () => (await loaded()).verbs;
   return {
-    verbs: lazyVerbs(async () => (await loaded()).verbs, jobVerbs),
+    verbs: { jobs: lazyVerbs(verbs, jobVerbs), skills: lazyVerbs(verbs, { run: "runSkill" }) },
     async schedulesOf(jobs: readonly JobManifest[]): Promise<JobListing["schedule"][]> {
       if (jobs.length === 0) return [];
       const [{ showSchedules }, store] = await Promise.all([import("./jobs/schedule.ts"), parts.memory.store()]);

@@ -16,8 +16,8 @@ import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { noCursor, readCursor, writeCursor } from "../../model/page.ts";
+import type { PlaneApprovals, PlanePlans } from "../../model/plane-access.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
-import type { ApprovalVerbs } from "../../model/verbs.ts";
 import { type Asking, askPeople, resumed } from "./ask-people.ts";
 import { graceMs, isAbandoned, isClaimed, viewOf } from "./held-call.ts";
 import { createHeldCalls, type HeldCallPorts, type HeldCalls } from "./held-calls.ts";
@@ -33,7 +33,18 @@ export type ApprovalPorts = Pick<HeldCallPorts, "store" | "emit" | "checkArgumen
   fixedOf(tool: Tool): JsonObject;
 };
 
-export type HeldVerbs = Omit<ApprovalVerbs, "testPolicy">;
+type HeldVerbs = {
+  approvals: PlaneApprovals["list"];
+  approvalPage: PlaneApprovals["page"];
+  approval: PlaneApprovals["get"];
+  answerApproval: PlaneApprovals["answer"];
+  remembered: PlaneApprovals["remembered"];
+  forgetRemembered: PlaneApprovals["forget"];
+  plans: PlanePlans["list"];
+  plan: PlanePlans["get"];
+  approvePlan: PlanePlans["approve"];
+  rejectPlan: PlanePlans["reject"];
+};
 
 export function createApprovals({ config, store, defaultPrincipal, run, fixedOf, ...ports }: ApprovalPorts) {
   const fingerprint = createFingerprint(fixedOf);

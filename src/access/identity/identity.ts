@@ -3,9 +3,9 @@ import { stableJson } from "../../lib/json/stable-json.ts";
 import type { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
+import type { PlaneIdentity, PlaneKeys } from "../../model/plane-access.ts";
 import { type Principal, requireScope, withListed } from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
-import type { IdentityVerbs } from "../../model/verbs.ts";
 import type { Profile } from "../policy/decide.ts";
 import { createApiKeys, looksLikeKey } from "./api-keys.ts";
 import { unauthenticated } from "./unauthenticated.ts";
@@ -26,7 +26,7 @@ export type IdentityPorts = {
   exposed: boolean;
 };
 
-type Verbs = Omit<IdentityVerbs, "usualCaller">;
+type Verbs = { identity: Omit<PlaneIdentity, "usualCaller">; keys: PlaneKeys };
 
 export function createIdentity({ config, store, emit, onNews, defaultPrincipal, exposed }: IdentityPorts) {
   const keys = createApiKeys({ store, emit });
@@ -47,19 +47,23 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
     return principal;
   };
   const verbs: Verbs = {
-    needsCredentials: async () => needsCredentials(),
-    identify: async (token) => withListed(await believe(token), config().users),
-    async keys({ principal = defaultPrincipal } = {}) {
-      requireScope(principal, "admin", "see the API keys");
-      return keys.list();
+    identity: {
+      needsCredentials: async () => needsCredentials(),
+      identify: async (token) => withListed(await believe(token), config().users),
     },
-    async createKey(asked, { principal = defaultPrincipal } = {}) {
-      requireScope(principal, "admin", "create an API key");
-      return keys.create(asked, principal).finally(known.changed);
-    },
-    async revokeKey(id, { principal = defaultPrincipal, forget = false } = {}) {
-      requireScope(principal, "admin", "revoke an API key");
-      return keys.revoke(id, forget).finally(known.changed);
+    keys: {
+      async list({ principal = defaultPrincipal } = {}) {
+        requireScope(principal, "admin", "see the API keys");
+        return keys.list();
+      },
+      async create(asked, { principal = defaultPrincipal } = {}) {
+        requireScope(principal, "admin", "create an API key");
+        return keys.create(asked, principal).finally(known.changed);
+      },
+      async revoke(id, { principal = defaultPrincipal, forget = false } = {}) {
+        requireScope(principal, "admin", "revoke an API key");
+        return keys.revoke(id, forget).finally(known.changed);
+      },
     },
   };
   return {

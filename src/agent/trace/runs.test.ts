@@ -34,12 +34,12 @@ test("what is asked for in a way that makes no sense is refused by name", async 
   const { verbs, keep } = createRuns({ memory, defaultPrincipal: trusted() });
   try {
     await keep(agentRun("one"));
-    await assert.rejects(verbs.renderRun("one", "pdf" as never), /cannot be rendered as 'pdf': use text/);
-    await assert.rejects(verbs.runs({ limit: 1.5 }), /'limit' cannot be '1\.5'/);
-    await assert.rejects(verbs.runs({ since: "x".repeat(500) }), /'since' cannot be 'x{60}'/);
+    await assert.rejects(verbs.render("one", "pdf" as never), /cannot be rendered as 'pdf': use text/);
+    await assert.rejects(verbs.page({ limit: 1.5 }), /'limit' cannot be '1\.5'/);
+    await assert.rejects(verbs.page({ since: "x".repeat(500) }), /'since' cannot be 'x{60}'/);
     const nothing = principalOf({ user: "ada", scopes: [] });
-    await assert.rejects(verbs.runs({}, { principal: nothing }), { code: "FORBIDDEN" });
-    assert.equal((await verbs.runs({ since: "2026-03-01" })).runs.length, 1);
+    await assert.rejects(verbs.page({}, { principal: nothing }), { code: "FORBIDDEN" });
+    assert.equal((await verbs.page({ since: "2026-03-01" })).runs.length, 1);
   } finally {
     await memory.close();
   }

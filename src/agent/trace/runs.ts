@@ -1,9 +1,9 @@
 import type { AgentRun } from "../../model/agent/agent-run.ts";
 import { type RunFilter, type RunQuery, runFormats } from "../../model/agent/agent-run.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import type { PlaneRuns } from "../../model/plane-work.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import type { Verbs } from "../../model/verbs.ts";
 import type { Recorder } from "../../store/store.ts";
 
 const defaultPage = 50;
@@ -15,7 +15,7 @@ export type RunParts = {
 };
 
 export type Runs = {
-  verbs: Pick<Verbs, "runs" | "run" | "renderRun">;
+  verbs: PlaneRuns;
   /** Resolves when the run is kept. One that cannot be kept is no reason to lose its answer, so this never rejects. */
   keep(run: AgentRun): Promise<void>;
 };
@@ -30,7 +30,7 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
   };
   return {
     verbs: {
-      async runs(query = {}, { principal = defaultPrincipal } = {}) {
+      async page(query = {}, { principal = defaultPrincipal } = {}) {
         requireScope(principal, "read", "look at runs of agents");
         const { limit, ...filter } = filterOf(query);
         if (!mayDo(principal, "admin")) {
@@ -42,8 +42,8 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
         const runs = found.slice(0, limit);
         return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
       },
-      run: (id, { principal = defaultPrincipal } = {}) => find(id, principal),
-      async renderRun(id, format, { principal = defaultPrincipal } = {}) {
+      get: (id, { principal = defaultPrincipal } = {}) => find(id, principal),
+      async render(id, format, { principal = defaultPrincipal } = {}) {
         if (!runFormats.includes(format))
           throw new PlaneError(
             "USAGE",

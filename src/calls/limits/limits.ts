@@ -6,9 +6,9 @@ import type { ProviderSpec, Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
+import type { PlaneConversations } from "../../model/plane-history.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { CircuitStatus, ServersChange } from "../../model/servers/server.ts";
-import type { Verbs } from "../../model/verbs.ts";
 import type { Recorder } from "../../store/store.ts";
 import { type ConversationBudgets, createBudgets, type Meter } from "./budgets.ts";
 import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.ts";
@@ -204,8 +204,10 @@ export function createLimits(
   });
   /** Closes the circuits of these servers. */
   const trust = (servers: readonly string[]) => servers.forEach(circuits.reset);
-  const verbs: Pick<Verbs, "budget"> = {
-    budget: (conversation, { principal = defaultPrincipal } = {}) => budgets.everywhere(conversation, principal),
+  const verbs: { conversations: Pick<PlaneConversations, "budget"> } = {
+    conversations: {
+      budget: (conversation, { principal = defaultPrincipal } = {}) => budgets.everywhere(conversation, principal),
+    },
   };
   return {
     verbs,

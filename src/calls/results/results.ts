@@ -6,9 +6,9 @@ import type { ToolResult } from "../../model/calls/result.ts";
 import { readArtifacts, viewOfArtifacts } from "../../model/calls/result.ts";
 import type { ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
+import type { PlaneCalls, PlaneResults } from "../../model/plane-history.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import type { Verbs } from "../../model/verbs.ts";
 import { createBuiltinProvider, createReadResult, readResultManifest, withMetaTools } from "../providers/builtin.ts";
 
 type Parts = {
@@ -30,18 +30,22 @@ export function createResults({ config, store, defaultPrincipal }: Parts) {
     (await import("./stored-results.ts")).createStoredResults({ store, settings, readTool }),
   );
   const readResult = createReadResult(async (id, query, reader) => (await loaded()).read(id, query, reader));
-  const verbs: Pick<Verbs, "result" | "results" | "verifyCalls"> = {
-    async result(id, query = {}, { principal = defaultPrincipal } = {}) {
-      requireScope(principal, "read", "read results");
-      return (await loaded()).read(id, query, principal);
+  const verbs: { results: PlaneResults; calls: Pick<PlaneCalls, "verify"> } = {
+    results: {
+      async get(id, query = {}, { principal = defaultPrincipal } = {}) {
+        requireScope(principal, "read", "read results");
+        return (await loaded()).read(id, query, principal);
+      },
+      async page(filter = {}, { principal = defaultPrincipal } = {}) {
+        requireScope(principal, "read", "look at results");
+        return (await loaded()).list(filter, principal);
+      },
     },
-    async results(filter = {}, { principal = defaultPrincipal } = {}) {
-      requireScope(principal, "read", "look at results");
-      return (await loaded()).list(filter, principal);
-    },
-    async verifyCalls({ head } = {}, { principal = defaultPrincipal } = {}) {
-      requireScope(principal, "admin", "verify the record of calls");
-      return (await store()).verifyCalls(head);
+    calls: {
+      async verify({ head } = {}, { principal = defaultPrincipal } = {}) {
+        requireScope(principal, "admin", "verify the record of calls");
+        return (await store()).verifyCalls(head);
+      },
     },
   };
 

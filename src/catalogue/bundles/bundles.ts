@@ -5,8 +5,8 @@ import type { BundleChoice, BundleEntry, EntryKind } from "../../model/catalogue
 import { type ConfigProblem, renderProblem } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { renderPath } from "../../model/json.ts";
+import type { PlaneRegistry } from "../../model/plane-tools.ts";
 import { requireScope } from "../../model/principal.ts";
-import type { Verbs } from "../../model/verbs.ts";
 import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import { asPerson, discoveredProblem, type EditPorts, readReason, schemaProblems } from "../changes/change-verbs.ts";
 import { type EntryEdit, toKept } from "../changes/entries.ts";
@@ -18,7 +18,7 @@ type BundlePorts = EditPorts & {
   trustedKeys(): readonly string[];
 };
 
-export function createBundleVerbs(ports: BundlePorts): Pick<Verbs, "exportBundle" | "importBundle"> {
+export function createBundleVerbs(ports: BundlePorts): Pick<PlaneRegistry, "export" | "import"> {
   const { entries, defaultPrincipal, environment } = ports;
   // Node's cryptography is loaded on first use.
   const signing = once(async () => {
@@ -28,7 +28,7 @@ export function createBundleVerbs(ports: BundlePorts): Pick<Verbs, "exportBundle
   });
 
   return {
-    async exportBundle(choice = {}, { principal = defaultPrincipal } = {}) {
+    async export(choice = {}, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "admin", "export the catalogue");
       await entries.reload();
       const chosen = choose(entries.all(), choice);
@@ -47,7 +47,7 @@ export function createBundleVerbs(ports: BundlePorts): Pick<Verbs, "exportBundle
         fingerprint: key.fingerprint,
       };
     },
-    async importBundle(text, { reason, dryRun = false }, caller = {}) {
+    async import(text, { reason, dryRun = false }, caller = {}) {
       const { principal = defaultPrincipal } = caller;
       requireScope(principal, "admin", "change the catalogue");
       const why = readReason(reason);

@@ -1,3 +1,4 @@
+import { joinNamespaces } from "../../lib/lazy-verbs.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import { mayBelongTo } from "../../model/catalogue/tool-name.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -65,10 +66,9 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
   return {
     registry,
     handWritten,
-    verbs: {
-      register: handWritten.register,
-      unregister: handWritten.unregister,
-      ...createChangeVerbs({
+    verbs: joinNamespaces(
+      { tools: { register: handWritten.register, unregister: handWritten.unregister } },
+      createChangeVerbs({
         ...shared,
         store,
         maySeeServer: ports.maySeeServer,
@@ -77,9 +77,11 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
         overlayOf: (id) => overlayInForce(id, { entries, registry }).overlay,
         warningsOf: (id) => registry.snapshot().byId(id)?.warnings ?? [],
       }),
-      ...createOverlayVerbs({ ...shared, registry }),
-      ...createBundleVerbs({ ...shared, directory, trustedKeys: () => config().bundles.trustedKeys }),
-    },
+      {
+        tools: createOverlayVerbs({ ...shared, registry }),
+        registry: createBundleVerbs({ ...shared, directory, trustedKeys: () => config().bundles.trustedKeys }),
+      },
+    ),
     loaded: entries.loaded,
     reload: entries.reload,
     manifests: entries.manifests,

@@ -8,9 +8,9 @@ import { type ConfigProblem, renderProblem } from "../../model/config/config.ts"
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Caller } from "../../model/plane.ts";
+import type { PlaneRegistry, PlaneTools } from "../../model/plane-tools.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import type { Verbs } from "../../model/verbs.ts";
 import { keepFixed } from "../overlays/overlay.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
 import { type Entries, toKept } from "./entries.ts";
@@ -37,9 +37,10 @@ type ChangePorts = EditPorts & {
 const maxReason = 2_000;
 const maxPage = 1_000;
 
-export function createChangeVerbs(
-  ports: ChangePorts,
-): Pick<Verbs, "setTool" | "deleteTool" | "deleteEntry" | "changes"> {
+export function createChangeVerbs(ports: ChangePorts): {
+  tools: Pick<PlaneTools, "set" | "delete">;
+  registry: Pick<PlaneRegistry, "delete" | "changes">;
+} {
   const { entries, defaultPrincipal, discovered } = ports;
   /** Changes by programs are recorded first. */
   const edit: typeof entries.edit = async (...given) => {
@@ -58,41 +59,45 @@ export function createChangeVerbs(
   };
 
   return {
-    async setTool(manifest, { reason } = {}, caller = {}) {
-      const { principal, circumstances } = begin(caller, reason);
-      if (!isObject(manifest)) throw new PlaneError("ENTRY_INVALID", "A tool must be an object: its manifest.");
-      const { put, warnings, id } = await checkTool(manifest, principal.user, ports);
-      const [change] = await edit({ put: [put], remove: [] }, circumstances);
-      const ofOverlay = id === null ? [] : ports.warningsOf(id);
-      return { ...(change as NonNullable<typeof change>), warnings: [...warnings, ...ofOverlay] };
+    tools: {
+      async set(manifest, { reason } = {}, caller = {}) {
+        const { principal, circumstances } = begin(caller, reason);
+        if (!isObject(manifest)) throw new PlaneError("ENTRY_INVALID", "A tool must be an object: its manifest.");
+        const { put, warnings, id } = await checkTool(manifest, principal.user, ports);
+        const [change] = await edit({ put: [put], remove: [] }, circumstances);
+        const ofOverlay = id === null ? [] : ports.warningsOf(id);
+        return { ...(change as NonNullable<typeof change>), warnings: [...warnings, ...ofOverlay] };
+      },
+      async delete(name, { persona = null, reason } = {}, caller = {}) {
+        const { circumstances } = begin(caller, reason);
+        await entries.reload();
+        const key: EntryKey = { kind: "tool", name, persona };
+        const stored = entries.stored(key) ? key : await storedOverlay(name);
+        if (!stored) return refuseOthers(key, ports);
+        await edit({ put: [], remove: [stored] }, circumstances);
+        return true;
+      },
     },
-    async deleteTool(name, { persona = null, reason } = {}, caller = {}) {
-      const { circumstances } = begin(caller, reason);
-      await entries.reload();
-      const key: EntryKey = { kind: "tool", name, persona };
-      const stored = entries.stored(key) ? key : await storedOverlay(name);
-      if (!stored) return refuseOthers(key, ports);
-      await edit({ put: [], remove: [stored] }, circumstances);
-      return true;
+    registry: {
+      async delete(kind, name, { persona = null, reason } = {}, caller = {}) {
+        const { circumstances } = begin(caller, reason);
+        if (!workKinds.includes(kind))
+          throw new PlaneError("USAGE", `A '${kind}' cannot be deleted so: give ${workKinds.join(", ")}.`);
+        await entries.reload();
+        const key: EntryKey = { kind, name, persona };
+        const file = entries.inFiles(key);
+        if (entries.stored(key) === undefined) {
+          if (file === undefined) return false;
+          throw conflict(key, `comes from the file '${file.source.replace("manifest:", "")}'. Remove it there.`);
+        }
+        // A file's entry of that name takes its place.
+        const users = file === undefined ? usersOf(key, entries.manifests()) : [];
+        if (users.length > 0) throw conflict(key, `is needed by ${users.join(", ")}. Delete or change that first.`);
+        await edit({ put: [], remove: [key] }, circumstances);
+        return true;
+      },
+      changes: createHistoryVerb(ports),
     },
-    async deleteEntry(kind, name, { persona = null, reason } = {}, caller = {}) {
-      const { circumstances } = begin(caller, reason);
-      if (!workKinds.includes(kind))
-        throw new PlaneError("USAGE", `A '${kind}' cannot be deleted so: give ${workKinds.join(", ")}.`);
-      await entries.reload();
-      const key: EntryKey = { kind, name, persona };
-      const file = entries.inFiles(key);
-      if (entries.stored(key) === undefined) {
-        if (file === undefined) return false;
-        throw conflict(key, `comes from the file '${file.source.replace("manifest:", "")}'. Remove it there.`);
-      }
-      // A file's entry of that name takes its place.
-      const users = file === undefined ? usersOf(key, entries.manifests()) : [];
-      if (users.length > 0) throw conflict(key, `is needed by ${users.join(", ")}. Delete or change that first.`);
-      await edit({ put: [], remove: [key] }, circumstances);
-      return true;
-    },
-    changes: createHistoryVerb(ports),
   };
 }
 
@@ -111,7 +116,13 @@ async function checkTool(manifest: UnknownObject, user: string | null, ports: Ch
   return { put: toKept(kind, checked.manifest, user), warnings, id };
 }
 
-function createHistoryVerb({ entries, settled, store, maySeeServer, defaultPrincipal }: ChangePorts): Verbs["changes"] {
+function createHistoryVerb({
+  entries,
+  settled,
+  store,
+  maySeeServer,
+  defaultPrincipal,
+}: ChangePorts): PlaneRegistry["changes"] {
   return async ({ limit = 50, offset = 0, ...filter } = {}, { principal = defaultPrincipal } = {}) => {
     requireNumber("limit", limit, 1, maxPage);
     requireNumber("offset", offset, 0, Number.MAX_SAFE_INTEGER);

@@ -8,8 +8,8 @@ import type {
   ToolOverlay,
 } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
+import type { PlaneTools } from "../../model/plane-tools.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
-import type { OverlayVerbs } from "../../model/verbs.ts";
 import { type EditPorts, invalidEntry } from "../changes/change-verbs.ts";
 import { storedSource } from "../changes/entries.ts";
 import type { Registry } from "../registry.ts";
@@ -20,7 +20,7 @@ type OverlayPorts = EditPorts & { registry: Pick<Registry, "asListed" | "snapsho
 /** Of the summary, whose count is not used here. */
 const summaryLimit = 100;
 
-export function createOverlayVerbs(ports: OverlayPorts): OverlayVerbs {
+export function createOverlayVerbs(ports: OverlayPorts): Pick<PlaneTools, "overlay" | "previewOverlay"> {
   const { entries, defaultPrincipal, environment, discovered, registry } = ports;
   const find = async (name: string, principal: Principal) => {
     requireScope(principal, "admin", "look at overlays");

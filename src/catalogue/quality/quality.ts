@@ -3,9 +3,10 @@ import { failOnLevels, qualityThreshold, type ToolReview } from "../../model/cat
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
 import type { ClientContext, ClientSource } from "../../model/client-context.ts";
 import { PlaneError, quarantineHints } from "../../model/errors.ts";
-import type { Caller } from "../../model/plane.ts";
+import type { Caller, Plane } from "../../model/plane.ts";
+import type { PlaneClients } from "../../model/plane-history.ts";
+import type { PlanePins, PlaneTools } from "../../model/plane-tools.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
-import type { ClientVerbs, QualityVerbs, Verbs } from "../../model/verbs.ts";
 import type { ToolListings } from "../tool-listing.ts";
 import type { Guard, GuardPorts } from "./guard.ts";
 
@@ -98,15 +99,19 @@ type QualityPorts = GuardPorts & {
   defaultPrincipal: Principal;
   revision(): number;
   listings: Pick<ToolListings, "queryTools" | "toolsOf">;
-  tool: Verbs["tool"];
+  tool: PlaneTools["get"];
   guard(): Promise<Guard>;
 };
 
 type Selection = { server?: string; tool?: string };
 type Patient = Caller & { waitMs?: number };
 
+type ClientVerbs = { tools: Pick<PlaneTools, "countTokens">; clients: Pick<PlaneClients, "watch"> };
+type QualityVerbs = Pick<Plane, "stats" | "pins"> &
+  Pick<ClientVerbs, "clients"> & { tools: Pick<PlaneTools, "quality" | "weigh" | "isLazy" | "countTokens"> };
+
 /** Quality, cost and pins of definitions. Each verb loads its part on first use. */
-export function createQualityVerbs(ports: QualityPorts): QualityVerbs & ClientVerbs {
+export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
   const { config, defaultPrincipal, listings } = ports;
   const clients = createClients(ports);
   const selected = async ({ server, tool }: Selection, caller: Patient) =>
@@ -116,19 +121,29 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs & ClientVe
     return createWeigh(() => config().lazy.summaryDescriptionLimit);
   });
   return {
-    ...createPinVerbs(ports, selected),
-    ...clients.verbs,
-    async quality(asked = {}, caller = {}) {
-      const { server = null, tool, threshold = qualityThreshold, requireExamples = false, failOn = "high" } = asked;
-      const isShare = typeof threshold === "number" && threshold >= 0 && threshold <= 100;
-      requireOption("threshold", "a number from 0 to 100", isShare);
-      requireOption("failOn", `one of ${failOnLevels.join(", ")}`, failOnLevels.includes(failOn));
-      const { reportQuality } = await import("./score.ts");
-      const tools =
-        tool === undefined
-          ? (await listings.queryTools({ server, includeProviderHealth: false }, caller)).tools
-          : [await ports.tool(tool, caller)];
-      return reportQuality(tools, { threshold, failOn, requireExamples });
+    pins: createPinVerbs(ports, selected),
+    clients: clients.verbs.clients,
+    tools: {
+      ...clients.verbs.tools,
+      async quality(asked = {}, caller = {}) {
+        const { server = null, tool, threshold = qualityThreshold, requireExamples = false, failOn = "high" } = asked;
+        const isShare = typeof threshold === "number" && threshold >= 0 && threshold <= 100;
+        requireOption("threshold", "a number from 0 to 100", isShare);
+        requireOption("failOn", `one of ${failOnLevels.join(", ")}`, failOnLevels.includes(failOn));
+        const { reportQuality } = await import("./score.ts");
+        const tools =
+          tool === undefined
+            ? (await listings.queryTools({ server, includeProviderHealth: false }, caller)).tools
+            : [await ports.tool(tool, caller)];
+        return reportQuality(tools, { threshold, failOn, requireExamples });
+      },
+      weigh: async (tools) => (await weigh())(tools),
+      async isLazy({ tools: given, ...caller } = {}) {
+        const { lazy } = config();
+        if (lazy.mode !== "auto") return lazy.mode === "always";
+        const { isAboveThreshold } = await import("../tokens/context-stats.ts");
+        return isAboveThreshold(given ?? (await selected({}, { ...caller, face: "mcp" })), lazy);
+      },
     },
     async stats({ tools: withTools = false, limit, ...asked } = {}, caller = {}) {
       const { countContext } = await import("../tokens/context-stats.ts");
@@ -136,20 +151,13 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs & ClientVe
       const stats = counted.tools ? { ...counted, tools: counted.tools.slice(0, limit) } : counted;
       return { ...stats, sessions: await clients.measure(caller.principal ?? defaultPrincipal) };
     },
-    weigh: async (tools) => (await weigh())(tools),
-    async isLazy({ tools: given, ...caller } = {}) {
-      const { lazy } = config();
-      if (lazy.mode !== "auto") return lazy.mode === "always";
-      const { isAboveThreshold } = await import("../tokens/context-stats.ts");
-      return isAboveThreshold(given ?? (await selected({}, { ...caller, face: "mcp" })), lazy);
-    },
   };
 }
 
 function createPinVerbs(
   { store, emit, revision, tools, defaultPrincipal, tool: find, guard }: QualityPorts,
   selected: (selection: Selection, caller: Patient) => Promise<readonly Tool[]>,
-): Pick<QualityVerbs, "pins" | "pin" | "acceptPin" | "rejectPin"> {
+): PlanePins {
   const decideAs =
     (decision: "accepted" | "rejected") =>
     async (asked: string | ToolId, { reason }: { reason?: string } = {}, caller: Caller = {}) => {
@@ -164,17 +172,17 @@ function createPinVerbs(
       return view;
     };
   return {
-    async pins(filter = {}, caller = {}) {
+    async list(filter = {}, caller = {}) {
       const { viewPins } = await import("./pin-verbs.ts");
       return viewPins(await selected(filter, caller), filter, { guard: await guard(), store });
     },
-    async pin(asked, { principal = defaultPrincipal } = {}) {
+    async get(asked, { principal = defaultPrincipal } = {}) {
       const tool = await find(asked, { principal });
       const { diffPin } = await import("./pin-verbs.ts");
       return diffPin(tool, { guard: await guard(), store });
     },
-    acceptPin: decideAs("accepted"),
-    rejectPin: decideAs("rejected"),
+    accept: decideAs("accepted"),
+    reject: decideAs("rejected"),
   };
 }
 
@@ -184,23 +192,27 @@ const batchSize = 50;
 function createClients({ emit }: Pick<QualityPorts, "emit">) {
   const open = new Set<ClientSource>();
   const verbs: ClientVerbs = {
-    watchClient(source) {
-      open.add(source);
-      return {
-        loaded: (tools, loadedTokens) =>
-          emit({ type: "tool.dynamicLoad", session: source.id, tools: [...tools], loadedTokens }),
-        close: () => void open.delete(source),
-      };
+    clients: {
+      watch(source) {
+        open.add(source);
+        return {
+          loaded: (tools, loadedTokens) =>
+            emit({ type: "tool.dynamicLoad", session: source.id, tools: [...tools], loadedTokens }),
+          close: () => void open.delete(source),
+        };
+      },
     },
-    async countTokens(texts) {
-      const { loadTokenCounter } = await import("../tokens/definition-cost.ts");
-      const count = await loadTokenCounter();
-      const counts: number[] = [];
-      for (const text of texts) {
-        counts.push(count(text));
-        if (counts.length % batchSize === 0) await new Promise(setImmediate);
-      }
-      return counts;
+    tools: {
+      async countTokens(texts) {
+        const { loadTokenCounter } = await import("../tokens/definition-cost.ts");
+        const count = await loadTokenCounter();
+        const counts: number[] = [];
+        for (const text of texts) {
+          counts.push(count(text));
+          if (counts.length % batchSize === 0) await new Promise(setImmediate);
+        }
+        return counts;
+      },
     },
   };
   return {

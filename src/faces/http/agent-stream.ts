@@ -1,32 +1,63 @@
-import type { SSEStreamingApi } from "hono/streaming";
-import type { AgentAnswer } from "../../model/agent/agent-answer.ts";
+import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+import { type AgentAnswer, agentAnswer } from "../../model/agent/agent-answer.ts";
 import type { AgentMessage } from "../../model/agent/agent-run.ts";
+import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
+import { readTraceContext } from "../../model/calls/provider.ts";
 import { type ErrorReport, errorTable } from "../../model/errors.ts";
+import { shownAgentAnswer } from "../../operations/strangers.ts";
+import { renderAgentAnswer, shownError } from "./render.ts";
+import { type HttpContext, keepAliveMs, wantsStream } from "./route.ts";
 
-/** Proxies close what is silent for too long. */
-const keepAliveMs = 15_000;
+/** A model may think for longer than a proxy waits for the first byte. */
+const waitMs = 1_000;
 
-/** Names that clients of other agents know. */
-type Told = AgentMessage & {
-  message_id: string;
-  message_type: AgentMessage["type"];
-  end_of_message: boolean;
-  end_of_dialog: boolean;
-};
+type Run = (more: RunAgentOptions) => Promise<AgentResult>;
 
-/**
- * Says what an agent says, as it says it. The last message is kept back until all is known of the run, so that it can
- * carry the rest of the answer.
- */
-export function createAgentStream(stream: SSEStreamingApi) {
+/** The answer of an agent; for clients that ask for a stream what it says, as it says it. */
+export async function answerAgent(c: HttpContext, run: Run, closing: AbortSignal): Promise<Response> {
+  const meta = readTraceContext(c.req.header());
+  const traced: Run = (more) => run({ ...(meta && { meta }), ...more });
+  return wantsStream(c) ? streamAgent(c, traced, closing) : renderAgentAnswer(agentAnswer(await traced({})));
+}
+
+/** What is wrong with the request is a status, as long as nothing was said. */
+async function streamAgent(c: HttpContext, run: Run, closing: AbortSignal): Promise<Response> {
+  const gone = new AbortController();
+  const begun = Promise.withResolvers<void>();
+  const early: AgentMessage[] = [];
+  let hear = (message: AgentMessage): void => void early.push(message);
+  const running = run({
+    signal: AbortSignal.any([c.req.raw.signal, gone.signal, closing]),
+    onMessage: (message) => {
+      hear(message);
+      begun.resolve();
+    },
+  });
+  const timer = setTimeout(begun.resolve, waitMs);
+  await Promise.race([begun.promise, running]).finally(() => clearTimeout(timer));
+  return streamSSE(c, async (stream) => {
+    stream.onAbort(() => gone.abort(new Error("the client went away")));
+    const talk = createAgentStream(stream);
+    hear = talk.hear;
+    for (const message of early) talk.hear(message);
+    await running.then(
+      (result) => talk.end(shownAgentAnswer(agentAnswer(result))),
+      (thrown) => talk.fail(shownError(thrown)),
+    );
+  });
+}
+
+/** The last message is kept back until all is known of the run, so that it can carry the rest of the answer. */
+function createAgentStream(stream: SSEStreamingApi) {
   let written: Promise<unknown> = Promise.resolve();
   let last: AgentMessage | undefined;
   let count = 0;
   const send = (message: AgentMessage, more: object = {}) => {
     count += 1;
+    // Names that clients of other agents know.
     const { id: message_id, type: message_type, end: end_of_message, endOfDialog: end_of_dialog } = message;
-    const told: Told = { ...message, message_id, message_type, end_of_message, end_of_dialog };
-    const event = { id: String(count), event: message.type, data: JSON.stringify({ ...told, ...more }) };
+    const told = { ...message, message_id, message_type, end_of_message, end_of_dialog, ...more };
+    const event = { id: String(count), event: message.type, data: JSON.stringify(told) };
     written = written.then(() => stream.writeSSE(event));
   };
   const silence = setInterval(() => {

@@ -2,26 +2,18 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { ConfigFiles } from "../../operations/operation.ts";
 import { operations } from "../../operations/operations.ts";
 import { identify } from "./identity.ts";
 import type { LocalPass } from "./local-pass.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
-import { addOperation, type Renderer } from "./operation-routes.ts";
+import { addOperation } from "./operation-routes.ts";
 import { checkOrigin } from "./origin.ts";
-import { renderOutcome, renderProblem, renderSkillRun } from "./render.ts";
+import { ownAnswers } from "./own-answers.ts";
+import { addProbeRoutes } from "./probe-routes.ts";
+import { renderProblem } from "./render.ts";
 import type { App, HttpEnv } from "./route.ts";
-import { addAgentRoutes } from "./routes/agent-routes.ts";
-import { addConfigurationRoutes, type ServerEditor } from "./routes/configuration-routes.ts";
-import { addDocumentRoutes } from "./routes/document-routes.ts";
-import { addEntryRoutes, addOverlayRoutes } from "./routes/entry-routes.ts";
-import { addEventRoutes } from "./routes/event-routes.ts";
-import { addOperationRoutes } from "./routes/operation-routes.ts";
-import { addRunRoutes } from "./routes/run-routes.ts";
-import { addSearchRoutes } from "./routes/search-routes.ts";
-import { addServerRoutes } from "./routes/server-routes.ts";
-import { addSessionRoutes, addSignInRoutes, callbackPath, sessionPath } from "./routes/session-routes.ts";
-import { addDoctorRoutes, addSetupRoutes, type SetupReader } from "./routes/setup-routes.ts";
-import { addToolRoutes } from "./routes/tool-routes.ts";
+import { addSessionRoutes, addSignInRoutes, callbackPath, sessionPath } from "./session-routes.ts";
 import { createSessions } from "./sessions.ts";
 
 const limitBytes = 4 * 1024 * 1024;
@@ -59,15 +51,12 @@ export type AppOptions = {
   allowHosts?: readonly string[];
   closing: AbortSignal;
   /** Writes servers into the configuration; without it they can only be looked at. */
-  setup?: ServerEditor & SetupReader;
+  setup?: ConfigFiles;
   /** What the person has who started the plane. */
   pass?: LocalPass;
   /** What was counted so far; without it counting begins now. */
   metrics?: Metrics;
 };
-
-/** Operations whose status depends on how the call went. */
-const renderers: Record<string, Renderer> = { "deadLetters.retry": renderOutcome, "skills.run": renderSkillRun };
 
 export function createApp(plane: Plane, options: AppOptions): App {
   const { host, allowHosts, closing, setup, pass, metrics = createMetrics(plane) } = options;
@@ -79,21 +68,10 @@ export function createApp(plane: Plane, options: AppOptions): App {
   app.onError((error) => renderProblem(error));
   app.notFound(({ req }) => renderProblem(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)));
 
-  for (const declared of operations) addOperation(app, plane, declared, renderers[declared.name]);
-  addToolRoutes(app, plane);
-  addOverlayRoutes(app, plane);
-  addSearchRoutes(app, plane);
-  addEntryRoutes(app, plane);
-  addServerRoutes(app, identities, closing);
-  addDoctorRoutes(app, plane);
-  if (setup) addConfigurationRoutes(app, plane, setup);
-  if (setup) addSetupRoutes(app, plane, setup);
-  addAgentRoutes(app, plane, closing);
-  addRunRoutes(app, plane);
+  const own = ownAnswers(identities, closing);
+  for (const declared of operations) addOperation(app, plane, declared, setup ?? null, own[declared.name]);
   addSignInRoutes(app, identities);
   addSessionRoutes(app, identities, setup !== undefined);
-  addEventRoutes(app, identities, closing);
-  addOperationRoutes(app, plane, closing, metrics);
-  addDocumentRoutes(app);
+  addProbeRoutes(app, plane, closing, metrics);
   return app;
 }

@@ -1,14 +1,34 @@
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
-import type { Outcome } from "../../model/calls/call.ts";
-import type { Relay } from "../../model/calls/provider.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { type Outcome, policyModes } from "../../model/calls/call.ts";
+import { type Relay, readTraceContext } from "../../model/calls/provider.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { accessOptionsIn } from "../../operations/schemas/access-options.ts";
+import { CallBody } from "../../operations/tools.ts";
+import { parseBody, unknownField } from "./body.ts";
+import type { Own } from "./operation-routes.ts";
+import { withWaiting } from "./prefer.ts";
 import { renderOutcome, renderProblem } from "./render.ts";
-import type { HttpContext } from "./route.ts";
+import { type HttpContext, keepAliveMs, wantsStream } from "./route.ts";
 
-/** Proxies close what is silent for too long. */
-const keepAliveMs = 15_000;
+/** The outcome of a call; how far it is as well, for clients that ask for a stream. */
+export const answerCall: NonNullable<Own["answer"]> = async ({ c }, run, { approvalWaitMs }) => {
+  const meta = readTraceContext(c.req.header());
+  const call = (more: { relay: Relay; signal?: AbortSignal }): Promise<Outcome> =>
+    run({ ...more, relay: { ...more.relay, ...(meta && { meta }) } });
+  if (wantsStream(c)) return streamCall(c, call);
+  const outcome = await call({ relay: {} });
+  return withWaiting(
+    renderOutcome(outcome),
+    outcome,
+    approvalWaitMs === undefined ? null : Number(approvalWaitMs) / 1_000,
+  );
+};
 
-/** How far a call is, as its server tells, and at last what came of it. A client that goes away cancels it. */
-export function streamCall(c: HttpContext, call: (relay: Relay, signal: AbortSignal) => Promise<Outcome>): Response {
+/** What the server tells, as it tells it, and at last the outcome. A client that goes away cancels the call. */
+function streamCall(c: HttpContext, call: (more: { relay: Relay; signal: AbortSignal }) => Promise<Outcome>): Response {
   return streamSSE(c, async (stream) => {
     const gone = new AbortController();
     stream.onAbort(() => gone.abort(new Error("the client went away")));
@@ -20,7 +40,7 @@ export function streamCall(c: HttpContext, call: (relay: Relay, signal: AbortSig
       onLog: (message) => void tell("log", JSON.stringify(message)),
     };
     try {
-      const answer = await call(relay, gone.signal).then(renderOutcome, renderProblem);
+      const answer = await call({ relay, signal: gone.signal }).then(renderOutcome, renderProblem);
       await tell("outcome", await answer.text());
     } finally {
       clearInterval(silence);
@@ -35,4 +55,60 @@ function createSpeaker(stream: SSEStreamingApi) {
     last = last.then(() => (stream.aborted ? undefined : write()));
     return last;
   };
+}
+
+/** What other APIs call the arguments. */
+const argumentWords = ["args", "argument", "params", "parameters", "input"];
+const maxShownArguments = 5;
+
+const isText = (value: unknown) => typeof value === "string";
+/** What a field has to be, and how that is said. Access options are checked where they count. */
+const checks: Readonly<Record<string, readonly [isFit: (value: unknown) => boolean, wanted: string]>> = {
+  mode: [(value) => policyModes.some((mode) => mode === value), `one of ${policyModes.join(", ")}`],
+  dryRun: [(value) => typeof value === "boolean", "true or false"],
+  timeoutMs: [(value) => typeof value === "number" && value >= 0, "a number of milliseconds, 0 for no limit"],
+  conversation: [isText, "a text"],
+  idempotencyKey: [(value) => isText(value) && value !== "", "a text"],
+  maxResultBytes: [
+    (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+    "a whole number of characters, 0 for no limit",
+  ],
+};
+
+/** What a call is made with; what makes no sense is refused by name. */
+export function parseCall(text: string): UnknownObject {
+  const body = parseBody(text, '{"arguments": {…}}');
+  refuseUnknown(body);
+  for (const [name, [isFit, wanted]] of Object.entries(checks))
+    if (body[name] !== undefined && !isFit(body[name]))
+      throw new PlaneError("USAGE", `'${name}' must be ${wanted}.`, { data: { parameter: name } });
+  const checked = Object.fromEntries(Object.keys(checks).map((name) => [name, body[name]]));
+  return { arguments: body.arguments, ...accessOptionsIn(body), ...withoutUndefined(checked) };
+}
+
+/** An unknown field is a misspelt option or an argument in the wrong place: the call would run without what was meant. */
+function refuseUnknown(body: UnknownObject): void {
+  const known = Object.keys(CallBody.shape);
+  const unknown = Object.keys(body).filter((key) => !known.includes(key));
+  const [first] = unknown;
+  if (first === undefined) return;
+  if (Object.hasOwn(body, "arguments")) throw unknownField(first, known);
+  if (argumentWords.includes(first.toLowerCase()) && isObject(body[first]))
+    throw unknownField(first, known, "arguments");
+  const [near] = nearest(first, known, 1);
+  const guess = near === undefined ? "" : ` If you meant '${near}', write that instead of '${first}'.`;
+  throw new PlaneError("USAGE", `The body has no 'arguments'. Send ${bodyWith(body, unknown)}.${guess}`, {
+    data: { parameter: "arguments" },
+  });
+}
+
+/** The body that was probably meant. Text is left out of it: it may be secret. */
+function bodyWith(body: UnknownObject, names: readonly string[]): string {
+  const shown = names.slice(0, maxShownArguments).map((name) => {
+    const value = body[name];
+    const isPlain = typeof value === "number" || typeof value === "boolean" || value === null;
+    return `${JSON.stringify(name)}: ${isPlain ? JSON.stringify(value) : "…"}`;
+  });
+  const rest = names.length > maxShownArguments ? ", …" : "";
+  return `{"arguments": {${shown.join(", ")}${rest}}}`;
 }

@@ -1,13 +1,13 @@
 import type { MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { PlaneError } from "../../model/errors.ts";
-import type { Plane } from "../../model/plane.ts";
-import type { Face } from "../../model/principal.ts";
+import type { Caller, Plane } from "../../model/plane.ts";
+import { type Face, mayDo, type Scope } from "../../model/principal.ts";
 import type { LocalPass } from "./local-pass.ts";
 import type { HttpContext, HttpEnv } from "./route.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** What has to be answered before anybody can say who they are. */
+/** Answered without a credential. */
 const open: ReadonlySet<string> = new Set(["/healthz"]);
 
 /** What the workbench says with every request: that it is the workbench, and the page's half of its session. */
@@ -62,4 +62,23 @@ export function credentialFrom(authorization: string | undefined, key: string | 
     "UNAUTHENTICATED",
     "The Authorization header is not of the form 'Bearer TOKEN'. Give a key or a JWT that way, or a key as X-API-Key.",
   );
+}
+
+/** Null when the listener may no longer. */
+export type WhoAsks = () => Promise<Caller | null>;
+
+/** A stream may outlast the key that opened it, so who listens is found out anew. */
+export function askAgain(identities: Identities, c: HttpContext, first: Caller, scope: Scope): WhoAsks {
+  let known = first;
+  return async () => {
+    try {
+      const principal = await principalOf(identities, c);
+      known = { ...first, principal };
+      return mayDo(principal, scope) ? known : null;
+    } catch (thrown) {
+      if (thrown instanceof PlaneError && thrown.code === "UNAUTHENTICATED") return null;
+      // Whether they may cannot be found out at the moment; that ends nothing.
+      return known;
+    }
+  };
 }

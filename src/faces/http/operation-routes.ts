@@ -1,77 +1,91 @@
 import { z } from "zod";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
-import { type HttpRoute, isMissing, type Operation, runOperation } from "../../operations/operation.ts";
-import { parseFields } from "./body.ts";
-import type { Answer } from "./describe-route.ts";
+import {
+  type ConfigFiles,
+  type HttpRoute,
+  isMissing,
+  type Operation,
+  runOperation,
+} from "../../operations/operation.ts";
+import { parseBody, parseFields } from "./body.ts";
+import type { Answer, Route } from "./describe-route.ts";
 import { readWait } from "./prefer.ts";
 import { type App, type Asked, addRoute } from "./route.ts";
 
-/** What a face of its own makes of an answer, where it is more than its JSON. */
-export type Renderer = (value: never) => Response;
+type AnyAsked = Asked<z.ZodObject>;
 
-/** Adds the route of an operation. Inputs that its path does not name are its query, or its body where it has one. */
-export function addOperation(app: App, plane: Plane, declared: Operation, render?: Renderer): void {
-  const { http, input, summary, description, scope } = declared;
-  if (isMissing(http)) return;
+/** What HTTP adds to an operation. */
+export type Own = {
+  /** Reads the query or the body itself; the input only describes it. */
+  read?(given: string): object;
+  /** Makes more of the answer than its JSON. `run` takes what else the plane gets beside the caller. */
+  answer?(asked: AnyAsked, run: (more?: object) => Promise<never>, input: UnknownObject): Response | Promise<Response>;
+};
+
+/** Adds the route of an operation, if it has one. */
+export function addOperation(app: App, plane: Plane, declared: Operation, setup: ConfigFiles | null, own: Own = {}) {
+  const { http } = declared;
+  if (isMissing(http) || (declared.needsSetup && setup === null)) return;
   const inPath = [...http.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-  const others = Object.keys(input.shape).filter((name) => !inPath.includes(name) && name !== http.wait?.input);
-  const fields = z.object(pick(input.shape, others));
-  const body = http.body ? fields : undefined;
-  const route = {
-    method: http.method,
-    path: http.path,
-    tag: http.tag,
-    scope,
-    summary,
-    ...(description === undefined ? {} : { description }),
-    ...(inPath.length > 0 ? { params: descriptions(input, inPath) } : {}),
-    ...(http.wait ? { headers: { Prefer: `\`wait=N\`: ${http.wait.means}` } } : {}),
-    ...(body === undefined && others.length > 0 ? { query: fields } : {}),
-    ...(http.body && body ? { body: describeBody(http.body, body) } : {}),
-    answers: answersOf(http, declared.output),
-  };
-  addRoute(app, route as Parameters<typeof addRoute>[1], async (asked) => {
-    const given = { ...(await inputOf(asked, http, inPath, body)), ...waitOf(asked, http) };
-    const asker = { ...asked.caller, ...(http.cancels ? { signal: asked.c.req.raw.signal } : {}) };
-    const value = await runOperation(declared, plane, given, asker);
-    if (render) return render(value as never);
-    const status = http.status?.(value as never) ?? (Number(Object.keys(http.answers)[0]) as 200);
-    return asked.c.json((http.show ? http.show(value as never) : value) as object, status as 200);
+  const elsewhere = [...inPath, http.wait?.input, http.body?.whole];
+  const { shape } = declared.input;
+  const fields = z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !elsewhere.includes(name))));
+  addRoute(app, describe(declared, http, inPath, fields, own), async (asked) => {
+    const { c, caller, param } = asked;
+    const input: UnknownObject = {
+      ...Object.fromEntries(inPath.map((name) => [name, param(name)])),
+      ...withoutUndefined(await read(asked, http, fields, own)),
+      ...waitOf(asked, http),
+    };
+    const asker = { ...caller, ...(http.cancels && { signal: c.req.raw.signal }) };
+    const situation = { isStarter: c.get("isStarter"), setup };
+    const run = (more?: object) => runOperation(declared, plane, input, { ...asker, ...more }, situation);
+    if (own.answer) return own.answer(asked, run as () => Promise<never>, input);
+    const value = (await run()) as never;
+    const status = http.status?.(value) ?? Number(Object.keys(http.answers)[0]);
+    return c.json((http.show ? http.show(value) : value) as object, status as 200);
   });
 }
 
-type AnyAsked = Asked<z.ZodObject>;
+function describe(declared: Operation, http: HttpRoute, inPath: string[], fields: z.ZodObject, own: Own) {
+  const { summary, description, scope, input, output } = declared;
+  const { method, path, tag, body, wait, headers, answers, type, also, example } = http;
+  const isQuery = Object.keys(fields.shape).length > 0 && (body === undefined || body.whole !== undefined);
+  const only = { type, also, example };
+  const statuses = Object.entries(answers).map(([status, means], at) => {
+    const answer = withoutUndefined({ description: means, schema: output, ...(at === 0 && only) });
+    return [status, answer as Answer];
+  });
+  return withoutUndefined({
+    method,
+    path,
+    tag,
+    scope,
+    summary,
+    description,
+    params: Object.fromEntries(inPath.map((name) => [name, input.shape[name]?.description ?? ""])),
+    headers: { ...headers, ...(wait && { Prefer: `\`wait=N\`: ${wait.means}` }) },
+    ...(isQuery && { [own.read ? "describedQuery" : "query"]: fields }),
+    body: body && {
+      schema: body.schema?.() ?? (body.whole === undefined ? fields : (input.shape[body.whole] as z.ZodType)),
+      description: body.description,
+      example: body.example,
+      required: body.optional !== true,
+    },
+    answers: Object.fromEntries(statuses),
+  }) as Route<z.ZodObject>;
+}
 
-async function inputOf(
-  { c, query, param }: AnyAsked,
-  http: HttpRoute,
-  inPath: string[],
-  body: z.ZodObject | undefined,
-) {
-  const fromPath = Object.fromEntries(inPath.map((name) => [name, param(name)]));
-  const given = http.body && body ? parseFields(await c.req.text(), body, JSON.stringify(http.body.example)) : query;
-  return { ...fromPath, ...withoutUndefined(given as object) };
+async function read({ c, query }: AnyAsked, { body }: HttpRoute, fields: z.ZodObject, own: Own): Promise<object> {
+  if (own.read) return own.read(body ? await c.req.text() : new URL(c.req.url).search);
+  if (body === undefined) return query;
+  const [text, like] = [await c.req.text(), JSON.stringify(body.example)];
+  return body.whole === undefined ? parseFields(text, fields, like) : { ...query, [body.whole]: parseBody(text, like) };
 }
 
 function waitOf({ c }: AnyAsked, { wait }: HttpRoute): object {
   const seconds = wait ? readWait(c.req.header("prefer")) : null;
   return wait === undefined || seconds === null ? {} : { [wait.input]: seconds * 1_000 };
-}
-
-function describeBody({ description, example, optional }: NonNullable<HttpRoute["body"]>, schema: z.ZodObject) {
-  return { schema, description, example, required: optional !== true };
-}
-
-/** Every status that is no error has the same body, where it has one. */
-function answersOf({ answers }: HttpRoute, schema: z.ZodType): Record<number, Answer> {
-  return Object.fromEntries(Object.entries(answers).map(([status, description]) => [status, { description, schema }]));
-}
-
-function pick(shape: z.ZodRawShape, names: readonly string[]): z.ZodRawShape {
-  return Object.fromEntries(names.map((name) => [name, shape[name] as z.ZodType]));
-}
-
-function descriptions(input: z.ZodObject, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, (input.shape[name] as z.ZodType).description ?? ""]));
 }

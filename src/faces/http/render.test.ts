@@ -63,7 +63,7 @@ test("the outcome of a failed call is told beside the problem", async () => {
   assert.deepEqual({ recoverable, server, attempts }, { recoverable: true, server: "git", attempts: 2 });
 });
 
-test("no credential and a wrong one are answered alike; whoever has one that was good is told more", async () => {
+test("no credential and a wrong one are answered alike; the holder of one that was good gets the reason", async () => {
   const told = (reason: string) =>
     renderProblem(new PlaneError("UNAUTHENTICATED", `because ${reason}`, { data: { reason } })).text();
   const [missing, unknown, forged, expired] = await Promise.all(

@@ -51,3 +51,12 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
     });
   });
 }
+
+/** Clients of MCP and others take either; a client that takes JSON gets JSON. */
+export function wantsStream(c: HttpContext): boolean {
+  const accept = c.req.header("accept") ?? "";
+  return /\btext\/event-stream\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept);
+}
+
+/** So often a silent stream writes, because proxies close what is silent for too long. */
+export const keepAliveMs = 15_000;

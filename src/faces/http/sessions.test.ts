@@ -22,7 +22,7 @@ test("a session that is ended is gone, and another stays", () => {
   assert.equal(sessions.credentialOf(other.cookie, other.page), "tp_two");
 });
 
-test("a session that nobody uses for half a day is over, and using it keeps it", () => {
+test("a session is over after half a day without use, and using it keeps it", () => {
   let hours = 0;
   const sessions = createSessions(() => hours * 3_600_000);
   const { cookie, page } = sessions.begin("tp_one");

@@ -1,111 +1,64 @@
 import type { ErrorCode, ErrorData } from "../../model/errors.ts";
+import type { Plane } from "../../model/plane.ts";
 
-/** What can be asked of a plane in another process, and which argument says who asks. */
-export const remoteMethods = {
+type Place = number | null;
+type Places<T> = { [Name in keyof T]?: T[Name] extends (...args: never[]) => unknown ? Place : Places<T[Name]> };
+
+/**
+ * What can be asked of a plane in another process, and which argument says who asks. A test compares it with the
+ * operations, whose schemas the command line does not load.
+ */
+const places = {
   call: 2,
-  "tools.list": 0,
-  "tools.get": 1,
-  "tools.page": 1,
   search: 1,
   recommend: 1,
-  "registry.summary": 0,
-  "skills.page": 1,
-  "skills.get": 1,
-  "jobs.list": 0,
-  "jobs.page": 1,
-  "tasks.list": 0,
-  "tasks.page": 1,
-  "tasks.get": 1,
-  "skills.run": 2,
-  "jobs.get": 1,
-  "jobs.run": 1,
-  "jobs.rerun": 1,
-  "jobs.pause": 1,
-  "jobs.resume": 1,
-  "jobs.cancel": 1,
-  "jobs.status": 1,
-  "jobs.history": 2,
-  "tools.overlay": 1,
-  "tools.previewOverlay": 2,
-  "tools.set": 2,
-  "tools.delete": 2,
-  "registry.delete": 3,
-  "registry.changes": 1,
-  "registry.export": 1,
-  "registry.import": 2,
-  "tools.quality": 1,
   stats: 1,
-  "tools.isLazy": 0,
-  "pins.list": 1,
-  "pins.get": 1,
-  "pins.accept": 2,
-  "pins.reject": 2,
-  "calls.activity": 0,
-  "servers.list": 0,
-  "servers.locked": 0,
-  "servers.get": 1,
-  "servers.ping": null,
-  "servers.connect": null,
-  "servers.disconnect": null,
-  "servers.refresh": null,
-  "servers.logs": 1,
-  "servers.clearCaches": null,
-  "conversations.end": 1,
-  "conversations.budget": 1,
-  "prompts.list": 1,
-  "prompts.get": null,
-  "resources.list": 1,
-  "resources.templates": 1,
-  "resources.read": null,
-  "questions.list": 0,
-  "questions.answer": 2,
-  "tokens.list": 0,
-  "tokens.set": 2,
-  "tokens.forget": 1,
-  "keys.list": 0,
-  "keys.create": 1,
-  "keys.revoke": 1,
-  "identity.needsCredentials": null,
-  "calls.list": 1,
-  "calls.get": 1,
-  "calls.series": 1,
-  "runs.page": 1,
-  "runs.get": 1,
-  "runs.render": 2,
-  "calls.verify": 1,
-  "results.get": 2,
-  "results.page": 1,
-  "deadLetters.page": 1,
-  "deadLetters.get": 1,
-  "deadLetters.retry": 1,
-  "deadLetters.resolve": 2,
-  "deadLetters.abandon": 2,
-  "deadLetters.delete": 1,
-  "policy.test": 2,
-  "approvals.list": 0,
-  "approvals.page": 1,
-  "approvals.get": 1,
-  "approvals.answer": 2,
-  "plans.check": 1,
-  "plans.list": 0,
-  "plans.get": 1,
-  "plans.approve": 2,
-  "plans.reject": 2,
-  "approvals.remembered": 0,
-  "approvals.forget": 1,
-  "agent.run": 1,
-  "agent.generate": 0,
   doctor: null,
   readiness: null,
   reload: null,
   config: null,
-} as const satisfies Record<string, number | null>;
+  tools: { list: 0, get: 1, page: 1, set: 2, delete: 2, overlay: 1, previewOverlay: 2, quality: 1, isLazy: 0 },
+  registry: { summary: 0, delete: 3, changes: 1, export: 1, import: 2 },
+  pins: { list: 1, get: 1, accept: 2, reject: 2 },
+  servers: {
+    list: 0,
+    locked: 0,
+    get: 1,
+    logs: 1,
+    ping: null,
+    connect: null,
+    disconnect: null,
+    refresh: null,
+    clearCaches: null,
+  },
+  prompts: { list: 1, get: null },
+  resources: { list: 1, templates: 1, read: null },
+  skills: { page: 1, get: 1, run: 2 },
+  tasks: { list: 0, page: 1, get: 1 },
+  jobs: { list: 0, page: 1, get: 1, run: 1, rerun: 1, pause: 1, resume: 1, cancel: 1, status: 1, history: 2 },
+  deadLetters: { page: 1, get: 1, retry: 1, resolve: 2, abandon: 2, delete: 1 },
+  approvals: { list: 0, page: 1, get: 1, answer: 2, remembered: 0, forget: 1 },
+  plans: { check: 1, list: 0, get: 1, approve: 2, reject: 2 },
+  policy: { test: 2 },
+  questions: { list: 0, answer: 2 },
+  tokens: { list: 0, set: 2, forget: 1 },
+  keys: { list: 0, create: 1, revoke: 1 },
+  identity: { needsCredentials: null },
+  calls: { activity: 0, list: 1, get: 1, series: 1, verify: 1 },
+  results: { get: 2, page: 1 },
+  runs: { page: 1, get: 1, render: 2 },
+  agent: { run: 1, generate: 0 },
+  conversations: { end: 1, budget: 1 },
+} as const satisfies Places<Plane>;
 
-export type RemoteMethod = keyof typeof remoteMethods;
-
-export function isRemoteMethod(method: unknown): method is RemoteMethod {
-  return typeof method === "string" && Object.hasOwn(remoteMethods, method);
-}
+/** `jobs.run` and its place. */
+export const remoteMethods: ReadonlyMap<string, Place> = new Map(
+  Object.entries(places).flatMap(([name, place]): [string, Place][] =>
+    typeof place === "object" && place !== null
+      ? Object.entries(place).map(([verb, inner]: [string, Place]) => [`${name}.${verb}`, inner])
+      : [[name, place]],
+  ),
+);
 
 /** The answer to `{ method, args, hears? }`, each a line of JSON (`callbacks.ts`); hanging up cancels. */
 export type RemoteAnswer = { value?: unknown } | { error: { code: ErrorCode; message: string; data: ErrorData } };

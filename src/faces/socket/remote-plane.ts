@@ -30,7 +30,7 @@ export async function openRemotePlane(place: PlanePlace, who: Caller): Promise<P
   const listeners = new Map<EventType, number>();
   const caller = who.principal ? { ...who, principal: withListed(who.principal, config.users) } : who;
   const asked: Record<string, unknown> = {};
-  for (const [method, place] of Object.entries(remoteMethods)) {
+  for (const [method, place] of remoteMethods) {
     const [noun, verb] = method.split(".") as [string, string?];
     const run = async (...args: unknown[]) => {
       const { signal, onMessage, askHere, ...options } = {

@@ -12,7 +12,7 @@ import { type ClientStream, createAttachedClients } from "./attached-clients.ts"
 import type { Farewell } from "./attachment.ts";
 import { type Asked, callElsewhere, firstLineOf, type PlaneLine, splitLines } from "./callbacks.ts";
 import { claimDirectories, isAlive, type PlanePlace, type PlaneRecord, readRecord } from "./plane-place.ts";
-import { isRemoteMethod, type RemoteAnswer, remoteMethods } from "./remote-methods.ts";
+import { type RemoteAnswer, remoteMethods } from "./remote-methods.ts";
 
 /** The calls that one asker has made. */
 const asking = new asyncHooks.AsyncLocalStorage<Set<string>>();
@@ -46,10 +46,11 @@ async function run(
     const value = await itself();
     if (value !== undefined) return { value };
   }
-  if (!isRemoteMethod(method)) throw new PlaneError("USAGE", `A plane has no method '${method}' to ask for.`);
+  const place = typeof method === "string" ? remoteMethods.get(method) : undefined;
+  if (typeof method !== "string" || place === undefined)
+    throw new PlaneError("USAGE", `A plane has no method '${method}' to ask for.`);
   // JSON has no word for what was left out and writes null.
   const args = sent.map((value) => value ?? undefined);
-  const place = remoteMethods[method];
   const elsewhere = callElsewhere(socket, hears);
   socket.on("data", splitLines(elsewhere.onLine));
   if (place !== null) args[place] = { ...(args[place] as object), signal, ...elsewhere.callbacks };
@@ -75,7 +76,7 @@ const bindingPollMs = 10;
 const handoverMs = 10_000;
 /** The first client has started the plane and needs a moment to attach. */
 const firstClientMs = 10_000;
-/** So often a background plane looks whether anybody can still find it. */
+/** So often a background plane looks whether it can still be found. */
 const lookMs = 2_000;
 /** What runs for attached clients has so long to end, or as long as the plane drains. */
 const waitMs = 5_000;

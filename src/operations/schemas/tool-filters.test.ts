@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ToolFilters } from "../../faces/http/routes/tool-routes.ts";
 import { parseToolQuery } from "../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { ToolFilters } from "../tools.ts";
 
 test("the document names the filters of tools that there are, and no others", () => {
   const wording = { spell: (name: string) => name, nearest: () => [] };

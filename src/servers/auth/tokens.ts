@@ -1,7 +1,7 @@
 import { PlaneError } from "../../model/errors.ts";
+import type { PlaneTokens } from "../../model/plane-access.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
-import type { Verbs } from "../../model/verbs.ts";
 import type { Access } from "../open-session.ts";
 import type { Credentials } from "./credentials-contract.ts";
 
@@ -17,13 +17,11 @@ export function accessOf(
   };
 }
 
-type TokenVerbs = Pick<Verbs, "tokens" | "setToken" | "forgetToken" | "beginSignIn" | "signIn" | "finishSignIn">;
-
 export function createTokenVerbs(
   credentials: Credentials,
   defaultPrincipal: Principal,
   definitionOf: (server: string) => Promise<ServerDefinition>,
-): TokenVerbs {
+): PlaneTokens {
   const finish = async (parameters: URLSearchParams, { user }: Principal) =>
     credentials.finishSignIn(parameters, { user });
   return {
@@ -51,12 +49,12 @@ export function createTokenVerbs(
         throw thrown;
       }
     },
-    tokens: ({ principal = defaultPrincipal } = {}) => credentials.status(principal.user),
-    async setToken(server, token, { principal = defaultPrincipal } = {}) {
+    list: ({ principal = defaultPrincipal } = {}) => credentials.status(principal.user),
+    async set(server, token, { principal = defaultPrincipal } = {}) {
       await definitionOf(server);
       await credentials.setToken(server, principal.user, token);
     },
-    async forgetToken(server, { principal = defaultPrincipal } = {}) {
+    async forget(server, { principal = defaultPrincipal } = {}) {
       await definitionOf(server);
       return credentials.forget(server, principal.user);
     },

@@ -2,11 +2,11 @@ import { jobsFor, visibleWork, workNotFound } from "../../catalogue/catalogue.ts
 import { jobSubject } from "../../model/catalogue/health.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
-import type { JobVerbs, SkillVerbs } from "../../model/verbs.ts";
 import type { JobManifest } from "../../model/work/job.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
 import { createSkillCalls, type JobParts } from "../skills/skill-calls.ts";
 import { createSkillVerbs } from "../skills/skills.ts";
+import type { JobVerbs, SkillVerbs } from "../verbs.ts";
 import { createEngine } from "./engine.ts";
 import { createJobVerbs } from "./job-verbs.ts";
 import { createJobWork, escalationOf } from "./job-work.ts";

@@ -13,8 +13,9 @@ import type { Grants } from "../../model/access/grants.ts";
 import type { CheckedStep, PlacedStep, PlanCheck, PlanProblem, ReadPlan } from "../../model/calls/tool-plan.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
+import type { PlanePolicy } from "../../model/plane-access.ts";
 import { type Face, type Principal, requireScope } from "../../model/principal.ts";
-import type { ToolPlanVerbs, Verbs } from "../../model/verbs.ts";
+import type { ToolPlanVerbs } from "../verbs.ts";
 import { readPlan } from "./read-plan.ts";
 
 export type PlannerParts = {
@@ -22,7 +23,7 @@ export type PlannerParts = {
   grants: Pick<Grants, "grantFor">;
   quality: Pick<PlaneQuality, "requireTrusted">;
   checkArguments: CheckArguments;
-  testPolicy: Verbs["testPolicy"];
+  testPolicy: PlanePolicy["test"];
   defaultPrincipal: Principal;
 };
 

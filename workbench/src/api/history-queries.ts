@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { CallSeries } from "../../../src/model/calls/call-history.ts";
+import type { AnswerOf } from "../../../src/operations/operations.ts";
 import { get } from "./client.ts";
 
 /** Events update the counts between; durations come from the plane. */
@@ -9,6 +9,6 @@ const everyMs = 60_000;
 export const seriesQuery = () =>
   queryOptions({
     queryKey: ["series"],
-    queryFn: ({ signal }) => get<CallSeries>("/calls/series", signal),
+    queryFn: ({ signal }) => get<AnswerOf<"calls.series">>("/calls/series", signal),
     refetchInterval: everyMs,
   });

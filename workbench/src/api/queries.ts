@@ -1,11 +1,11 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { AgentRun } from "../../../src/model/agent/agent-run.ts";
-import type { ContextStats } from "../../../src/model/catalogue/quality.ts";
 import type { ServerStatus } from "../../../src/model/servers/server.ts";
 import type { DeadLetterStatus } from "../../../src/model/work/dead-letter.ts";
 import type {
   CallAnswer,
   CallsAnswer,
+  ContextStats,
   DeadLettersAnswer,
   KeysAnswer,
   PinsAnswer,

@@ -1,15 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { z } from "zod";
-import type { ConfigView, ImportView } from "../../../src/faces/http/routes/setup-routes.ts";
 import type { PolicyRule } from "../../../src/model/access/policy.ts";
-import type { DoctorReport } from "../../../src/model/config/setup.ts";
-import type { PolicyVerdict, PolicyView } from "../../../src/operations/approvals.ts";
+import type { AnswerOf } from "../../../src/operations/operations.ts";
 import { get, withQuery } from "./client.ts";
 
-export type PolicyAnswer = Omit<z.infer<typeof PolicyView>, "rules"> & { rules: PolicyRule[] };
-export type VerdictAnswer = z.infer<typeof PolicyVerdict>;
-export type ConfigAnswer = z.infer<typeof ConfigView>;
-export type ImportAnswer = z.infer<typeof ImportView>;
+export type PolicyAnswer = Omit<AnswerOf<"policy.show">, "rules"> & { rules: PolicyRule[] };
+export type VerdictAnswer = AnswerOf<"policy.test">;
+export type ConfigAnswer = AnswerOf<"config.show">;
+export type ImportAnswer = AnswerOf<"servers.import">;
 
 export const policyQuery = () =>
   queryOptions({ queryKey: ["policy"], queryFn: ({ signal }) => get<PolicyAnswer>("/policy", signal) });
@@ -21,7 +18,7 @@ export const configQuery = () =>
 export const doctorQuery = (server: string) =>
   queryOptions({
     queryKey: ["doctor", server],
-    queryFn: ({ signal }) => get<DoctorReport>(withQuery("/doctor", { server }), signal),
+    queryFn: ({ signal }) => get<AnswerOf<"doctor">>(withQuery("/doctor", { server }), signal),
     enabled: false,
     retry: false,
     gcTime: 0,

@@ -1,13 +1,12 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import type { TokenStatus } from "../../../src/model/access/credentials.ts";
-import type { Paged } from "./answers.ts";
+import type { AnswerOf } from "../../../src/operations/operations.ts";
 import { get, part, put, remove } from "./client.ts";
 
 /** The status of the user's tokens; never the tokens themselves. */
 export const tokensQuery = () =>
   queryOptions({
     queryKey: ["tokens"],
-    queryFn: ({ signal }) => get<Paged<"tokens", TokenStatus>>("/tokens?limit=1000", signal),
+    queryFn: ({ signal }) => get<AnswerOf<"tokens.list">>("/tokens?limit=1000", signal),
   });
 
 /** Stores the user's token for a server; null deletes it. */

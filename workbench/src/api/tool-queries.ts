@@ -1,9 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { ContextStats, QualityReport } from "../../../src/model/catalogue/quality.ts";
 import type { OverlayView } from "../../../src/model/catalogue/tool.ts";
 import type { UnknownObject } from "../../../src/model/json.ts";
-
-import type { PinAnswer, ToolRow, ToolRowsAnswer } from "./answers.ts";
+import type { AnswerOf } from "../../../src/operations/operations.ts";
+import type { ContextStats, PinAnswer, ToolRow, ToolRowsAnswer } from "./answers.ts";
 import { get, part, request, withQuery } from "./client.ts";
 import type { ToolFilter } from "./queries.ts";
 
@@ -35,7 +34,7 @@ export const toolPagesQuery = (filter: ToolFilter, best?: number) =>
 export const toolQualityQuery = (tool: string) =>
   queryOptions({
     queryKey: ["tools", "quality", tool],
-    queryFn: ({ signal }) => get<QualityReport>(withQuery("/tools/quality", { tool }), signal),
+    queryFn: ({ signal }) => get<AnswerOf<"tools.quality">>(withQuery("/tools/quality", { tool }), signal),
   });
 
 /** What the definition of one tool costs. */

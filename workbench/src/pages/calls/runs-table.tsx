@@ -1,6 +1,6 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import type { RunSummary } from "../../../../src/model/agent/agent-run.ts";
 import { type AgentOutcome, agentOutcomes } from "../../../../src/model/agent/agent-run.ts";
+import type { RunSummary } from "../../api/answers.ts";
 
 import { runsQuery } from "../../api/queries.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";

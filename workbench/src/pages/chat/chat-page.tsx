@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { z } from "zod";
-import type { AgentChoices } from "../../../../src/faces/http/routes/agent-routes.ts";
+import type { AgentChoices } from "../../../../src/operations/agent.ts";
 import { pendingQuery } from "../../api/approval-queries.ts";
 import { get } from "../../api/client.ts";
 import { sessionQuery } from "../../api/queries.ts";

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ContextStats } from "../../../../src/model/catalogue/quality.ts";
+import type { ContextStats } from "../../api/answers.ts";
 import { statsQuery } from "../../api/queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Facts, Panel } from "../../parts/page.tsx";

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ApiKey } from "../../../../src/model/access/credentials.ts";
+import type { ApiKey } from "../../api/answers.ts";
 import { part, remove } from "../../api/client.ts";
 import { keysQuery } from "../../api/queries.ts";
 import { useNeedsCredentials } from "../../app/session.ts";

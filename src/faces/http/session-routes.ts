@@ -1,11 +1,11 @@
 import { deleteCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
-import { version } from "../../../lib/version.ts";
-import { mayDo, type Principal, scopeNames } from "../../../model/principal.ts";
-import { Done } from "../../../operations/fields.ts";
-import { parseFields } from "../body.ts";
-import { cookieName, type Identities, principalOf, sessionCookie } from "../identity.ts";
-import { type App, addRoute, type HttpContext } from "../route.ts";
+import { version } from "../../lib/version.ts";
+import { mayDo, type Principal, scopeNames } from "../../model/principal.ts";
+import { Done } from "../../operations/fields.ts";
+import { parseFields } from "./body.ts";
+import { cookieName, type Identities, principalOf, sessionCookie } from "./identity.ts";
+import { type App, addRoute, type HttpContext } from "./route.ts";
 
 export const sessionPath = "/session";
 
@@ -60,7 +60,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       ...{ method: "post", path: sessionPath, tag: "Sign-in", scope: null },
       summary: "Begin a session of a browser with a credential",
       description:
-        "The answer has two halves: a cookie that pages cannot read, and `page`, which the page sends as `X-Toolplane-Session`. Neither counts alone. Over when nobody uses it for 12 hours, and when the credential is revoked.",
+        "The answer has two halves: a cookie that pages cannot read, and `page`, which the page sends as `X-Toolplane-Session`. Neither counts alone. Over after 12 hours without use, and when the credential is revoked.",
       body: {
         schema: Shown,
         description: "An API key, a token, or the word of the link that `serve` printed.",

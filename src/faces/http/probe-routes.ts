@@ -1,10 +1,13 @@
 import { z } from "zod";
-import { PlaneError } from "../../../model/errors.ts";
-import type { Plane } from "../../../model/plane.ts";
-import { Done } from "../../../operations/fields.ts";
-import type { Metrics } from "../metrics/metrics.ts";
-import { renderProblem } from "../render.ts";
-import { type App, addRoute } from "../route.ts";
+import { once } from "../../lib/async/once.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { Plane } from "../../model/plane.ts";
+import { Done } from "../../operations/fields.ts";
+import { createDocument } from "./describe-route.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { stopping } from "./own-answers.ts";
+import { renderProblem } from "./render.ts";
+import { type App, addRoute } from "./route.ts";
 
 const Probe = z.object({
   ready: z
@@ -13,8 +16,8 @@ const Probe = z.object({
     .meta({ description: "`true` asks as /readyz does, for probes that have no credential." }),
 });
 
-/** For operators. */
-export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal, metrics: Metrics): void {
+/** For operators. Added last, so that the document holds every other route. */
+export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, metrics: Metrics): void {
   addRoute(
     app,
     {
@@ -35,22 +38,6 @@ export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal,
   addRoute(
     app,
     {
-      ...{ method: "get", path: "/readyz", tag: "Operation", scope: null },
-      summary: "Does it take requests?",
-      answers: {
-        200: { description: "It does.", schema: z.object({ ready: z.boolean() }) },
-      },
-    },
-    async ({ c }) => {
-      if (closing.aborted) return renderProblem(stopping());
-      const state = await plane.readiness();
-      if (state.ready) return c.json({ ready: true });
-      return renderProblem(new PlaneError("STORE_FAILED", state.reason, { data: { since: state.since } }));
-    },
-  );
-  addRoute(
-    app,
-    {
       ...{ method: "get", path: "/metrics", tag: "Operation", scope: "admin" },
       summary: "Counters and gauges for Prometheus",
       headers: { Accept: "`application/openmetrics-text` for OpenMetrics; the older text format otherwise." },
@@ -61,8 +48,14 @@ export function addOperationRoutes(app: App, plane: Plane, closing: AbortSignal,
       return c.body(text, 200, { "content-type": type });
     },
   );
-}
-
-function stopping(): PlaneError {
-  return new PlaneError("SERVER_UNAVAILABLE", "This plane is stopping. Ask another, or later.");
+  const document = once(async () => JSON.stringify(createDocument(app.routesDescribed)));
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/openapi.json", tag: "Operation", scope: "read" },
+      summary: "This document",
+      answers: { 200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
+    },
+    async ({ c }) => c.body(await document(), 200, { "content-type": "application/json" }),
+  );
 }

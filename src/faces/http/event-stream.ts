@@ -1,36 +1,23 @@
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
-import { z } from "zod";
-import { PlaneError } from "../../../model/errors.ts";
-import type { Caller, Plane } from "../../../model/plane.ts";
-import { askAgain, type WhoAsks } from "../ask-again.ts";
-import type { Identities } from "../identity.ts";
-import { type App, addRoute } from "../route.ts";
+import type { z } from "zod";
+import { PlaneError } from "../../model/errors.ts";
+import type { Caller, Plane } from "../../model/plane.ts";
+import { askAgain, type Identities, type WhoAsks } from "./identity.ts";
+import { type Asked, keepAliveMs } from "./route.ts";
 
 const pageSize = 500;
-/** Proxies close what is silent for too long. */
-const keepAliveMs = 15_000;
 
 /** What happens, as it happens; a client that comes back resumes with Last-Event-ID. */
-export function addEventRoutes(app: App, identities: Identities, closing: AbortSignal): void {
+export async function streamEvents(
+  identities: Identities,
+  { c, caller, query }: Asked<z.ZodObject>,
+  closing: AbortSignal,
+): Promise<Response> {
   const { plane } = identities;
-  addRoute(
-    app,
-    {
-      ...{ method: "get", path: "/events", tag: "Events", scope: "read" },
-      summary: "What happens, as it happens",
-      description:
-        "Server-sent events: those of your own calls and of the servers you may use; everything with the scope `admin`.",
-      headers: { "Last-Event-ID": "The last event that was read; goes on behind it. The same as `after`." },
-      query: z.object({ after: z.string().optional().meta({ description: "The id of an event." }) }),
-      answers: { 200: { description: "A stream that does not end.", type: "text/event-stream" } },
-    },
-    async ({ c, caller, query }) => {
-      const said = c.req.header("last-event-id") ?? query.after;
-      const after = said === undefined ? await plane.events.lastId() : toId(said);
-      const again = askAgain(identities, c, caller, "read");
-      return streamSSE(c, (stream) => follow(plane, stream, { after, again, closing }));
-    },
-  );
+  const said = c.req.header("last-event-id") ?? query.after;
+  const after = said === undefined ? await plane.events.lastId() : toId(String(said));
+  const again = askAgain(identities, c, caller, "read");
+  return streamSSE(c, (stream) => follow(plane, stream, { after, again, closing }));
 }
 
 function toId(text: string): number {

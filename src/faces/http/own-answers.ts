@@ -1,0 +1,76 @@
+import { nearest } from "../../lib/text/nearest.ts";
+import { parseToolQuery } from "../../model/catalogue/tool-query.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { Readiness } from "../../model/plane.ts";
+import { ToolsShown } from "../../operations/tools.ts";
+import { answerAgent } from "./agent-stream.ts";
+import { answerCall, parseCall } from "./call-stream.ts";
+import { streamEvents } from "./event-stream.ts";
+import type { Identities } from "./identity.ts";
+import { streamLogs } from "./log-stream.ts";
+import type { Own } from "./operation-routes.ts";
+import { readQuery } from "./read-query.ts";
+import { renderOutcome, renderProblem, renderSkillRun } from "./render.ts";
+import { wantsStream } from "./route.ts";
+
+/** What HTTP adds to operations: streams, text, and statuses that depend on how a call went. */
+export function ownAnswers(identities: Identities, closing: AbortSignal): Record<string, Own> {
+  const { plane } = identities;
+  return {
+    "tools.page": { read: readTools },
+    call: { read: parseCall, answer: answerCall },
+    "deadLetters.retry": { answer: async (_asked, run) => renderOutcome(await run()) },
+    "skills.run": { answer: async (_asked, run) => renderSkillRun(await run()) },
+    "agent.run": { answer: ({ c }, run) => answerAgent(c, run, closing) },
+    "servers.logs": {
+      answer: async (asked, run, { name }) =>
+        wantsStream(asked.c)
+          ? streamLogs(identities, asked, String(name), closing)
+          : asked.c.json((await run()) as object),
+    },
+    "events.page": { answer: (asked) => streamEvents(identities, asked, closing) },
+    "runs.get": {
+      async answer({ c, caller, param }, run) {
+        const accepted = c.req.header("accept") ?? "";
+        c.header("vary", "Accept");
+        if (/\btext\/plain\b/i.test(accepted))
+          return c.text((await plane.runs.render(param("id"), "text", caller)).text);
+        if (accepted !== "" && !/\bapplication\/(?:json|\*)|\*\/\*/i.test(accepted))
+          throw new PlaneError(
+            "USAGE",
+            "A run is available as application/json or text/plain. Ask for one of them in 'Accept'.",
+          );
+        return c.json((await run()) as object);
+      },
+    },
+    readiness: {
+      async answer({ c }, run) {
+        if (closing.aborted) return renderProblem(stopping());
+        const state = (await run()) as Readiness;
+        if (state.ready) return c.json({ ready: true });
+        return renderProblem(new PlaneError("STORE_FAILED", state.reason, { data: { since: state.since } }));
+      },
+    },
+  };
+}
+
+export function stopping(): PlaneError {
+  return new PlaneError("SERVER_UNAVAILABLE", "This plane is stopping. Ask another, or later.");
+}
+
+const wording = { spell: (parameter: string) => `'${parameter}'`, nearest };
+/** The filters of a search; others would hold for one half of the list only. */
+const searchable: ReadonlySet<string> = new Set(["q", "server", "group", "limit", "cursor"]);
+
+function readTools(search: string): object {
+  const given = [...new URLSearchParams(search)] as [string, string][];
+  const isShown = ([name]: [string, string]) => Object.hasOwn(ToolsShown.shape, name);
+  const shown = readQuery(ToolsShown, new URLSearchParams(given.filter(isShown)));
+  const filters = given.filter((one) => !isShown(one));
+  const [other] = filters.find(([name]) => !searchable.has(name)) ?? [];
+  if (shown.best !== undefined && other !== undefined)
+    throw new PlaneError("USAGE", `'best' does not go with '${other}': leave out one of them.`, {
+      data: { parameter: "best" },
+    });
+  return { ...parseToolQuery(filters, wording), ...shown };
+}

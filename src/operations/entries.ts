@@ -1,0 +1,174 @@
+import { z } from "zod";
+import { ToolManifest, type WrittenManifest } from "../model/catalogue/tool.ts";
+import { PlaneError } from "../model/errors.ts";
+import { AnyObject, Done, text } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { requireProof } from "./require-proof.ts";
+
+const tag = "Tools";
+const name = text("The tool's name.");
+const ofServer = text("The tool's name, with its server.");
+const persona = z.string().optional();
+const reason = z.string().optional().meta({ description: "Why; kept with the change." });
+
+const EntryChange = z
+  .object({
+    kind: z.enum(["tool", "skill", "task", "job", "overlay"]),
+    name: z.string(),
+    persona: z.string().nullable(),
+    change: z.enum(["added", "changed", "unchanged"]),
+    covers: z.string().nullable().meta({ description: "The file whose entry it takes the place of." }),
+  })
+  .meta({ id: "EntryChange" });
+
+const Definition = z.object({ description: z.string(), parameters: AnyObject, tokens: z.number().int() });
+
+const OverlayView = z
+  .object({
+    tool: z.string(),
+    source: z
+      .enum(["stored", "config"])
+      .nullable()
+      .meta({ description: "Where it comes from; null where there is none." }),
+    overlay: AnyObject.meta({
+      description: "As `PUT /tools/{name}` takes it. Fixed values are `«hidden»`; given back so, they stay.",
+    }),
+    listed: Definition.meta({ description: "What a model would see without it." }),
+    seen: Definition.meta({ description: "What a model sees with it." }),
+    tokenizer: z.string(),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: "OverlayView" });
+
+/** `${VAR}`, `${file:…}`, `${command:…}` or `${keychain:…}` anywhere in it. */
+const hasReference = (value: unknown) => JSON.stringify(value).includes("${");
+
+/** Tools that people set by hand, kept in the store. */
+export const entryOperations = [
+  operation({
+    name: "tools.set",
+    args: ["manifest", "..."],
+    summary: "Set a tool by hand, or what is said about a tool of a server",
+    description:
+      "It is there at once and after a restart. Under the name of a tool that a server lists it is an overlay: a description, arguments and metadata of yours on top of the server's. An entry with references like `${VAR}` takes a plane that asks for credentials.",
+    scope: "admin",
+    input: z.object({ name, manifest: AnyObject, reason }),
+    output: EntryChange.extend({ warnings: z.array(z.string()) }),
+    http: {
+      method: "put",
+      path: "/tools/{name}",
+      tag,
+      body: {
+        whole: "manifest",
+        schema: () => z.toJSONSchema(ToolManifest, { io: "input" }),
+        description: "A manifest; its name may be left out.",
+        example: {
+          description: "Looks a word up",
+          side_effects: "none",
+          providers: [{ name: "mcp", config: { server: "words", tool: "look_up" } }],
+        },
+      },
+      answers: { 200: "What came of it." },
+    },
+    cli: { command: "tools set" },
+    async run(plane, { name: tool, manifest, ...options }, asker, situation) {
+      if (manifest.name !== undefined && manifest.name !== tool)
+        throw new PlaneError("USAGE", `The body names another tool than the address, which says '${tool}'.`, {
+          data: { parameter: "name" },
+        });
+      if (hasReference(manifest))
+        await requireProof(plane, situation, "Entries with references can be set", "toolplane tools set");
+      // Whether it is a manifest is found out where all manifests are checked.
+      return plane.tools.set({ ...manifest, name: tool } as WrittenManifest, options as object, asker);
+    },
+  }),
+  operation({
+    name: "tools.delete",
+    args: ["name", "..."],
+    summary: "Take away a tool that was set by hand",
+    scope: "admin",
+    input: z.object({ name, persona, reason }),
+    output: Done,
+    http: {
+      method: "delete",
+      path: "/tools/{name}",
+      tag,
+      answers: { 200: "`ok` is false when there was none." },
+      show: (ok: boolean) => ({ ok }),
+    },
+    cli: { command: "tools delete" },
+  }),
+  operation({
+    name: "registry.export",
+    args: ["..."],
+    summary: "A hand-written tool as a signed document for another plane",
+    scope: "admin",
+    input: z.object({ name, persona }),
+    output: z.object({
+      bundle: z.string().meta({ description: "The signed document as base64." }),
+      entries: z.array(z.object({ kind: z.string(), name: z.string(), persona: z.string().nullable() })),
+      hash: z.string(),
+      fingerprint: z.string().meta({ description: "Of the key that the other side has to trust." }),
+    }),
+    http: { method: "post", path: "/tools/{name}/export", tag, answers: { 200: "The document." } },
+    cli: { command: "registry export" },
+    run: (plane, { name: tool, ...options }, asker) =>
+      plane.registry.export({ names: [tool], kinds: ["tool"], ...(options as object) }, asker),
+  }),
+  operation({
+    name: "registry.import",
+    args: ["bundle", "..."],
+    summary: "Take over what another plane exported: all of it or nothing",
+    scope: "admin",
+    input: z.object({ bundle: z.string(), reason: z.string().optional(), dryRun: z.boolean().optional() }),
+    output: z.object({
+      dryRun: z.boolean(),
+      entries: z.array(EntryChange),
+      warnings: z.array(z.string()),
+      fingerprint: z.string(),
+      exportedBy: z.string().nullable(),
+      exportedAt: z.string(),
+    }),
+    http: {
+      method: "post",
+      path: "/tools/import",
+      tag,
+      body: {
+        description: "`reason` is needed unless `dryRun` is true.",
+        example: { bundle: "eyJ2ZXJzaW9uIjoxfQ==", reason: "the new search tools", dryRun: true },
+      },
+      answers: { 200: "What it did, or would do." },
+    },
+    cli: { command: "registry import" },
+  }),
+  operation({
+    name: "tools.overlay",
+    args: ["name"],
+    summary: "What is said about a tool of a server, and what a model sees of it",
+    scope: "admin",
+    input: z.object({ name: ofServer }),
+    output: OverlayView,
+    http: { method: "get", path: "/tools/{name}/overlay", tag, answers: { 200: "The overlay in force." } },
+    cli: { missing: "`tools show` shows the tool with it" },
+  }),
+  operation({
+    name: "tools.previewOverlay",
+    args: ["name", "overlay"],
+    summary: "What a model would see of a tool under another overlay; nothing is changed",
+    scope: "admin",
+    input: z.object({ name: ofServer, overlay: AnyObject }),
+    output: OverlayView,
+    http: {
+      method: "post",
+      path: "/tools/{name}/overlay/preview",
+      tag,
+      body: {
+        whole: "overlay",
+        description: "The overlay.",
+        example: { arguments: [{ name: "name", description: "Whom to greet", default: "world" }] },
+      },
+      answers: { 200: "What would come of it." },
+    },
+    cli: { missing: "`tools set` stores it and prints its warnings" },
+  }),
+];

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { type CliCommand, type Missing, type Operation, operation } from "./operation.ts";
+
+const paged = "the list comes in pages";
+const part = (route: string) => `\`${route}\` has it`;
+
+type Local = [
+  name: string,
+  args: readonly string[],
+  summary: string,
+  command: string | Missing,
+  noRoute: string,
+  more?: Pick<Operation, "isAnonymous">,
+];
+const isAnonymous = true;
+
+const verbs: readonly Local[] = [
+  ["tools.list", [], "Tools, all at once", "tools list", paged],
+  ["jobs.list", [], "Jobs, all at once", "jobs list", paged],
+  ["tasks.list", [], "Tasks, all at once", "tasks list", paged],
+  ["approvals.list", [], "Held calls, all at once", "approvals list", paged],
+  ["tools.isLazy", [], "Are the definitions too many for a model at once?", "chat", part("GET /stats")],
+  ["servers.locked", [], "Servers without access that may be shown", "servers list", part("GET /servers")],
+  ["servers.ping", ["server"], "Ask a server for a sign of life", "servers ping", part("GET /doctor"), { isAnonymous }],
+  [
+    "servers.clearCaches",
+    ["server"],
+    "End sessions and forget listings",
+    { missing: "`servers reconnect` does it for one server" },
+    "`POST /servers/{name}/disconnect` ends sessions, `refresh` lists anew",
+    { isAnonymous },
+  ],
+  ["resources.templates", ["server"], "Templates of resources", "resources list", part("GET /resources")],
+  ["conversations.budget", ["conversation"], "What a conversation has used", "chat", "only its own client asks"],
+  ["conversations.end", ["conversation"], "End a conversation", "chat", "idle sessions end by themselves"],
+  ["plans.check", ["text"], "What is wrong with a plan of steps", "plan check", "the planner checks what it makes"],
+  [
+    "calls.verify",
+    ["..."],
+    "Check the hash chain of the records",
+    "calls verify",
+    "it reads every record, on the machine",
+  ],
+  ["runs.render", ["id", "format"], "A run as text", "calls show", "`GET /runs/{id}` with `Accept: text/plain`"],
+  ["agent.generate", [], "A run whose answer is parsed", "batch", "`POST /agent` answers with text"],
+  ["identity.needsCredentials", [], "Must callers authenticate?", "keys create", part("GET /session"), { isAnonymous }],
+  ["config", [], "The configuration in force", "config show", part("GET /config"), { isAnonymous }],
+  [
+    "reload",
+    [],
+    "Read the configuration anew",
+    { missing: "a plane that serves watches its files" },
+    "a plane that serves watches its files",
+    { isAnonymous },
+  ],
+];
+
+/** What the command line asks of a plane in another process, without a route of its own. */
+export const localOperations = verbs.map(([name, args, summary, command, missing, more]) =>
+  operation({
+    name,
+    args,
+    summary,
+    scope: "read",
+    input: z.object(Object.fromEntries(args.filter((arg) => arg !== "...").map((arg) => [arg, z.unknown()]))),
+    output: z.unknown(),
+    http: { missing },
+    cli: typeof command === "string" ? ({ command } satisfies CliCommand) : command,
+    ...more,
+  }),
+);

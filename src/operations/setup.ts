@@ -1,0 +1,210 @@
+import { basename } from "node:path";
+import { z } from "zod";
+import { PlaneError } from "../model/errors.ts";
+import type { JsonObject } from "../model/json.ts";
+import { ServerDefinition } from "../model/servers/server.ts";
+import { AnyObject, Done, text } from "./fields.ts";
+import { type ConfigFiles, operation, type Situation } from "./operation.ts";
+import { requireProof } from "./require-proof.ts";
+import { Server } from "./schemas/server.ts";
+
+const name = text("The server's name in the configuration.");
+const socket = { missing: "the command line reads and writes the files itself" };
+
+const place = {
+  file: z.string().meta({ description: "Its name only." }),
+  line: z.number().int().nullable(),
+};
+
+export const ConfigView = z
+  .object({
+    ok: z.boolean(),
+    files: z.array(z.string()),
+    problems: z.array(
+      z.looseObject({ ...place, severity: z.string(), message: z.string(), hint: z.string().nullish() }),
+    ),
+    values: z.array(z.object({ key: z.string(), value: z.unknown(), ...place })),
+  })
+  .meta({ id: "ConfigView" });
+
+export const ImportView = z
+  .object({
+    found: z.array(z.object({ client: z.string(), servers: z.array(z.string()) })),
+    imported: z.array(z.string()),
+    skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
+    holdSecrets: z.array(z.string()).meta({ description: "Servers whose entry holds a secret in clear." }),
+  })
+  .meta({ id: "ImportView" });
+
+const Check = z.object({ name: z.string(), ok: z.boolean(), detail: z.string(), fix: z.string().nullable() });
+
+/** The configuration files: what they say, where, and changing them. */
+export const setupOperations = [
+  operation({
+    name: "config.show",
+    args: [],
+    summary: "Every value of the configuration with the file and the line it comes from",
+    description: "Secrets are masked. The files are named without their directories.",
+    scope: "admin",
+    input: z.object({}),
+    output: ConfigView,
+    http: {
+      method: "get",
+      path: "/config",
+      tag: "Operation",
+      answers: { 200: "What was written; not what is left at its default." },
+    },
+    cli: { command: "config explain" },
+    socket,
+    needsSetup: true,
+    async run(_plane, _input, _asker, situation) {
+      const setup = setupIn(situation);
+      const { ok, files, problems } = await setup.check();
+      // A configuration that cannot be read has problems and no values.
+      const values = await setup.explain("").catch(() => []);
+      return {
+        ok,
+        files: files.map((file) => basename(file)),
+        problems: problems.map((problem) => ({ ...problem, file: basename(problem.file) })),
+        values: values.map(({ key, value, origin: { file, line } }) => ({ key, value, file: basename(file), line })),
+      };
+    },
+  }),
+  operation({
+    name: "servers.set",
+    args: [],
+    summary: "Write a server into the configuration, or replace the one of that name",
+    description:
+      "Takes a caller who proves who they are, because an entry names a program that is started: with a credential, or as the person who started the plane. References like `${VAR}` are kept as they are.",
+    scope: "admin",
+    input: z.object({ name, definition: AnyObject }),
+    output: Server,
+    http: {
+      method: "put",
+      path: "/servers/{name}",
+      tag: "Servers",
+      body: {
+        whole: "definition",
+        schema: () => z.toJSONSchema(z.object({ ...ServerDefinition.shape }).partial(), { io: "input" }),
+        description: "The entry as a configuration file has it.",
+        example: { url: "https://mcp.example.com/mcp", headers: { Authorization: "Bearer ${TOKEN}" } },
+      },
+      answers: { 200: "Its state now." },
+    },
+    cli: { command: "servers add" },
+    socket,
+    needsSetup: true,
+    async run(plane, { name: server, definition }, asker, situation) {
+      await requireProof(plane, situation, "Servers can be changed", "toolplane servers add|remove");
+      if ((definition.command === undefined) === (definition.url === undefined))
+        throw new PlaneError("USAGE", "Give either 'url' or 'command'.");
+      await setupIn(situation)
+        .putServer(server, definition as JsonObject)
+        .catch(withoutPath);
+      await plane.reload();
+      return plane.servers.get(server, asker);
+    },
+  }),
+  operation({
+    name: "servers.remove",
+    args: [],
+    summary: "Take a server out of the configuration",
+    description: "Takes a caller who proves who they are.",
+    scope: "admin",
+    input: z.object({ name }),
+    output: Done,
+    http: { method: "delete", path: "/servers/{name}", tag: "Servers", answers: { 200: "It is gone." } },
+    cli: { command: "servers remove" },
+    socket,
+    needsSetup: true,
+    async run(plane, { name: server }, asker, situation) {
+      await requireProof(plane, situation, "Servers can be changed", "toolplane servers add|remove");
+      await plane.servers.get(server, asker);
+      await setupIn(situation).removeServer(server).catch(withoutPath);
+      await plane.reload();
+      return { ok: true };
+    },
+  }),
+  operation({
+    name: "servers.import",
+    args: [],
+    summary: "Take over the servers that other MCP clients of this machine have",
+    description: "With `dryRun` nothing is written. Otherwise it takes a caller who proves who they are.",
+    scope: "admin",
+    input: z.object({
+      clients: z.array(z.string()).optional().meta({ description: "All that are known when left out." }),
+      dryRun: z.boolean().optional(),
+    }),
+    output: ImportView,
+    http: {
+      method: "post",
+      path: "/servers/import",
+      tag: "Servers",
+      body: { description: "Which clients.", example: { dryRun: true }, optional: true },
+      answers: { 200: "What was found and taken over." },
+    },
+    cli: { command: "import" },
+    socket,
+    needsSetup: true,
+    async run(plane, { clients = [], dryRun = false }, _asker, situation) {
+      if (!dryRun) await requireProof(plane, situation, "Servers can be imported", "toolplane import");
+      const setup = setupIn(situation);
+      // Into the file that this plane reads, which need not be the usual one.
+      const file = (await setup.check()).files.at(-1);
+      const report = await setup
+        .importClients(clients, { dryRun, ...(file !== undefined && { file }) })
+        .catch(withoutFile);
+      const { found, imported, skipped, holdSecrets } = report;
+      if (!dryRun && imported.length > 0) await plane.reload();
+      const shown = found.map(({ client, servers }) => ({ client, servers }));
+      return { found: shown, imported, skipped, holdSecrets };
+    },
+  }),
+  operation({
+    name: "doctor",
+    args: ["server"],
+    summary: "What is wrong with a server, or with all of them, and the first thing to try",
+    description: "Really starts and asks them, which takes as long as it takes.",
+    scope: "admin",
+    input: z.object({ server: z.string().optional() }),
+    output: z
+      .object({ servers: z.array(z.object({ name: z.string(), ok: z.boolean(), checks: z.array(Check) })) })
+      .meta({ id: "DoctorReport" }),
+    http: { method: "get", path: "/doctor", tag: "Servers", answers: { 200: "Check by check." } },
+    cli: { command: "doctor" },
+    isAnonymous: true,
+  }),
+  operation({
+    name: "readiness",
+    args: [],
+    summary: "Does it take requests?",
+    scope: null,
+    input: z.object({}),
+    output: z.object({ ready: z.boolean() }),
+    http: { method: "get", path: "/readyz", tag: "Operation", answers: { 200: "It does." } },
+    cli: { missing: "a command that answers is ready" },
+    isAnonymous: true,
+  }),
+];
+
+function setupIn({ setup }: Situation): ConfigFiles {
+  if (setup) return setup;
+  throw new PlaneError("USAGE", "This plane has no configuration file. Start it with '--config FILE'.");
+}
+
+/** Answers do not name the paths of files; what is wrong with the request itself names none. */
+function withoutPath(thrown: unknown): never {
+  if (!(thrown instanceof PlaneError) || thrown.code === "USAGE") throw thrown;
+  const { file: _file, ...data } = thrown.data;
+  const what =
+    thrown.code === "NOT_FOUND"
+      ? "No file of the configuration has that server"
+      : "The configuration could not be changed";
+  throw new PlaneError(thrown.code, `${what}. Use 'toolplane config validate' on the machine to see why.`, { data });
+}
+
+function withoutFile(thrown: unknown): never {
+  if (!(thrown instanceof PlaneError) || thrown.code === "USAGE") throw thrown;
+  const why = "The servers could not be imported. Use 'toolplane import' on the machine to see why.";
+  throw new PlaneError(thrown.code, why);
+}

@@ -1,0 +1,83 @@
+import { shorten } from "../lib/text/cut-text.ts";
+import type { DefinitionWeight } from "../model/catalogue/quality.ts";
+import type { ToolQuery } from "../model/catalogue/tool-query.ts";
+import type { Caller, Plane } from "../model/plane.ts";
+import type { ToolListing, ToolPage } from "../model/plane-tools.ts";
+
+const maxDescription = 200;
+
+/** Tools as lists show them: a tenth of what there is to know about each. */
+export async function renderRows(plane: Plane, tools: readonly ToolListing[]) {
+  const weights = await plane.tools.weigh(tools);
+  return tools.map((tool, at) => renderRow(tool, weights[at] as DefinitionWeight));
+}
+
+function renderRow(tool: ToolListing, { score, passed, complaints, fullTokens }: DefinitionWeight) {
+  const { name, id, persona, source, description, metadata, health, unavailable, stale, review } = tool;
+  const { total, success_rate, p95_latency_ms, recent } = health;
+  return {
+    name,
+    persona,
+    unavailable,
+    server: id.server,
+    source,
+    description: shorten(description, maxDescription),
+    side_effects: metadata.side_effects,
+    health: { total, success_rate, p95_latency_ms, recent },
+    quality: { score, passed, complaints },
+    tokens: fullTokens,
+    ...(stale && { stale }),
+    ...(review && { review: { held: review.held, change: review.change, findings: review.findings.length } }),
+  };
+}
+
+/** Everything a manifest can say stands beside its name, known or null. */
+export function renderTool(tool: ToolListing) {
+  const { metadata, groups, trusted, consent } = tool;
+  const { auth, capabilities } = metadata;
+  return {
+    ...tool,
+    version: metadata.version,
+    capabilities,
+    capability_tags: capabilities.map((tag) => tag.toLowerCase()),
+    auth,
+    auth_required: auth.required,
+    auth_scopes: auth.scopes ?? [],
+    safety_level: metadata.safety_level ?? null,
+    requires_consent: metadata.requires_consent,
+    allow_parallel: metadata.allow_parallel,
+    idempotency_key: metadata.idempotency_key,
+    default_timeout: metadata.default_timeout ?? null,
+    side_effects: metadata.side_effects,
+    cost_per_call: metadata.cost_per_call ?? null,
+    cost_unit: metadata.cost_unit ?? null,
+    persona_allowlist: metadata.persona_allowlist ?? null,
+    /** What the configuration, not the tool's author, decides. */
+    settings: { groups, trusted, consent },
+  };
+}
+
+/** Personas have tools in the place of shared ones, by the same name. */
+const placeOf = ({ name, persona }: ToolListing) => `${persona ?? ""}/${name}`;
+
+/** One page: the best matches of a search first; on this and later pages, tools that contain the words. */
+export async function queryBestFirst(
+  plane: Pick<Plane, "tools" | "search">,
+  query: ToolQuery,
+  best: number,
+  caller: Caller & { waitMs: number },
+): Promise<ToolPage & { note?: string }> {
+  const { q, server, cursor, limit } = query;
+  if (q === null || cursor !== null) return plane.tools.page(query, caller);
+  const request = { query: q, limit: best, ...(server !== null && { server }) };
+  const { tools: found, note } = await plane.search(request, { ...caller, details: true });
+  const first = found.flatMap(({ tool }) => tool ?? []);
+  const known = new Set(first.map(placeOf));
+  // One at least, because the next page begins where these end.
+  const room = limit === null ? null : Math.max(1, limit - first.length);
+  const { tools, total, ...page } = await plane.tools.page({ ...query, limit: room }, caller);
+  const all = [...first, ...tools.filter((tool) => !known.has(placeOf(tool)))];
+  // That nothing fits well does not matter where something contains the words.
+  const isNoteShown = note !== undefined && (first.length > 0 || total === 0);
+  return { ...page, total: Math.max(total, all.length), tools: all, ...(isNoteShown && { note }) };
+}
