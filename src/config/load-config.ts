@@ -5,8 +5,13 @@ import { matchesGlob } from "../lib/text/glob.ts";
 import { normalLevel, shippedLevels } from "../model/access/compliance.ts";
 import { everyTool, type HookSettings, hookEvents } from "../model/access/hook.ts";
 import type { Policy } from "../model/access/policy.ts";
-import type { Manifests } from "../model/config/config.ts";
-import { type Config, type ConfigProblem, type ConfigValues, renderProblems } from "../model/config/config.ts";
+import {
+  type Config,
+  type ConfigProblem,
+  type ConfigValues,
+  type Manifests,
+  renderProblems,
+} from "../model/config/config.ts";
 import type { ConfigInput } from "../model/config/config-input.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, renderPath, type UnknownObject } from "../model/json.ts";
@@ -27,7 +32,6 @@ const maxSeen = 20_000;
 
 type Walk = { found: Set<string>; seen: number };
 
-/** The files that a glob means now, sorted. `*` and `?` stay within a name, `**` is any number of directories. */
 export function findFiles(glob: string, directory: string): { files: string[]; isCut: boolean } {
   const absolute = resolve(directory, glob);
   const { root } = parse(absolute);
@@ -80,11 +84,9 @@ function entriesOf(walk: Walk, directory: string): Dirent[] {
 type Loaded = {
   manifests: Manifests;
   problems: ConfigProblem[];
-  /** The files that the globs mean at the moment it is asked. */
   files(): string[];
 };
 
-/** The manifest files that a configuration names, relative to the file that names them. */
 async function loadManifests(
   { manifests: globs, tools }: ConfigValues,
   merged: Merged,
@@ -141,7 +143,6 @@ export type LoadedConfig = {
   merged: Merged;
   /** The variables it refers to, with what they hold: not to be shown. */
   variables: ReadonlyMap<string, string>;
-  /** Where the file stands that defines a server; its references to files start there. */
   directoryOf(server: string): string;
   /** Everything it is read from, as it is now: a new manifest is among it. */
   sources(): string[];
@@ -224,7 +225,6 @@ async function readSource(source: ConfigSource): Promise<Read[]> {
   return Promise.all(files.map((file) => readDocument(resolve(file))));
 }
 
-/** What the shape of a hook does not tell: patterns that are none. */
 async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
   for (const event of hookEvents) {
@@ -245,7 +245,6 @@ async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigPr
   return problems;
 }
 
-/** What the shape of a rule does not tell: patterns and time zones that are none. */
 async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
   const tell = (path: (string | number)[], message: string, hint: string) => {
@@ -284,7 +283,6 @@ function isTimezone(timeZone: string): boolean {
 
 type Level = string | null | undefined;
 
-/** Levels that have no effect, or not the one that was meant. */
 function checkAccess(
   { servers, tools, users, compliance }: Pick<ConfigValues, "servers" | "tools" | "users" | "compliance">,
   merged: Merged,

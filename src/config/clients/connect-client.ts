@@ -30,13 +30,10 @@ export type ConnectRequest = {
   /** The configuration that takes the servers, and all that the plane reads. */
   into: string;
   files: readonly string[];
-  /** What `${workspaceFolder}` stands for there. */
   workspace: string | null;
-  /** The gateway that reads these files. */
   gateway(files: readonly string[]): JsonObject;
 };
 
-/** Moves a client's servers into our configuration and writes the gateway into the client's file. */
 export async function connectClient(name: string, where: Where, request: ConnectRequest): Promise<ClientConnection> {
   const client = knownClient(name);
   const file = requireFile(client, where, request.scope);
@@ -112,7 +109,6 @@ function withoutGateway(file: ClientFile, text: string | null, place: Path): str
   return removeFromText(file.path, text, pathOfEntry(file, data, place, ownName)) ?? text;
 }
 
-/** A text of the client with our entry and without the servers that were moved. */
 export function withGateway(
   file: ClientFile,
   text: string | null,
@@ -137,7 +133,6 @@ export function mainPlace(file: ClientFile, data: unknown): Path {
   return place;
 }
 
-/** The servers in the part of a file that `connect` works on. */
 function ownServers(file: ClientFile, data: unknown): Entry[] {
   return placesIn(file, data)
     .filter((place) => !isForFolder(place))
@@ -198,7 +193,6 @@ function plain(entry: unknown): Json {
   ) as Json;
 }
 
-/** The files that the plane reads when the servers have been moved. */
 function withNew({ into, files }: ConnectRequest, moved: readonly MovedServer[]): string[] {
   const isNew = moved.some(({ isAdded }) => isAdded) && !files.includes(into);
   return isNew ? [...files, into] : [...files];

@@ -31,7 +31,6 @@ import {
 } from "./connection-record.ts";
 import { gatewayConfig, ownName } from "./own-entry.ts";
 
-/** Gives a client its servers back and takes our entry out; what was changed meanwhile stays. */
 export async function disconnectClient(
   name: string,
   where: Where,
@@ -116,7 +115,6 @@ function forget(file: ClientFile): void {
   removeBackup(file.path);
 }
 
-/** A file that was made for us goes when nothing else came into it. */
 function place(file: ClientFile, text: string, record: ConnectionRecord | null): "merged" | "deleted" {
   if (record?.existed === false && /^\s*(\{\s*\}\s*)?$/.test(text)) {
     restore(file, null);
@@ -192,7 +190,6 @@ function meansTheSame(file: ClientFile, one: string, other: string): boolean {
   }
 }
 
-/** Servers of the original that are not in the file as they were moved. */
 function missingServers(
   file: ClientFile,
   text: string,

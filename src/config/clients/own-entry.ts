@@ -2,7 +2,6 @@ import { basename } from "node:path";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ConfigDocument } from "../shapes/reading.ts";
 
-/** The name under which clients know us. */
 export const ownName = "toolplane";
 
 const ownPort = "7420";

@@ -105,7 +105,6 @@ function endOfLine(text: string, from: number): number {
   return at === -1 ? text.length : at + 1;
 }
 
-/** Sets one value in a configuration file and keeps the rest of it; creates what is missing. */
 export function setInFile(file: string, path: Path, value: Json): void {
   const bytes = readBytes(file);
   const text = bytes === null ? "" : decode(file, bytes);
@@ -113,7 +112,6 @@ export function setInFile(file: string, path: Path, value: Json): void {
   if (bytes === null || edited !== text) writeAtomically(file, edited);
 }
 
-/** False when there was nothing to remove. */
 export function removeFromFile(file: string, path: Path): boolean {
   const bytes = readBytes(file);
   if (bytes === null) return false;
@@ -136,7 +134,6 @@ function removeInText(file: string, text: string, path: Path): string {
   return edit(file, text, (format, body) => format.remove(body, path)) ?? text;
 }
 
-/** What `setInFile` would make of a text. */
 export function setInText(file: string, text: string, path: Path, value: Json): string {
   return edit(file, text, (format, body) => format.set(body, path, value)) ?? text;
 }
@@ -146,7 +143,6 @@ export function removeFromText(file: string, text: string, path: Path): string |
   return edit(file, text, (format, body) => format.remove(body, path));
 }
 
-/** A configuration file as data; undefined when it is missing or holds nothing. */
 export function readData(file: string): unknown {
   const bytes = readBytes(file);
   return bytes === null ? undefined : parseData(file, bytes);
@@ -157,7 +153,6 @@ export function parseData(file: string, bytes: Buffer): unknown {
   return naming(file, () => formatOf(file).parse(text));
 }
 
-/** Null when there is no such file. */
 export function readBytes(file: string): Buffer | null {
   try {
     return readFileSync(file);

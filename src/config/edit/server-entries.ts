@@ -4,7 +4,6 @@ import { isObject, type JsonObject, type Path, type UnknownObject } from "../../
 import { readData, removeFromFile, replaceInFile, setInFile } from "./edit-file.ts";
 import { withLock } from "./write-file.ts";
 
-/** Writes a new server the way the file already holds its servers. */
 export function addServerEntry(file: string, name: string, definition: JsonObject): Promise<void> {
   return withLock(file, () => add(file, name, definition));
 }
@@ -24,7 +23,6 @@ export function removeServerEntry(file: string, name: string): Promise<void> {
   return withLock(file, () => remove(file, name));
 }
 
-/** Does the file hold the server in a place that can be edited? */
 export function hasServerEntry(file: string, name: string): boolean {
   return entriesOf(file).some((entry) => entry.name === name);
 }
@@ -34,7 +32,6 @@ function entriesOf(file: string): Entry[] {
   return holdersOf(isObject(data) ? data : {}).flatMap((holder) => holder.entries);
 }
 
-/** The servers of a file as they are written there. */
 export function readServerEntries(file: string): { name: string; entry: unknown }[] {
   const data = readData(file);
   return holdersOf(isObject(data) ? data : {}).flatMap(({ entries }) =>
@@ -51,9 +48,8 @@ function entryAt(data: unknown, path: Path): unknown {
 
 function add(file: string, name: string, definition: JsonObject): void {
   const data = readData(file);
-  if (data !== undefined && data !== null && !isObject(data)) {
+  if (data !== undefined && data !== null && !isObject(data))
     throw new PlaneError("CONFIG_INVALID", `The top level of ${file} is not an object of servers.`);
-  }
   const holders = holdersOf(data ?? {});
   if (holders.some(({ entries }) => entries.some((entry) => entry.name === name))) {
     throw new PlaneError(
@@ -86,7 +82,6 @@ function noSuchServer(file: string, name: string, entries: readonly Entry[]): Pl
 
 type Entry = { name: string | null; path: Path; isListed?: true };
 
-/** One place of a file where servers stand. */
 type Holder = { path: Path; isList: boolean; entries: Entry[] };
 
 /** All places, the one for new servers first; none when the file has no servers yet. */
