@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { posix, win32 } from "node:path";
 import type { ClientConnection, ClientStatus } from "../../model/config/setup.ts";
-import { isObject, type Path } from "../../model/json.ts";
-import { readBytes, readData } from "../edit/edit-file.ts";
+import { isObject, type Json, type Path } from "../../model/json.ts";
+import { parseData, readBytes, readData, removeFromText, setInText } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
 import { type ClientName, clientNames, clientOf, type FileSpec, standardPlaces } from "./clients.ts";
 import { gatewayConfig, ownName } from "./own-entry.ts";
@@ -89,12 +89,27 @@ export function entryAt(data: unknown, place: Path, name: string): unknown {
   return entriesAt(data, place).findLast((found) => found.name === name)?.entry;
 }
 
-export function pathOfEntry(file: ClientFile, data: unknown, place: Path, name: string): Path {
+function pathOfEntry(file: ClientFile, data: unknown, place: Path, name: string): Path {
   const servers = valueAt(data, place);
   if (!Array.isArray(servers) && !(file.isList && (servers ?? null) === null)) return [...place, name];
   const list: unknown[] = Array.isArray(servers) ? servers : [];
   const at = list.findLastIndex((entry) => isObject(entry) && entry.name === name);
   return [...place, at === -1 ? list.length : at];
+}
+
+/** The data of a client's text; undefined where it holds nothing. */
+export function dataIn(file: ClientFile, text: string | null): unknown {
+  return text === null || text === "" ? undefined : parseData(file.path, Buffer.from(text));
+}
+
+export function withEntry(file: ClientFile, text: string | null, place: Path, name: string, entry: Json): string {
+  return setInText(file.path, text ?? "", pathOfEntry(file, dataIn(file, text), place, name), entry);
+}
+
+export function withoutEntry(file: ClientFile, text: string, place: Path, name: string): string {
+  const data = dataIn(file, text);
+  if (entryAt(data, place, name) === undefined) return text;
+  return removeFromText(file.path, text, pathOfEntry(file, data, place, name)) ?? text;
 }
 
 export function isForFolder(place: Path): boolean {
@@ -170,8 +185,7 @@ export function clientStatus(where: Where): ClientStatus[] {
     return {
       ...{ client, title: clientOf(client).title, isInstalled: isInstalled(client, where) },
       connected: files.flatMap(({ scope, path, found }) => {
-        const own = found.find(({ name }) => name === ownName)?.entry;
-        const config = isObject(own) ? gatewayConfig(own) : null;
+        const config = gatewayConfig(found.find(({ name }) => name === ownName)?.entry);
         return config === null ? [] : { scope, path, config };
       }),
       files: files.map(({ scope, path, found }) => ({
