@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
 import type { ConfigDocument } from "../shapes/reading.ts";
 
 export const ownName = "toolplane";
