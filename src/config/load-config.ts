@@ -14,7 +14,7 @@ import {
 } from "../model/config/config.ts";
 import type { ConfigInput } from "../model/config/config-input.ts";
 import { PlaneError } from "../model/errors.ts";
-import { isObject, renderPath, type UnknownObject } from "../model/json.ts";
+import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
 import { checkServer, checkValues } from "./check-values.ts";
 import { withoutOwnEntry } from "./clients/own-entry.ts";
 import type { Environment } from "./environment.ts";
@@ -115,24 +115,15 @@ async function loadManifests(
   }
   return {
     // The registry lists these very objects.
-    manifests: deepFreeze({
-      ...read.manifests,
-      tools: read.manifests.tools.filter((tool) => !isTaken(tool)),
-    }),
+    manifests: deepFreeze({ ...read.manifests, tools: read.manifests.tools.filter((tool) => !isTaken(tool)) }),
     problems: [...problems, ...read.problems],
     files,
   };
 }
 
 function globProblem(merged: Merged, globs: readonly string[], at: number, what: string): ConfigProblem {
-  const path = ["manifests", at];
   const hint = "It starts where this file is; ** stands for directories.";
-  return {
-    ...merged.placeOf(path),
-    severity: "warning",
-    message: `'${globs[at]}' ${what}`,
-    hint,
-  };
+  return { ...merged.placeOf(["manifests", at]), severity: "warning", message: `'${globs[at]}' ${what}`, hint };
 }
 
 /** What is no file is judged by what is in it, whatever the compiler let through. */
@@ -217,59 +208,50 @@ export function checkServerEntry(name: string, entry: UnknownObject, environment
 type Read = { document: ConfigDocument | null; problems: ConfigProblem[] };
 
 async function readSource(source: ConfigSource): Promise<Read[]> {
-  if (typeof source === "string") return [await readDocument(resolve(source))];
-  if (!Array.isArray(source)) {
+  if (typeof source !== "string" && !Array.isArray(source))
     return [{ document: { file: "(given)", data: source, lineOf: () => null }, problems: [] }];
-  }
-  const files: readonly string[] = source;
+  const files: readonly string[] = [source].flat();
   return Promise.all(files.map((file) => readDocument(resolve(file))));
 }
 
+type Finding = { path: Path; message: string; hint: string };
+
 async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigProblem[]> {
-  const problems: ConfigProblem[] = [];
-  for (const event of hookEvents) {
-    for (const [at, { matcher }] of hooks[event].entries()) {
-      if (matcher === everyTool) continue;
-      const { patternProblem } = await import("../lib/text/linear-pattern.ts");
-      const problem = patternProblem(matcher);
-      if (problem === null) continue;
-      const path = ["hooks", event, at, "matcher"];
-      problems.push({
-        ...merged.placeOf(path),
-        severity: "error",
-        message: `'${matcher}' is no pattern: ${problem}`,
-        hint: `'${everyTool}' stands for every tool. Look-around and back references are not supported.`,
-      });
-    }
-  }
-  return problems;
+  const patterns = hookEvents.flatMap((event) =>
+    hooks[event].map(({ matcher }, at) => ({ path: ["hooks", event, at, "matcher"], pattern: matcher })),
+  );
+  const hint = `'${everyTool}' stands for every tool. Look-around and back references are not supported.`;
+  const given = patterns.filter(({ pattern }) => pattern !== everyTool);
+  return asErrors(await checkPatterns(given, hint), merged);
 }
 
 async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigProblem[]> {
-  const problems: ConfigProblem[] = [];
-  const tell = (path: (string | number)[], message: string, hint: string) => {
-    problems.push({ ...merged.placeOf(path), severity: "error", message, hint });
-  };
-  for (const [at, { arguments: patterns = {}, time }] of rules.entries()) {
-    for (const [name, pattern] of Object.entries(patterns)) {
-      if (typeof pattern === "string") continue;
-      const { patternProblem } = await import("../lib/text/linear-pattern.ts");
-      const problem = patternProblem(pattern.regex);
-      if (problem !== null)
-        tell(
-          ["policy", "rules", at, "arguments", name, "regex"],
-          `'${pattern.regex}' is no pattern: ${problem}`,
-          "Look-around and back references are not supported: they can take for ever.",
-        );
-    }
-    if (time !== undefined && !isTimezone(time.timezone))
-      tell(
-        ["policy", "rules", at, "time", "timezone"],
-        `'${time.timezone}' is no time zone`,
-        "Write it like Europe/Berlin.",
-      );
-  }
-  return problems;
+  const patterns = rules.flatMap(({ arguments: given = {} }, at) =>
+    Object.entries(given).flatMap(([name, pattern]) => {
+      if (typeof pattern === "string") return [];
+      return [{ path: ["policy", "rules", at, "arguments", name, "regex"], pattern: pattern.regex }];
+    }),
+  );
+  const hint = "Look-around and back references are not supported: they can take for ever.";
+  const zones = rules.flatMap(({ time }, at): Finding[] => {
+    if (time === undefined || isTimezone(time.timezone)) return [];
+    const path = ["policy", "rules", at, "time", "timezone"];
+    return [{ path, message: `'${time.timezone}' is no time zone`, hint: "Write it like Europe/Berlin." }];
+  });
+  return asErrors([...(await checkPatterns(patterns, hint)), ...zones], merged);
+}
+
+async function checkPatterns(given: readonly { path: Path; pattern: string }[], hint: string): Promise<Finding[]> {
+  if (given.length === 0) return [];
+  const { patternProblem } = await import("../lib/text/linear-pattern.ts");
+  return given.flatMap(({ path, pattern }) => {
+    const problem = patternProblem(pattern);
+    return problem === null ? [] : [{ path, message: `'${pattern}' is no pattern: ${problem}`, hint }];
+  });
+}
+
+function asErrors(findings: readonly Finding[], merged: Merged): ConfigProblem[] {
+  return findings.map(({ path, ...finding }) => ({ ...merged.placeOf(path), severity: "error", ...finding }));
 }
 
 function isTimezone(timeZone: string): boolean {
