@@ -13,51 +13,34 @@ import {
 import { parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
 import { ServerDefinition, type Transport } from "../model/servers/server.ts";
-import type { Environment } from "./environment.ts";
-import { startedByUs } from "./environment.ts";
+import { type Environment, startedByUs } from "./environment.ts";
 import type { Merged } from "./merge-settings.ts";
-import { checkProviders, parseValue as parse, parseValue, type Report, unsetHint } from "./parse-value.ts";
+import { checkProviders, parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
 import { expandEnvironment, splitSecrets } from "./secrets/references.ts";
+import { transportNames } from "./shapes/coerce.ts";
 
 type DetectedTransport = { transport: Transport; url?: string };
 type TransportProblem = { problem: string; hint: string | null; key?: string };
 
-const names = new Map<unknown, Transport>([
-  ["stdio", "stdio"],
-  ["http", "http"],
-  ["streamable-http", "http"],
-  ["streamable_http", "http"],
-  ["streamableHttp", "http"],
-  ["sse", "sse"],
-  ["ws", "websocket"],
-  ["websocket", "websocket"],
-]);
-
 /** `transport` says it, else there is a command, else the URL tells; `type` only fills what is left open. */
-export function detectTransport({
-  transport,
-  type,
-  command,
-  url,
-}: UnknownObject): DetectedTransport | TransportProblem {
-  const said = names.get(transport);
+export function detectTransport(server: UnknownObject): DetectedTransport | TransportProblem {
+  const { transport, type, command, url } = server;
+  const said = transportNames.get(transport);
   if (transport !== undefined && said === undefined) {
     return {
       problem: `transport ${JSON.stringify(transport)} is unknown`,
       hint: "Use stdio, http, sse or websocket.",
     };
   }
-  if (command === undefined && url === undefined) {
+  if (command === undefined && url === undefined)
     return { problem: "neither 'command' nor 'url' is given", hint: "A server needs one of them." };
-  }
-  if (said === "stdio" || (said === undefined && command !== undefined)) {
+  if (said === "stdio" || (said === undefined && command !== undefined))
     return command === undefined ? { problem: "stdio needs a 'command'", hint: null } : { transport: "stdio" };
-  }
   if (typeof url !== "string") return { problem: "'url' must be a string", hint: null };
   if (!hasUsableScheme(url)) return wrongUrl(url, said);
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
   const full = hasScheme ? url : `http://${url}`;
-  const hinted = hasScheme ? undefined : names.get(type);
+  const hinted = hasScheme ? undefined : transportNames.get(type);
   return { transport: said ?? transportOfUrl(full, hinted === "stdio" ? undefined : hinted), url: full };
 }
 
@@ -83,7 +66,6 @@ const { toolsets: _toolsets, models: _models, env: _env, ...sections } = others;
 /** Entries that stand for themselves: one that is wrong costs only itself. */
 const entrySections = { toolsets: ToolsetDefinition, models: ModelDefinition, env: z.string() };
 
-/** Expands and validates merged settings. Whatever is wrong costs only the thing it is wrong with. */
 export function checkValues(merged: Merged, environment: Environment): Omit<Config, "files" | "fromManifests"> {
   const problems: ConfigProblem[] = [];
   const tell = (severity: ConfigProblem["severity"], path: Path, message: string, hint: string | null) => {
@@ -136,6 +118,15 @@ function checkEach<T>(entries: unknown, check: (name: string, entry: unknown) =>
   return good;
 }
 
+function expand(value: unknown, path: Path, environment: Environment, onUnset: Report) {
+  let isComplete = true;
+  const expanded = expandEnvironment(value, environment, (variable, field) => {
+    isComplete = false;
+    onUnset([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable));
+  });
+  return { expanded, isComplete };
+}
+
 /** A variable that is not set is reported like everything else, unless `onUnset` takes it. */
 export function checkServer(
   name: string,
@@ -145,13 +136,9 @@ export function checkServer(
   onUnset: Report = report,
 ): ServerDefinition | undefined {
   const path = ["servers", name];
-  let usable = true;
   const isOff = isObject(entry) && entry.enabled === false;
-  const expanded = expandEnvironment(entry, environment, (variable, field) => {
-    if (isOff) return;
-    usable = false;
-    onUnset([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable));
-  });
+  const { expanded, isComplete } = expand(entry, path, environment, isOff ? () => undefined : onUnset);
+  let usable = isOff || isComplete;
   if (!isObject(expanded)) return void report(path, "a server must be an object with 'command' or 'url'");
   const detected = detectTransport(expanded);
   const hasProblem = "problem" in detected;
@@ -169,7 +156,6 @@ export function checkServer(
 
 type PlaneInjection = Pick<ConfigValues, "inject" | "inject_options">;
 
-/** What is said for all servers counts where one says nothing itself. */
 function withPlaneInjection(
   { inject, ...definition }: ServerDefinition,
   { inject: everywhere, inject_options }: PlaneInjection,
@@ -207,28 +193,21 @@ function joinInherited(everywhere: Inherited, own: Inherited): Inherited {
 function checkSections(values: UnknownObject, environment: Environment, report: Report) {
   const checked: UnknownObject = {};
   for (const [section, schema] of Object.entries(sections)) {
-    const expanded = expandEnvironment(values[section], environment, (variable, field) =>
-      report([section, ...field], `environment variable ${variable} is not set`, unsetHint(variable)),
-    );
+    const { expanded } = expand(values[section], [section], environment, report);
     checked[section] = parse(schema, expanded, [section], report) ?? parse(schema, undefined, [section], report);
   }
   for (const [section, schema] of Object.entries(entrySections)) {
     const entries = values[section];
     if (entries !== undefined && !isObject(entries)) report([section], "must be an object with a name for each");
     checked[section] = checkEach(entries, (name, entry) => {
-      let usable = true;
-      const expanded = expandEnvironment(entry, environment, (variable, field) => {
-        usable = false;
-        report([section, name, ...field], `environment variable ${variable} is not set`, unsetHint(variable));
-      });
+      const { expanded, isComplete } = expand(entry, [section, name], environment, report);
       const parsed = parse(schema, expanded, [section, name], report);
-      return usable ? parsed : undefined;
+      return isComplete ? parsed : undefined;
     });
   }
   return checked as Omit<ConfigValues, "servers" | "tools" | "overlays">;
 }
 
-/** A misread address would keep the state in the wrong place, so it is an error. */
 function checkStore(store: string, report: (path: Path, message: string, hint: string) => void): void {
   const address = parseStoreAddress(store);
   if ("problem" in address) report(["store"], address.problem, address.hint);
@@ -241,23 +220,17 @@ function checkVaultKey(key: string | undefined, report: (path: Path, message: st
     report(["vaultKey"], "is no key of 32 bytes as hex or base64", "Make one with 'openssl rand -hex 32'.");
 }
 
-/**
- * What is said about tools of servers. References in what is fixed are followed when it is sent, so that nothing that
- * can be looked at ever holds it.
- */
+/** References in fixed values are resolved when they are sent, so that nothing shown ever holds a secret. */
 function checkOverlays(
   entries: unknown,
   servers: readonly string[],
   report: Report,
   warn: (path: Path, message: string, hint: string | null) => void,
 ): Record<string, ToolOverlay> {
-  const good: Record<string, ToolOverlay> = Object.create(null);
-  for (const [name, entry] of Object.entries(isObject(entries) ? entries : {})) {
+  return checkEach(entries, (name, entry) => {
     const path = ["overlays", name];
     if (!servers.some((server) => mayBelongTo(server, name)))
       warn(path, `'${name}' is no tool of a server that is configured here`, "Write it as server.tool.");
-    const overlay = parseValue(ToolOverlay, entry, path, report);
-    if (overlay) good[name] = overlay;
-  }
-  return good;
+    return parse(ToolOverlay, entry, path, report);
+  });
 }

@@ -17,12 +17,10 @@ export { resolveSecrets, revealConfig } from "./secrets/resolve-secrets.ts";
 
 // The parts with parsers and schemas are loaded when they are used: a client that attaches to a plane needs none of them.
 
-/** The configuration in force, read from its files. */
 export async function createSettings(source: ConfigSource, environment: Environment) {
   return (await import("./settings.ts")).createSettings(source, environment);
 }
 
-/** The configuration as people look at it and edit it. */
 export async function createSetup(options: SetupOptions): Promise<Setup> {
   return (await import("./setup.ts")).createSetup(options);
 }

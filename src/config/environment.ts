@@ -33,7 +33,6 @@ function ownFile(): string | undefined {
     .find((path) => existsSync(path));
 }
 
-/** The person at this machine; null where the system does not say. */
 export function localUser(environment: Environment): string | null {
   try {
     return userInfo().username;

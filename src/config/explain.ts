@@ -30,7 +30,6 @@ export function explain(asked: string, merged: Merged, config: Config): Explanat
   return [explainDefault(key, config, merged) ?? explainUnset(key, config) ?? unknownKey(key, known)];
 }
 
-/** A default that is in force. */
 function explainDefault(key: string, config: Config, merged: Merged): Explanation | undefined {
   for (const [path, value] of valuesIn(config, [])) {
     const name = renderPath(path);
@@ -41,7 +40,6 @@ function explainDefault(key: string, config: Config, merged: Merged): Explanatio
   return undefined;
 }
 
-/** The origin of a value that the top level sets for all servers. */
 function originForAll([section, , key, ...inner]: Path, { originOf, settings }: Merged) {
   const isShared = section === "servers" && (key === "env" || key === "inheritEnv");
   const isSaid = settings.some(({ path }) => path[0] === key && (inner.length === 0 || path[1] === inner[0]));
@@ -65,7 +63,6 @@ function explainUnset(key: string, config: Config): Explanation | undefined {
   return { key: name, value: value as Json, origin: { file: "default", line: null, path: name } };
 }
 
-/** The part of a JSON Schema that a path leads to. */
 function keyIn(schema: JsonObject, [part, ...rest]: readonly string[]): JsonObject | undefined {
   if (part === undefined) return schema;
   const { properties, additionalProperties, anyOf } = schema;

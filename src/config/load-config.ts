@@ -5,11 +5,16 @@ import { matchesGlob } from "../lib/text/glob.ts";
 import { normalLevel, shippedLevels } from "../model/access/compliance.ts";
 import { everyTool, type HookSettings, hookEvents } from "../model/access/hook.ts";
 import type { Policy } from "../model/access/policy.ts";
-import type { Manifests } from "../model/config/config.ts";
-import { type Config, type ConfigProblem, type ConfigValues, renderProblems } from "../model/config/config.ts";
+import {
+  type Config,
+  type ConfigProblem,
+  type ConfigValues,
+  type Manifests,
+  renderProblems,
+} from "../model/config/config.ts";
 import type { ConfigInput } from "../model/config/config-input.ts";
 import { PlaneError } from "../model/errors.ts";
-import { isObject, renderPath, type UnknownObject } from "../model/json.ts";
+import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
 import { checkServer, checkValues } from "./check-values.ts";
 import { withoutOwnEntry } from "./clients/own-entry.ts";
 import type { Environment } from "./environment.ts";
@@ -27,7 +32,6 @@ const maxSeen = 20_000;
 
 type Walk = { found: Set<string>; seen: number };
 
-/** The files that a glob means now, sorted. `*` and `?` stay within a name, `**` is any number of directories. */
 export function findFiles(glob: string, directory: string): { files: string[]; isCut: boolean } {
   const absolute = resolve(directory, glob);
   const { root } = parse(absolute);
@@ -80,11 +84,9 @@ function entriesOf(walk: Walk, directory: string): Dirent[] {
 type Loaded = {
   manifests: Manifests;
   problems: ConfigProblem[];
-  /** The files that the globs mean at the moment it is asked. */
   files(): string[];
 };
 
-/** The manifest files that a configuration names, relative to the file that names them. */
 async function loadManifests(
   { manifests: globs, tools }: ConfigValues,
   merged: Merged,
@@ -113,24 +115,15 @@ async function loadManifests(
   }
   return {
     // The registry lists these very objects.
-    manifests: deepFreeze({
-      ...read.manifests,
-      tools: read.manifests.tools.filter((tool) => !isTaken(tool)),
-    }),
+    manifests: deepFreeze({ ...read.manifests, tools: read.manifests.tools.filter((tool) => !isTaken(tool)) }),
     problems: [...problems, ...read.problems],
     files,
   };
 }
 
 function globProblem(merged: Merged, globs: readonly string[], at: number, what: string): ConfigProblem {
-  const path = ["manifests", at];
   const hint = "It starts where this file is; ** stands for directories.";
-  return {
-    ...merged.placeOf(path),
-    severity: "warning",
-    message: `'${globs[at]}' ${what}`,
-    hint,
-  };
+  return { ...merged.placeOf(["manifests", at]), severity: "warning", message: `'${globs[at]}' ${what}`, hint };
 }
 
 /** What is no file is judged by what is in it, whatever the compiler let through. */
@@ -141,7 +134,6 @@ export type LoadedConfig = {
   merged: Merged;
   /** The variables it refers to, with what they hold: not to be shown. */
   variables: ReadonlyMap<string, string>;
-  /** Where the file stands that defines a server; its references to files start there. */
   directoryOf(server: string): string;
   /** Everything it is read from, as it is now: a new manifest is among it. */
   sources(): string[];
@@ -216,61 +208,50 @@ export function checkServerEntry(name: string, entry: UnknownObject, environment
 type Read = { document: ConfigDocument | null; problems: ConfigProblem[] };
 
 async function readSource(source: ConfigSource): Promise<Read[]> {
-  if (typeof source === "string") return [await readDocument(resolve(source))];
-  if (!Array.isArray(source)) {
+  if (typeof source !== "string" && !Array.isArray(source))
     return [{ document: { file: "(given)", data: source, lineOf: () => null }, problems: [] }];
-  }
-  const files: readonly string[] = source;
+  const files: readonly string[] = [source].flat();
   return Promise.all(files.map((file) => readDocument(resolve(file))));
 }
 
-/** What the shape of a hook does not tell: patterns that are none. */
+type Finding = { path: Path; message: string; hint: string };
+
 async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigProblem[]> {
-  const problems: ConfigProblem[] = [];
-  for (const event of hookEvents) {
-    for (const [at, { matcher }] of hooks[event].entries()) {
-      if (matcher === everyTool) continue;
-      const { patternProblem } = await import("../lib/text/linear-pattern.ts");
-      const problem = patternProblem(matcher);
-      if (problem === null) continue;
-      const path = ["hooks", event, at, "matcher"];
-      problems.push({
-        ...merged.placeOf(path),
-        severity: "error",
-        message: `'${matcher}' is no pattern: ${problem}`,
-        hint: `'${everyTool}' stands for every tool. Look-around and back references are not supported.`,
-      });
-    }
-  }
-  return problems;
+  const patterns = hookEvents.flatMap((event) =>
+    hooks[event].map(({ matcher }, at) => ({ path: ["hooks", event, at, "matcher"], pattern: matcher })),
+  );
+  const hint = `'${everyTool}' stands for every tool. Look-around and back references are not supported.`;
+  const given = patterns.filter(({ pattern }) => pattern !== everyTool);
+  return asErrors(await checkPatterns(given, hint), merged);
 }
 
-/** What the shape of a rule does not tell: patterns and time zones that are none. */
 async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigProblem[]> {
-  const problems: ConfigProblem[] = [];
-  const tell = (path: (string | number)[], message: string, hint: string) => {
-    problems.push({ ...merged.placeOf(path), severity: "error", message, hint });
-  };
-  for (const [at, { arguments: patterns = {}, time }] of rules.entries()) {
-    for (const [name, pattern] of Object.entries(patterns)) {
-      if (typeof pattern === "string") continue;
-      const { patternProblem } = await import("../lib/text/linear-pattern.ts");
-      const problem = patternProblem(pattern.regex);
-      if (problem !== null)
-        tell(
-          ["policy", "rules", at, "arguments", name, "regex"],
-          `'${pattern.regex}' is no pattern: ${problem}`,
-          "Look-around and back references are not supported: they can take for ever.",
-        );
-    }
-    if (time !== undefined && !isTimezone(time.timezone))
-      tell(
-        ["policy", "rules", at, "time", "timezone"],
-        `'${time.timezone}' is no time zone`,
-        "Write it like Europe/Berlin.",
-      );
-  }
-  return problems;
+  const patterns = rules.flatMap(({ arguments: given = {} }, at) =>
+    Object.entries(given).flatMap(([name, pattern]) => {
+      if (typeof pattern === "string") return [];
+      return [{ path: ["policy", "rules", at, "arguments", name, "regex"], pattern: pattern.regex }];
+    }),
+  );
+  const hint = "Look-around and back references are not supported: they can take for ever.";
+  const zones = rules.flatMap(({ time }, at): Finding[] => {
+    if (time === undefined || isTimezone(time.timezone)) return [];
+    const path = ["policy", "rules", at, "time", "timezone"];
+    return [{ path, message: `'${time.timezone}' is no time zone`, hint: "Write it like Europe/Berlin." }];
+  });
+  return asErrors([...(await checkPatterns(patterns, hint)), ...zones], merged);
+}
+
+async function checkPatterns(given: readonly { path: Path; pattern: string }[], hint: string): Promise<Finding[]> {
+  if (given.length === 0) return [];
+  const { patternProblem } = await import("../lib/text/linear-pattern.ts");
+  return given.flatMap(({ path, pattern }) => {
+    const problem = patternProblem(pattern);
+    return problem === null ? [] : [{ path, message: `'${pattern}' is no pattern: ${problem}`, hint }];
+  });
+}
+
+function asErrors(findings: readonly Finding[], merged: Merged): ConfigProblem[] {
+  return findings.map(({ path, ...finding }) => ({ ...merged.placeOf(path), severity: "error", ...finding }));
 }
 
 function isTimezone(timeZone: string): boolean {
@@ -284,7 +265,6 @@ function isTimezone(timeZone: string): boolean {
 
 type Level = string | null | undefined;
 
-/** Levels that have no effect, or not the one that was meant. */
 function checkAccess(
   { servers, tools, users, compliance }: Pick<ConfigValues, "servers" | "tools" | "users" | "compliance">,
   merged: Merged,

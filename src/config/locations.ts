@@ -12,14 +12,12 @@ function candidates(directory: string, environment: Environment): string[] {
   return [...userFiles(environment), join(directory, ".mcp.json"), ...projectFiles(directory)];
 }
 
-/** Our own files of the user, whether they are there or not; the first is the usual one. */
 export function userFiles(environment: Environment): string[] {
   const home = homeDirectory();
   const user = environment.XDG_CONFIG_HOME || environment.APPDATA || (home === null ? null : join(home, ".config"));
   return user === null ? [] : native.map((name) => join(user, "toolplane", name));
 }
 
-/** Our own files of a project, without those of other clients. */
 export function projectFiles(directory: string): string[] {
   return native.map((name) => join(directory, name));
 }
@@ -49,7 +47,6 @@ export function noConfigFound(directory: string, environment: Environment): neve
   );
 }
 
-/** Where the platform wants a program's own data to be. */
 export function defaultDataDirectory(environment: Environment): string {
   if (environment.XDG_DATA_HOME) return join(environment.XDG_DATA_HOME, "toolplane");
   const home = homeDirectory() ?? noHome();

@@ -29,7 +29,7 @@ const wrong: [title: string, manifest: JsonObject][] = [
   ["an unknown side effect", { name: "t", description: "T", side_effects: "magic" }],
   ["a negative time", { name: "t", description: "T", side_effects: "none", default_timeout: -1 }],
   ["a task without criteria", { kind: "task", name: "t", summary: "T" }],
-  ["a job for nobody", { name: "j", personas: [], task_graph: [{ task: "t" }] }],
+  ["a job without personas", { name: "j", personas: [], task_graph: [{ task: "t" }] }],
   ["a skill with a key that is none", { kind: "skill", name: "s", colour: "red" }],
 ];
 

@@ -8,7 +8,6 @@ import type { Setting } from "./shapes/reading.ts";
 const sectionsByName: readonly unknown[] = ["servers", "tools", "overlays", "toolsets", "models", "users"];
 
 export type Merged = {
-  /** Nested, without prototypes, as the settings say. */
   values: { [section: string]: unknown };
   settings: readonly Setting[];
   /** The origin of a value, or of the nearest thing around it that has one. */
@@ -45,7 +44,6 @@ export function mergeSettings(layers: readonly (readonly Setting[])[], overrides
   };
 }
 
-/** For every place that holds settings, the first of them. */
 function settingsBelow(settings: readonly Setting[]): ReadonlyMap<string, Setting> {
   const first = new Map<string, Setting>();
   for (const setting of settings) {

@@ -3,9 +3,8 @@ import { sameJson } from "../lib/json/plain-data.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { HttpProviderConfig, ModelProviderConfig } from "../model/calls/provider-config.ts";
 import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
-import { describeIssue, kindOf, missing } from "../model/config/describe-issue.ts";
-import type { JsonObject } from "../model/json.ts";
-import { type Path, renderPath } from "../model/json.ts";
+import { describeIssue, kindOf, valueAt } from "../model/config/describe-issue.ts";
+import { type JsonObject, type Path, renderPath } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
 import { expandEnvironment } from "./secrets/references.ts";
 
@@ -28,12 +27,11 @@ export function parseValue<S extends z.core.$ZodType>(
   return undefined;
 }
 
-/** What is wrong, and where it helps what to write. */
 function messageOf(issue: z.core.$ZodIssue, value: unknown): [message: string, hint?: string] {
-  const message = describeIssue(issue, value);
-  return issue.code === "invalid_type" && message === missing
-    ? [message, `Add it as ${kindOf(issue.expected)}.`]
-    : [message];
+  const isMissing = issue.code === "invalid_type" && valueAt(value, issue.path) === undefined;
+  return isMissing
+    ? [describeIssue(issue, value), `Add it as ${kindOf(issue.expected)}.`]
+    : [describeIssue(issue, value)];
 }
 
 function tellOfKeys(unknown: readonly string[], known: readonly string[], path: Path, report: Report): void {
@@ -57,7 +55,6 @@ type Definition = {
   innerType?: z.core.$ZodType;
 };
 
-/** What stands behind `optional` and defaults. */
 function definitionOf(schema: z.core.$ZodType | undefined): Definition {
   const definition = (schema?._zod.def ?? {}) as Definition;
   return definition.innerType === undefined ? definition : definitionOf(definition.innerType);
@@ -67,7 +64,6 @@ export function unsetHint(variable: string): string {
   return `Set it or write \${${variable}:-default}.`;
 }
 
-/** What the kinds we know want to be told. */
 const schemas: ReadonlyMap<string, typeof HttpProviderConfig | typeof ModelProviderConfig> = new Map<
   string,
   typeof HttpProviderConfig | typeof ModelProviderConfig
@@ -78,9 +74,7 @@ const schemas: ReadonlyMap<string, typeof HttpProviderConfig | typeof ModelProvi
 
 type Context = {
   environment: Environment;
-  /** Where the file stands that says it. */
   directory: string;
-  /** `path` starts inside the manifest. */
   report: Report;
 };
 

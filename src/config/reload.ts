@@ -7,10 +7,7 @@ import type { createSettings } from "./settings.ts";
 
 const intervalMs = 400;
 
-/**
- * Tells when what the files say was changed, once it has stayed the same for a moment. They are looked at
- * instead of watched: a watch is lost when a directory is replaced, a link is moved or an editor renames.
- */
+/** Polls: a watch is lost when a directory is replaced, a link is moved or an editor renames. */
 export function watchFiles(list: () => readonly string[], onChange: () => void): Disposable {
   let applied = signature(list());
   let content = hashFiles(list());
@@ -61,7 +58,6 @@ type Parts = {
   /** Stops, starts and changes servers, and says which. */
   applyServers(wanted: Pick<Config, "broken"> & { definitions: Config["servers"] }): Promise<ServersChange>;
   emit(event: PlaneEvent): void;
-  /** Whatever else follows the configuration. */
   apply(change: ServersChange): Promise<void>;
   watch: boolean;
 };

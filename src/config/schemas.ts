@@ -7,7 +7,6 @@ import { JobManifest, TaskManifest } from "../model/work/job.ts";
 import { SkillManifest } from "../model/work/skill.ts";
 import { descriptions } from "./descriptions.ts";
 
-/** What an editor needs to complete and check a native configuration. */
 export function configSchema(): JsonObject {
   const { servers: _, ...sections } = ConfigValues.shape;
   const server = z.extend(ServerDefinition, { transport: z.optional(ServerDefinition.shape.transport) });
@@ -37,12 +36,10 @@ function describe(schema: JsonObject, key: string): void {
 
 const also = {
   $schema: z.optional(z.string()),
-  /** Another word for `persona`. */
   owner: z.optional(z.nullable(z.string())),
 };
 const kind = <const K extends string>(name: K) => ({ ...also, kind: z.optional(z.literal(name)) });
 
-/** A task that builds on another says only what is different. */
 const ExtendingTask = z.extend(z.partial(TaskManifest), {
   ...kind("task"),
   name: TaskManifest.shape.name,

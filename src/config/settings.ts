@@ -9,7 +9,6 @@ import { type ConfigSource, loadConfig, requireSafe } from "./load-config.ts";
 import { checkRegistered } from "./manifests/check-entry.ts";
 import { resolveSecrets } from "./secrets/resolve-secrets.ts";
 
-/** The configuration in force, and what only those know who have read its files. */
 export async function createSettings(source: ConfigSource, environment: Environment) {
   const load = async () => {
     const loaded = await loadConfig(source, environment);
@@ -23,7 +22,6 @@ export async function createSettings(source: ConfigSource, environment: Environm
     fileOf: (path: Path) => current.merged.originOf(path)?.file,
     directoryOf,
     sources: () => current.sources(),
-    /** Checks a tool that a program registers; throws with everything that is wrong. */
     checkTool: (given: { readonly [key: string]: unknown }) => checkRegistered(given, environment),
     secretValues: () => [...current.variables.values()],
     secretsOf: async (name: string, definition: ServerDefinition) =>
@@ -48,7 +46,6 @@ export async function createSettings(source: ConfigSource, environment: Environm
   };
 }
 
-/** Paths in a definition start where the file stands that has them. */
 export function withPlaces(definition: ServerDefinition, directory: string): ServerDefinition {
   const { command, cwd: written, roots } = definition;
   const cwd = written === undefined ? undefined : resolve(directory, written);

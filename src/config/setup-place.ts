@@ -6,12 +6,10 @@ import { defaultConfigFiles, noConfigFound } from "./locations.ts";
 import { isConfiguredByVariables } from "./shapes/environment-settings.ts";
 
 export type SetupOptions = {
-  /** In order; the default ones when empty. */
   files: readonly string[];
   directory: string;
   environment: Environment;
   platform: NodeJS.Platform;
-  /** The command line that runs this program. */
   program: readonly [command: string, ...args: string[]];
 };
 
@@ -19,7 +17,6 @@ export const newFile = "toolplane.json";
 
 export type SetupPlace = ReturnType<typeof createPlace>;
 
-/** Where a person's configuration is, and how it is read. */
 export function createPlace({ files, directory, environment, platform, program }: SetupOptions) {
   const present = () =>
     files.length > 0 ? files.map((file) => resolve(directory, file)) : defaultConfigFiles(directory, environment);

@@ -113,7 +113,6 @@ function withoutServers({ servers, broken, tools, manifests, files }: Config): C
   return [{ file: files.at(-1) ?? "", line: null, path: "", severity: "warning", message, hint }];
 }
 
-/** The file that defines a server; undefined when none does. */
 function definedIn(name: string): (loaded: LoadedConfig) => string | undefined {
   return ({ merged: { values, originOf } }) =>
     isObject(values.servers) && values.servers[name] !== undefined ? originOf(["servers", name])?.file : undefined;

@@ -1,6 +1,6 @@
 import type { CallRecord } from "../model/calls/call.ts";
 import type { CallChain } from "../model/calls/call-history.ts";
-import type { Row } from "./rows.ts";
+import type { Row } from "./tables/database.ts";
 
 type Broken = NonNullable<CallChain["broken"]>;
 export type Progress = { sequence: number; hash: string | null; calls: number; unchained: number };

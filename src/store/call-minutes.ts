@@ -12,7 +12,7 @@ import {
 } from "../model/calls/call-history.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { CallColumns } from "../model/store.ts";
-import type { Row } from "./rows.ts";
+import type { Row } from "./tables/database.ts";
 
 const minuteMs = 60_000;
 /** More than a query may span. */

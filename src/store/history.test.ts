@@ -51,12 +51,12 @@ const answered = (callId: string): PlaneEvent => ({
   action: "accept",
 });
 
-suite("what somebody may see of what happened", () => {
+suite("which calls and events a caller may see", () => {
   test("is what belongs to their own calls and to servers they may use", async () => {
     await using history = await historyOf([
       answered("of-ann"),
       answered("of-bob"),
-      answered("of-nobody-knows-whom"),
+      answered("of-an-unknown-user"),
       { type: "server.connecting", server: "open" },
       { type: "server.connecting", server: "hidden" },
       { type: "registry.changed", revision: 1, tools: 1 },

@@ -46,43 +46,26 @@ const betweenLaterTriesMs = 30_000;
 const maxTroubled = 20_000;
 const nothing = () => undefined;
 
-type State = {
-  readonly append: Store["append"];
-  readonly spool: Spool | undefined;
-  readonly flushDelayMs: number;
-  onStored(): void;
-  waiting: Group[];
-  flushing: Promise<void> | null;
-  isOpen: boolean;
-  isHurried: boolean;
-  isUrgent: boolean;
-  hasWarned: boolean;
-  nextFlushAt: number;
-  /** What tries each group again that could not be stored. */
-  readonly troubled: Set<() => void>;
-  /** Ends the wait for more entries. */
-  wake(): void;
-};
+type State = ReturnType<typeof createState>;
+
+function createState(append: Store["append"], { spool, flushDelayMs = 0, onStored = nothing }: JournalOptions) {
+  return {
+    ...{ append, spool, flushDelayMs, onStored },
+    waiting: [] as Group[],
+    flushing: null as Promise<void> | null,
+    nextFlushAt: 0,
+    ...{ isOpen: true, isHurried: false, isUrgent: false, hasWarned: false },
+    /** What tries each group again that could not be stored. */
+    troubled: new Set<() => void>(),
+    /** Ends the wait for more entries. */
+    wake: nothing as () => void,
+  };
+}
 
 /** Many callers, one commit: what is written in the same turn of the event loop is appended at once. */
 export function createJournal(append: Store["append"], options: JournalOptions = {}): Journal {
-  const { spool, flushDelayMs = 0, onStored = nothing } = options;
-  const troubled = new Set<() => void>();
-  const state: State = {
-    append,
-    spool,
-    flushDelayMs,
-    onStored,
-    troubled,
-    waiting: [],
-    flushing: null,
-    nextFlushAt: 0,
-    isOpen: true,
-    isHurried: false,
-    isUrgent: false,
-    hasWarned: false,
-    wake: nothing,
-  };
+  const state = createState(append, options);
+  const { spool, troubled } = state;
   let isFirst = true;
   return {
     write: (entries) => write(state, entries),
@@ -181,14 +164,15 @@ function tryAgain(state: State, group: Group, reason: unknown): void {
 
 /** Once until all is stored again, not for each call. */
 function warn(state: State, reason: unknown): void {
-  if (!state.hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${tell(reason)}`);
+  const why = reason instanceof Error ? reason.message : String(reason);
+  if (!state.hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${why}`);
   state.hasWarned = true;
 }
 
 /** Retries in the background; rejects when the entries would not survive the process until then. */
 async function rescue(state: State, entries: readonly JournalEntry[], reason: unknown): Promise<void> {
   if (!isUnavailable(reason)) throw reason;
-  const isSafe = state.spool !== undefined && (await isAdded(state.spool, entries));
+  const isSafe = state.spool !== undefined && ((await state.spool.add(entries)) ?? true);
   tryAgain(state, { entries, tries: 0, isNote: false }, reason);
   if (!isSafe) throw reason;
 }
@@ -208,46 +192,34 @@ async function storeAll(state: State): Promise<void> {
   state.isHurried = false;
 }
 
-function tell(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
-}
-
-async function isAdded(spool: Spool, entries: readonly JournalEntry[]): Promise<boolean> {
-  return (await spool.add(entries)) ?? true;
-}
-
 /** Not reached, or busy: the same write may succeed later. */
 function isUnavailable(thrown: unknown): boolean {
-  const isUnreached = thrown instanceof PlaneError && (thrown.data.lost === true || thrown.data.busy === true);
-  return isUnreached || isMendable(thrown);
+  return has(thrown, "lost") || has(thrown, "busy") || isMendable(thrown);
 }
 
 /** Needs a person: a full disk, missing rights. */
 function isMendable(thrown: unknown): boolean {
-  return thrown instanceof PlaneError && thrown.data.later === true;
+  return has(thrown, "later");
+}
+
+function has(thrown: unknown, flag: "lost" | "busy" | "later" | "locked"): boolean {
+  return thrown instanceof PlaneError && thrown.data[flag] === true;
 }
 
 /** One bad write must not fail its neighbours, so a failed batch is tried once more, group by group. */
 async function appendBatch(append: Store["append"], batch: readonly Group[], fail: Fail): Promise<void> {
+  let last: unknown;
   try {
     await append(batch.flatMap((group) => group.entries));
     for (const group of batch) group.waits?.resolve();
+    return;
   } catch (thrown) {
-    await appendEach(append, batch, thrown, fail);
+    last = thrown;
   }
-}
-
-async function appendEach(
-  append: Store["append"],
-  batch: readonly Group[],
-  reason: unknown,
-  fail: Fail,
-): Promise<void> {
-  let last = reason;
   for (const group of batch) {
     try {
       // A locked store has waited its full time already; each try would stop the process as long again.
-      if (isLocked(last)) throw last;
+      if (has(last, "locked")) throw last;
       await append(group.entries);
       group.waits?.resolve();
     } catch (thrown) {
@@ -255,8 +227,4 @@ async function appendEach(
       fail(group, thrown);
     }
   }
-}
-
-function isLocked(thrown: unknown): boolean {
-  return thrown instanceof PlaneError && thrown.data.locked === true;
 }

@@ -89,7 +89,7 @@ test("a wrong password, a missing database and a user without rights are told wi
   await assertRefused(guest, /does not let this user do this.*docs\/stores\.md/);
 });
 
-test("a user who may only use what is there can work with a schema that somebody else set up", async (context) => {
+test("a user who may only use what is there can work with a schema that another user set up", async (context) => {
   const url = server.address("shared");
   await (await open(url)).close();
   await server.run(
@@ -116,7 +116,7 @@ test("recorded calls can be neither changed nor removed, and who gets around tha
   assert.deepEqual([ok, broken?.id], [false, "two"]);
 });
 
-test("several planes write one chain, and whoever reads on misses nothing", async (context) => {
+test("several planes write one chain, and a reader that continues misses nothing", async (context) => {
   const url = server.address();
   const stores = await Promise.all([1, 2, 3].map(() => openFor(context, url)));
   const reader = stores[0] as Store;

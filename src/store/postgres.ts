@@ -1,77 +1,21 @@
 import type { PoolClient } from "pg";
 import { once } from "../lib/async/once.ts";
 import { uniqueId } from "../lib/stamps.ts";
+import { healthWindow } from "../model/catalogue/health.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
-import type { SharedStep, SharedValues, Store } from "../model/store.ts";
+import type { Store } from "../model/store.ts";
 import { postgresMigrations } from "./migrations/postgres-migrations.ts";
 import type { Migration } from "./migrations/sqlite-migrations.ts";
-import { createCallTable } from "./postgres/calls.ts";
-import { createCatalogueTables, createPinTable } from "./postgres/catalogue.ts";
 import { type Connection, createConnection } from "./postgres/connection.ts";
-import { createDeadLetterTable } from "./postgres/dead-letters.ts";
 import { createDueWork } from "./postgres/due-work.ts";
-import { createHeldCallTable, createPlanTable } from "./postgres/held-calls.ts";
-import { createJobStore } from "./postgres/jobs.ts";
+import { createIdempotentAppend } from "./postgres/idempotent-append.ts";
 import { createListener, lockKey } from "./postgres/notifications.ts";
-import { createMessages } from "./postgres/pg-boss.ts";
+import { createMessages, type Messages } from "./postgres/pg-boss.ts";
 import { checkClock, type PostgresAddress } from "./postgres/pool.ts";
-import type { Query } from "./postgres/query.ts";
-import { createJournalTables, createResultTable } from "./postgres/records.ts";
+import { asText, follow, insertJson } from "./postgres/query.ts";
 import { createStateStore } from "./postgres/state.ts";
-import { parseApiKey } from "./rows.ts";
-
-const apiKeys = "SELECT record, last_used_at, revoked_at FROM api_keys";
-
-/** API keys by the hash of their secret, and secrets that are encrypted before they get here. */
-function createCredentialTables({ read, write }: Connection) {
-  const changed = { notify: { what: "keys" } } as const;
-  return {
-    addApiKey: ({ lastUsedAt, revokedAt, ...record }, hash) =>
-      write(async (query) => {
-        const sql = "INSERT INTO api_keys (id, hash, record, last_used_at, revoked_at) VALUES ($1, $2, $3, $4, $5)";
-        await query(sql, [record.id, hash, JSON.stringify(record), lastUsedAt, revokedAt]);
-      }, changed),
-    apiKeyByHash: (hash) =>
-      read(async (query) => {
-        const { rows } = await query(`${apiKeys} WHERE hash = $1`, [hash]);
-        return rows[0] ? parseApiKey(rows[0]) : null;
-      }),
-    apiKeys: () => read(async (query) => (await query(`${apiKeys} ORDER BY sequence`)).rows.map(parseApiKey)),
-    hasApiKeys: () => read(async (query) => (await query("SELECT 1 FROM api_keys LIMIT 1")).count > 0),
-    revokeApiKey: (id, at) =>
-      write(async (query) => {
-        const sql = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
-        return (await query(sql, [at, id])).count === 1;
-      }, changed),
-    deleteApiKey: (id) =>
-      write(async (query) => (await query("DELETE FROM api_keys WHERE id = $1", [id])).count === 1, changed),
-    touchApiKey: (id, at) =>
-      write(async (query) => {
-        const sql =
-          "UPDATE api_keys SET last_used_at = $1 WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)";
-        await query(sql, [at, id]);
-      }),
-    secret: (key) =>
-      read(async (query) => {
-        const { rows } = await query("SELECT value FROM secrets WHERE key = $1", [key]);
-        return rows[0] ? (rows[0].value as Uint8Array) : null;
-      }),
-    putSecret: (key, value) =>
-      write(async (query) => {
-        const sql =
-          "INSERT INTO secrets (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-        await query(sql, [key, value]);
-      }),
-    deleteSecret: (key) =>
-      write(async (query) => (await query("DELETE FROM secrets WHERE key = $1", [key])).count === 1),
-    secrets: (prefix) =>
-      read(async (query) => {
-        const sql = "SELECT key FROM secrets WHERE starts_with(key, $1) ORDER BY key";
-        return (await query(sql, [prefix])).rows.map(({ key }) => String(key));
-      }),
-  } satisfies Partial<Store>;
-}
+import { type Database, query } from "./tables/database.ts";
+import { createTables } from "./tables/tables.ts";
 
 /** A store that several planes share. Opens also while the server is unreachable, and works once it is back. */
 export async function openPostgresStore(address: PostgresAddress): Promise<Store> {
@@ -83,20 +27,11 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
   const listener = createListener(address, instance);
   const messages = createMessages();
   const due = createDueWork({ connection, address, listener, messages });
-  const calls = createCallTable(connection);
+  const tables = createTables(createDatabase(connection, address, messages));
   return {
-    ...createJournalTables(connection, calls.call),
-    ...calls,
-    ...createResultTable(connection),
-    ...createHeldCallTable(connection),
-    ...createPlanTable(connection),
-    ...createCredentialTables(connection),
-    ...createCatalogueTables(connection),
-    ...createPinTable(connection),
-    ...createDeadLetterTable(connection, messages),
-    ...createJobStore(connection, messages),
+    ...tables,
+    append: createIdempotentAppend(tables),
     dueWork: () => due.open(),
-    ...createSharedValues(connection, address),
     ...createStateStore(connection),
     trouble: connection.trouble,
     onTrouble: connection.onTrouble,
@@ -109,54 +44,53 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
   };
 }
 
-/** The server's clock, because the clocks of several machines differ. */
-const now = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
-
-function createSharedValues({ read, write }: Connection, address: PostgresAddress): SharedValues {
-  return {
-    sharedValue: async (key) => (await read((query) => selectShared(query, key))).value,
-    changeShared: (key, keptMs, step, notifies = false) =>
-      write(
-        (query) => changeShared(query, address, key, keptMs, step),
-        notifies ? { notify: { what: "shared", key } } : {},
-      ),
-    sharedKeys: (keys) =>
-      read(async (query) => {
-        const sql = `SELECT key FROM shared_values WHERE key = ANY($1::text[]) AND until > ${now} ORDER BY key`;
-        return (await query(sql, [keys])).rows.map(({ key }) => String(key));
-      }),
-    forgetShared: () => write(async (query) => (await query(`DELETE FROM shared_values WHERE until <= ${now}`)).count),
-  };
-}
-
-async function selectShared(query: Query, key: string) {
-  const { rows } = await query(
-    `SELECT ${now} AS now, (SELECT value FROM shared_values WHERE key = $1 AND until > ${now}) AS value`,
-    [key],
-  );
-  const { value, now: at } = rows[0] as { value: string | null; now: number };
-  return { value: value === null ? null : (JSON.parse(value) as JsonObject), now: Number(at) };
-}
-
-async function changeShared<T>(
-  query: Query,
+function createDatabase(
+  { read, write, change }: Connection,
   { schema }: PostgresAddress,
-  key: string,
-  keptMs: number,
-  step: SharedStep<T>,
-): Promise<T> {
-  // As a value, not with `lockKey`: a key may hold any character.
-  await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`toolplane/${schema}/shared ${key}`]);
-  const before = await selectShared(query, key);
-  const { value, answer } = step(before.value, before.now);
-  if (value === null) await query("DELETE FROM shared_values WHERE key = $1", [key]);
-  else
-    await query(
-      "INSERT INTO shared_values (key, until, value) VALUES ($1, $2, $3) " +
-        "ON CONFLICT (key) DO UPDATE SET until = excluded.until, value = excluded.value",
-      [key, Math.ceil(before.now + keptMs), JSON.stringify(value)],
-    );
-  return answer;
+  messages: Messages,
+): Database {
+  return {
+    read: (work) => read((query) => follow(work(), query)),
+    write(work, { lock, notify, due, isSingle } = {}) {
+      if (isSingle) return change((query) => follow(work(), query));
+      return write(
+        async (query) => {
+          const value = await follow(work(), query);
+          if (due) await messages.put(query, due(value));
+          return value;
+        },
+        { lock, notify: notify?.what === "dueWork" ? messages.notification() : notify },
+      );
+    },
+    recordOf: () => "record",
+    isOneOf: (column) => `${column} = ANY (?)`,
+    // The server's clock, because the clocks of several machines differ.
+    now: { sql: "(extract(epoch FROM clock_timestamp()) * 1000)::float8", values: () => [] },
+    asStored: asText,
+    *lockValue(key) {
+      // As a value, not with `lockKey`: a key may hold any character.
+      const name = `toolplane/${schema}/shared ${key}`;
+      yield* query("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", [name]);
+    },
+    *insertRows(table, rows, onConflict) {
+      const text = JSON.stringify(rows, (_, value) => (typeof value === "string" ? asText(value) : value));
+      yield* query(insertJson(table, Object.keys(rows[0] ?? {}), onConflict), [text]);
+    },
+    *insertSamples(samples) {
+      yield* this.insertRows(
+        "samples",
+        samples.map(({ subject, at, ok, latencyMs }) => ({ subject, at, ok, latency_ms: latencyMs })),
+      );
+      yield* query(
+        `DELETE FROM samples USING unnest(?::text[]) AS touched (subject), LATERAL (
+           SELECT sequence FROM samples AS one WHERE one.subject = touched.subject
+           ORDER BY sequence DESC OFFSET ? LIMIT 1
+         ) AS edge
+         WHERE samples.subject = touched.subject AND samples.sequence <= edge.sequence`,
+        [[...new Set(samples.map(({ subject }) => subject))], healthWindow],
+      );
+    },
+  };
 }
 
 type State = { encoding: string; hasSchema: boolean; isOurs: boolean; isEmpty: boolean };

@@ -12,7 +12,7 @@ const gone = 2 ** 30;
 
 const line = (...ids: string[]) => `${JSON.stringify(ids.map((id) => callEntry(id)))}\n`;
 
-test("what a killed plane left behind is stored once by whoever opens the store next", async () => {
+test("what a killed plane left behind is stored once by the next plane on the store", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file("store.db");
   const store = await openSqliteStore(file);

@@ -131,7 +131,7 @@ test("a read-only place is refused at once", {
   await assertRefused(join(folder, "other.sqlite"), /Give this user write access/);
 });
 
-test("a place that nobody can write to is refused", { skip: process.platform !== "linux" }, async () => {
+test("a place that cannot be written is refused", { skip: process.platform !== "linux" }, async () => {
   await assertRefused("/proc/none/store.sqlite", /Give this user write access/);
 });
 

@@ -205,30 +205,18 @@ function toCallEntry(call: CallRecord): JournalEntry {
   return { kind: "call", call: columns, text: JSON.stringify(call) };
 }
 
-/** Reads of journaled records flush the journal first. */
+/** They read what the journal may still hold. */
+const journaled = [
+  ...(["call", "callUsers", "calls", "callSeries", "verifyCalls", "forgetCalls", "events", "lastEventId"] as const),
+  ...(["samples", "newSamples", "run", "runs", "forgetRuns"] as const),
+];
+
 function flushBeforeRead(store: Store, flush: () => Promise<void>): Store {
-  const flushed =
-    <Given extends unknown[], Found>(read: (...given: Given) => Promise<Found>) =>
-    async (...given: Given): Promise<Found> => {
-      await flush();
-      return read(...given);
-    };
-  return {
-    ...store,
-    call: flushed(store.call),
-    callUsers: flushed(store.callUsers),
-    calls: flushed(store.calls),
-    callSeries: flushed(store.callSeries),
-    events: flushed(store.events),
-    lastEventId: flushed(store.lastEventId),
-    samples: flushed(store.samples),
-    newSamples: flushed(store.newSamples),
-    verifyCalls: flushed(store.verifyCalls),
-    forgetCalls: flushed(store.forgetCalls),
-    run: flushed(store.run),
-    runs: flushed(store.runs),
-    forgetRuns: flushed(store.forgetRuns),
-  };
+  const reads = journaled.map((name) => {
+    const read = store[name] as (...given: unknown[]) => Promise<unknown>;
+    return [name, (...given: unknown[]) => flush().then(() => read(...given))] as const;
+  });
+  return { ...store, ...Object.fromEntries(reads) };
 }
 
 function queueFull(): PlaneError {

@@ -1,14 +1,12 @@
 import { existsSync } from "node:fs";
 import { posix, win32 } from "node:path";
 import type { ClientConnection, ClientStatus } from "../../model/config/setup.ts";
-import type { Path } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
-import { readBytes, readData } from "../edit/edit-file.ts";
+import { isObject, type Json, type Path } from "../../model/json.ts";
+import { parseData, readBytes, readData, removeFromText, setInText } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
 import { type ClientName, clientNames, clientOf, type FileSpec, standardPlaces } from "./clients.ts";
 import { gatewayConfig, ownName } from "./own-entry.ts";
 
-/** The machine whose clients are meant. */
 export type Where = {
   platform: NodeJS.Platform;
   home: string;
@@ -19,21 +17,17 @@ export type Where = {
 
 export type Scope = "user" | "project";
 
-/** A file where a client keeps servers; its extension tells the format. */
 export type ClientFile = {
   path: string;
   scope: Scope;
   places: readonly Path[];
   isList: boolean;
   ifPresent: boolean;
-  /** Read and never written. */
   isLegacy: boolean;
 };
 
-/** One server as it stands in a file of a client. */
 export type Entry = { name: string; entry: unknown; place: Path };
 
-/** All files of a client, those of the user first. */
 export function clientFiles(name: ClientName, where: Where): ClientFile[] {
   const { user, project = [], places = standardPlaces } = clientOf(name);
   const specs = [
@@ -54,7 +48,6 @@ export function clientFiles(name: ClientName, where: Where): ClientFile[] {
   });
 }
 
-/** The file that is written; null where the client has none of that scope. */
 export function targetFile(name: ClientName, where: Where, scope: Scope): ClientFile | null {
   const files = clientFiles(name, where).filter((file) => file.scope === scope && !file.isLegacy);
   const present = files.find(({ path }) => readBytes(path) !== null);
@@ -65,7 +58,6 @@ export function hasProjectScope(name: ClientName): boolean {
   return (clientOf(name).project ?? []).length > 0;
 }
 
-/** Is there any trace of the client on this machine? */
 export function isInstalled(name: ClientName, where: Where): boolean {
   const { folder } = clientOf(name);
   const { dirname } = pathsOf(where);
@@ -97,8 +89,7 @@ export function entryAt(data: unknown, place: Path, name: string): unknown {
   return entriesAt(data, place).findLast((found) => found.name === name)?.entry;
 }
 
-/** Where a server of that name stands, or would be added. */
-export function pathOfEntry(file: ClientFile, data: unknown, place: Path, name: string): Path {
+function pathOfEntry(file: ClientFile, data: unknown, place: Path, name: string): Path {
   const servers = valueAt(data, place);
   if (!Array.isArray(servers) && !(file.isList && (servers ?? null) === null)) return [...place, name];
   const list: unknown[] = Array.isArray(servers) ? servers : [];
@@ -106,7 +97,21 @@ export function pathOfEntry(file: ClientFile, data: unknown, place: Path, name: 
   return [...place, at === -1 ? list.length : at];
 }
 
-/** Servers that the client uses in one folder only. */
+/** The data of a client's text; undefined where it holds nothing. */
+export function dataIn(file: ClientFile, text: string | null): unknown {
+  return text === null || text === "" ? undefined : parseData(file.path, Buffer.from(text));
+}
+
+export function withEntry(file: ClientFile, text: string | null, place: Path, name: string, entry: Json): string {
+  return setInText(file.path, text ?? "", pathOfEntry(file, dataIn(file, text), place, name), entry);
+}
+
+export function withoutEntry(file: ClientFile, text: string, place: Path, name: string): string {
+  const data = dataIn(file, text);
+  if (entryAt(data, place, name) === undefined) return text;
+  return removeFromText(file.path, text, pathOfEntry(file, data, place, name)) ?? text;
+}
+
 export function isForFolder(place: Path): boolean {
   return place[0] === "projects";
 }
@@ -149,7 +154,6 @@ function placesFor(place: Path, { platform, directory }: Where): Path[] {
     : [place];
 }
 
-/** Servers in the client's other files, or for this folder only: it goes on starting them. */
 export function otherServers(client: ClientName, target: ClientFile, where: Where): ClientConnection["elsewhere"] {
   return clientFiles(client, where).flatMap((file) => {
     const data = tryRead(file.path);
@@ -169,7 +173,6 @@ function tryRead(path: string): unknown {
   }
 }
 
-/** Every client we know: is it here, which servers does it have, and is it connected? */
 export function clientStatus(where: Where): ClientStatus[] {
   return clientNames().map((client) => {
     const seen = new Set<string>();
@@ -182,8 +185,7 @@ export function clientStatus(where: Where): ClientStatus[] {
     return {
       ...{ client, title: clientOf(client).title, isInstalled: isInstalled(client, where) },
       connected: files.flatMap(({ scope, path, found }) => {
-        const own = found.find(({ name }) => name === ownName)?.entry;
-        const config = isObject(own) ? gatewayConfig(own) : null;
+        const config = gatewayConfig(found.find(({ name }) => name === ownName)?.entry);
         return config === null ? [] : { scope, path, config };
       }),
       files: files.map(({ scope, path, found }) => ({

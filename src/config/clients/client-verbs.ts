@@ -11,7 +11,6 @@ import { knownClient } from "./clients.ts";
 import { connectClient } from "./connect-client.ts";
 import { findClientServers, holdsSecret } from "./import-clients.ts";
 
-/** Connects a client to the plane of this place. */
 export async function connect(
   { files, directory, environment, program, where, present, load, fileAt }: SetupPlace,
   client: string,
@@ -40,7 +39,6 @@ export async function connect(
   return { ...report, isForEveryProject: scope === "user" && report.config.some(isHere) };
 }
 
-/** Adds the servers of other clients to a configuration file. */
 export async function importClients(
   { directory, where, fileAt }: SetupPlace,
   clients: readonly string[],

@@ -11,21 +11,17 @@ export type FileSpec = {
   path: string | Partial<Record<"linux" | "darwin" | "win32", string>>;
   /** The maps or lists of servers, the one for new servers first; `{directory}` is the project's folder. */
   places?: readonly Path[];
-  /** Its servers are a list of entries with a name. */
   isList?: true;
   /** Written only where it is there already. */
   ifPresent?: true;
-  /** Read by `import`, never written. */
   isLegacy?: true;
 };
 
 /** How a client writes a server, where it differs from the usual `command`, `args`, `env`, `url`, `headers`. */
 export type Dialect = {
-  /** Our field names and theirs. */
   names?: Readonly<Record<string, string>>;
   /** The value of `type` for a command and for a url. */
   types?: { stdio?: string; http?: string };
-  /** Fields that a new entry needs besides. */
   extra?: JsonObject;
   /** `command` is a list that holds the arguments too. */
   isCommandList?: true;
@@ -41,7 +37,6 @@ export type Client = {
   /** In order of preference: the first that exists is written, or the first without `ifPresent`. */
   user: readonly FileSpec[];
   project?: readonly FileSpec[];
-  /** `mcpServers` when left out. */
   places?: readonly Path[];
   dialect?: Dialect;
   /** A folder that is there when the client is, where that of its file tells nothing. */

@@ -1,21 +1,23 @@
 import { hashText, stableJson } from "../../lib/json/stable-json.ts";
 import type { ClientConnection, ClientScope } from "../../model/config/setup.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type Json, type JsonObject, type Path } from "../../model/json.ts";
-import { decode, parseData, readBytes, removeFromText, setInText } from "../edit/edit-file.ts";
+import type { Json, JsonObject, Path } from "../../model/json.ts";
+import { decode, parseData, readBytes } from "../edit/edit-file.ts";
 import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
 import { withLock, writeAtomically } from "../edit/write-file.ts";
 import {
   type ClientFile,
+  dataIn,
   type Entry,
   entriesAt,
   entryAt,
   isForFolder,
   otherServers,
-  pathOfEntry,
   placesIn,
   targetFile,
   type Where,
+  withEntry,
+  withoutEntry,
 } from "./client-files.ts";
 import { type ClientName, clientOf, knownClient } from "./clients.ts";
 import { backupPath, type MovedServer, readBackup, readRecord, writeBackup, writeRecord } from "./connection-record.ts";
@@ -30,13 +32,10 @@ export type ConnectRequest = {
   /** The configuration that takes the servers, and all that the plane reads. */
   into: string;
   files: readonly string[];
-  /** What `${workspaceFolder}` stands for there. */
   workspace: string | null;
-  /** The gateway that reads these files. */
   gateway(files: readonly string[]): JsonObject;
 };
 
-/** Moves a client's servers into our configuration and writes the gateway into the client's file. */
 export async function connectClient(name: string, where: Where, request: ConnectRequest): Promise<ClientConnection> {
   const client = knownClient(name);
   const file = requireFile(client, where, request.scope);
@@ -63,7 +62,7 @@ async function connect(
   report.elsewhere = otherServers(client, file, where);
   const place = mainPlace(file, data);
   const present = entryAt(data, place, ownName);
-  const before = isObject(present) ? gatewayConfig(present) : null;
+  const before = gatewayConfig(present);
   if (before !== null && before.join("\n") !== files.join("\n")) report.replaces = before;
   report.leftBehind = (readRecord(file.path)?.moved ?? [])
     .filter(({ into }) => !files.includes(into))
@@ -105,30 +104,18 @@ function earlierConnection(file: ClientFile, bytes: Buffer | null, place: Path) 
 
 /** An entry of ours that has no record is no part of what the file was. */
 function withoutGateway(file: ClientFile, text: string | null, place: Path): string | null {
-  const data = text === null ? undefined : parseData(file.path, Buffer.from(text));
-  const present = entryAt(data, place, ownName);
-  const isOurs = isObject(present) && gatewayConfig(present) !== null;
-  if (text === null || !isOurs) return text;
-  return removeFromText(file.path, text, pathOfEntry(file, data, place, ownName)) ?? text;
+  const isOurs = gatewayConfig(entryAt(dataIn(file, text), place, ownName)) !== null;
+  return text !== null && isOurs ? withoutEntry(file, text, place, ownName) : text;
 }
 
-/** A text of the client with our entry and without the servers that were moved. */
 export function withGateway(
   file: ClientFile,
   text: string | null,
   server: JsonObject,
   moved: readonly MovedServer[],
 ): string {
-  const read = (current: string) => parseData(file.path, Buffer.from(current));
-  const data = text === null ? undefined : read(text);
-  const place = mainPlace(file, data);
-  let result = setInText(file.path, text ?? "", pathOfEntry(file, data, place, ownName), server);
-  for (const { name, place: from } of moved) {
-    const now = read(result);
-    if (entryAt(now, from, name) === undefined) continue;
-    result = removeFromText(file.path, result, pathOfEntry(file, now, from, name)) ?? result;
-  }
-  return result;
+  const own = withEntry(file, text, mainPlace(file, dataIn(file, text)), ownName, server);
+  return moved.reduce((rest, { name, place }) => withoutEntry(file, rest, place, name), own);
 }
 
 export function mainPlace(file: ClientFile, data: unknown): Path {
@@ -137,7 +124,6 @@ export function mainPlace(file: ClientFile, data: unknown): Path {
   return place;
 }
 
-/** The servers in the part of a file that `connect` works on. */
 function ownServers(file: ClientFile, data: unknown): Entry[] {
   return placesIn(file, data)
     .filter((place) => !isForFolder(place))
@@ -146,8 +132,7 @@ function ownServers(file: ClientFile, data: unknown): Entry[] {
 }
 
 function keepAll(file: ClientFile, data: unknown, report: ClientConnection): MovedServer[] {
-  const servers = ownServers(file, data);
-  report.kept = servers.map(({ name }) => ({ name, reason: "--keep leaves it in the client" }));
+  report.kept = ownServers(file, data).map(({ name }) => ({ name, reason: "--keep leaves it in the client" }));
   return [];
 }
 
@@ -179,10 +164,7 @@ function moveAll(
     );
     const as = same?.name ?? freeName(name, client, (taken) => known.some((server) => server.name === taken));
     if (!same) known.push({ name: as, entry: definition, path: into });
-    moved.push({
-      ...{ name, place, entry: plain(entry), into: same?.path ?? into },
-      ...{ as, definition, isAdded: !same },
-    });
+    moved.push({ name, place, entry: plain(entry), into: same?.path ?? into, as, definition, isAdded: !same });
     addTranslated(report, as, translated, where);
   }
   report.moved = moved.map(({ name, as, isAdded }) => ({ name, as, isNew: isAdded }));
@@ -193,12 +175,10 @@ function moveAll(
 
 /** TOML has numbers and dates that JSON has not. */
 function plain(entry: unknown): Json {
-  return JSON.parse(
-    JSON.stringify(entry, (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value)),
-  ) as Json;
+  const text = JSON.stringify(entry, (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value));
+  return JSON.parse(text) as Json;
 }
 
-/** The files that the plane reads when the servers have been moved. */
 function withNew({ into, files }: ConnectRequest, moved: readonly MovedServer[]): string[] {
   const isNew = moved.some(({ isAdded }) => isAdded) && !files.includes(into);
   return isNew ? [...files, into] : [...files];

@@ -3,11 +3,9 @@ import { isObject, type Json, type JsonObject, type Path } from "../../model/jso
 import { readBytes } from "../edit/edit-file.ts";
 import { writeAtomically } from "../edit/write-file.ts";
 
-/** A server that `connect` took out of a client's file. */
 export type MovedServer = {
   name: string;
   place: Path;
-  /** As it stood there. */
   entry: Json;
   /** The configuration that has it now, under that name and in that form. */
   into: string;
@@ -17,16 +15,12 @@ export type MovedServer = {
   isAdded: boolean;
 };
 
-/** What `connect` did to a client's file, so that `disconnect` can undo it. */
 export type ConnectionRecord = {
   version: 1;
   client: string;
-  /** Was there a file before? */
   existed: boolean;
-  /** Our entry. */
   server: JsonObject;
   moved: MovedServer[];
-  /** The hash of the file as we left it. */
   written: string;
 };
 
@@ -38,7 +32,6 @@ export function backupPath(file: string): string {
   return `${file}.toolplane-backup`;
 }
 
-/** Null where there is none that can be read. */
 export function readRecord(file: string): ConnectionRecord | null {
   const bytes = readBytes(recordPath(file));
   if (bytes === null) return null;

@@ -3,20 +3,22 @@ import { hashText, stableJson } from "../../lib/json/stable-json.ts";
 import { mergeLines } from "../../lib/text/lines.ts";
 import type { ClientDisconnection, ClientScope, DisconnectOptions } from "../../model/config/setup.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type Json, type Path } from "../../model/json.ts";
-import { decode, parseData, readBytes, readData, removeFromText, setInText } from "../edit/edit-file.ts";
+import type { Json, Path } from "../../model/json.ts";
+import { decode, parseData, readBytes, readData, removeFromText } from "../edit/edit-file.ts";
 import { readServerEntries, removeServerEntry } from "../edit/server-entries.ts";
 import { valueAt } from "../edit/text-format.ts";
 import { followLinks, withLock, writeAtomically } from "../edit/write-file.ts";
 import {
   type ClientFile,
+  dataIn,
   entriesAt,
   entryAt,
   isForFolder,
-  pathOfEntry,
   placesIn,
   targetFile,
   type Where,
+  withEntry,
+  withoutEntry,
 } from "./client-files.ts";
 import { type ClientName, clientOf, knownClient } from "./clients.ts";
 import { mainPlace, requireFile, withGateway } from "./connect-client.ts";
@@ -31,7 +33,6 @@ import {
 } from "./connection-record.ts";
 import { gatewayConfig, ownName } from "./own-entry.ts";
 
-/** Gives a client its servers back and takes our entry out; what was changed meanwhile stays. */
 export async function disconnectClient(
   name: string,
   where: Where,
@@ -45,11 +46,8 @@ export async function disconnectClient(
   const back = await withLock(file.path, () => giveBack(file));
   const { stays, removed } = await settle(back.moved, remove);
   return {
-    ...{ client, title: clientOf(client).title, scope: file.scope, path: file.path },
-    outcome: back.outcome,
-    returned: back.moved
-      .map((server) => server.name)
-      .filter((moved) => !back.missing.some((server) => server.name === moved)),
+    ...{ client, title: clientOf(client).title, scope: file.scope, path: file.path, outcome: back.outcome },
+    returned: back.moved.map((moved) => moved.name).filter((moved) => !back.missing.some((one) => one.name === moved)),
     ...{ missing: back.missing, backup: back.backup, stays, removed, alsoConnected: others },
   };
 }
@@ -85,7 +83,8 @@ function giveBack(file: ClientFile): GivenBack {
   const isUntouched = bytes === null || hashText(bytes) === record?.written;
   if (record !== null && isWhole && isUntouched) {
     restore(file, backup);
-    forget(file);
+    removeRecord(file.path);
+    removeBackup(file.path);
     return { outcome: backup === null ? "deleted" : "restored", missing: [], backup: null, moved };
   }
   const text = bytes === null ? null : decode(file.path, bytes);
@@ -111,12 +110,6 @@ function restore(file: ClientFile, bytes: Buffer | null): void {
   else writeAtomically(file.path, bytes);
 }
 
-function forget(file: ClientFile): void {
-  removeRecord(file.path);
-  removeBackup(file.path);
-}
-
-/** A file that was made for us goes when nothing else came into it. */
 function place(file: ClientFile, text: string, record: ConnectionRecord | null): "merged" | "deleted" {
   if (record?.existed === false && /^\s*(\{\s*\}\s*)?$/.test(text)) {
     restore(file, null);
@@ -142,21 +135,18 @@ function merge(
 }
 
 function mergeValues(file: ClientFile, text: string, original: string | null, moved: readonly MovedServer[]): string {
-  const before = original === null ? undefined : read(file, original);
-  let result = text;
-  for (const { name, place: from, entry } of moved) {
-    const data = read(file, result);
-    if (entryAt(data, from, name) === undefined)
-      result = setInText(file.path, result, pathOfEntry(file, data, from, name), entry);
-  }
-  const data = read(file, result);
+  const before = dataIn(file, original);
+  const result = moved.reduce((now, { name, place: from, entry }) => {
+    const isThere = entryAt(dataIn(file, now), from, name) !== undefined;
+    return isThere ? now : withEntry(file, now, from, name, entry);
+  }, text);
+  const data = dataIn(file, result);
   const own = mainPlace(file, data);
   if (entryAt(data, own, ownName) === undefined) return result;
-  const path = pathOfEntry(file, data, own, ownName);
   const previous = entryAt(before, own, ownName);
-  if (previous !== undefined && !(isObject(previous) && gatewayConfig(previous) !== null))
-    return setInText(file.path, result, path, previous as Json);
-  return withoutEmpty(file, removeFromText(file.path, result, path) ?? result, own, before);
+  if (previous !== undefined && gatewayConfig(previous) === null)
+    return withEntry(file, result, own, ownName, previous as Json);
+  return withoutEmpty(file, withoutEntry(file, result, own, ownName), own, before);
 }
 
 /** The maps around our entry were made for it when the original has none. */
@@ -165,25 +155,21 @@ function withoutEmpty(file: ClientFile, text: string, own: Path, before: unknown
   if (before === undefined && readRecord(file.path) === null) return result;
   for (let length = own.length; length > 0; length--) {
     const around = own.slice(0, length);
-    const rest = valueAt(read(file, result), around);
+    const rest = valueAt(dataIn(file, result), around);
     const isEmpty = typeof rest === "object" && rest !== null && Object.keys(rest).length === 0;
     if (isEmpty && valueAt(before, around) === undefined) result = removeFromText(file.path, result, around) ?? result;
   }
   return result;
 }
 
-function read(file: ClientFile, text: string): unknown {
-  return text === "" ? undefined : parseData(file.path, Buffer.from(text));
-}
-
 /** Lists of servers are compared by name: each way of merging puts them in an order of its own. */
 function meansTheSame(file: ClientFile, one: string, other: string): boolean {
   const meaning = (text: string) => {
-    const data = read(file, text);
+    const data = dataIn(file, text);
     const places = placesIn(file, data).filter((at) => Array.isArray(valueAt(data, at)));
     const byName = places.map((at) => entriesAt(data, at).sort((a, b) => (a.name < b.name ? -1 : 1)));
     const rest = places.reduce((less, at) => removeFromText(file.path, less, at) ?? less, text);
-    return stableJson([byName, read(file, rest) ?? null]);
+    return stableJson([byName, dataIn(file, rest) ?? null]);
   };
   try {
     return meaning(one) === meaning(other);
@@ -192,14 +178,13 @@ function meansTheSame(file: ClientFile, one: string, other: string): boolean {
   }
 }
 
-/** Servers of the original that are not in the file as they were moved. */
 function missingServers(
   file: ClientFile,
   text: string,
   original: string | null,
   moved: readonly MovedServer[],
 ): ClientDisconnection["missing"] {
-  const [now, before] = [read(file, text), original === null ? undefined : read(file, original)];
+  const [now, before] = [dataIn(file, text), dataIn(file, original)];
   const places = placesIn(file, before).filter((at) => !isForFolder(at));
   const gone = places
     .flatMap((at) => entriesAt(before, at))

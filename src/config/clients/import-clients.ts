@@ -16,7 +16,6 @@ export type ClientServers = Pick<ImportReport, "found" | "skipped" | "renamed" |
   servers: ClientServer[];
 };
 
-/** The servers in the configuration of other clients, in our own form; no names mean all clients. */
 export function findClientServers(names: readonly string[], where: Where): ClientServers {
   const chosen = names.length === 0 ? clientNames() : [...new Set(names.map(knownClient))];
   const result: ClientServers = {
@@ -32,7 +31,6 @@ export function findClientServers(names: readonly string[], where: Where): Clien
   return result;
 }
 
-/** What a client asks its user for, wherever it keeps that. */
 export function inputsOf(data: unknown): unknown[] {
   return [["inputs"], ["mcp", "inputs"]].flatMap((place) => {
     const inputs = valueAt(data, place);
@@ -40,7 +38,6 @@ export function inputsOf(data: unknown): unknown[] {
   });
 }
 
-/** Adds what became of the references of one server to a report. */
 export function addTranslated(
   report: { translated: TranslatedReference[]; variables: NeededVariable[] },
   server: string,
@@ -58,7 +55,6 @@ export function addTranslated(
   }
 }
 
-/** A name that is not taken, with the client's name in it. */
 export function freeName(name: string, client: ClientName, isTaken: (name: string) => boolean): string {
   if (!isTaken(name)) return name;
   let candidate = `${name}-${client}`;

@@ -1,8 +1,7 @@
 import { basename } from "node:path";
-import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
 import type { ConfigDocument } from "../shapes/reading.ts";
 
-/** The name under which clients know us. */
 export const ownName = "toolplane";
 
 const ownPort = "7420";
@@ -21,12 +20,13 @@ export function withoutOwnEntry(document: ConfigDocument): ConfigDocument {
   const { file, data } = document;
   if (basename(file) !== ".mcp.json" || !isObject(data) || !isObject(data.mcpServers)) return document;
   const { [ownName]: own, ...mcpServers } = data.mcpServers;
-  if (!isObject(own) || gatewayConfig(own) === null) return document;
+  if (gatewayConfig(own) === null) return document;
   return { ...document, data: { ...data, mcpServers } };
 }
 
 /** The files that a client's entry of ours starts the gateway with; null when it is no gateway. */
-export function gatewayConfig(entry: UnknownObject): string[] | null {
+export function gatewayConfig(entry: unknown): string[] | null {
+  if (!isObject(entry)) return null;
   const { command = entry.cmd, args } = entry;
   const words = [command, args].flat().map(String);
   if (!words.slice(1).includes("mcp")) {

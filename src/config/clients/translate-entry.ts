@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import { transportNames } from "../shapes/coerce.ts";
 import type { Where } from "./client-files.ts";
 import { type ClientName, clientOf } from "./clients.ts";
 import { ownName } from "./own-entry.ts";
 
-/** One server of another client in our own form, or the reason why it cannot be one. */
 export function translateEntry(
   entry: unknown,
   source: EntrySource,
@@ -26,7 +26,6 @@ export function translateEntry(
   }
 }
 
-/** A server that we offer, in the words of a client; null when it cannot use one of that kind. */
 export function gatewayEntry(client: ClientName, server: JsonObject, isList: boolean): JsonObject | null {
   const { names = {}, types = {}, extra = {}, isCommandList, hasNoUrls } = clientOf(client).dialect ?? {};
   const isRemote = server.url !== undefined;
@@ -49,7 +48,6 @@ const untranslatable: Readonly<Record<string, string>> = {
   headersHelper: "a command makes its headers (headersHelper)",
 };
 
-/** The usual names for what clients call differently. */
 function flattened(entry: UnknownObject): UnknownObject {
   const { command = entry.cmd, requestOptions } = entry;
   const env = entry.env ?? entry.environment ?? entry.envs;
@@ -72,7 +70,6 @@ function storedSecrets(names: unknown, { client }: EntrySource, into: Translated
   );
 }
 
-/** How the server is started or found. */
 function reached(entry: UnknownObject, secrets: JsonObject): JsonObject {
   const url = entry.url ?? entry.serverUrl ?? entry.httpUrl ?? entry.uri;
   if (typeof entry.command === "string" && entry.command !== "") {
@@ -84,10 +81,10 @@ function reached(entry: UnknownObject, secrets: JsonObject): JsonObject {
     });
   }
   if (typeof url !== "string") throw new TranslationProblem(notReached(entry));
-  if (/^[a-z+.-]+:/i.test(url) && !/^(https?|wss?):/i.test(url)) {
+  if (/^[a-z+.-]+:/i.test(url) && !/^(https?|wss?):/i.test(url))
     throw new TranslationProblem(`its url starts with '${url.split(":")[0]}:' and not with http:`);
-  }
-  const transport = entry.url === undefined && entry.httpUrl !== undefined ? "http" : transports.get(entry.type);
+  const isHttp = entry.url === undefined && entry.httpUrl !== undefined;
+  const transport = isHttp ? "http" : entry.type === "stdio" ? undefined : transportNames.get(entry.type);
   return defined({ url, transport, headers: headersOf(entry) });
 }
 
@@ -96,16 +93,6 @@ function notReached(entry: UnknownObject): string {
   const isBuiltIn = /^(builtin|platform|frontend|inline_python)$/.test(String(entry.type));
   return isBuiltIn ? "it is part of the client" : "it has neither a command nor a url";
 }
-
-const transports = new Map<unknown, string>([
-  ["http", "http"],
-  ["streamable-http", "http"],
-  ["streamableHttp", "http"],
-  ["streamable_http", "http"],
-  ["sse", "sse"],
-  ["ws", "websocket"],
-  ["websocket", "websocket"],
-]);
 
 /** Codex names the variables that hold secret headers. */
 function headersOf(entry: UnknownObject): JsonObject {
@@ -167,7 +154,6 @@ function milliseconds(value: unknown, factor: number): number | undefined {
   return typeof value === "number" && value > 0 ? Math.round(value * factor) : undefined;
 }
 
-/** Without what is not there. */
 function defined(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
   const isGiven = (value: Json | undefined): value is Json =>
     value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
@@ -180,20 +166,16 @@ export type EntrySource = {
   where: Where;
   /** What `${workspaceFolder}` stands for; null where it would differ from project to project. */
   workspace: string | null;
-  /** What the client asks its user for. */
   inputs: readonly unknown[];
 };
 
-/** A variable that has to be set, because only the client knew the value. */
 export type Needed = { name: string; description: string | null; isSecret: boolean };
 
-/** What became of the references in one entry. */
 export type Translated = { changes: Map<string, string>; needed: Map<string, Needed> };
 
 /** Why an entry cannot be taken over, as the end of a sentence. */
 export class TranslationProblem extends Error {}
 
-/** Rewrites the references of a client into ours wherever a value holds them. */
 export function translateVariables(value: Json, source: EntrySource, into: Translated): Json {
   if (typeof value === "string") return translateText(value, source, into);
   if (Array.isArray(value)) return value.map((item) => translateVariables(item, source, into));
@@ -203,7 +185,6 @@ export function translateVariables(value: Json, source: EntrySource, into: Trans
   );
 }
 
-/** Notes a value that only the client knows and gives the name of the variable that takes its place. */
 export function neededVariable(id: string, needed: Omit<Needed, "name">, into: Translated): string {
   const name = isVariable(id) ? id : variableName(id);
   if (!into.needed.has(name)) into.needed.set(name, { name, ...needed });
@@ -230,7 +211,6 @@ function translateText(text: string, source: EntrySource, into: Translated): str
 
 type Told = (from: string, to: string) => string;
 
-/** The references that only some clients know. */
 function ownReferences(text: string, source: EntrySource, into: Translated, told: Told): string {
   const { references } = clientOf(source.client).dialect ?? {};
   if (references === "dollar")

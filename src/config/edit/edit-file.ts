@@ -16,7 +16,13 @@ export const tomlText: TextFormat = {
     const end = lineEnd(text);
     const table = stringify(wrapValue(path, value)).trim().replaceAll("\n", end);
     const gap = rest === "" ? "" : /\n$/.test(rest) ? end : end + end;
-    return checked(`${rest}${gap}${table}${end}`, path);
+    const edited = `${rest}${gap}${table}${end}`;
+    try {
+      parse(edited);
+      return edited;
+    } catch {
+      throw notATable(path);
+    }
   },
   remove,
 };
@@ -34,15 +40,6 @@ function withoutLines(text: string, start: number, end: number): string {
   const after = text.slice(end);
   const isLast = after.trim() === "" || /^\r?\n/.test(after);
   return (isLast ? before.replace(/(\n)\r?\n$/, "$1") : before) + after;
-}
-
-function checked(text: string, path: Path): string {
-  try {
-    parse(text);
-  } catch {
-    throw notATable(path);
-  }
-  return text;
 }
 
 function notATable(path: Path): TextProblem {
@@ -105,15 +102,6 @@ function endOfLine(text: string, from: number): number {
   return at === -1 ? text.length : at + 1;
 }
 
-/** Sets one value in a configuration file and keeps the rest of it; creates what is missing. */
-export function setInFile(file: string, path: Path, value: Json): void {
-  const bytes = readBytes(file);
-  const text = bytes === null ? "" : decode(file, bytes);
-  const edited = setInText(file, text, path, value);
-  if (bytes === null || edited !== text) writeAtomically(file, edited);
-}
-
-/** False when there was nothing to remove. */
 export function removeFromFile(file: string, path: Path): boolean {
   const bytes = readBytes(file);
   if (bytes === null) return false;
@@ -124,19 +112,14 @@ export function removeFromFile(file: string, path: Path): boolean {
 }
 
 /** Sets one value and removes others in one write. Paths to remove come last first, so that none moves another. */
-export function replaceInFile(file: string, path: Path, value: Json, removed: readonly Path[]): void {
+export function setInFile(file: string, path: Path, value: Json, removed: readonly Path[] = []): void {
   const bytes = readBytes(file);
   const text = bytes === null ? "" : decode(file, bytes);
-  const kept = removed.reduce((before, one) => removeInText(file, before, one), text);
+  const kept = removed.reduce((before, one) => removeFromText(file, before, one) ?? before, text);
   const edited = setInText(file, kept, path, value);
   if (bytes === null || edited !== text) writeAtomically(file, edited);
 }
 
-function removeInText(file: string, text: string, path: Path): string {
-  return edit(file, text, (format, body) => format.remove(body, path)) ?? text;
-}
-
-/** What `setInFile` would make of a text. */
 export function setInText(file: string, text: string, path: Path, value: Json): string {
   return edit(file, text, (format, body) => format.set(body, path, value)) ?? text;
 }
@@ -146,7 +129,6 @@ export function removeFromText(file: string, text: string, path: Path): string |
   return edit(file, text, (format, body) => format.remove(body, path));
 }
 
-/** A configuration file as data; undefined when it is missing or holds nothing. */
 export function readData(file: string): unknown {
   const bytes = readBytes(file);
   return bytes === null ? undefined : parseData(file, bytes);
@@ -157,17 +139,14 @@ export function parseData(file: string, bytes: Buffer): unknown {
   return naming(file, () => formatOf(file).parse(text));
 }
 
-/** Null when there is no such file. */
 export function readBytes(file: string): Buffer | null {
   try {
     return readFileSync(file);
   } catch (thrown) {
     const error = thrown as NodeJS.ErrnoException;
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
-    throw new PlaneError("CONFIG_INVALID", `${file} cannot be read: ${error.message}.`, {
-      data: { file },
-      cause: thrown,
-    });
+    const details = { data: { file }, cause: thrown };
+    throw new PlaneError("CONFIG_INVALID", `${file} cannot be read: ${error.message}.`, details);
   }
 }
 
@@ -190,9 +169,7 @@ export function decode(file: string, bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new PlaneError("CONFIG_INVALID", `${file} is not UTF-8 text. Save it as UTF-8.`, {
-      data: { file },
-    });
+    throw new PlaneError("CONFIG_INVALID", `${file} is not UTF-8 text. Save it as UTF-8.`, { data: { file } });
   }
 }
 
@@ -201,8 +178,7 @@ function naming<Result>(file: string, work: () => Result): Result {
     return work();
   } catch (thrown) {
     if (!(thrown instanceof TextProblem)) throw thrown;
-    throw new PlaneError("CONFIG_INVALID", `${file}:${thrown.line}: ${thrown.message}.`, {
-      data: { file, line: thrown.line },
-    });
+    const { line, message } = thrown;
+    throw new PlaneError("CONFIG_INVALID", `${file}:${line}: ${message}.`, { data: { file, line } });
   }
 }

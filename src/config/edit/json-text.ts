@@ -2,7 +2,6 @@ import { applyEdits, type Edit, type Node, type ParseError, parseTree, printPars
 import { type Json, type Path, renderPath } from "../../model/json.ts";
 import { lineAt, lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
 
-/** The tree of a JSON text with comments; undefined when there is nothing but space and comments. */
 function readTree(text: string): Node | undefined {
   if (endOfGap(text, 0) === text.length) return undefined;
   const errors: ParseError[] = [];
@@ -25,7 +24,6 @@ function toData(node: Node): unknown {
   return result;
 }
 
-/** As far down the path as the tree goes, and what is left of the path there. */
 function descend(tree: Node, path: Path): { node: Node; rest: Path } {
   let node = tree;
   for (const [at, key] of path.entries()) {
@@ -46,17 +44,14 @@ function memberOf(node: Node, key: string | number): Node | undefined {
 const gap = /(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
 const restOfLine = /(?:[ \t]|\/\*[^\r\n]*?\*\/)*(?:\/\/[^\r\n]*)?/y;
 
-/** Where space and comments from here on end. */
 function endOfGap(text: string, from: number): number {
   return from + matchAt(gap, text, from).length;
 }
 
-/** Behind the comments that stand on the same line. */
 function endOfLineComments(text: string, from: number): number {
   return from + matchAt(restOfLine, text, from).trimEnd().length;
 }
 
-/** Where the comma behind a value stands. */
 function commaAfter(text: string, from: number): number | null {
   const at = endOfGap(text, from);
   return text[at] === "," ? at : null;
@@ -67,10 +62,7 @@ function matchAt(pattern: RegExp, text: string, from: number): string {
   return pattern.exec(text)?.[0] ?? "";
 }
 
-/**
- * JSON with comments. The edits are our own and not those of the parser's library, because that one lays out the
- * lines around an edit anew and drops the comments next to a removed entry.
- */
+/** JSON with comments. The library's own edits reformat lines and drop comments next to a removed entry. */
 export const jsonText: TextFormat = { parse, set, remove };
 
 function parse(text: string): unknown {
@@ -83,9 +75,8 @@ function set(text: string, path: Path, value: Json): string {
   if (tree === undefined) return set(`${text}{}${lineEnd(text)}`, path, value);
   const { node, rest } = descend(tree, path);
   const [key, ...below] = rest;
-  if (key === undefined || node.type === "null") {
+  if (key === undefined || node.type === "null")
     return applyEdits(text, [replacement(text, node, wrapValue(rest, value))]);
-  }
   if (node.type !== (typeof key === "number" ? "array" : "object")) {
     const name = renderPath(path.slice(0, path.length - rest.length)) || "the top level";
     throw new TextProblem(lineAt(text, node.offset), `${name} is not an object that can take '${key}'`);
@@ -187,7 +178,6 @@ function indentOfChild(text: string, parent: Node, last: Node | undefined): stri
   return startsLine ? own : indentAt(text, parent.offset) + indentUnit(text);
 }
 
-/** The space a line starts with. */
 function indentAt(text: string, offset: number): string {
   const start = text.lastIndexOf("\n", offset - 1) + 1;
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? "";

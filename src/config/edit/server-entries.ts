@@ -1,10 +1,9 @@
 import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type Path, type UnknownObject } from "../../model/json.ts";
-import { readData, removeFromFile, replaceInFile, setInFile } from "./edit-file.ts";
+import { readData, removeFromFile, setInFile } from "./edit-file.ts";
 import { withLock } from "./write-file.ts";
 
-/** Writes a new server the way the file already holds its servers. */
 export function addServerEntry(file: string, name: string, definition: JsonObject): Promise<void> {
   return withLock(file, () => add(file, name, definition));
 }
@@ -12,48 +11,45 @@ export function addServerEntry(file: string, name: string, definition: JsonObjec
 /** Replaces a server where it stands, or adds it; the file is written once, so the old entry is never lost. */
 export function putServerEntry(file: string, name: string, definition: JsonObject): Promise<void> {
   return withLock(file, () => {
-    const found = entriesOf(file).filter((entry) => entry.name === name);
-    const [kept, ...others] = found;
+    const [kept, ...others] = entriesOf(readData(file)).filter((entry) => entry.name === name);
     if (kept === undefined) return add(file, name, definition);
-    const value = kept.isListed ? { name, ...definition } : definition;
-    replaceInFile(file, kept.path, value, others.map(({ path }) => path).reverse());
+    const value = isListed(kept) ? { name, ...definition } : definition;
+    setInFile(file, kept.path, value, others.map(({ path }) => path).reverse());
   });
 }
 
 export function removeServerEntry(file: string, name: string): Promise<void> {
-  return withLock(file, () => remove(file, name));
+  return withLock(file, () => {
+    const entries = entriesOf(readData(file));
+    const found = entries.filter((entry) => entry.name === name).reverse();
+    if (found.length === 0) throw noSuchServer(file, name, entries);
+    for (const { path } of found) removeFromFile(file, path);
+  });
 }
 
-/** Does the file hold the server in a place that can be edited? */
 export function hasServerEntry(file: string, name: string): boolean {
-  return entriesOf(file).some((entry) => entry.name === name);
+  return entriesOf(readData(file)).some((entry) => entry.name === name);
 }
 
-function entriesOf(file: string): Entry[] {
-  const data = readData(file);
-  return holdersOf(isObject(data) ? data : {}).flatMap((holder) => holder.entries);
+function entriesOf(data: unknown): Entry[] {
+  return holdersOf(isObject(data) ? data : {}).flatMap(({ entries }) => entries);
 }
 
-/** The servers of a file as they are written there. */
 export function readServerEntries(file: string): { name: string; entry: unknown }[] {
   const data = readData(file);
-  return holdersOf(isObject(data) ? data : {}).flatMap(({ entries }) =>
-    entries.flatMap(({ name, path }) => (name === null ? [] : { name, entry: entryAt(data, path) })),
-  );
-}
-
-function entryAt(data: unknown, path: Path): unknown {
-  const at = path.reduce<unknown>((inner, key) => (inner as UnknownObject)[key], data);
-  if (!isObject(at) || typeof path.at(-1) !== "number") return at;
-  const { name: _, ...entry } = at;
-  return entry;
+  return entriesOf(data).flatMap((found) => {
+    if (found.name === null) return [];
+    const at = found.path.reduce<unknown>((inner, key) => (inner as UnknownObject)[key], data);
+    if (!isObject(at) || !isListed(found)) return { name: found.name, entry: at };
+    const { name, ...entry } = at;
+    return { name: String(name), entry };
+  });
 }
 
 function add(file: string, name: string, definition: JsonObject): void {
   const data = readData(file);
-  if (data !== undefined && data !== null && !isObject(data)) {
+  if (data !== undefined && data !== null && !isObject(data))
     throw new PlaneError("CONFIG_INVALID", `The top level of ${file} is not an object of servers.`);
-  }
   const holders = holdersOf(data ?? {});
   if (holders.some(({ entries }) => entries.some((entry) => entry.name === name))) {
     throw new PlaneError(
@@ -68,13 +64,6 @@ function add(file: string, name: string, definition: JsonObject): void {
   else setInFile(file, [...path, name], definition);
 }
 
-function remove(file: string, name: string): void {
-  const entries = entriesOf(file);
-  const found = entries.filter((entry) => entry.name === name).reverse();
-  if (found.length === 0) throw noSuchServer(file, name, entries);
-  for (const { path } of found) removeFromFile(file, path);
-}
-
 function noSuchServer(file: string, name: string, entries: readonly Entry[]): PlaneError {
   const known = entries.flatMap((entry) => entry.name ?? []);
   const [near] = nearest(name, known, 1);
@@ -84,9 +73,12 @@ function noSuchServer(file: string, name: string, entries: readonly Entry[]): Pl
   });
 }
 
-type Entry = { name: string | null; path: Path; isListed?: true };
+type Entry = { name: string | null; path: Path };
 
-/** One place of a file where servers stand. */
+function isListed({ path }: Entry): boolean {
+  return typeof path.at(-1) === "number";
+}
+
 type Holder = { path: Path; isList: boolean; entries: Entry[] };
 
 /** All places, the one for new servers first; none when the file has no servers yet. */
@@ -98,12 +90,8 @@ function holdersOf(data: UnknownObject): Holder[] {
   });
   if (wrapped.length > 0) return wrapped;
   if (!Object.values(data).some(looksLikeServer)) return [];
-  return [
-    mapHolder(
-      [],
-      Object.keys(data).filter((key) => isObject(data[key])),
-    ),
-  ];
+  const names = Object.keys(data).filter((key) => isObject(data[key]));
+  return [mapHolder([], names)];
 }
 
 function mapHolder(path: Path, names: readonly string[]): Holder {
@@ -114,7 +102,6 @@ function listHolder(path: Path, servers: readonly unknown[]): Holder {
   const entries = servers.map((server, at) => ({
     name: isObject(server) && typeof server.name === "string" ? server.name : null,
     path: [...path, at],
-    isListed: true as const,
   }));
   return { path, isList: true, entries };
 }

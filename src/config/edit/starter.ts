@@ -26,7 +26,6 @@ const disabledExample: JsonObject = {
   enabled: false,
 };
 
-/** Keys that most people leave out, each with what it is for. */
 const others: readonly { key: string; about: string; example: Json }[] = [
   {
     key: "policy",
@@ -45,7 +44,6 @@ const others: readonly { key: string; about: string; example: Json }[] = [
   },
 ];
 
-/** Writes a configuration to start with, in JSON with comments or in YAML as the file's name says. */
 export function writeStarter(file: string, servers: Servers, force: boolean): void {
   if (!force && existsSync(file)) {
     throw new PlaneError("CONFIG_INVALID", `${file} already exists. Pass --force to replace it.`, {
@@ -79,7 +77,6 @@ function jsonEntry(name: string, server: JsonObject): string {
   return `${JSON.stringify(name)}: {\n${fields.join(",\n")}\n}`;
 }
 
-/** On one line, with the spaces that people write. */
 function spaced(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,7 +1,5 @@
-import type { Path } from "../../model/json.ts";
-import { isObject, type Json } from "../../model/json.ts";
+import { isObject, type Json, type Path } from "../../model/json.ts";
 
-/** What is wrong with a text, and where. */
 export class TextProblem extends Error {
   readonly line: number;
 
@@ -13,14 +11,11 @@ export class TextProblem extends Error {
 
 /** Edits one kind of text and leaves alone what the edit does not concern. Texts have no byte order mark. */
 export type TextFormat = {
-  /** The text as data; undefined when it holds nothing. Throws a TextProblem. */
   parse(text: string): unknown;
   set(text: string, path: Path, value: Json): string;
-  /** Null when there is nothing at the path. */
   remove(text: string, path: Path): string | null;
 };
 
-/** Puts a value below keys that do not exist yet. */
 export function wrapValue(keys: Path, value: Json): Json {
   return keys.reduceRight<Json>((inner, key) => (typeof key === "number" ? [inner] : { [key]: inner }), value);
 }
@@ -33,7 +28,6 @@ export function lineEnd(text: string): "\r\n" | "\n" {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** What stands at the end of a path through objects. */
 export function valueAt(data: unknown, path: Path): unknown {
   return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), data);
 }

@@ -21,10 +21,7 @@ import { PlaneError } from "../../model/errors.ts";
 /** Readable for the owner alone: configuration files often hold secrets. */
 const newFileMode = 0o600;
 
-/**
- * Writes a whole file or nothing: a crash leaves the old content. A link stays a link, an existing file keeps its
- * mode.
- */
+/** Writes a whole file or nothing. A link stays a link, an existing file keeps its mode. */
 export function writeAtomically(file: string, content: string | Buffer): void {
   try {
     replaceFile(followLinks(file), content);
@@ -63,7 +60,6 @@ function modeOf(file: string): number | null {
   return found === undefined ? null : found.mode & 0o7777;
 }
 
-/** Where a link leads in the end, even when nothing is there yet. */
 export function followLinks(file: string, hops = 40): string {
   let target: string;
   try {

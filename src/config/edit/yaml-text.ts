@@ -14,10 +14,7 @@ import { stableJson } from "../../lib/json/stable-json.ts";
 import type { Json, Path } from "../../model/json.ts";
 import { lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
 
-/**
- * YAML by lines where entries have lines of their own, so that nothing else moves; elsewhere by way of its
- * document, which keeps comments, anchors and the order of keys.
- */
+/** Edits by line where entries have lines of their own, else through the document, which keeps comments and order. */
 export const yamlText: TextFormat = {
   parse: (text) => readDocument(text).toJS() ?? undefined,
   set(text, path, value) {
@@ -48,9 +45,8 @@ function setInDocument(document: Document, path: Path, value: Json): void {
   for (let length = 0; length < path.length; length++) {
     const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
     if (isMap(node) || isSeq(node)) continue;
-    if (document.getIn(path.slice(0, length)) != null) {
+    if (document.getIn(path.slice(0, length)) != null)
       throw new TextProblem(1, `${path.slice(0, length).join(".") || "the top level"} is not a map`);
-    }
     const created = document.createNode(wrapValue(path.slice(length), value));
     if (length === 0) document.contents = created;
     else document.setIn(path.slice(0, length), created);
@@ -59,7 +55,6 @@ function setInDocument(document: Document, path: Path, value: Json): void {
   document.setIn(path, document.createNode(value));
 }
 
-/** A text is right only when it says what the document says. */
 function agreeing(text: string | null, document: Document): string | null {
   if (text === null) return null;
   const read = parseDocument(text);
@@ -80,7 +75,6 @@ function render(document: Document, text: string): string {
 
 type Collection = YAMLMap | YAMLSeq;
 
-/** The text with a new entry in lines of its own; null where entries do not stand in lines. */
 function spliceIn(document: Document, text: string, path: Path, value: Json): string | null {
   const depth = path.findIndex((_, at) => !document.hasIn(path.slice(0, at + 1)));
   const parent = depth === -1 ? undefined : collectionAt(document, path.slice(0, depth));
@@ -97,7 +91,6 @@ function spliceIn(document: Document, text: string, path: Path, value: Json): st
   return text.slice(0, at) + entry + text.slice(at);
 }
 
-/** The text without the lines of an entry; null where it shares them with others. */
 function spliceOut(document: Document, text: string, path: Path): string | null {
   const parent = collectionAt(document, path.slice(0, -1));
   if (parent === undefined || indentOf(text, parent) === undefined) return null;
@@ -122,7 +115,6 @@ function collectionAt(document: Document, path: Path): Collection | undefined {
   return isMap(node) || isSeq(node) ? node : undefined;
 }
 
-/** The space before the entries of a collection that is written in lines. */
 function indentOf(text: string, { flow, items, range }: Collection): string | undefined {
   if (flow || items.length === 0 || !range) return undefined;
   const before = text.slice(text.lastIndexOf("\n", range[0] - 1) + 1, range[0]);

@@ -6,8 +6,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../../model/json.ts";
 import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
-import type { Environment } from "../environment.ts";
-import { workingDirectory } from "../environment.ts";
+import { type Environment, workingDirectory } from "../environment.ts";
 import { checkProviders, parseValue, type Report } from "../parse-value.ts";
 import { maskText } from "../secrets/mask.ts";
 import { findReferences, mapTexts } from "../secrets/references.ts";
@@ -17,7 +16,6 @@ import { readManifestEntry, readRemark } from "../shapes/tool-entry.ts";
 import { checkJob, checkSkill, checkTask } from "./check-work.ts";
 import { type Entry, toEntry } from "./entries.ts";
 
-/** Keys of a hand-written tool that no overlay has. */
 const ownTools: readonly string[] = ["parameters", "providers", "persona", "owner", "auth"];
 const checkWork = { skill: checkSkill, task: checkTask, job: checkJob };
 
@@ -25,14 +23,11 @@ type Tell = (problem: ConfigProblem) => void;
 
 export type CheckedManifest = ToolManifest | SkillManifest | TaskManifest | JobManifest | NamedOverlay;
 
-/** An entry from a caller instead of a file, with everything that is wrong with it. */
 export type CheckedEntry = {
   name: string | undefined;
   manifest: CheckedManifest | undefined;
   problems: ConfigProblem[];
-  /** Providers that cannot be used as they are written, or not here. */
   unusable: ConfigProblem[];
-  /** What was left out. */
   warnings: ConfigProblem[];
 };
 
@@ -66,7 +61,6 @@ export async function checkEntry(
   return { name, manifest: tool && checkProviders(tool, context), ...found };
 }
 
-/** A tool that a program registers, checked like one in a file; throws with everything that is wrong. */
 export function checkRegistered(given: { readonly [key: string]: unknown }, environment: Environment): ToolManifest {
   const problems: ConfigProblem[] = [];
   const report = reportTo("(registered)", problems);
@@ -134,7 +128,6 @@ function fixedValues(list: unknown): [path: Path, value: UnknownObject][] {
   );
 }
 
-/** What a skill gives to its tools, and a job to its tasks. */
 function valuesGiven({ input, steps, task_graph }: UnknownObject): [path: Path, value: unknown][] {
   const inEach = (key: string, list: unknown, field: string): [Path, unknown][] =>
     (Array.isArray(list) ? list : []).flatMap((one, at): [Path, unknown][] =>

@@ -29,7 +29,6 @@ export function checkGraph(
     report(whole, `${what}s wait for each other: ${cycle.join(" → ")}`, "Remove one 'depends_on' of them.");
 }
 
-/** Reports tasks that a job names and that do not exist for it. */
 export function checkTasksExist(job: JobManifest, tasks: readonly TaskManifest[], report: Report): void {
   const known = namesFor([job.persona, ...job.personas], tasks);
   for (const [at, { task }] of job.task_graph.entries())
@@ -48,7 +47,6 @@ export function missingSkills(
   );
 }
 
-/** The manifests that are shared, or belong to one of these personas. */
 function namesFor(
   personas: readonly (string | undefined)[],
   manifests: readonly { name: string; persona?: string | undefined }[],

@@ -18,7 +18,7 @@ function problemsOf(check: typeof checkSkill | typeof checkTask | typeof checkJo
   return problems;
 }
 
-test("a key that nobody knows is told with the one that was meant, at any depth", () => {
+test("an unknown key is reported with the nearest known one, at any depth", () => {
   const task = { kind: "task", name: "t", summary: "S", sumary: "x", acceptance_criteria: [] };
   assert.deepEqual(problemsOf(checkTask, { ...task, escalation_policy: { contct: "ops" } }), [
     "acceptance_criteria | must not be empty",
@@ -34,7 +34,7 @@ test("a step that depends on nothing is not told to depend on itself", () => {
   assert.equal(problem, "steps.0.depends_on | step 's' depends on 'z', which is not there | Check the name.");
 });
 
-test("who collaborates is asked about what a model says, so there has to be one and somebody", () => {
+test("a skill that collaborates has an answer of a model and at least one participant", () => {
   const skill = { name: "k", version: "1", instruction_prompt: "Do.", required_tools: [], safety_notes: "" };
   const about = (more: object) => problemsOf(checkSkill, { ...skill, required_capabilities: [], ...more });
   assert.deepEqual(about({ collaboration: { enabled: true } }), [
@@ -93,7 +93,7 @@ test("what is left out is told by its name", () => {
   ]);
 });
 
-test("a skill that no file has is told of, and costs nothing: somebody may set it", async () => {
+test("a skill that no file has is only a warning: it may be set later", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file("work.json");
   const skill = { name: "report", version: "1", instruction_prompt: "Do.", safety_notes: "" };

@@ -41,7 +41,6 @@ function checkedBy<T>(parse: (value: UnknownObject, report: Report) => T | undef
   };
 }
 
-/** The steps that a step waits for: those it names, and those it refers to. */
 function stepNeeds(step: SkillStep): string[] {
   const refers = referencesIn([step.arguments, step.when ?? ""]);
   const meant = refers.flatMap(([root, id = ""]) => (root === "steps" ? [id] : []));
@@ -72,7 +71,6 @@ function checkTaskGraph({ task_graph }: JobManifest, report: Report): void {
   checkGraph(nodes, { what: "task", key: "task", path: ["task_graph"] }, report);
 }
 
-/** A reference means the input, or the result of a step or task before. */
 function checkReferences(value: unknown, what: "step" | "task", place: Path, report: Report): void {
   for (const [root, name = "", field] of referencesIn(value)) {
     if (root !== "input" && root !== `${what}s`)

@@ -1,13 +1,10 @@
-import type { Path } from "../../model/json.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { type ConfigDocument, isName } from "../shapes/reading.ts";
 
 export type Kind = "tool" | "skill" | "task" | "job";
 
-/** One manifest as it is written, with where. */
 export type Entry = {
   kind: Kind;
-  /** The persona whose it is. */
   owner: string | null;
   name: string | undefined;
   /** What it says beside its kind and owner. */
@@ -58,7 +55,6 @@ function isKind(value: unknown): value is Kind {
   return value === "tool" || value === "skill" || value === "task" || value === "job";
 }
 
-/** Keys that only one kind of manifest has. */
 const telling: readonly [key: string, kind: Kind][] = [
   ["instruction_prompt", "skill"],
   ["task_graph", "job"],

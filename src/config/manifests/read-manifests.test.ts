@@ -135,8 +135,8 @@ const owners: [title: string, file: string, keys: object, owner: string | undefi
   ["so does the key 'persona'", "t.json", { persona: "Atlas" }, "Atlas"],
   ["so does the key 'owner'", "t.json", { owner: "Atlas" }, "Atlas"],
   ["the key goes before the folder", "personas/Atlas/t.json", { owner: "Nova" }, "Nova"],
-  ["the key can give it to everybody", "personas/Atlas/t.json", { owner: null }, undefined],
-  ["without either it is everybody's", "Atlas/t.json", {}, undefined],
+  ["the key can share it", "personas/Atlas/t.json", { owner: null }, undefined],
+  ["without either it is shared", "Atlas/t.json", {}, undefined],
 ];
 
 for (const [title, file, keys, owner] of owners) {

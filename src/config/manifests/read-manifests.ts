@@ -1,7 +1,6 @@
 import { dirname, relative } from "node:path";
 import type { ConfigProblem, FromFile, Manifests } from "../../model/config/config.ts";
-import type { UnknownObject } from "../../model/json.ts";
-import { type Path, renderPath } from "../../model/json.ts";
+import { type Path, renderPath, type UnknownObject } from "../../model/json.ts";
 import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import type { Environment } from "../environment.ts";
 import { checkProviders, type Report } from "../parse-value.ts";
@@ -99,7 +98,6 @@ function byOwnerAndName(a: Owned, b: Owned): number {
 }
 
 type Work = {
-  /** Takes the sound ones. */
   manifests: Manifests;
   tell: Tell;
   placeOf(entry: Entry): { file: string; source: string };
@@ -148,7 +146,6 @@ async function readWork(entries: readonly Entry[], { manifests, tell, placeOf }:
   }
 }
 
-/** Texts that look like references and are sent as they are written. */
 function looseReferences(value: unknown): string[] {
   const found = JSON.stringify(value ?? null).match(/\$\{[a-z][\w-]*\}/g) ?? [];
   return [...new Set(found)];
@@ -156,10 +153,7 @@ function looseReferences(value: unknown): string[] {
 
 type Problem = { message: string; hint: string };
 
-/**
- * A task may extend another one of its owner, or a shared one; a persona's task extends the shared one of its name. One that
- * cannot be built is left out.
- */
+/** A task may extend one of its owner or a shared one; a persona's task extends the shared one of its name. */
 export function extendTasks(
   entries: readonly Entry[],
   fail: (entry: Entry, key: string, message: string, hint: string) => void,

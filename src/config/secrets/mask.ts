@@ -1,22 +1,11 @@
 import { looksSecret, redact } from "../../lib/text/redact.ts";
-import type { Path } from "../../model/json.ts";
-import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
+import { isObject, type Json, type Path, type UnknownObject } from "../../model/json.ts";
 import { findReferences, type Reference } from "./references.ts";
 
-/** Where we are: is everything here a secret, and under which key. */
 type Context = { isSecret: boolean; key: string | null; isHandedOver?: boolean };
 
 /** Their keys are names, not fields: a server may be called 'tokens'. */
-const namedThings = new Set([
-  "servers",
-  "mcpServers",
-  "tools",
-  "overlays",
-  "toolsets",
-  "models",
-  "users",
-  "properties",
-]);
+const namedThings = new Set("servers mcpServers tools overlays toolsets models users properties".split(" "));
 /** What stands beside a secret and is none. */
 const describing = new Set(["type", "description", "title", "format"]);
 /** Lists of variables by name: who reads them has to know which. */
@@ -69,20 +58,15 @@ function maskObject(value: UnknownObject, context: Context): Json {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, inner]) => inner !== undefined)
-      .map(([key, inner]) => [
-        key,
-        isForServersOnly(key, value) ? maskWhole(inner) : maskValue(inner, enter(context, key)),
-      ]),
+      .map(([key, inner]) => {
+        if (!isForServersOnly(key, value)) return [key, maskValue(inner, enter(context, key))];
+        return [key, typeof inner === "string" ? maskText(inner, true) : "***"];
+      }),
   );
 }
 
-/** A fixed argument, or an injected constant: only servers see it. */
 function isForServersOnly(key: string, { name, parameter, from }: UnknownObject): boolean {
   return key === "fixed" ? typeof name === "string" : key === "value" && from === "constant" && parameter !== undefined;
-}
-
-function maskWhole(value: unknown): Json {
-  return typeof value === "string" ? maskText(value, true) : "***";
 }
 
 /** Passwords and long user names in URLs, and query parameters with their names. */
@@ -90,7 +74,6 @@ const urlSecrets = /(?<=:\/\/[^\s/:@]*:)[^\s/]+(?=@)|(?<=:\/\/)[^\s/:@]{16,}(?=@
 const scheme = /^\s*(?:(?:bearer|basic|token)\s+)?$/i;
 const assignment = /^([\w.-]+)(=|:(?!\/\/)\s*)([\s\S]+)$/;
 
-/** A secret that can still be told from another. */
 export function mask(secret: string): string {
   return secret.length > 8 ? `***${secret.slice(-4)}` : "***";
 }

@@ -37,7 +37,6 @@ export function splitCommand(text: string): string[] | null {
 
 const maxOutputBytes = 1024 * 1024;
 
-/** The first line a program prints. It is started by itself; no shell reads the command. */
 export async function readCommand(command: string, directory: string, limitMs = 10_000): Promise<SecretAnswer> {
   const words = splitCommand(command);
   if (words === null) return { why: "a quote is not closed", remedy: "Close it." };
@@ -73,15 +72,13 @@ function explain(error: ExecFileException, program: string, limitMs: number): Se
     return { why: `there is no program '${program}'`, remedy: "Install it or give its full path." };
   }
   if (code === "EACCES") return { why: `'${program}' may not be run`, remedy: "Make it executable." };
-  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") {
+  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER")
     return { why: "it prints more than 1 MiB", remedy: "Let it print the secret alone." };
-  }
   const remedy = "Run it yourself to see why.";
   if (error.killed) return { why: `it took longer than ${limitMs / 1000} seconds`, remedy };
   return { why: signal ? `it was ended by ${signal}` : `it failed with ${code}`, remedy };
 }
 
-/** The part of @napi-rs/keyring we use. */
 export type Keyring = {
   AsyncEntry: new (service: string, account: string) => { getPassword(): Promise<string | null | undefined> };
 };
@@ -90,7 +87,6 @@ export type Keyring = {
 const limitMs = 60_000;
 const otherwise = `or keep the secret elsewhere and write \${file:…} or \${command:…}.`;
 
-/** A password of the system's keychain, named by service and account. */
 export async function readKeychain(name: string, load = loadKeyring): Promise<SecretAnswer> {
   const slash = name.lastIndexOf("/");
   const [service, account] = [name.slice(0, Math.max(slash, 0)), name.slice(slash + 1)];

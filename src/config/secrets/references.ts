@@ -1,5 +1,4 @@
-import type { Path } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
+import { isObject, type Path } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
 
 export type SecretKind = "file" | "command" | "keychain";
@@ -9,7 +8,6 @@ export type Reference = {
   kind: "env" | SecretKind;
   name: string;
   fallback: string | null;
-  /** As it is written, and where. */
   text: string;
   start: number;
 };
@@ -85,10 +83,7 @@ export function mapTexts(value: unknown, change: (text: string, path: Path) => s
   return Object.getPrototypeOf(value) === null ? Object.setPrototypeOf(changed, null) : changed;
 }
 
-/**
- * Puts the environment into every text of a value, once: what a variable holds is never expanded again. Secrets
- * stay references until they are used, so what only looks like one now is escaped for `resolveSecrets`.
- */
+/** Expands once, never what a variable holds. Secrets stay references; what only looks like one is escaped. */
 export function expandEnvironment(
   value: unknown,
   environment: Environment,
@@ -126,7 +121,6 @@ function lookUp(
 /** No secrets; hiding them would make paths unreadable. */
 const ordinary = ["HOME", "USER", "LOGNAME", "PWD", "PATH", "SHELL", "LANG", "TMPDIR", "TEMP", "TMP"];
 
-/** The variables that a configuration refers to, with what they hold. */
 export function usedVariables(values: unknown, environment: Environment): Map<string, string> {
   const used = new Map<string, string>();
   mapTexts(values, (text) => {

@@ -80,7 +80,7 @@ const failures: [text: string, says: RegExp][] = [
   [`\${command:${node} fail.mjs}`, /it failed with 3\. Run it yourself to see why\./],
   [`\${command:${node} silent.mjs}`, /its first line is empty/],
   ["${keychain:github}", /does not name service and account\. Write it as \$\{keychain:service\/account\}\./],
-  ["${keychain:toolplane-test-none/nobody}", /\$\{keychain:toolplane-test-none\/nobody\} cannot be read: .*keychain/],
+  ["${keychain:toolplane-test-none/none}", /\$\{keychain:toolplane-test-none\/none\} cannot be read: .*keychain/],
 ];
 
 for (const [text, says] of failures) {
@@ -107,8 +107,8 @@ test("a command that does not end is ended", async () => {
 });
 
 test("a command that asks a question gets no answer instead of waiting for one", async () => {
-  const script = "process.stdin.on('end', () => console.log('nobody')).resume()";
-  assert.deepEqual(await readCommand(`${node} -e "${script}"`, "/"), { secret: "nobody" });
+  const script = "process.stdin.on('end', () => console.log('closed')).resume()";
+  assert.deepEqual(await readCommand(`${node} -e "${script}"`, "/"), { secret: "closed" });
 });
 
 test("a command that prints without end is a failure", async () => {

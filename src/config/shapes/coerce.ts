@@ -1,12 +1,17 @@
+import type { Transport } from "../../model/servers/server.ts";
+
+/** Every spelling of a transport in files of ours and of others. */
+export const transportNames: ReadonlyMap<unknown, Transport> = new Map<unknown, Transport>([
+  ["stdio", "stdio"],
+  ...["http", "streamable-http", "streamable_http", "streamableHttp"].map((name) => [name, "http"] as const),
+  ["sse", "sse"],
+  ["ws", "websocket"],
+  ["websocket", "websocket"],
+]);
+
 const words = new Map<string, boolean>([
-  ["1", true],
-  ["true", true],
-  ["yes", true],
-  ["on", true],
-  ["0", false],
-  ["false", false],
-  ["no", false],
-  ["off", false],
+  ...["1", "true", "yes", "on"].map((word) => [word, true] as const),
+  ...["0", "false", "no", "off"].map((word) => [word, false] as const),
 ]);
 
 /** `yes`, `on`, `1` and their opposites; anything else is left for the validation to judge. */
@@ -15,7 +20,6 @@ export function toBoolean(value: unknown): unknown {
   return typeof value === "string" ? (words.get(value.trim().toLowerCase()) ?? value) : value;
 }
 
-/** A number written as a text; anything else is left for the validation to judge. */
 export function toNumber(value: unknown): unknown {
   if (typeof value !== "string" || value.trim() === "") return value;
   const number = Number(value);
@@ -31,13 +35,9 @@ export function secondsToMs(value: unknown): number | undefined {
 
 export function splitCommas(value: unknown): unknown {
   if (typeof value !== "string") return value;
-  return value
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+  return Array.from(value.split(","), (part) => part.trim()).filter((part) => part !== "");
 }
 
-/** A list, or a text with spaces between its words. */
 export function splitSpaces(value: unknown): unknown {
   return typeof value === "string" ? value.split(/\s+/).filter((part) => part !== "") : value;
 }

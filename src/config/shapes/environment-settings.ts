@@ -38,19 +38,16 @@ export function settingsFromEnvironment(environment: Environment): {
   return { settings, problems };
 }
 
-/** No file is needed where variables say enough. */
 export function isConfiguredByVariables(environment: Environment): boolean {
   return settingsFromEnvironment(environment).settings.length > 0;
 }
 
 function readFields(reading: Reading, name: string | undefined, fields: readonly Field[], first: Field): void {
   const isComplete = fields.some(({ key }) => key === "command" || key === "url");
-  if (isComplete || name !== undefined) {
+  if (isComplete || name !== undefined)
     return readServerFields(reading, name ?? "default", translateFields(reading, fields), first.source);
-  }
-  for (const { source } of fields) {
+  for (const { source } of fields)
     reading.warn(source, "no server is named that it is for", `Set ${prefixes[0]}DEFAULT_SERVER.`);
-  }
 }
 
 /** A variable that is empty counts as not set. */

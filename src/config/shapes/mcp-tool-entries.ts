@@ -1,5 +1,4 @@
-import type { Path } from "../../model/json.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { describeValue, type Field, fieldsOf, isName, placeOf, type Reading, type Shape } from "./reading.ts";
 import { readServerFields } from "./server.ts";
 import { argumentsOf } from "./tool-entry.ts";
@@ -71,7 +70,6 @@ function remoteTools(group: UnknownObject): RemoteTools {
 
 type Context = { fallbackName?: string; remote?: RemoteTools };
 
-/** One entry that offers a remote tool under a name, with a description and arguments of its own. */
 export function readMcpToolEntry(
   reading: Reading,
   entry: UnknownObject,
@@ -79,13 +77,10 @@ export function readMcpToolEntry(
   { fallbackName, remote }: Context,
 ): void {
   const { type, name = fallbackName, "mcp-tool": id } = entry;
-  if (type !== "mcp-tool") {
+  if (type !== "mcp-tool")
     return reading.warn(source, `a tool of type ${describeValue(type)} is left out`, "Only 'mcp-tool' is known.");
-  }
   if (!isName(name) || !isName(id)) return reading.fail(source, "a tool needs a 'name' and an 'mcp-tool'");
-  if (remote && !remote.has(id)) {
-    reading.warn([...source, "mcp-tool"], `there is no '${id}' in the 'mcp' group`);
-  }
+  if (remote && !remote.has(id)) reading.warn([...source, "mcp-tool"], `there is no '${id}' in the 'mcp' group`);
   tellUnknown(reading, entry, source);
   const path = ["tools", name];
   const provider = { name: "mcp", priority: 0, config: { server: id, tool: remote?.get(id) ?? id } };
@@ -103,7 +98,6 @@ export function readMcpToolEntry(
   });
 }
 
-/** One group or state may be written without a list. */
 function toList(key: string, value: unknown): unknown {
   return key !== "state" && typeof value === "string" ? [value] : value;
 }

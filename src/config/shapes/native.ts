@@ -1,5 +1,4 @@
-import type { Path } from "../../model/json.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { sectionTrees } from "./normal-form.ts";
 import { isName, type Reading, readTree, type Shape } from "./reading.ts";
 import { readServer } from "./server.ts";
@@ -28,9 +27,7 @@ function readServers(reading: Reading, servers: unknown, source: Path): void {
 }
 
 export function readServerMap(reading: Reading, servers: UnknownObject, source: Path): void {
-  for (const [name, entry] of Object.entries(servers)) {
-    readServer(reading, name, entry, [...source, name]);
-  }
+  for (const [name, entry] of Object.entries(servers)) readServer(reading, name, entry, [...source, name]);
 }
 
 function readServerList(reading: Reading, servers: readonly unknown[], source: Path): void {

@@ -1,7 +1,6 @@
 import { nearest } from "../../lib/text/nearest.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
-import type { Path } from "../../model/json.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import type { Transport } from "../../model/servers/server.ts";
 import { mcpToolEntries, readMcpToolEntry } from "./mcp-tool-entries.ts";
 import { native } from "./native.ts";
@@ -91,7 +90,6 @@ function readToolConfig(reading: Reading, entry: UnknownObject, source: Path): v
 
 type Context = { fallbackName?: string; tellsAssumed: boolean };
 
-/** Is this one tool, in either way to write one? */
 function isToolEntry(value: unknown): boolean {
   return isManifestEntry(value) || (isObject(value) && isName(value.type) && isName(value.name) && !isServer(value));
 }
@@ -108,9 +106,7 @@ export const handWrittenTools: Shape = {
   keys: ["tools"],
   read(reading, { tools }) {
     if (Array.isArray(tools)) {
-      for (const [at, entry] of tools.entries()) {
-        readToolEntry(reading, entry, ["tools", at], { tellsAssumed: false });
-      }
+      for (const [at, entry] of tools.entries()) readToolEntry(reading, entry, ["tools", at], { tellsAssumed: false });
     } else if (isObject(tools)) {
       for (const [name, entry] of Object.entries(tools)) {
         const source = ["tools", name];
@@ -136,9 +132,7 @@ function readByName(reading: Reading, data: UnknownObject, sections: readonly st
     return !sections.includes(name) && !isServer(entry) && isManifestEntry(entry, name);
   });
   for (const [name, entry] of servers) readServer(reading, name, entry, [name]);
-  for (const [name, entry] of tools) {
-    readToolEntry(reading, entry, [name], { fallbackName: name, tellsAssumed: true });
-  }
+  for (const [name, entry] of tools) readToolEntry(reading, entry, [name], { fallbackName: name, tellsAssumed: true });
   return [...servers, ...tools].map(([name]) => name);
 }
 
@@ -175,7 +169,6 @@ function readFields(reading: Reading, fields: readonly Field[]): void {
 const shapes: readonly Shape[] = [native, overlays, handWrittenTools, providerList, mcpToolEntries];
 const sections = ["$schema", ...shapes.flatMap(({ keys }) => keys)];
 
-/** A file in any shape as settings of the normal form. Several shapes may stand in one file. */
 export function readShapes(document: ConfigDocument): { settings: Setting[]; problems: ConfigProblem[] } {
   const reading = createReading(originIn(document));
   readData(reading, document.data);
@@ -219,10 +212,7 @@ function readList(reading: Reading, list: readonly unknown[]): void {
   }
 }
 
-/**
- * Adds the questions that servers demand to the rules of the policy. The first rule that matches decides, so
- * they stand before the first one that allows: what must be asked can be forbidden, not waved through.
- */
+/** Before the first rule that allows, since the first match decides: what must be asked can only be forbidden. */
 function placeForcedRules({ settings, forced, set }: Reading): void {
   const [first] = forced;
   if (!first) return;

@@ -7,26 +7,20 @@ import { isObject, type Path, renderPath, type UnknownObject } from "../../model
 /** A file as data that knows its lines. Objects in `data` have no prototype. */
 export type ConfigDocument = { file: string; data: unknown; lineOf(path: Path): number | null };
 
-/**
- * One value in its place in the normal form, with the place it was read from. Every shape of configuration is
- * translated into a list of these, so that there is one way to check, merge and explain them.
- */
+/** One value in its place in the normal form, with the place it was read from. Every shape becomes a list of these. */
 export type Setting = {
   path: Path;
   value: unknown;
   origin: Origin;
-  /** The origin of something inside the value. */
   originInside?(inner: Path): Origin;
 };
 
-/** A way to write configuration, known by the keys it has at the top of a file. */
 export type Shape = {
   keys: readonly string[];
   /** Reads its own keys, of which any may be missing, and leaves the others alone. */
   read(reading: Reading, data: UnknownObject): void;
 };
 
-/** What is learned while one document is read. A `source` is always a place in that document. */
 export type Reading = {
   settings: Setting[];
   problems: ConfigProblem[];
@@ -81,9 +75,8 @@ export function createReading(originOf: (source: Path) => Origin): Reading {
     },
     define(path, source, read) {
       const key = JSON.stringify(path);
-      if (defined.has(key)) {
+      if (defined.has(key))
         return reading.fail(source, `'${path.at(-1)}' is defined twice in this file; the first one counts`);
-      }
       defined.add(key);
       const before = settings.length;
       read();
@@ -112,10 +105,8 @@ export function isName(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** One key of an entry with the place it was written at. */
 export type Field = { key: string; value: unknown; source: Path };
 
-/** A server that is being read. */
 export type Server = { reading: Reading; name: string; path: Path; fields: readonly Field[] };
 
 export type ReadField = (field: Field, server: Server) => void;

@@ -16,7 +16,6 @@ import {
   warnWithoutEffect,
 } from "./reading.ts";
 
-/** Keys beside `auth` that say how we identify ourselves. */
 const authReaders: readonly (readonly [string, ReadField])[] = [
   ["auth_type", into("type")],
   ["auth_token", into("token")],
@@ -55,7 +54,6 @@ const inferences = [
   { key: "auth", type: "bearer" },
 ] as const satisfies { key: string; type: ServerAuth["type"] }[];
 
-/** Keys inside `auth` that only OAuth knows. */
 const oauthKeys = ["clientId", "clientMetadataUrl", "issuer", "grant"] as const satisfies (keyof ServerAuth)[];
 
 /** What is given tells how we identify ourselves where nothing says it. */
@@ -109,9 +107,7 @@ function argumentsOfCommand(command: unknown): unknown[] {
 function readCommand({ value, source }: Field, { reading, path, fields }: Server): void {
   reading.set([...path, "command"], Array.isArray(value) && value.length > 0 ? value[0] : value, source);
   const first = argumentsOfCommand(value);
-  if (first.length > 0 && fieldValue("args", fields) === undefined) {
-    reading.set([...path, "args"], first, source);
-  }
+  if (first.length > 0 && fieldValue("args", fields) === undefined) reading.set([...path, "args"], first, source);
 }
 
 function readArguments({ value, source }: Field, { reading, path, fields }: Server): void {
@@ -157,7 +153,6 @@ export function readServer(reading: Reading, name: string, entry: unknown, sourc
   reading.define(path, source, () => reading.set(path, entry, source));
 }
 
-/** A server put together from fields, which may come from several places. */
 export function readServerFields(reading: Reading, name: string, given: readonly Field[], source: Path): void {
   const path = ["servers", name];
   const fields = given.filter(({ key, value }) => value !== null || mayBeNull.includes(key));

@@ -1,12 +1,9 @@
-import type { ToolManifest } from "../../model/catalogue/tool.ts";
-import { argumentTypes, parseArgumentText, type ToolArgument } from "../../model/catalogue/tool.ts";
-import type { Path } from "../../model/json.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { argumentTypes, parseArgumentText, type ToolArgument, type ToolManifest } from "../../model/catalogue/tool.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { toBoolean, toNumber } from "./coerce.ts";
 import { toolKeys } from "./normal-form.ts";
 import { describeValue, type Field, fieldsOf, fieldValue, isName, placeOf, type Reading } from "./reading.ts";
 
-/** Is this a tool written by hand, with its name or known by one? */
 export function isManifestEntry(value: unknown, name?: string): value is UnknownObject {
   if (!isObject(value) || !isName(value.name ?? name) || typeof value.description !== "string") return false;
   return ["parameters", "side_effects", "providers"].some((key) => Object.hasOwn(value, key));
@@ -107,7 +104,6 @@ const translations: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
   ["workspaces", toList],
 ]);
 
-/** A field of a manifest or an overlay in the normal form. */
 export function readRemark(reading: Reading, { key, value, source }: Field): unknown {
   if (key === "arguments") return argumentsOf(reading, value, source) ?? [];
   return translations.get(key)?.(value) ?? value;
@@ -133,12 +129,10 @@ export function argumentsOf(reading: Reading, list: unknown, source: Path): Tool
 
 function readArgument(reading: Reading, entry: unknown, source: Path): ToolArgument | undefined {
   if (typeof entry === "string") return readText(reading, entry, source);
-  if (!isObject(entry) || !isName(entry.name)) {
+  if (!isObject(entry) || !isName(entry.name))
     return void reading.warn(source, "an argument without a 'name' is left out");
-  }
-  for (const key of Object.keys(entry).filter((key) => !keys.includes(key))) {
+  for (const key of Object.keys(entry).filter((key) => !keys.includes(key)))
     reading.warnUnknownKey([...source, key], keys);
-  }
   const { name, type, description, default: fallback, enum: choices, hidden, fixed } = entry;
   const known = argumentTypes.find((one) => one === type);
   if (known === undefined && type !== undefined) {

@@ -91,7 +91,7 @@ const told: [title: string, server: object, block: object, path: string, said?: 
     "tools.mcp.servers.s.uri",
     { url: "http://a" },
   ],
-  ["a transport nobody knows", { transport: "smoke" }, {}, "tools.mcp.servers.s.transport"],
+  ["an unknown transport", { transport: "smoke" }, {}, "tools.mcp.servers.s.transport"],
   ["a timeout that is no number", { timeout: "soon" }, {}, "tools.mcp.servers.s.timeout"],
   ["an unknown key of a server", { comand: "x" }, {}, "tools.mcp.servers.s.comand"],
   ["an unknown key of the block", {}, { alow_tools: [] }, "tools.mcp.alow_tools"],

@@ -1,8 +1,7 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
-import type { Path } from "../../model/json.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import type { Transport } from "../../model/servers/server.ts";
-import { secondsToMs, splitCommas, splitShellWords, splitSpaces, toBoolean } from "./coerce.ts";
+import { secondsToMs, splitCommas, splitShellWords, splitSpaces, toBoolean, transportNames } from "./coerce.ts";
 import {
   describeValue,
   type Field,
@@ -44,12 +43,10 @@ function tellUnused(reading: Reading, block: UnknownObject, source: Path): void 
     if (!knownKeys.includes(field.key)) reading.warnUnknownKey(field.source, knownKeys);
     else if (keysWithoutEffect.includes(field.key)) warnWithoutEffect(field, reading);
   }
-  if ((block.enabled ?? null) === null) {
+  if ((block.enabled ?? null) === null)
     reading.warn(source, "'enabled' is not given, so its servers are off", "Write enabled: true to use them.");
-  }
 }
 
-/** What applies to every server of the block. */
 function commonFields(block: UnknownObject, source: Path): Field[] {
   const fields = fieldsOf(block, source).filter(({ key }) => [...inherited, ...filters].includes(key));
   const place = placeOf("enabled", block, source);
@@ -73,7 +70,6 @@ function serverFields(reading: Reading, entry: UnknownObject, source: Path, comm
 
 type Names = readonly string[];
 
-/** The filters of the server and of the block both apply. */
 function combine(
   key: string,
   own: readonly Field[],
@@ -129,28 +125,17 @@ function mayOverlap(a: string, b: string): boolean {
   return sameHead && (tailA.endsWith(tailB) || tailB.endsWith(tailA));
 }
 
-const aliases: ReadonlyMap<string, string> = new Map([
-  ["cmd", "command"],
-  ["command_args", "args"],
-  ["working_directory", "cwd"],
-  ["uri", "url"],
-  ["endpoint", "url"],
-  ["timeout", "timeout_seconds"],
-  ["authentication", "auth"],
-]);
-
-const transports: ReadonlyMap<unknown, Transport> = new Map<unknown, Transport>([
-  ["stdio", "stdio"],
-  ["ws", "websocket"],
-  ["wss", "websocket"],
-  ["websocket", "websocket"],
-  ["http", "http"],
-  ["https", "http"],
-  ["streamable_http", "http"],
-  ["streamable-http", "http"],
-  ["sse", "sse"],
-]);
-
+const aliases = new Map<string, string>(
+  Object.entries({
+    command: ["cmd"],
+    args: ["command_args"],
+    cwd: ["working_directory"],
+    url: ["uri", "endpoint"],
+    timeout_seconds: ["timeout"],
+    auth: ["authentication"],
+  }).flatMap(([key, others]) => others.map((other) => [other, key] as const)),
+);
+const transports = new Map<unknown, Transport>([...transportNames, ["wss", "websocket"], ["https", "http"]]);
 const defaultTimeoutSeconds = 30;
 
 type Translate = (field: Field, reading: Reading) => Field[];
@@ -159,19 +144,16 @@ function withValue(translate: (value: unknown) => unknown): Translate {
   return (field) => [{ ...field, value: translate(field.value) }];
 }
 
+const flags = ["enabled", "allow_parallel", "requires_consent", "idempotency_key", "auth_required"];
 const translations: ReadonlyMap<string, Translate> = new Map<string, Translate>([
   ["args", withValue((value) => (typeof value === "string" ? splitShellWords(value) : value))],
-  ["enabled", withValue(toBoolean)],
-  ["allow_parallel", withValue(toBoolean)],
-  ["requires_consent", withValue(toBoolean)],
-  ["idempotency_key", withValue(toBoolean)],
+  ...flags.map((key): [string, Translate] => [key, withValue(toBoolean)]),
   ["allow_tools", readFilter],
   ["deny_tools", readFilter],
   ["transport", readTransport],
   ["timeout_seconds", readTimeout],
   ["auth", readAuth],
   ["version", withValue((value) => (typeof value === "number" ? String(value) : value))],
-  ["auth_required", withValue(toBoolean)],
   ["auth_env", withValue(toNames)],
   ["health_check_interval", readNothing],
 ]);
@@ -252,7 +234,6 @@ function uniteScopes(fields: readonly Field[]): Field[] {
     .map((field) => (field === first ? { ...field, value: united } : field));
 }
 
-/** The timeout where neither the server nor the block says one. */
 export function defaultTimeout(fields: readonly Field[], source: Path): Field[] {
   const isSaid = fieldValue("timeoutMs", fields) !== undefined;
   return isSaid ? [] : [{ key: "timeoutMs", value: defaultTimeoutSeconds * 1000, source }];

@@ -19,7 +19,6 @@ export type ReadDocument = { document: ConfigDocument | null; problems: ConfigPr
 
 export type Findings = ReturnType<typeof createFindings>;
 
-/** Collects the problems of one text. */
 export function createFindings(file: string, text: string) {
   const lineAt = createLineIndex(text);
   const errors: ConfigProblem[] = [];

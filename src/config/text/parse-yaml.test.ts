@@ -94,7 +94,7 @@ test("a key given twice is a warning with both lines, and the last one counts", 
   );
 });
 
-test("a tag that nobody knows is a warning, and its value is kept", () => {
+test("an unknown tag is a warning, and its value is kept", () => {
   const { data, problems } = parsed("a: 1\nb: !secret x\nc: !!binary aGk=");
   assert.equal(JSON.stringify(data), '{"a":1,"b":"x","c":"aGk="}');
   assert.deepEqual(

@@ -146,7 +146,6 @@ const options = {
 } as const;
 const hint = "Indent with spaces, two for each level, and quote texts that hold ': ' or ' #'.";
 
-/** YAML as data that knows its lines. */
 export function parseYaml(file: string, text: string): ReadDocument {
   const findings = createFindings(file, text);
   const root = readOnlyDocument(text, findings)?.contents ?? null;
@@ -160,12 +159,9 @@ function readOnlyDocument(text: string, findings: Findings): Document.Parsed | n
   const documents = composer.compose(readTokens(text, findings), true, text.length);
   const [only, second] = [documents.next().value, documents.next().value];
   if (!only) return null;
-  for (const { pos, message } of only.errors) {
-    findings.error(pos[0], `is not valid YAML: ${describe(message)}`, hint);
-  }
-  for (const { pos, message } of only.warnings) {
+  for (const { pos, message } of only.errors) findings.error(pos[0], `is not valid YAML: ${describe(message)}`, hint);
+  for (const { pos, message } of only.warnings)
     findings.warning(pos[0], [], describe(message), "Write the value without it.");
-  }
   if (second) {
     const message = "holds more than one YAML document";
     findings.error(second.range[0], message, "Keep one document a file and remove the line '---'.");

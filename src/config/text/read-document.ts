@@ -24,7 +24,6 @@ const meanings: Readonly<Record<string, string>> = {
 const hint =
   "Comments and trailing commas are fine; keys and texts need double quotes; commas and brackets must match.";
 
-/** JSON with comments and trailing commas as data that knows its lines. */
 export function parseJson(file: string, text: string): ReadDocument {
   const findings = createFindings(file, text);
   return findings.conclude(readTree(text, findings));
@@ -118,7 +117,6 @@ const extensions: Readonly<Record<string, "json" | "yaml">> = {
   ".yml": "yaml",
 };
 
-/** One file as data that knows its lines, or the problems that make it unreadable. */
 export async function readDocument(file: string): Promise<ReadDocument> {
   const read = readText(file, limitMebibytes);
   if (!("text" in read)) {
@@ -154,12 +152,9 @@ export function readText(file: string, limitMebibytes: number): { text: string }
 }
 
 function refuse(stats: Stats, limitMebibytes: number): Unreadable | null {
-  if (stats.isDirectory()) {
-    return { message: "is a directory", hint: "Name a file in it.", line: null };
-  }
-  if (!stats.isFile()) {
+  if (stats.isDirectory()) return { message: "is a directory", hint: "Name a file in it.", line: null };
+  if (!stats.isFile())
     return { message: "is not a regular file", hint: "Write its content to a regular file.", line: null };
-  }
   if (stats.size <= limitMebibytes * mebibyte) return null;
   const size = (stats.size / mebibyte).toFixed(1);
   const message = `is ${size} MiB long, and we read no more than ${limitMebibytes} MiB`;
@@ -183,9 +178,8 @@ function firstBrokenLine(bytes: Buffer): number {
 
 function whyUnreadable(code: string): { message: string; hint: string } {
   if (code === "ENOENT" || code === "ENOTDIR") return { message: "no such file", hint: "Check the path." };
-  if (code === "EACCES" || code === "EPERM") {
+  if (code === "EACCES" || code === "EPERM")
     return { message: "may not be read", hint: "Allow the user that runs Toolplane to read it." };
-  }
   if (code === "ELOOP") return { message: "is a link that leads back to itself", hint: "Correct the link." };
   return { message: `cannot be read (${code})`, hint: "Check the path and the disk." };
 }

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 
 type Issue = z.core.$ZodIssue;
 
-export const missing = "is missing";
+const missing = "is missing";
 const maxShown = 40;
 const unexplained = "Invalid input";
 
@@ -83,7 +83,7 @@ function kindOfValue(value: unknown): string {
   return typeof value === "boolean" || value === null ? String(value) : kindOf(typeof value);
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (place, key) =>
       typeof place === "object" && place !== null ? (place as Record<PropertyKey, unknown>)[key] : undefined,

@@ -8,41 +8,24 @@ export const sqliteMigrations: readonly Migration[] = [
     id: 1,
     sql: `
     CREATE TABLE calls (
-      sequence INTEGER PRIMARY KEY,
-      id TEXT NOT NULL UNIQUE,
-      at TEXT NOT NULL,
-      tool TEXT NOT NULL,
-      status TEXT NOT NULL,
-      server TEXT,
-      user TEXT,
-      record TEXT NOT NULL
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, tool TEXT NOT NULL,
+      status TEXT NOT NULL, server TEXT, user TEXT, record TEXT NOT NULL
     ) STRICT;
     CREATE INDEX calls_by_tool ON calls (tool);
     CREATE INDEX calls_by_status ON calls (status);
 
     CREATE TABLE events (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      at TEXT NOT NULL,
-      type TEXT NOT NULL,
-      event TEXT NOT NULL
+      id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, type TEXT NOT NULL, event TEXT NOT NULL
     ) STRICT;
 
     CREATE TABLE samples (
-      subject TEXT NOT NULL,
-      number INTEGER NOT NULL,
-      at TEXT NOT NULL,
-      ok INTEGER NOT NULL,
-      latency_ms REAL NOT NULL,
+      subject TEXT NOT NULL, number INTEGER NOT NULL, at TEXT NOT NULL, ok INTEGER NOT NULL, latency_ms REAL NOT NULL,
       PRIMARY KEY (subject, number)
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE approvals (
-      sequence INTEGER PRIMARY KEY,
-      id TEXT NOT NULL UNIQUE,
-      status TEXT NOT NULL,
-      at TEXT NOT NULL,
-      record TEXT NOT NULL,
-      answer TEXT
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, status TEXT NOT NULL, at TEXT NOT NULL,
+      record TEXT NOT NULL, answer TEXT
     ) STRICT;
     CREATE INDEX approvals_by_status ON approvals (status);
   `,
@@ -51,10 +34,7 @@ export const sqliteMigrations: readonly Migration[] = [
   {
     id: 2,
     sql: `
-    CREATE TABLE secrets (
-      key TEXT PRIMARY KEY,
-      value BLOB NOT NULL
-    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE secrets (key TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
   `,
   },
   // The last listing of each server; `identity` stands for its whole definition.
@@ -62,9 +42,7 @@ export const sqliteMigrations: readonly Migration[] = [
     id: 3,
     sql: `
     CREATE TABLE known_servers (
-      identity TEXT PRIMARY KEY,
-      listed_at TEXT NOT NULL,
-      body TEXT NOT NULL
+      identity TEXT PRIMARY KEY, listed_at TEXT NOT NULL, body TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
   `,
   },
@@ -82,12 +60,8 @@ export const sqliteMigrations: readonly Migration[] = [
     id: 5,
     sql: `
     CREATE TABLE api_keys (
-      sequence INTEGER PRIMARY KEY,
-      id TEXT NOT NULL UNIQUE,
-      hash TEXT NOT NULL UNIQUE,
-      record TEXT NOT NULL,
-      last_used_at TEXT,
-      revoked_at TEXT
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, hash TEXT NOT NULL UNIQUE, record TEXT NOT NULL,
+      last_used_at TEXT, revoked_at TEXT
     ) STRICT;
   `,
   },
@@ -96,21 +70,13 @@ export const sqliteMigrations: readonly Migration[] = [
     id: 6,
     sql: `
     CREATE TABLE entries (
-      kind TEXT NOT NULL,
-      persona TEXT NOT NULL,
-      name TEXT NOT NULL,
-      body TEXT NOT NULL,
+      kind TEXT NOT NULL, persona TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL,
       PRIMARY KEY (kind, persona, name)
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE changes (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      kind TEXT NOT NULL,
-      what TEXT NOT NULL,
-      name TEXT NOT NULL,
-      persona TEXT,
-      audience TEXT NOT NULL,
-      body TEXT NOT NULL
+      id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL, persona TEXT,
+      audience TEXT NOT NULL, body TEXT NOT NULL
     ) STRICT;
     CREATE INDEX changes_by_name ON changes (name);
     CREATE INDEX changes_by_audience ON changes (audience);
@@ -121,16 +87,8 @@ export const sqliteMigrations: readonly Migration[] = [
     id: 7,
     sql: `
     CREATE TABLE dead_letters (
-      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-      id TEXT NOT NULL UNIQUE,
-      status TEXT NOT NULL,
-      tool TEXT NOT NULL,
-      server TEXT,
-      user TEXT,
-      updated_at TEXT NOT NULL,
-      due_at TEXT,
-      revision INTEGER NOT NULL,
-      record TEXT NOT NULL
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, status TEXT NOT NULL, tool TEXT NOT NULL,
+      server TEXT, user TEXT, updated_at TEXT NOT NULL, due_at TEXT, revision INTEGER NOT NULL, record TEXT NOT NULL
     ) STRICT;
     CREATE INDEX dead_letters_by_status ON dead_letters (status, updated_at);
     CREATE INDEX dead_letters_by_due ON dead_letters (due_at) WHERE due_at IS NOT NULL;
@@ -143,31 +101,19 @@ export const sqliteMigrations: readonly Migration[] = [
     DROP TABLE approvals;
 
     CREATE TABLE held_calls (
-      sequence INTEGER PRIMARY KEY,
-      id TEXT NOT NULL UNIQUE,
-      plan TEXT,
-      user TEXT,
-      status TEXT NOT NULL,
-      revision INTEGER NOT NULL,
-      record TEXT NOT NULL
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, plan TEXT, user TEXT, status TEXT NOT NULL,
+      revision INTEGER NOT NULL, record TEXT NOT NULL
     ) STRICT;
     CREATE INDEX held_calls_by_status ON held_calls (status);
     CREATE INDEX held_calls_by_plan ON held_calls (plan);
 
     CREATE TABLE plans (
-      sequence INTEGER PRIMARY KEY,
-      id TEXT NOT NULL UNIQUE,
-      owner TEXT NOT NULL,
-      is_open INTEGER NOT NULL,
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, is_open INTEGER NOT NULL,
       record TEXT NOT NULL
     ) STRICT;
     CREATE UNIQUE INDEX open_plans ON plans (owner) WHERE is_open = 1;
 
-    CREATE TABLE remembered (
-      id TEXT PRIMARY KEY,
-      user TEXT,
-      record TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE remembered (id TEXT PRIMARY KEY, user TEXT, record TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
   },
   // Most callers may see only their own calls, which may be few among many.
@@ -180,14 +126,8 @@ export const sqliteMigrations: readonly Migration[] = [
     id: 10,
     sql: `
     CREATE TABLE results (
-      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-      id TEXT NOT NULL UNIQUE,
-      user TEXT,
-      expires_at TEXT NOT NULL,
-      bytes INTEGER NOT NULL,
-      is_compressed INTEGER NOT NULL,
-      record TEXT NOT NULL,
-      body BLOB NOT NULL
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, user TEXT, expires_at TEXT NOT NULL,
+      bytes INTEGER NOT NULL, is_compressed INTEGER NOT NULL, record TEXT NOT NULL, body BLOB NOT NULL
     ) STRICT;
     CREATE INDEX results_by_expiry ON results (expires_at, bytes);
     CREATE INDEX results_by_user ON results (user, sequence);
@@ -201,10 +141,7 @@ export const sqliteMigrations: readonly Migration[] = [
     ALTER TABLE calls ADD COLUMN hash TEXT;
 
     CREATE TABLE call_checkpoints (
-      sequence INTEGER PRIMARY KEY,
-      hash TEXT,
-      at TEXT NOT NULL,
-      removed INTEGER NOT NULL
+      sequence INTEGER PRIMARY KEY, hash TEXT, at TEXT NOT NULL, removed INTEGER NOT NULL
     ) STRICT;
 
     CREATE TRIGGER calls_are_not_changed BEFORE UPDATE ON calls
@@ -225,22 +162,11 @@ export const sqliteMigrations: readonly Migration[] = [
   {
     id: 12,
     sql: `
-    CREATE TABLE pinned_servers (
-      identity TEXT PRIMARY KEY,
-      server TEXT NOT NULL,
-      at TEXT NOT NULL
-    ) STRICT;
+    CREATE TABLE pinned_servers (identity TEXT PRIMARY KEY, server TEXT NOT NULL, at TEXT NOT NULL) STRICT;
 
     CREATE TABLE pins (
-      identity TEXT NOT NULL,
-      tool TEXT NOT NULL,
-      state TEXT NOT NULL,
-      hash TEXT,
-      quick_hash TEXT,
-      clean_by INTEGER,
-      definition TEXT,
-      record TEXT NOT NULL,
-      PRIMARY KEY (identity, tool)
+      identity TEXT NOT NULL, tool TEXT NOT NULL, state TEXT NOT NULL, hash TEXT, quick_hash TEXT, clean_by INTEGER,
+      definition TEXT, record TEXT NOT NULL, PRIMARY KEY (identity, tool)
     ) STRICT, WITHOUT ROWID;
   `,
   },
@@ -249,15 +175,8 @@ export const sqliteMigrations: readonly Migration[] = [
     id: 13,
     sql: `
     CREATE TABLE runs (
-      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-      id TEXT NOT NULL UNIQUE,
-      at TEXT NOT NULL,
-      user TEXT,
-      outcome TEXT NOT NULL,
-      model TEXT NOT NULL,
-      toolset TEXT,
-      conversation TEXT NOT NULL,
-      record TEXT NOT NULL,
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, user TEXT,
+      outcome TEXT NOT NULL, model TEXT NOT NULL, toolset TEXT, conversation TEXT NOT NULL, record TEXT NOT NULL,
       trace TEXT NOT NULL
     ) STRICT;
     CREATE INDEX runs_by_user ON runs (user, sequence);
@@ -273,30 +192,15 @@ export const sqliteMigrations: readonly Migration[] = [
     id: 14,
     sql: `
     CREATE TABLE job_schedules (
-      job TEXT NOT NULL,
-      owner TEXT NOT NULL,
-      due_at TEXT,
-      priority INTEGER NOT NULL,
-      revision INTEGER NOT NULL,
-      record TEXT NOT NULL,
-      PRIMARY KEY (job, owner)
+      job TEXT NOT NULL, owner TEXT NOT NULL, due_at TEXT, priority INTEGER NOT NULL, revision INTEGER NOT NULL,
+      record TEXT NOT NULL, PRIMARY KEY (job, owner)
     ) STRICT;
     CREATE INDEX job_schedules_by_due ON job_schedules (due_at) WHERE due_at IS NOT NULL;
 
     CREATE TABLE job_runs (
-      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-      id TEXT NOT NULL UNIQUE,
-      slot TEXT NOT NULL UNIQUE,
-      job TEXT NOT NULL,
-      owner TEXT NOT NULL,
-      user TEXT,
-      origin TEXT NOT NULL,
-      state TEXT NOT NULL,
-      priority INTEGER NOT NULL,
-      most INTEGER NOT NULL,
-      due_at TEXT,
-      ended_at TEXT,
-      revision INTEGER NOT NULL,
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, slot TEXT NOT NULL UNIQUE,
+      job TEXT NOT NULL, owner TEXT NOT NULL, user TEXT, origin TEXT NOT NULL, state TEXT NOT NULL,
+      priority INTEGER NOT NULL, most INTEGER NOT NULL, due_at TEXT, ended_at TEXT, revision INTEGER NOT NULL,
       record TEXT NOT NULL
     ) STRICT;
     CREATE INDEX job_runs_by_due ON job_runs (priority DESC, due_at, sequence) WHERE due_at IS NOT NULL;
@@ -311,9 +215,7 @@ export const sqliteMigrations: readonly Migration[] = [
     id: 15,
     sql: `
     CREATE TABLE shared_values (
-      key TEXT PRIMARY KEY,
-      until INTEGER NOT NULL,
-      value TEXT NOT NULL
+      key TEXT PRIMARY KEY, until INTEGER NOT NULL, value TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX shared_values_by_end ON shared_values (until);
   `,
@@ -324,12 +226,8 @@ export const sqliteMigrations: readonly Migration[] = [
     id: 16,
     sql: `
     CREATE TABLE call_minutes (
-      minute INTEGER NOT NULL,
-      user TEXT NOT NULL,
-      status TEXT NOT NULL,
-      took INTEGER NOT NULL,
-      calls INTEGER NOT NULL,
-      PRIMARY KEY (minute, user, status, took)
+      minute INTEGER NOT NULL, user TEXT NOT NULL, status TEXT NOT NULL, took INTEGER NOT NULL,
+      calls INTEGER NOT NULL, PRIMARY KEY (minute, user, status, took)
     ) STRICT, WITHOUT ROWID;
 
     INSERT INTO call_minutes (minute, user, status, took, calls)

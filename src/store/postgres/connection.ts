@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { PlaneError } from "../../model/errors.ts";
 import type { StoreNews, StoreTrouble } from "../../model/store.ts";
-import type { Row } from "../rows.ts";
+import type { Row } from "../tables/database.ts";
 import { lockKey, notify } from "./notifications.ts";
 import {
   beginSnapshot,
@@ -82,12 +82,7 @@ function createAvailability(ping: () => Promise<void>, onSilence: () => void) {
   };
 }
 
-type WriteOptions = {
-  /** Writers under the same lock wait for each other: what one reads before it writes stays true. */
-  lock?: string;
-  /** Sent to the other planes with the commit. */
-  notify?: StoreNews;
-};
+type WriteOptions = { lock?: string | undefined; notify?: StoreNews | undefined };
 
 /** After this long without an answer the server is pinged. Longer than the lock timeout. */
 const silentMs = 6_000;

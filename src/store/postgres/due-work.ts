@@ -2,12 +2,13 @@ import type { PgBoss } from "pg-boss";
 import type { DueItem, DueKind, DueWork } from "../../model/store.ts";
 import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
-import { parseRecord, textOrNull } from "../rows.ts";
+import { type DueRecords, parseRecord } from "../tables/database.ts";
+import { selectNextDue } from "../tables/work.ts";
 import type { Connection } from "./connection.ts";
 import type { Listener } from "./notifications.ts";
 import { inTransaction, type Message, type Messages, queues, secondsUntil, startBoss } from "./pg-boss.ts";
 import type { PostgresAddress } from "./pool.ts";
-import type { Query } from "./query.ts";
+import { follow, type Query } from "./query.ts";
 import { storeFailure } from "./store-failure.ts";
 
 /** How often a plane sends its heartbeat, and looks for planes without one. */
@@ -134,7 +135,7 @@ function takeFrom(
         );
     },
     async nextAt(after) {
-      const next = await read((query) => selectNextDue(query, new Date(after).toISOString()));
+      const next = await read((query) => follow(selectNextDue(new Date(after).toISOString()), query));
       return next === null ? null : Date.parse(next);
     },
   };
@@ -175,40 +176,21 @@ async function putBack(boss: PgBoss, query: Query, mine: Taken, startAfter: numb
   await boss.update(queue, undefined, { id: mine.id, startAfter, ...inTransaction(query) });
 }
 
-async function selectNextDue(query: Query, after: string): Promise<string | null> {
-  const { rows } = await query(
-    `SELECT least((SELECT min(due_at) FROM job_schedules WHERE due_at > $1),
-                  (SELECT min(due_at) FROM job_runs WHERE due_at > $1),
-                  (SELECT min(due_at) FROM dead_letters WHERE due_at > $1)) AS next`,
-    [after],
-  );
-  return textOrNull(rows[0]?.next);
-}
-
 /** Sends messages for records without one: from a plane without jobs, an older version or an import. Idempotent. */
 async function adopt(write: Connection["write"], messages: Messages, before: string): Promise<void> {
-  await adoptFrom(write, "job_runs", before, (query, records) => messages.putRuns(query, records as KeptJobRun[]));
-  await adoptFrom(write, "dead_letters", before, (query, records) =>
-    messages.putDeadLetters(query, records as KeptDeadLetter[]),
-  );
-}
+  await adoptFrom("job_runs", (records) => ({ runs: records as KeptJobRun[] }));
+  await adoptFrom("dead_letters", (records) => ({ letters: records as KeptDeadLetter[] }));
 
-async function adoptFrom(
-  write: Connection["write"],
-  table: "job_runs" | "dead_letters",
-  before: string,
-  put: (query: Query, records: unknown[]) => Promise<void>,
-): Promise<void> {
-  for (let after = 0; ; ) {
-    const rows = await write(async (query) => {
-      const found = await query(
-        `SELECT sequence, record FROM ${table} WHERE due_at <= $1 AND sequence > $2 ORDER BY sequence LIMIT $3`,
-        [before, after, adoptedAtOnce],
-      );
-      await put(query, found.rows.map(parseRecord));
-      return found.rows;
-    });
-    if (rows.length < adoptedAtOnce) return;
-    after = Number(rows.at(-1)?.sequence);
+  async function adoptFrom(table: string, asDue: (records: unknown[]) => DueRecords): Promise<void> {
+    const sql = `SELECT sequence, record FROM ${table} WHERE due_at <= $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
+    for (let after = 0; ; ) {
+      const rows = await write(async (query) => {
+        const found = await query(sql, [before, after, adoptedAtOnce]);
+        await messages.put(query, asDue(found.rows.map(parseRecord)));
+        return found.rows;
+      });
+      if (rows.length < adoptedAtOnce) return;
+      after = Number(rows.at(-1)?.sequence);
+    }
   }
 }

@@ -66,6 +66,7 @@ export function createListener(address: PostgresAddress, instance: string): List
   function lose(client: Client): void {
     if (current !== client) return;
     current = null;
+    // It is gone already; a new connection replaces it.
     void client.end().catch(() => undefined);
     if (!isClosed) timer = setTimeout(reconnect, retryMs).unref();
   }

@@ -2,9 +2,10 @@ import type { Clock, ConnectionOptions, JobInsert, PgBoss } from "pg-boss";
 import { type DueKind, deadLetterGroup, runGroup, type StoreNews } from "../../model/store.ts";
 import { deadLetterDueAt, type KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
+import type { DueRecords, SqlValue } from "../tables/database.ts";
 import type { Connection } from "./connection.ts";
 import type { PostgresAddress } from "./pool.ts";
-import type { Query, SqlValue } from "./query.ts";
+import type { Query } from "./query.ts";
 import { storeFailure } from "./store-failure.ts";
 
 /** Without a heartbeat for this long, work goes to another plane. */
@@ -87,7 +88,7 @@ export type Messages = ReturnType<typeof createMessages>;
 export function createMessages() {
   let boss: PgBoss | null = null;
 
-  async function put(query: Query, kind: DueKind, messages: JobInsert<Message>[]): Promise<void> {
+  async function send(query: Query, kind: DueKind, messages: JobInsert<Message>[]): Promise<void> {
     if (boss !== null && messages.length > 0)
       await boss.insert(queues[kind], messages, { ...inTransaction(query), returnId: false });
   }
@@ -98,9 +99,10 @@ export function createMessages() {
       boss = started;
     },
     notification: (): StoreNews => ({ what: "dueWork", ...(boss === null ? { unsent: true } : {}) }),
-    putRuns: (query: Query, runs: readonly KeptJobRun[]) => put(query, "run", runs.flatMap(ofRun)),
-    putDeadLetters: (query: Query, letters: readonly KeptDeadLetter[]) =>
-      put(query, "deadLetter", letters.flatMap(ofDeadLetter)),
+    async put(query: Query, { runs = [], letters = [] }: DueRecords): Promise<void> {
+      await send(query, "run", runs.flatMap(ofRun));
+      await send(query, "deadLetter", letters.flatMap(ofDeadLetter));
+    },
   };
 }
 

@@ -1,7 +1,4 @@
-import type { Row } from "../rows.ts";
-
-export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | number | null)[];
-type Answer = { rows: Row[]; count: number };
+import type { Answer, SqlValue, Work } from "../tables/database.ts";
 
 /** One statement; places for values are `$1`, `$2`… */
 export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<Answer>;
@@ -20,25 +17,23 @@ export function asValue(value: SqlValue): unknown {
   return value;
 }
 
-/** A condition with one `?`; skipped when its value is undefined. */
-export type Condition = readonly [sql: string, value: SqlValue | undefined];
-
-/** Further values are numbered from `values.length + 1`. */
-export function where(...conditions: readonly Condition[]): { sql: string; values: SqlValue[] } {
-  const values: SqlValue[] = [];
-  const asked = conditions.flatMap(([sql, value]) => {
-    if (value === undefined) return [];
-    if (value === null && sql.includes(isSame)) return [sql.replaceAll(isSame, "IS NULL")];
-    values.push(value);
-    return [sql.replaceAll(isSame, "= ?").replaceAll("?", `$${values.length}`)];
-  });
-  return { sql: asked.length === 0 ? "" : `WHERE ${asked.join(" AND ")}`, values };
+export async function follow<T>(work: Work<T>, query: Query): Promise<T> {
+  for (let step = work.next(); ; ) {
+    if (step.done) return step.value;
+    const { sql, values } = step.value;
+    let place = 0;
+    step = work.next(
+      await query(
+        sql.replace(/\?/g, () => `$${++place}`),
+        values,
+      ),
+    );
+  }
 }
 
-/** Replaced by `= ?` or `IS NULL`, for which Postgres can use an index. */
-const isSame = "IS NOT DISTINCT FROM ?";
-
-/** Equal, or both NULL. */
-export function same(column: string): string {
-  return `${column} ${isSame}`;
+/** One statement for all rows: their types are those of the table. */
+export function insertJson(table: string, names: readonly string[], rest = ""): string {
+  const quoted = names.map((name) => `"${name}"`).join(", ");
+  return `INSERT INTO ${table} (${quoted}) OVERRIDING SYSTEM VALUE
+    SELECT ${quoted} FROM json_populate_recordset(NULL::${table}, $1) WITH ORDINALITY ORDER BY ordinality ${rest}`;
 }

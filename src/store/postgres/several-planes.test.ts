@@ -33,7 +33,7 @@ function heard(store: Store, fits: (news: StoreNews) => boolean): Promise<StoreN
   });
 }
 
-test("others are told what changes, at once, and nobody hears of their own", async (context) => {
+test("other planes are notified of a change at once, and none of its own", async (context) => {
   const url = server.address();
   const [left, right] = [await openFor(context, url), await openFor(context, url)];
   const own: StoreNews[] = [];
@@ -76,7 +76,7 @@ test("a task is done by one plane at a time", async (context) => {
   assert.deepEqual([await working, await right.alone("tidy", async () => undefined)], [true, true]);
 });
 
-test("connections that break while the server stays are replaced, and nobody who reads notices", async (context) => {
+test("connections that break while the server stays are replaced, and no read fails", async (context) => {
   const store = await openFor(context, server.address());
   const troubles: (StoreTrouble | null)[] = [];
   store.onTrouble((trouble) => troubles.push(trouble));

@@ -1,8 +1,8 @@
 import type { Json } from "../../model/json.ts";
 import { type StateLine, type StateRow, type StateStore, type StateTable, stateTables } from "../../model/store.ts";
-import type { Row } from "../rows.ts";
+import type { Row } from "../tables/database.ts";
 import type { Connection } from "./connection.ts";
-import { asText, type Query } from "./query.ts";
+import { asText, insertJson, type Query } from "./query.ts";
 
 /** Limits of a batch, so that memory stays bounded. */
 const batchRows = 500;
@@ -116,12 +116,8 @@ async function insertRows(
     if (typeof value !== "string") return value;
     return bytes.has(key) ? `\\x${Buffer.from(value, "base64").toString("hex")}` : asText(value);
   });
-  const names = given.map(({ name }) => `"${name}"`).join(", ");
-  await query(
-    `INSERT INTO ${table} (${names}) OVERRIDING SYSTEM VALUE
-     SELECT ${names} FROM json_populate_recordset(NULL::${table}, $1)`,
-    [text],
-  );
+  const names = given.map(({ name }) => name);
+  await query(insertJson(table, names), [text]);
 }
 
 /** Identity columns continue after the imported rows. */

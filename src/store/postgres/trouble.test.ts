@@ -42,7 +42,7 @@ test("a connection that ends just as it is handed over ends nothing else", async
   await pool.end();
 });
 
-/** The server and whoever it has started stand still, as in a machine that was put to sleep. */
+/** The server and the processes it started stand still, as in a machine that was put to sleep. */
 async function freeze(): Promise<() => void> {
   const rows = await server.run(
     "SELECT pid FROM pg_stat_activity UNION SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int",
@@ -73,10 +73,10 @@ test("a server that stands still is noticed although no connection breaks", asyn
   for (; store.trouble() === null; waitedMs += 100) {
     context.mock.timers.tick(100);
     await nextTurn();
-    assert.ok(waitedMs < 20_000, "nobody noticed");
+    assert.ok(waitedMs < 20_000, "the silence was not noticed");
   }
   assert.match(store.trouble()?.reason ?? "", /does not answer/);
-  // Whoever waits is told as well as whoever comes.
+  // Waiting calls fail as well as new ones.
   await asked;
   await assert.rejects(store.call("one"), refused);
   context.mock.timers.reset();

@@ -19,7 +19,7 @@ async function recorded(context: TestContext): Promise<string> {
   return file;
 }
 
-/** What somebody does who has the file and means to. */
+/** What an attacker with the file could do. */
 function tamper(file: string, sql: string): void {
   const database = new DatabaseSync(file);
   for (const { name } of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
@@ -75,7 +75,7 @@ for (const [what, sql, id] of [
   });
 }
 
-test("a removed end is found by whoever has kept the head", async (context) => {
+test("a removed end is found with a head that was kept", async (context) => {
   const file = await recorded(context);
   const { head } = await verify(file);
   tamper(file, "DELETE FROM calls WHERE id = 'four'");

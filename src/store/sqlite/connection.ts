@@ -1,34 +1,27 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { PlaneError } from "../../model/errors.ts";
+import type { Answer, SqlValue, Work } from "../tables/database.ts";
 import { storeFailure } from "./store-failure.ts";
 
 /** Compiles each text once. */
 export type Prepare = (sql: string) => StatementSync;
-
-export type Connection = {
-  read<T>(work: (prepare: Prepare) => T): Promise<T>;
-  /** In one transaction. */
-  write<T>(work: (prepare: Prepare) => T): Promise<T>;
-  /** In one transaction that may await; the connection must not be used for anything else meanwhile. */
-  writeLong<T>(work: (prepare: Prepare) => Promise<T>): Promise<T>;
-  readLong<T>(read: (prepare: Prepare) => Iterable<T>): AsyncIterable<T>;
-  close(): Promise<void>;
-};
+export type Connection = ReturnType<typeof createConnection>;
 
 /** Every query goes through here, so that every failure names the file and the remedy. */
-export function createConnection(database: DatabaseSync, file: string): Connection {
+export function createConnection(database: DatabaseSync, file: string) {
   const statements = new Map<string, StatementSync>();
   let open = true;
 
   const prepare: Prepare = (sql) => {
     const known = statements.get(sql);
     if (known) return known;
-    const statement = database.prepare(sql);
+    // The name of this column in files of every version; Postgres reserves it.
+    const statement = database.prepare(sql.replaceAll("user_name", "user"));
     statements.set(sql, statement);
     return statement;
   };
 
-  async function attempt<T>(work: () => T): Promise<Awaited<T>> {
+  async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
     if (!open) throw new PlaneError("STORE_FAILED", `The store '${file}' is closed. Open it again to use it.`);
     try {
       return await work();
@@ -38,11 +31,16 @@ export function createConnection(database: DatabaseSync, file: string): Connecti
   }
 
   return {
-    read: (work) => attempt(() => work(prepare)) as Promise<ReturnType<typeof work>>,
-    write: (work) => attempt(() => inTransaction(database, () => work(prepare))) as Promise<ReturnType<typeof work>>,
-    writeLong: (work) => attempt(() => inLongTransaction(database, () => work(prepare))),
-    readLong: (look) => atOneMoment(database, () => look(prepare)),
-    async close() {
+    read: <T>(work: () => Work<T>): Promise<T> => attempt(() => follow(work(), prepare)),
+    /** In one transaction. */
+    write: <T>(work: () => Work<T>): Promise<T> =>
+      attempt(() => inTransaction(database, () => follow(work(), prepare))),
+    /** In one transaction that may await; the connection must not be used for anything else meanwhile. */
+    writeLong: <T>(work: (prepare: Prepare) => Promise<T>): Promise<T> =>
+      attempt(() => inLongTransaction(database, () => work(prepare))),
+    readLong: <T>(read: (prepare: Prepare) => Iterable<T>): AsyncIterable<T> =>
+      atOneMoment(database, () => read(prepare)),
+    async close(): Promise<void> {
       if (!open) return;
       await attempt(() => {
         open = false;
@@ -50,6 +48,27 @@ export function createConnection(database: DatabaseSync, file: string): Connecti
       });
     },
   };
+}
+
+/** Within one turn. */
+function follow<T>(work: Work<T>, prepare: Prepare): T {
+  for (let step = work.next(); ; ) {
+    if (step.done) return step.value;
+    step = work.next(answer(prepare(step.value.sql), step.value));
+  }
+}
+
+function answer(statement: StatementSync, { sql, values }: { sql: string; values: readonly SqlValue[] }): Answer {
+  if (/^\s*(?:SELECT|WITH)/.test(sql)) {
+    const rows = statement.all(...values.map(asValue));
+    return { rows, count: rows.length };
+  }
+  return { rows: [], count: Number(statement.run(...values.map(asValue)).changes) };
+}
+
+function asValue(value: SqlValue): SQLInputValue {
+  if (typeof value === "boolean") return Number(value);
+  return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
 }
 
 /** IMMEDIATE takes the write lock at the start, where waiting for another process is possible. */
@@ -93,18 +112,4 @@ function rollBack(database: DatabaseSync): void {
   } catch {
     // A full disk or a failed write has already rolled back; the first error is the one to report.
   }
-}
-
-/** A condition with one `?`; skipped when its value is undefined. */
-export type Condition = readonly [sql: string, value: SQLInputValue | undefined];
-
-export function where(...conditions: readonly Condition[]): { sql: string; values: SQLInputValue[] } {
-  const used = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
-  const sql = used.length === 0 ? "" : `WHERE ${used.map((one) => one.sql).join(" AND ")}`;
-  return { sql, values: used.map(({ value }) => value) };
-}
-
-/** Whether a statement changed its row. */
-export function didChange({ changes }: { changes: number | bigint }): boolean {
-  return Number(changes) === 1;
 }

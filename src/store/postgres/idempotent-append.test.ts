@@ -4,7 +4,7 @@ import { callEntry, eventEntry, sampleEntry } from "../../../test/contracts/reco
 import { PlaneError } from "../../model/errors.ts";
 import type { Store } from "../../model/store.ts";
 import { openSqliteStore } from "../sqlite.ts";
-import { createIdempotentAppend } from "./records.ts";
+import { createIdempotentAppend } from "./idempotent-append.ts";
 
 /** Stores what it is given, or does not, and loses the answer either way. */
 function losing(store: Store, isStored: boolean): Store["append"] {
@@ -28,6 +28,6 @@ for (const isStored of [true, false]) {
     await append([...group, ...others]);
     const [calls, samples, events] = [await store.calls(), await store.samples(), await store.events()];
     assert.deepEqual([calls.length, samples.length, events.length], [2, 2, 1]);
-    await assert.rejects(append(group), { code: "STORE_FAILED" }, "the same id from somebody else is refused");
+    await assert.rejects(append(group), { code: "STORE_FAILED" }, "the same id from another caller is refused");
   });
 }

@@ -1,0 +1,120 @@
+import { stableJson } from "../../lib/json/stable-json.ts";
+import type {
+  HeldFilter,
+  HeldOrder,
+  HeldPart,
+  KeptHeldCall,
+  PlanRecord,
+  Remembered,
+} from "../../model/calls/held-call.ts";
+import type { Store } from "../../model/store.ts";
+import {
+  all,
+  type Condition,
+  changeOne,
+  type Database,
+  first,
+  insert,
+  number,
+  parseRecord,
+  parseRevised,
+  query,
+  replaceRevised,
+  same,
+  select,
+  type Work,
+  where,
+} from "./database.ts";
+
+/** Calls that wait for approval. */
+export function createHeldCallTable({ read, write }: Database) {
+  return {
+    addHeldCall: (held) => write(() => insertHeldCall(held), notifyOf(held)),
+    heldCall: (id) =>
+      read(() => first(parseRevised<KeptHeldCall>, "SELECT record, revision FROM held_calls WHERE id = ?", [id])),
+    heldCalls: (filter = {}, part) =>
+      read(() => {
+        const { order = "oldest", limit, after = null }: Partial<HeldPart> = part ?? {};
+        const conditions = [...conditionsOf(filter), [behind(order, after), after?.id] as const];
+        return select(parseRevised<KeptHeldCall>, "record, revision", "held_calls", conditions, {
+          order: orders[order],
+          limit,
+        });
+      }),
+    countHeldCalls: (filter) =>
+      read(() => {
+        const { sql, values } = where(...conditionsOf(filter));
+        return number(`SELECT count(*) FROM held_calls ${sql}`, values);
+      }),
+    // Of several answers to one call the first wins.
+    replaceHeldCall: (held) =>
+      write(() => {
+        const { id, revision, status } = held;
+        return replaceRevised("held_calls", { id, revision }, { status, record: JSON.stringify(held) });
+      }, notifyOf(held)),
+  } satisfies Partial<Store>;
+}
+
+/** Change plans, and answers that hold for more than one call. */
+export function createPlanTable({ read, write }: Database) {
+  const lock = "plans";
+  return {
+    addChange: (held, plan) => write(() => insertChange(held, plan), { lock, ...notifyOf(held) }),
+    plans: () => read(() => all(parseRecord<PlanRecord>, "SELECT record FROM plans ORDER BY sequence DESC")),
+    closePlan: async (id) =>
+      void (await write(() => query("UPDATE plans SET is_open = false WHERE id = ?", [id]), { lock })),
+    addRemembered: async (remembered) => {
+      const { id, user } = remembered;
+      await write(() => insert("remembered", { id, user_name: user, record: JSON.stringify(remembered) }));
+    },
+    remembered: (user) =>
+      read(() => select(parseRecord<Remembered>, "record", "remembered", [[same("user_name"), user]], { order: "id" })),
+    forgetRemembered: (id, user) =>
+      write(() => {
+        const { sql, values } = where(["id = ?", id], [same("user_name"), user]);
+        return changeOne(`DELETE FROM remembered ${sql}`, values);
+      }),
+  } satisfies Partial<Store>;
+}
+
+function notifyOf({ id }: KeptHeldCall) {
+  return { notify: { what: "heldCall", id } } as const;
+}
+
+function* insertHeldCall(held: KeptHeldCall): Work<void> {
+  const { id, plan, principal, status, revision } = held;
+  yield* insert("held_calls", { id, plan, user_name: principal.user, status, revision, record: JSON.stringify(held) });
+}
+
+/** Adds the change to the open plan of its owner, or to this new one. */
+function* insertChange(held: KeptHeldCall, plan: PlanRecord): Work<string> {
+  const owner = stableJson([plan.user, plan.conversation]);
+  const columns = { id: plan.id, owner, is_open: true, record: JSON.stringify(plan) };
+  yield* insert("plans", columns, "ON CONFLICT DO NOTHING");
+  const id = yield* first((row) => String(row.id), "SELECT id FROM plans WHERE owner = ? AND is_open = true", [owner]);
+  yield* insertHeldCall({ ...held, plan: id });
+  return String(id);
+}
+
+const orders: Record<HeldOrder, string> = {
+  oldest: "sequence",
+  newest: "sequence DESC",
+  pending: "status <> 'pending', sequence DESC",
+};
+
+/** The condition for what comes after the held call whose id is given. */
+function behind(order: HeldOrder, after: HeldPart["after"]): string {
+  const that = "(SELECT sequence FROM held_calls WHERE id = ?)";
+  if (order === "oldest") return `sequence > ${that}`;
+  if (order === "newest") return `sequence < ${that}`;
+  return `(status <> 'pending' ${after?.waits ? "OR" : "AND"} sequence < ${that})`;
+}
+
+function conditionsOf({ status, plan, user, shownTo }: HeldFilter): Condition[] {
+  return [
+    ["status = ?", status],
+    [same("plan"), plan],
+    [same("user_name"), user],
+    [`(user_name IS NULL OR ${same("user_name")})`, shownTo],
+  ];
+}

@@ -1,0 +1,184 @@
+import { type Change, changesKept, type NewChange, type StoredEntry } from "../../model/catalogue/change.ts";
+import type { Pin, PinHead } from "../../model/catalogue/pin.ts";
+import type { KnownServer } from "../../model/servers/server.ts";
+import type { ChangeQuery, EntryEdits, Store } from "../../model/store.ts";
+import {
+  all,
+  type Database,
+  first,
+  insert,
+  number,
+  parseRecord,
+  query,
+  type Row,
+  same,
+  textOrNull,
+  type Work,
+  where,
+} from "./database.ts";
+
+const lock = "catalogue";
+/** A server that was not listed for this long is forgotten. */
+const knownServerMs = 90 * 24 * 3_600_000;
+
+/** The last listing of each server, catalogue entries set at run time, and the change log. */
+export function createCatalogueTables(database: Database) {
+  const { read, write, recordOf, isOneOf } = database;
+  return {
+    async knownServers(identities) {
+      const sql = `SELECT ${recordOf("known_servers")} AS record FROM known_servers WHERE ${isOneOf("identity")}`;
+      const known = await read(() => all(parseRecord<KnownServer>, sql, [identities]));
+      const found = new Map(known.map((server) => [server.identity, server]));
+      return identities.flatMap((identity) => found.get(identity) ?? []);
+    },
+    putKnownServer: (known) => write(() => upsertKnownServer(database, known), { lock }),
+    putListing: (known, basis, changes) => write(() => putListing(database, known, basis, changes), { lock }),
+    entries: () => {
+      const sql = `SELECT ${recordOf("entries")} AS record FROM entries ORDER BY kind, persona, name`;
+      return read(() => all(parseRecord<StoredEntry>, sql));
+    },
+    editEntries: (edits) => write(() => editEntries(database, edits), { lock, notify: { what: "entries" } }),
+    addChanges: (changes) => write(() => insertChanges(database, changes), { lock }),
+    changes: (asked) => read(() => selectChanges(database, asked)),
+    changeAudiences: () => read(() => all(({ audience }) => String(audience), "SELECT DISTINCT audience FROM changes")),
+  } satisfies Partial<Store>;
+}
+
+function* putListing(
+  database: Database,
+  known: KnownServer,
+  basis: string | null,
+  changes: readonly NewChange[],
+): Work<boolean> {
+  const sql = "SELECT listed_at FROM known_servers WHERE identity = ?";
+  if ((yield* first((row) => textOrNull(row.listed_at), sql, [known.identity])) !== basis) return false;
+  yield* upsertKnownServer(database, known);
+  yield* insertChanges(database, changes);
+  return true;
+}
+
+function* upsertKnownServer({ recordOf }: Database, known: KnownServer): Work<void> {
+  const { identity, listedAt } = known;
+  const record = recordOf("known_servers");
+  yield* insert(
+    "known_servers",
+    { identity, listed_at: listedAt, [record]: JSON.stringify(known) },
+    `ON CONFLICT (identity) DO UPDATE SET listed_at = excluded.listed_at, ${record} = excluded.${record}`,
+  );
+  const oldest = new Date(Date.now() - knownServerMs).toISOString();
+  yield* query("DELETE FROM known_servers WHERE listed_at < ?", [oldest]);
+}
+
+function* editEntries(database: Database, { put, remove, changes }: EntryEdits): Work<void> {
+  for (const { kind, persona, name } of remove) {
+    const sql = "DELETE FROM entries WHERE kind = ? AND persona = ? AND name = ?";
+    yield* query(sql, [kind, persona ?? "", name]);
+  }
+  const record = database.recordOf("entries");
+  const replace = `ON CONFLICT (kind, persona, name) DO UPDATE SET ${record} = excluded.${record}`;
+  for (const entry of put) {
+    const { kind, persona, name } = entry;
+    yield* insert("entries", { kind, persona: persona ?? "", name, [record]: JSON.stringify(entry) }, replace);
+  }
+  yield* insertChanges(database, changes);
+}
+
+function* insertChanges({ insertRows, recordOf }: Database, changes: readonly NewChange[]): Work<void> {
+  if (changes.length === 0) return;
+  const rows = changes.map(({ audience, ...change }) => {
+    const { kind, what, name, persona } = change;
+    const columns = { kind, what, name, persona, audience: JSON.stringify(audience) };
+    return { ...columns, [recordOf("changes")]: JSON.stringify(change) };
+  });
+  yield* insertRows("changes", rows);
+  // By position, not by id: a failed transaction leaves a gap in the ids.
+  const sql = "DELETE FROM changes WHERE id <= (SELECT id FROM changes ORDER BY id DESC LIMIT 1 OFFSET ?)";
+  yield* query(sql, [changesKept]);
+}
+
+function* selectChanges(
+  { recordOf, isOneOf }: Database,
+  { filter = {}, audiences = null, limit, offset = 0 }: ChangeQuery,
+): Work<{ changes: Change[]; total: number }> {
+  const { name, persona, kind, what } = filter;
+  const { sql, values } = where(
+    ["name = ?", name],
+    [same("persona"), persona],
+    ["kind = ?", kind],
+    [what === "tool" ? "what IN (?, 'server', 'files')" : "what = ?", what],
+    [isOneOf("audience"), audiences ?? undefined],
+  );
+  const total = yield* number(`SELECT count(*) FROM changes ${sql}`, values);
+  const changes = yield* all(
+    (row): Change => ({ id: Number(row.id), ...parseRecord<Omit<Change, "id">>(row) }),
+    `SELECT id, ${recordOf("changes")} AS record FROM changes ${sql} ORDER BY id DESC LIMIT ? OFFSET ?`,
+    [...values, limit, offset],
+  );
+  return { total, changes };
+}
+
+const headColumns = "tool, state, hash, quick_hash, clean_by";
+
+/** Pinned tool definitions. */
+export function createPinTable(database: Database) {
+  const { read, write, isOneOf } = database;
+  const options = { lock, notify: { what: "pins" } } as const;
+  return {
+    pinnedServer: (identity) => read(() => selectPinnedServer(identity)),
+    pin: (identity, tool) =>
+      read(() => first(parseWholePin, "SELECT * FROM pins WHERE identity = ? AND tool = ?", [identity, tool])),
+    pins: (identities) => {
+      const columns = `${headColumns}, identity, record`;
+      const sql = `SELECT ${columns} FROM pins WHERE ${isOneOf("identity")} ORDER BY identity, tool`;
+      return read(() => all(parsePin, sql, [identities]));
+    },
+    addPins: (identity, server, pins) => write(() => addPins(database, identity, server, pins), options),
+    putPin: ({ pin, change }) =>
+      write(function* () {
+        const columns = ["state", "hash", "quick_hash", "clean_by", "definition", "record"];
+        const set = columns.map((column) => `${column} = excluded.${column}`).join(", ");
+        yield* insert("pins", columnsOf(pin), `ON CONFLICT (identity, tool) DO UPDATE SET ${set}`);
+        yield* insertChanges(database, [change]);
+      }, options),
+  } satisfies Partial<Store>;
+}
+
+function* selectPinnedServer(identity: string) {
+  const known = yield* query("SELECT 1 FROM pinned_servers WHERE identity = ?", [identity]);
+  const sql = `SELECT ${headColumns} FROM pins WHERE identity = ? ORDER BY tool`;
+  return { isKnown: known.rows.length > 0, heads: yield* all(parseHead, sql, [identity]) };
+}
+
+function* addPins(database: Database, identity: string, server: string, pins: readonly Pin[]): Work<void> {
+  const at = new Date().toISOString();
+  yield* insert("pinned_servers", { identity, server, at }, "ON CONFLICT DO NOTHING");
+  if (pins.length > 0) yield* database.insertRows("pins", pins.map(columnsOf), "ON CONFLICT DO NOTHING");
+}
+
+function columnsOf({ identity, tool, state, hash, quickHash, cleanBy, definition, server, at, by, reason }: Pin) {
+  return {
+    ...{ identity, tool, state, hash, quick_hash: quickHash, clean_by: cleanBy },
+    definition: definition === null ? null : JSON.stringify(definition),
+    record: JSON.stringify({ server, at, by, reason }),
+  };
+}
+
+function parseHead(row: Row): PinHead {
+  return {
+    tool: String(row.tool),
+    state: String(row.state) as PinHead["state"],
+    hash: textOrNull(row.hash),
+    quickHash: textOrNull(row.quick_hash),
+    cleanBy: row.clean_by === null ? null : Number(row.clean_by),
+  };
+}
+
+function parsePin(row: Row): Omit<Pin, "definition"> {
+  const record = parseRecord<Pick<Pin, "server" | "at" | "by" | "reason">>(row);
+  return { ...parseHead(row), identity: String(row.identity), ...record };
+}
+
+function parseWholePin(row: Row): Pin {
+  const text = textOrNull(row.definition);
+  return { ...parsePin(row), definition: text === null ? null : (JSON.parse(text) as Pin["definition"]) };
+}

@@ -1,0 +1,167 @@
+import type { HealthSample } from "../../model/catalogue/health.ts";
+import type { StoreNews } from "../../model/store.ts";
+import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
+import type { KeptJobRun } from "../../model/work/job-run.ts";
+
+export type Row = { [column: string]: unknown };
+export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | number | null)[];
+type Columns = { [name: string]: SqlValue };
+export type Answer = { rows: Row[]; count: number };
+
+/** Its values stand where the text has `?`. */
+type Statement = { sql: string; values: readonly SqlValue[] };
+
+/**
+ * Statements that build on each other. Not async: SQLite runs a transaction within one turn, because a second connection
+ * of the same process would block that turn until its lock timeout.
+ */
+export type Work<T> = Generator<Statement, T, Answer>;
+
+export type DueRecords = { runs?: readonly KeptJobRun[]; letters?: readonly KeptDeadLetter[] };
+
+/** For a store that several planes share. */
+export type WriteOptions<T> = {
+  /** Writers under the same lock wait for each other: what one reads before it writes stays true. */
+  lock?: string;
+  /** Sent to the other planes with the commit. */
+  notify?: StoreNews;
+  /** Records whose time is announced to the planes that do due work. */
+  due?(value: T): DueRecords;
+  /** One statement is a transaction by itself. */
+  isSingle?: boolean;
+};
+
+/** What the queries of all tables need of SQLite or Postgres. */
+export type Database = {
+  read<T>(work: () => Work<T>): Promise<T>;
+  /** In one transaction; may be repeated. */
+  write<T>(work: () => Work<T>, options?: WriteOptions<T>): Promise<T>;
+  /** The column of the record in this table. */
+  recordOf(table: "known_servers" | "entries" | "changes" | "events"): string;
+  /** The condition for a column that has one of the values in an array. */
+  isOneOf(column: string): string;
+  /** The store's time in milliseconds. */
+  now: { sql: string; values(): number[] };
+  /** What it makes of a text in a column. */
+  asStored(text: string): string;
+  /** Until the end of the transaction. */
+  lockValue(key: string): Work<void>;
+  /** Rows with the same columns, in order. */
+  insertRows(table: string, rows: readonly Columns[], onConflict?: string): Work<void>;
+  /** Keeps the window that ends with the newest sample of each subject. */
+  insertSamples(samples: readonly HealthSample[]): Work<void>;
+};
+
+export function* query(sql: string, values: readonly SqlValue[] = []): Work<Answer> {
+  return yield { sql, values };
+}
+
+export function* all<T>(parse: (row: Row) => T, sql: string, values?: readonly SqlValue[]): Work<T[]> {
+  return (yield* query(sql, values)).rows.map((row) => parse(row));
+}
+
+export function* first<T>(parse: (row: Row) => T, sql: string, values?: readonly SqlValue[]): Work<T | null> {
+  const [row] = (yield* query(sql, values)).rows;
+  return row ? parse(row) : null;
+}
+
+/** The first column of the first row as a number. */
+export function* number(sql: string, values?: readonly SqlValue[]): Work<number> {
+  return (yield* first((row) => Number(Object.values(row)[0]), sql, values)) ?? 0;
+}
+
+/** Returns how many rows it changed. */
+export function* change(sql: string, values?: readonly SqlValue[]): Work<number> {
+  return (yield* query(sql, values)).count;
+}
+
+/** Whether it changed its one row. */
+export function* changeOne(sql: string, values?: readonly SqlValue[]): Work<boolean> {
+  return (yield* change(sql, values)) === 1;
+}
+
+export function insertText(table: string, names: readonly string[], onConflict = ""): string {
+  return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")}) ${onConflict}`;
+}
+
+/** False when `onConflict` left it out. */
+export function insert(table: string, columns: Columns, onConflict?: string): Work<boolean> {
+  return changeOne(insertText(table, Object.keys(columns), onConflict), Object.values(columns));
+}
+
+/** Optimistic: false when the row has another revision than the one that was read. */
+export function replaceRevised(table: string, key: Columns & { revision: number }, columns: Columns): Work<boolean> {
+  const set = Object.keys(columns).map((name) => `${name} = ?`);
+  const keys = Object.keys(key).map((name) => `${name} = ?`);
+  const sql = `UPDATE ${table} SET ${set.join(", ")}, revision = revision + 1 WHERE ${keys.join(" AND ")}`;
+  return changeOne(sql, [...Object.values(columns), ...Object.values(key)]);
+}
+
+/** Replaced by `= ?` or `IS NULL`, for which an index is used. */
+const isSame = "IS NOT DISTINCT FROM ?";
+
+/** Equal, or both NULL. */
+export function same(column: string): string {
+  return `${column} ${isSame}`;
+}
+
+/** Each `?` is the value; skipped when it is undefined. */
+export type Condition = readonly [sql: string, value: SqlValue | undefined];
+
+export function where(...conditions: readonly Condition[]): { sql: string; values: SqlValue[] } {
+  const used = conditions.flatMap(([text, value]) => {
+    if (value === undefined) return [];
+    const sql = text.replaceAll(isSame, value === null ? "IS NULL" : "= ?");
+    return [{ sql, values: Array.from(sql.matchAll(/\?/g), () => value) }];
+  });
+  const sql = used.length === 0 ? "" : `WHERE ${used.map((one) => one.sql).join(" AND ")}`;
+  return { sql, values: used.flatMap(({ values }) => values) };
+}
+
+export function beginsWith(column: string): string {
+  return `substr(${column}, 1, length(?)) = ?`;
+}
+
+type Part = { order: string; limit?: number | undefined };
+
+export function select<T>(
+  parse: (row: Row) => T,
+  columns: string,
+  table: string,
+  conditions: readonly Condition[],
+  { order, limit }: Part,
+): Work<T[]> {
+  const { sql, values } = where(...conditions);
+  const text = `SELECT ${columns} FROM ${table} ${sql} ORDER BY ${order}`;
+  return limit === undefined ? all(parse, text, values) : all(parse, `${text} LIMIT ?`, [...values, limit]);
+}
+
+/** A page of records; `before` is the last id of the previous one. */
+export function newestFirst<T>(
+  parse: (row: Row) => T,
+  table: string,
+  conditions: readonly Condition[],
+  { before, limit }: { before?: string | undefined; limit?: number | undefined },
+  columns = "record",
+): Work<T[]> {
+  const older: Condition = [`sequence < (SELECT sequence FROM ${table} WHERE id = ?)`, before];
+  return select(parse, columns, table, [...conditions, older], { order: "sequence DESC", limit });
+}
+
+export function parseRecord<T>({ record }: Row): T {
+  return JSON.parse(String(record)) as T;
+}
+
+/** The column holds the current revision; the record was written before it was counted up. */
+export function parseRevised<T extends { revision: number }>(row: Row): T {
+  return { ...parseRecord<T>(row), revision: Number(row.revision) };
+}
+
+export function textOrNull(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value);
+}
+
+/** SQLite has 1, Postgres has true. */
+export function isTrue(value: unknown): boolean {
+  return value === 1 || value === true;
+}

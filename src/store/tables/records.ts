@@ -1,0 +1,150 @@
+import type { AgentRun, RunSummary } from "../../model/agent/agent-run.ts";
+import type { KeptResult, StoredResult } from "../../model/calls/stored-result.ts";
+import type { HealthSample } from "../../model/catalogue/health.ts";
+import type { StoredEvent } from "../../model/events.ts";
+import type { JournalEntry, Store } from "../../model/store.ts";
+import { type CallEntry, insertCalls } from "./calls.ts";
+import {
+  all,
+  change,
+  type Database,
+  first,
+  insert,
+  isTrue,
+  newestFirst,
+  number,
+  parseRecord,
+  query,
+  type Row,
+  same,
+  select,
+  type Work,
+} from "./database.ts";
+
+/** An agent run holds a whole conversation, so that few are removed at once. */
+const runsRemovedAtOnce = 100;
+const samples = "SELECT subject, at, ok, latency_ms, sequence FROM samples";
+
+/** The journal: calls, events, health samples and agent runs, appended in one transaction. */
+export function createJournalTables(database: Database) {
+  const { read, write, recordOf } = database;
+  return {
+    // Under a lock: the chain has one end, and readers that continue from a number miss nothing committed later.
+    append: (entries) =>
+      write(() => insertEntries(database, entries), { lock: "journal", notify: { what: "journal" } }),
+    events: (after = 0, limit) =>
+      read(() =>
+        select(parseEvent, `id, at, ${recordOf("events")} AS record`, "events", [["id > ?", after]], {
+          order: "id",
+          limit,
+        }),
+      ),
+    lastEventId: () => read(() => number("SELECT coalesce(max(id), 0) FROM events")),
+    samples: () => read(() => all(parseSample, `${samples} ORDER BY subject, sequence`)),
+    async newSamples(after) {
+      const { rows } = await read(() => query(`${samples} WHERE sequence > ? ORDER BY sequence, subject`, [after]));
+      return { samples: rows.map(parseSample), newest: Number(rows.at(-1)?.sequence ?? after) };
+    },
+    run: (id) => read(() => first(parseRun, "SELECT record, trace FROM runs WHERE id = ?", [id])),
+    runs: (filter = {}) =>
+      read(() =>
+        newestFirst(
+          parseRecord<RunSummary>,
+          "runs",
+          [
+            [same("user_name"), filter.user],
+            ["outcome = ?", filter.outcome],
+            ["model = ?", filter.model],
+            ["toolset = ?", filter.toolset],
+            ["conversation = ?", filter.conversation],
+            ["at >= ?", filter.since],
+          ],
+          filter,
+        ),
+      ),
+    forgetRuns: (before) =>
+      write(() =>
+        change("DELETE FROM runs WHERE sequence IN (SELECT sequence FROM runs WHERE at < ? LIMIT ?)", [
+          before,
+          runsRemovedAtOnce,
+        ]),
+      ),
+  } satisfies Partial<Store>;
+}
+
+function* insertEntries(database: Database, entries: readonly JournalEntry[]): Work<void> {
+  yield* insertCalls(
+    database,
+    entries.filter((entry): entry is CallEntry => entry.kind === "call"),
+  );
+  const events = entries.flatMap((entry) => {
+    if (entry.kind !== "event") return [];
+    return [{ at: entry.at, type: entry.event.type, [database.recordOf("events")]: JSON.stringify(entry.event) }];
+  });
+  if (events.length > 0) yield* database.insertRows("events", events);
+  const added = entries.flatMap((entry) => (entry.kind === "sample" ? [entry.sample] : []));
+  if (added.length > 0) yield* database.insertSamples(added);
+  for (const entry of entries) if (entry.kind === "run") yield* insertRun(entry.run);
+}
+
+/** Stored in two parts, so that a list does not read every conversation. */
+function insertRun({ steps, messages, ...summary }: AgentRun): Work<boolean> {
+  const { id, at, user, outcome, model, toolset, conversation } = summary;
+  const [record, trace] = [JSON.stringify(summary), JSON.stringify({ steps, messages })];
+  return insert("runs", { id, at, user_name: user, outcome, model, toolset, conversation, record, trace });
+}
+
+function parseEvent(row: Row): StoredEvent {
+  return { id: Number(row.id), at: String(row.at), event: parseRecord(row) };
+}
+
+function parseSample({ subject, at, ok, latency_ms }: Row): HealthSample {
+  return { subject: String(subject), at: String(at), ok: isTrue(ok), latencyMs: Number(latency_ms) };
+}
+
+function parseRun(row: Row): AgentRun {
+  const trace = JSON.parse(String(row.trace)) as Pick<AgentRun, "steps" | "messages">;
+  return { ...parseRecord<RunSummary>(row), ...trace };
+}
+
+/** Large results, up to a total size. */
+export function createResultTable({ read, write }: Database) {
+  const lock = "results";
+  return {
+    putResult: (kept, maxBytes) => write(() => insertResult(kept, maxBytes), { lock }),
+    result: (id) =>
+      read(() => first(parseResult, "SELECT record, is_compressed, body FROM results WHERE id = ?", [id])),
+    results: (filter = {}) =>
+      read(() => newestFirst(parseRecord<StoredResult>, "results", [[same("user_name"), filter.user]], filter)),
+    forgetResults: (now) => write(() => deleteExpiredResults(now), { lock }),
+  } satisfies Partial<Store>;
+}
+
+/** False when it alone exceeds the total size. Expired results go first, then the oldest. */
+function* insertResult({ body, isCompressed, ...record }: KeptResult, maxBytes: number): Work<boolean> {
+  const { id, user, expiresAt, bytes } = record;
+  if (bytes > maxBytes) return false;
+  yield* deleteExpiredResults(record.at);
+  // A repeated id becomes the newest.
+  yield* query("DELETE FROM results WHERE id = ?", [id]);
+  const columns = { id, user_name: user, expires_at: expiresAt, bytes, is_compressed: isCompressed };
+  yield* insert("results", { ...columns, record: JSON.stringify(record), body });
+  if ((yield* number("SELECT coalesce(sum(bytes), 0) FROM results")) > maxBytes)
+    yield* query(
+      `DELETE FROM results WHERE sequence IN (
+         SELECT sequence FROM (
+           SELECT sequence, sum(bytes) OVER (ORDER BY sequence DESC) AS total FROM results
+         ) AS counted WHERE total > ?)`,
+      [maxBytes],
+    );
+  return true;
+}
+
+function deleteExpiredResults(now: string): Work<number> {
+  return change("DELETE FROM results WHERE expires_at <= ?", [now]);
+}
+
+function parseResult(row: Row): KeptResult {
+  const isCompressed = isTrue(row.is_compressed);
+  return { ...parseRecord<StoredResult>(row), isCompressed, body: row.body as Uint8Array };
+}

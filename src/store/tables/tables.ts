@@ -1,0 +1,24 @@
+import { createHeldCallTable, createPlanTable } from "./approvals.ts";
+import { createCallTable } from "./calls.ts";
+import { createCatalogueTables, createPinTable } from "./catalogue.ts";
+import { createCredentialTables, createSharedValues } from "./credentials.ts";
+import type { Database } from "./database.ts";
+import { createJournalTables, createResultTable } from "./records.ts";
+import { createDeadLetterTable, createJobStore } from "./work.ts";
+
+/** What both stores answer with the same queries. */
+export function createTables(database: Database) {
+  return {
+    ...createJournalTables(database),
+    ...createCallTable(database),
+    ...createResultTable(database),
+    ...createHeldCallTable(database),
+    ...createPlanTable(database),
+    ...createCredentialTables(database),
+    ...createSharedValues(database),
+    ...createCatalogueTables(database),
+    ...createPinTable(database),
+    ...createDeadLetterTable(database),
+    ...createJobStore(database),
+  };
+}

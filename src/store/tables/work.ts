@@ -1,0 +1,241 @@
+import type { Store } from "../../model/store.ts";
+import {
+  type DeadLetterFilter,
+  type DeadLetterPage,
+  type DeadLetterStatus,
+  type DueDeadLetter,
+  deadLetterDueAt,
+  deadLetterStatuses,
+  type KeptDeadLetter,
+} from "../../model/work/dead-letter.ts";
+import type { Firing, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
+import {
+  all,
+  beginsWith,
+  type Condition,
+  change,
+  changeOne,
+  type Database,
+  first,
+  insert,
+  newestFirst,
+  number,
+  parseRevised,
+  query,
+  replaceRevised,
+  same,
+  select,
+  textOrNull,
+  type Work,
+  where,
+} from "./database.ts";
+
+/** Rows removed in one transaction, so that writers do not wait long. */
+const removedAtOnce = 500;
+const schedules = "SELECT record, revision FROM job_schedules";
+const runs = "SELECT record, revision FROM job_runs";
+
+export function createJobStore({ read, write }: Database): JobStore {
+  const notify = { what: "dueWork" } as const;
+  const schedule = parseRevised<JobSchedule>;
+  return {
+    jobSchedule: (job, owner) =>
+      read(() => first(schedule, `${schedules} WHERE job = ? AND owner = ?`, [job, owner ?? ""])),
+    jobSchedules: () => read(() => all(schedule, schedules)),
+    putJobSchedules: (put) => write(() => oneByOne(put, (one) => one, writeSchedule)),
+    dueJobSchedules: (now) =>
+      read(() => all(schedule, `${schedules} WHERE due_at <= ? ORDER BY priority DESC, due_at`, [now])),
+    async fireJobSchedules(firings) {
+      const fired = await write(() => fireSchedules(firings), { notify, due: ({ made }) => ({ runs: made }) });
+      return fired.written;
+    },
+    addJobRun: (run) => write(() => addRun(run), { notify, due: (kept) => (kept === run ? { runs: [run] } : {}) }),
+    jobRun: (id) => read(() => first(parseRevised<KeptJobRun>, `${runs} WHERE id = ?`, [id])),
+    replaceJobRun: (run) =>
+      write(
+        () => replaceRun(run),
+        run.endedAt === null ? { isSingle: true } : { notify: { what: "jobRun", id: run.id } },
+      ),
+    // Under a lock: planes count the running jobs of each other.
+    claimJobRun: (run, now) => write(() => claimRun(run, now), { lock: "jobs" }),
+    jobRuns: (filter) =>
+      read(() =>
+        newestFirst(
+          parseRevised<KeptJobRun>,
+          "job_runs",
+          [
+            ["job = ?", filter.job],
+            ["owner = ?", filter.owner === null ? "" : filter.owner],
+            ["state = ?", filter.state],
+            ["origin = ?", filter.origin],
+            [`(origin = 'schedule' OR ${same("user_name")})`, filter.seenBy],
+          ],
+          filter,
+          "record, revision",
+        ),
+      ),
+    activeJobRuns: (job, owner) => {
+      const sql = "SELECT count(*) FROM job_runs WHERE job = ? AND owner = ? AND ended_at IS NULL";
+      return read(() => number(sql, [job, owner ?? ""]));
+    },
+    forgetJobRuns: (before) => {
+      const sql = "DELETE FROM job_runs WHERE sequence IN (SELECT sequence FROM job_runs WHERE ended_at < ? LIMIT ?)";
+      return write(() => change(sql, [before, removedAtOnce]));
+    },
+  };
+}
+
+/** Writes in the order of keys, so that two planes with the same items cannot deadlock. */
+function* oneByOne<T>(
+  items: readonly T[],
+  scheduleOf: (item: T) => JobSchedule,
+  write: (item: T) => Work<boolean>,
+): Work<boolean[]> {
+  const written = items.map(() => false);
+  const keys = items.map((item, at) => ({ at, key: JSON.stringify([scheduleOf(item).job, scheduleOf(item).owner]) }));
+  for (const { at } of keys.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)))
+    written[at] = yield* write(items[at] as T);
+  return written;
+}
+
+function* fireSchedules(firings: readonly Firing[]): Work<{ written: boolean[]; made: KeptJobRun[] }> {
+  const made: KeptJobRun[] = [];
+  const written = yield* oneByOne(
+    firings,
+    ({ schedule }) => schedule,
+    function* (firing) {
+      const isOurs = yield* writeSchedule(firing.schedule);
+      for (const run of isOurs ? firing.runs : []) if (yield* insertRun(run)) made.push(run);
+      return isOurs;
+    },
+  );
+  return { written, made };
+}
+
+/** Revision 0 is a new schedule; any other replaces the one that was read. */
+function writeSchedule(schedule: JobSchedule): Work<boolean> {
+  const { job, priority, revision } = schedule;
+  const key = { job, owner: schedule.owner ?? "" };
+  const dueAt = schedule.paused === null ? schedule.nextAt : null;
+  const columns = { due_at: dueAt, priority, record: JSON.stringify(schedule) };
+  return revision === 0
+    ? insert("job_schedules", { ...key, ...columns, revision: 1 }, "ON CONFLICT DO NOTHING")
+    : replaceRevised("job_schedules", { ...key, revision }, columns);
+}
+
+function* addRun(run: KeptJobRun): Work<KeptJobRun> {
+  if (yield* insertRun(run)) return run;
+  return (yield* first(parseRevised<KeptJobRun>, `${runs} WHERE slot = ?`, [run.slot])) as KeptJobRun;
+}
+
+/** False when the slot is taken. */
+function insertRun(run: KeptJobRun): Work<boolean> {
+  const { id, slot, job, owner, user, origin, state, priority, most, dueAt, endedAt, revision } = run;
+  const times = { due_at: dueAt, ended_at: endedAt };
+  const columns = { id, slot, job, owner: owner ?? "", user_name: user, origin, state, priority, most, ...times };
+  return insert("job_runs", { ...columns, revision, record: JSON.stringify(run) }, "ON CONFLICT (slot) DO NOTHING");
+}
+
+function replaceRun(run: KeptJobRun): Work<boolean> {
+  const { id, revision, state, dueAt, endedAt } = run;
+  const columns = { state, due_at: dueAt, ended_at: endedAt, record: JSON.stringify(run) };
+  return replaceRevised("job_runs", { id, revision }, columns);
+}
+
+/** Begins a run only while its job is below its concurrency limit. */
+function* claimRun(run: KeptJobRun, now: string): Work<boolean> {
+  const sql =
+    "SELECT count(*) FROM job_runs WHERE job = ? AND owner = ? AND state = 'running' AND due_at > ? AND id <> ?";
+  const running = yield* number(sql, [run.job, run.owner ?? "", now, run.id]);
+  return running < run.most && (yield* replaceRun(run));
+}
+
+export function selectNextDue(after: string): Work<string | null> {
+  return first(
+    ({ next }) => textOrNull(next),
+    `SELECT min(due_at) AS next FROM (
+       SELECT min(due_at) AS due_at FROM job_schedules WHERE due_at > ?
+       UNION ALL SELECT min(due_at) FROM job_runs WHERE due_at > ?
+       UNION ALL SELECT min(due_at) FROM dead_letters WHERE due_at > ?) AS due`,
+    [after, after, after],
+  );
+}
+
+export function createDeadLetterTable({ read, write }: Database) {
+  return {
+    addDeadLetter: (letter, max) =>
+      write(() => insertDeadLetter(letter, max), {
+        lock: "dead letters",
+        notify: { what: "deadLetters" },
+        due: () => ({ letters: [letter] }),
+      }),
+    deadLetter: (id) =>
+      read(() => first(parseRevised<KeptDeadLetter>, "SELECT record, revision FROM dead_letters WHERE id = ?", [id])),
+    deadLetters: (filter) => read(() => selectDeadLetters(filter)),
+    replaceDeadLetter: (letter) =>
+      write(
+        () => {
+          const { id, revision, status, updatedAt } = letter;
+          const columns = { status, updated_at: updatedAt, due_at: deadLetterDueAt(letter) };
+          return replaceRevised("dead_letters", { id, revision }, { ...columns, record: JSON.stringify(letter) });
+        },
+        { due: (isReplaced) => (isReplaced ? { letters: [letter] } : {}) },
+      ),
+    deleteDeadLetter: (id, revision) =>
+      write(() => changeOne("DELETE FROM dead_letters WHERE id = ? AND revision = ?", [id, revision])),
+    dueDeadLetters: (now) => read(() => selectDueDeadLetters(now)),
+    forgetEndedDeadLetters: (before) => {
+      const sql = "DELETE FROM dead_letters WHERE status IN ('resolved', 'abandoned') AND updated_at < ?";
+      return write(() => change(sql, [before]));
+    },
+  } satisfies Partial<Store>;
+}
+
+/** Beyond `max` the oldest go: ended ones first, and never one that is being retried. */
+function* insertDeadLetter(letter: KeptDeadLetter, max: number): Work<void> {
+  const { id, tool, server, principal, status, updatedAt, revision } = letter;
+  const columns = { id, tool, server, user_name: principal.user, status, updated_at: updatedAt, revision };
+  yield* insert("dead_letters", { ...columns, due_at: deadLetterDueAt(letter), record: JSON.stringify(letter) });
+  const excess = (yield* number("SELECT count(*) FROM dead_letters")) - max;
+  if (excess > 0)
+    yield* query(
+      `DELETE FROM dead_letters WHERE sequence IN (
+         SELECT sequence FROM dead_letters WHERE status <> 'retrying' AND id <> ?
+         ORDER BY status IN ('resolved', 'abandoned') DESC, sequence LIMIT ?)`,
+      [id, excess],
+    );
+}
+
+export function selectDueDeadLetters(now: string): Work<DueDeadLetter[]> {
+  const sql = "SELECT id, status, tool, server FROM dead_letters WHERE due_at <= ? ORDER BY due_at";
+  return all((row) => ({ ...row }) as DueDeadLetter, sql, [now]);
+}
+
+function* selectDeadLetters(filter: DeadLetterFilter): Work<DeadLetterPage<KeptDeadLetter>> {
+  const { tool, server, id, owner, status, cursor, limit } = filter;
+  const matching: Condition[] = [
+    ["tool = ?", tool],
+    ["server = ?", server],
+    [beginsWith("id"), id],
+    ["user_name = ?", owner],
+  ];
+  const { sql, values } = where(...matching);
+  const counts = yield* query(`SELECT status, count(*) AS count FROM dead_letters ${sql} GROUP BY status`, values);
+  const byStatus = Object.fromEntries(deadLetterStatuses.map((name) => [name, 0])) as Record<DeadLetterStatus, number>;
+  for (const row of counts.rows) byStatus[row.status as DeadLetterStatus] = Number(row.count);
+  const older: Condition = ["sequence < ?", cursor === undefined ? undefined : Number(cursor)];
+  const rows = yield* select(
+    (row) => row,
+    "sequence, record, revision",
+    "dead_letters",
+    [...matching, ["status = ?", status], older],
+    { order: "sequence DESC", limit: limit === undefined ? undefined : limit + 1 },
+  );
+  const page = limit === undefined ? rows : rows.slice(0, limit);
+  return {
+    total: status === undefined ? Object.values(byStatus).reduce((sum, count) => sum + count) : byStatus[status],
+    byStatus,
+    deadLetters: page.map(parseRevised<KeptDeadLetter>),
+    nextCursor: rows.length > page.length ? String(page.at(-1)?.sequence) : null,
+  };
+}
