@@ -73,7 +73,7 @@ export function renderLicenses(packages: readonly BundledPackage[]): string {
 }
 
 /** Every file that is loaded costs as much as a stage of the path, so what belongs together comes in one piece. */
-const commandLine = importedAtOnce(["src/faces/cli/run.ts"]);
+const commandLine = importedAtOnce(["src/faces/cli/program.ts"]);
 /** What one call of a stdio server needs; the rest of the plane is loaded when it is used. */
 const call = importedAtOnce([
   "src/local-plane.ts",
@@ -85,7 +85,7 @@ const call = importedAtOnce([
 const attach = importedAtOnce([
   "src/local-attach.ts",
   "src/faces/cli/quick-words.ts",
-  "src/faces/cli/terminal/signals.ts",
+  "src/faces/cli/terminal/terminal.ts",
 ]);
 const pieces = [
   { name: "version", test: /src\/lib\/version\.ts$/ },

@@ -46,28 +46,55 @@ type Options = {
 };
 
 /** The MCP clients that are attached to this plane. */
-export function createAttachedClients(
-  plane: Plane,
-  record: PlaneRecord,
-  { place, idleMs, environment, serveClient }: Options,
-  makeRoom: () => void,
-) {
-  const attached = new Set<Socket>();
-  let isDismissed = false;
-  const send = (socket: Socket, line: Welcome | Refusal) => {
-    if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`);
-  };
-  const say = (socket: Socket, aside: Aside) => {
-    if (!socket.destroyed) socket.write(`${asideMark}${JSON.stringify(aside)}\n`);
-  };
+export class AttachedClients {
+  readonly #plane: Plane;
+  readonly #record: PlaneRecord;
+  readonly #options: Options;
+  readonly #makeRoom: () => void;
+  readonly #attached = new Set<Socket>();
+  #isDismissed = false;
 
-  function refuse(hello: Hello): Refusal["refused"] | null {
-    if (isDismissed) return { why: "it is stopping", leaves: true };
-    if (hello.version !== record.version) {
+  constructor(plane: Plane, record: PlaneRecord, options: Options, makeRoom: () => void) {
+    this.#plane = plane;
+    this.#record = record;
+    this.#options = options;
+    this.#makeRoom = makeRoom;
+  }
+
+  has(socket: Socket): boolean {
+    return this.#attached.has(socket);
+  }
+
+  get count(): number {
+    return this.#attached.size;
+  }
+
+  async take(said: unknown, socket: Socket): Promise<void> {
+    const hello = readHello(said);
+    const refused = hello === null ? { why: "it does not understand this client" } : this.#refuse(hello);
+    if (hello !== null && refused === null) return this.#serve(hello, socket);
+    send(socket, { refused: refused ?? { why: "it does not understand this client" } });
+    socket.resume();
+    socket.end();
+  }
+
+  /** Lets every client finish what it has begun, and go elsewhere with the rest. */
+  async dismiss(bye: Farewell, limitMs: number): Promise<void> {
+    this.#isDismissed = true;
+    for (const socket of this.#attached) say(socket, { bye });
+    const until = Date.now() + limitMs;
+    while (this.#attached.size > 0 && Date.now() < until) await pause(pollMs);
+    for (const socket of this.#attached) socket.destroy();
+  }
+
+  #refuse(hello: Hello): Refusal["refused"] | null {
+    const { place, idleMs, environment } = this.#options;
+    if (this.#isDismissed) return { why: "it is stopping", leaves: true };
+    if (hello.version !== this.#record.version) {
       // One without clients makes room for the version that is installed now.
-      const leaves = idleMs !== null && attached.size === 0;
-      if (leaves) makeRoom();
-      return { why: `it is version ${record.version}, and this is ${hello.version}`, leaves };
+      const leaves = idleMs !== null && this.#attached.size === 0;
+      if (leaves) this.#makeRoom();
+      return { why: `it is version ${this.#record.version}, and this is ${hello.version}`, leaves };
     }
     if (planePlace({ ...place, files: hello.files }).id !== place.id) return { why: "it serves another configuration" };
     const others = otherVariables(hello, environment);
@@ -76,60 +103,48 @@ export function createAttachedClients(
     return { why: `${others.join(", ")} ${verb} ${value} there` };
   }
 
-  async function take(said: unknown, socket: Socket): Promise<void> {
-    const hello = readHello(said);
-    const refused = hello === null ? { why: "it does not understand this client" } : refuse(hello);
-    if (hello === null || refused !== null) {
-      send(socket, { refused: refused ?? { why: "it does not understand this client" } });
-      socket.resume();
-      return void socket.end();
-    }
+  async #serve(hello: Hello, socket: Socket): Promise<void> {
     const gone = new AbortController();
     socket.once("close", () => gone.abort());
     let isReady = false;
     const { id, kept } = hello.session ?? { id: uniqueId() };
     const ready = () => {
       isReady = true;
-      attached.add(socket);
-      send(socket, { welcome: { key: record.key, notices: noticesFor(plane, record, hello) } });
+      this.#attached.add(socket);
+      const notices = noticesFor(this.#plane, this.#record, hello);
+      send(socket, { welcome: { key: this.#record.key, notices } });
       socket.resume();
     };
     try {
-      await serveClient({
+      await this.#options.serveClient({
         stream: socket,
         signal: gone.signal,
-        principal: withListed(hello.principal, plane.config().users),
+        principal: withListed(hello.principal, this.#plane.config().users),
         view: hello.view,
         session: {
           id,
           ...(kept === undefined ? {} : { kept }),
           keep: (now) => say(socket, { session: { id, kept: now } }),
-          goesOn: () => isDismissed,
+          goesOn: () => this.#isDismissed,
           ready,
         },
       });
     } catch (thrown) {
       if (!isReady) send(socket, { refused: { why: toPlaneError(thrown).message, isUsage: true } });
     } finally {
-      attached.delete(socket);
+      this.#attached.delete(socket);
       socket.resume();
       socket.end();
     }
   }
+}
 
-  return {
-    take,
-    has: (socket: Socket) => attached.has(socket),
-    count: () => attached.size,
-    /** Lets every client finish what it has begun, and go elsewhere with the rest. */
-    async dismiss(bye: Farewell, limitMs: number): Promise<void> {
-      isDismissed = true;
-      for (const socket of attached) say(socket, { bye });
-      const until = Date.now() + limitMs;
-      while (attached.size > 0 && Date.now() < until) await pause(pollMs);
-      for (const socket of attached) socket.destroy();
-    },
-  };
+function send(socket: Socket, line: Welcome | Refusal): void {
+  if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`);
+}
+
+function say(socket: Socket, aside: Aside): void {
+  if (!socket.destroyed) socket.write(`${asideMark}${JSON.stringify(aside)}\n`);
 }
 
 function readHello(said: unknown): Hello | null {

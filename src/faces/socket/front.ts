@@ -62,177 +62,196 @@ export type FrontOptions = {
 };
 
 /** Passes messages between one MCP client and the plane that serves it, and finds another plane when that one is gone. */
-export function runFront({ input, output, first, reach, say, signal }: FrontOptions): Promise<void> {
-  const connections = new Set<Connection>();
-  const over = Promise.withResolvers<void>();
-  let current: Connection | null = null;
-  let session: AttachedSession | null = null;
-  let attaching: Promise<void> | null = null;
-  /** Lines that wait for a plane. */
-  let queue: Line[] = [];
-  let isLeaving = false;
+export function runFront(options: FrontOptions): Promise<void> {
+  return new Front(options).run();
+}
 
-  const tell = (text: string | Buffer, from?: Socket) => {
+class Front {
+  readonly #options: FrontOptions;
+  readonly #connections = new Set<Connection>();
+  readonly #over = Promise.withResolvers<void>();
+  #current: Connection | null = null;
+  #session: AttachedSession | null = null;
+  #attaching: Promise<void> | null = null;
+  /** Lines that wait for a plane. */
+  #queue: Line[] = [];
+  #isLeaving = false;
+
+  constructor(options: FrontOptions) {
+    this.#options = options;
+  }
+
+  run(): Promise<void> {
+    const { input, output, first, signal } = this.#options;
+    this.#current = this.#use(first);
+    const leave = () => this.#leave();
+    const tooLong = () => this.#tell('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}');
+    input.on(
+      "data",
+      createLineSplitter(maxMessageBytes, (text) => this.#takeFromClient(text), tooLong),
+    );
+    input.once("end", leave).once("error", leave);
+    output.once("error", leave);
+    signal.addEventListener("abort", () => this.#over.resolve(), { once: true });
+    if (signal.aborted) this.#over.resolve();
+    return this.#over.promise.finally(() => {
+      this.#isLeaving = true;
+      // A process ends once nothing is read any more, even if the other end stays open.
+      input.pause();
+      for (const { socket } of this.#connections) socket.destroy();
+    });
+  }
+
+  #tell(text: string | Buffer, from?: Socket): void {
+    const { output } = this.#options;
     if (typeof text !== "string") output.write(text);
     if (output.write(typeof text === "string" ? `${text}\n` : "\n") || from === undefined) return;
     from.pause();
     output.once("drain", () => from.resume());
-  };
+  }
 
-  function use({ socket, notices }: Attached): Connection {
+  #use({ socket, notices }: Attached): Connection {
     const connection: Connection = { socket, sent: new Map(), asked: new Set(), bye: null };
-    connections.add(connection);
-    for (const notice of notices) say(notice);
-    const onLine = (line: string, bytes?: Buffer) => takeFromPlane(connection, line, bytes);
+    this.#connections.add(connection);
+    for (const notice of notices) this.#options.say(notice);
+    const onLine = (line: string, bytes?: Buffer) => this.#takeFromPlane(connection, line, bytes);
     socket.on(
       "data",
       createLineSplitter(Number.POSITIVE_INFINITY, onLine, () => undefined),
     );
-    socket.once("close", () => lose(connection));
+    socket.once("close", () => this.#lose(connection));
     socket.resume();
     return connection;
   }
 
-  function takeFromPlane(connection: Connection, line: string, bytes?: Buffer): void {
-    if (line.startsWith(asideMark)) return takeAside(connection, line);
+  #takeFromPlane(connection: Connection, line: string, bytes?: Buffer): void {
+    if (line.startsWith(asideMark)) return this.#takeAside(connection, line);
     const [, id, what] = withId.exec(line) ?? [];
     if (id !== undefined && what === "method") connection.asked.add(id);
     else if (id !== undefined) connection.sent.delete(id);
     else connection.asked.delete(withdrawn.exec(line)?.[1] ?? "");
-    tell(bytes ?? line, connection.socket);
-    letGo(connection);
+    this.#tell(bytes ?? line, connection.socket);
+    this.#letGo(connection);
   }
 
-  function takeAside(connection: Connection, line: string): void {
+  #takeAside(connection: Connection, line: string): void {
     const aside = readAside(line);
     if (aside === null) return;
     if ("session" in aside) {
-      session = aside.session;
+      this.#session = aside.session;
       return;
     }
     connection.bye = aside.bye;
-    if (connection === current) current = null;
-    letGo(connection);
-    if (aside.bye === "handover") void attachAgain(handoverGraceMs);
+    if (connection === this.#current) this.#current = null;
+    this.#letGo(connection);
+    if (aside.bye === "handover") void this.#attachAgain(handoverGraceMs);
   }
 
   /** A plane that stops is left as soon as it has answered everything. */
-  function letGo({ bye, sent, socket }: Connection): void {
+  #letGo({ bye, sent, socket }: Connection): void {
     if (bye !== null && sent.size === 0) socket.end();
   }
 
   /** The connection is gone, as it should be or not. */
-  function lose(connection: Connection): void {
-    connections.delete(connection);
-    if (connection === current) current = null;
-    if (isLeaving) return settleIfOver();
+  #lose(connection: Connection): void {
+    this.#connections.delete(connection);
+    if (connection === this.#current) this.#current = null;
+    if (this.#isLeaving) return this.#settleIfOver();
     const reason = "the plane that asked has ended";
     for (const id of connection.asked)
-      tell(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id},"reason":"${reason}"}}`);
+      this.#tell(
+        `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id},"reason":"${reason}"}}`,
+      );
     for (const { id, method, text } of connection.sent.values())
-      if (repeatable.has(method)) queue.push(readLine(text));
-      else tell(failure(id, lostText(method), "OUTCOME_UNKNOWN"));
+      if (repeatable.has(method)) this.#queue.push(readLine(text));
+      else this.#tell(failure(id, lostText(method), "OUTCOME_UNKNOWN"));
     // After a stop the plane starts again only when it is needed.
-    if (connection.bye === null || queue.length > 0) void attachAgain();
+    if (connection.bye === null || this.#queue.length > 0) void this.#attachAgain();
   }
 
-  function attachAgain(graceMs = 0): Promise<void> {
-    attaching ??= findPlane(graceMs).finally(() => {
-      attaching = null;
-      settleIfOver();
+  #attachAgain(graceMs = 0): Promise<void> {
+    this.#attaching ??= this.#findPlane(graceMs).finally(() => {
+      this.#attaching = null;
+      this.#settleIfOver();
     });
-    return attaching;
+    return this.#attaching;
   }
 
-  async function findPlane(graceMs: number): Promise<void> {
-    const reached = await reach(session, graceMs);
-    if (signal.aborted) return void (reached.kind === "attached" && reached.socket.destroy());
-    const waiting = queue;
-    queue = [];
+  async #findPlane(graceMs: number): Promise<void> {
+    const reached = await this.#options.reach(this.#session, graceMs);
+    if (this.#options.signal.aborted) return void (reached.kind === "attached" && reached.socket.destroy());
+    const waiting = this.#queue;
+    this.#queue = [];
     if (reached.kind === "failed") {
-      say(`The plane is gone and cannot be started again: ${reached.why}`);
-      for (const line of waiting) refuse(line, reached.why);
+      this.#options.say(`The plane is gone and cannot be started again: ${reached.why}`);
+      for (const line of waiting) this.#refuse(line, reached.why);
       return;
     }
-    current = use(reached);
+    this.#current = this.#use(reached);
     // What the client knows may be what only the last plane had. Before the handshake it knows nothing.
     const isNew = waiting.some(({ message }) => message.method === "initialize");
-    if (session !== null && !isNew) for (const notice of listChanges) tell(notice);
-    for (const line of waiting) send(current, line);
-    if (isLeaving) current.socket.end();
+    if (this.#session !== null && !isNew) for (const notice of listChanges) this.#tell(notice);
+    for (const line of waiting) this.#send(this.#current, line);
+    if (this.#isLeaving) this.#current.socket.end();
   }
 
-  function refuse({ requests }: Line, why: string): void {
+  #refuse({ requests }: Line, why: string): void {
     const text = `No plane serves this client: ${why}. Nothing was done; try again.`;
-    for (const { id } of requests) tell(failure(id, text, "SERVER_UNAVAILABLE"));
+    for (const { id } of requests) this.#tell(failure(id, text, "SERVER_UNAVAILABLE"));
   }
 
-  function send({ socket, sent }: Connection, { text, requests }: Line): void {
+  #send({ socket, sent }: Connection, { text, requests }: Line): void {
     for (const request of requests) sent.set(request.id, request);
     if (socket.write(`${text}\n`)) return;
-    input.pause();
+    this.#options.input.pause();
     const goOn = () => {
       socket.off("drain", goOn).off("close", goOn);
-      if (!isLeaving) input.resume();
+      if (!this.#isLeaving) this.#options.input.resume();
     };
     socket.on("drain", goOn).on("close", goOn);
   }
 
-  function takeFromClient(text: string): void {
+  #takeFromClient(text: string): void {
     if (text.trim() === "") return;
     const line = readLine(text);
     const { id, method, params } = line.message;
     if (method === undefined && id !== undefined) {
-      const asker = [...connections].find(({ asked }) => asked.delete(JSON.stringify(id)));
-      if (asker) return send(asker, line);
+      const asker = [...this.#connections].find(({ asked }) => asked.delete(JSON.stringify(id)));
+      if (asker) return this.#send(asker, line);
     }
-    if (method === "notifications/cancelled") return cancel(JSON.stringify(params?.requestId), line);
-    if (current !== null) return send(current, line);
+    if (method === "notifications/cancelled") return this.#cancel(JSON.stringify(params?.requestId), line);
+    if (this.#current !== null) return this.#send(this.#current, line);
     // What only tells something is for a plane that knows the client; the next one learns it from the session.
     const isNotice = method !== undefined && id === undefined;
-    if (isNotice && attaching === null) return;
-    queue.push(line);
-    void attachAgain();
+    if (isNotice && this.#attaching === null) return;
+    this.#queue.push(line);
+    void this.#attachAgain();
   }
 
   /** A cancelled request is not answered. */
-  function cancel(id: string, line: Line): void {
-    const kept = queue.filter(({ requests }) => requests.length !== 1 || requests[0]?.id !== id);
-    const wasWaiting = kept.length < queue.length;
-    queue = kept;
+  #cancel(id: string, line: Line): void {
+    const kept = this.#queue.filter(({ requests }) => requests.length !== 1 || requests[0]?.id !== id);
+    const wasWaiting = kept.length < this.#queue.length;
+    this.#queue = kept;
     if (wasWaiting) return;
-    const holder = [...connections].find(({ sent }) => sent.delete(id)) ?? current;
+    const holder = [...this.#connections].find(({ sent }) => sent.delete(id)) ?? this.#current;
     if (holder === null) return;
-    send(holder, line);
-    letGo(holder);
+    this.#send(holder, line);
+    this.#letGo(holder);
   }
 
-  function leave(): void {
-    if (isLeaving) return;
-    isLeaving = true;
-    input.pause();
-    for (const { socket } of connections) socket.end();
-    setTimeout(() => over.resolve(), leaveMs).unref();
-    settleIfOver();
+  #leave(): void {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    this.#options.input.pause();
+    for (const { socket } of this.#connections) socket.end();
+    setTimeout(() => this.#over.resolve(), leaveMs).unref();
+    this.#settleIfOver();
   }
 
-  function settleIfOver(): void {
-    if (isLeaving && connections.size === 0 && attaching === null) over.resolve();
+  #settleIfOver(): void {
+    if (this.#isLeaving && this.#connections.size === 0 && this.#attaching === null) this.#over.resolve();
   }
-
-  current = use(first);
-  const tooLong = () => tell('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}');
-  input.on("data", createLineSplitter(maxMessageBytes, takeFromClient, tooLong));
-  input.once("end", leave).once("error", leave);
-  output.once("error", leave);
-  signal.addEventListener("abort", () => over.resolve(), { once: true });
-  if (signal.aborted) over.resolve();
-  return over.promise.finally(() => {
-    isLeaving = true;
-    // A process ends once nothing is read any more, even if the other end stays open.
-    input.pause();
-    for (const { socket } of connections) socket.destroy();
-  });
 }
 
 /** Null for what this version does not know. */

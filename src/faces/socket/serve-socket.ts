@@ -8,7 +8,7 @@ import { version } from "../../lib/version.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { methodOf } from "../../operations/operation.ts";
-import { type ClientStream, createAttachedClients } from "./attached-clients.ts";
+import { AttachedClients, type ClientStream } from "./attached-clients.ts";
 import type { Farewell } from "./attachment.ts";
 import { type Asked, callElsewhere, firstLineOf, type PlaneLine, splitLines } from "./callbacks.ts";
 import { claimDirectories, isAlive, type PlanePlace, type PlaneRecord, readRecord } from "./plane-place.ts";
@@ -114,7 +114,7 @@ export async function serveSocket(plane: Plane, options: SocketOptions): Promise
     log: isBackground ? place.log : null,
     key: randomBytes(16).toString("hex"),
   };
-  const clients = createAttachedClients(plane, record, options, () => over.resolve("handover"));
+  const clients = new AttachedClients(plane, record, options, () => over.resolve("handover"));
   const idle = isBackground ? watchIdle(open, idleMs, () => over.resolve("idle")) : null;
 
   async function take(socket: Socket): Promise<void> {
@@ -124,7 +124,7 @@ export async function serveSocket(plane: Plane, options: SocketOptions): Promise
     if (attach !== undefined) return clients.take(attach, socket);
     await answerAsker(plane, socket, first, async () => {
       const { key: _, ...told } = record;
-      if (about !== undefined) return { ...told, clients: clients.count() };
+      if (about !== undefined) return { ...told, clients: clients.count };
       if (stop === undefined) return undefined;
       if (!isBackground)
         throw new PlaneError("USAGE", `A person started this plane (process ${process.pid}); stop it there.`);

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileErrorText } from "../../../lib/files.ts";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
@@ -61,7 +62,7 @@ export function pick<T extends object, K extends keyof T>(options: T, ...keys: r
 /** A file, or standard input for `-`. */
 export async function readSource(file: string, named = `'${file}'`): Promise<string> {
   if (file === "-") return text(terminal.stdin);
-  return readFile(file, "utf8").catch((thrown) => {
+  return readFile(resolve(terminal.directory(), file), "utf8").catch((thrown) => {
     throw new PlaneError("USAGE", `${named} cannot be read: ${fileErrorText(thrown)}.`);
   });
 }

@@ -28,83 +28,8 @@ export function createMetrics(plane: Plane): Metrics {
   const open = new Registry();
   open.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as unknown as typeof Registry.PROMETHEUS_CONTENT_TYPE);
   const registers = [plain, open];
-  const calls = new Counter({
-    ...{ name: "toolplane_calls_total", help: "Calls that ended, by tool and status.", registers },
-    labelNames: ["tool", "status"],
-  });
-  const durations = new Histogram({
-    ...{ name: "toolplane_call_duration_seconds", help: "How long calls took, by tool.", registers },
-    labelNames: ["tool"],
-    buckets: seconds,
-  });
-  const attempts = new Counter({
-    ...{ name: "toolplane_provider_attempts_total", help: "How often providers were asked.", registers },
-    labelNames: ["tool", "provider", "ok"],
-  });
-  const latencies = new Histogram({
-    ...{ name: "toolplane_provider_duration_seconds", help: "How long providers took.", registers },
-    labelNames: ["tool", "provider"],
-    buckets: seconds,
-  });
-  const serverCalls = new Counter({
-    ...{ name: "toolplane_server_calls_total", help: "Calls that ended, by server and status.", registers },
-    labelNames: ["server", "status"],
-  });
-  const serverDurations = new Histogram({
-    ...{ name: "toolplane_server_call_duration_seconds", help: "How long calls took, by server.", registers },
-    labelNames: ["server"],
-    buckets: seconds,
-  });
-  const retries = new Counter({
-    name: "toolplane_retries_total",
-    help: "Attempts that were repeated.",
-    registers,
-  });
-  const tools = new Gauge({ name: "toolplane_registry_tools", help: "Tools in the catalogue.", registers });
-  const revision = new Gauge({
-    name: "toolplane_registry_revision",
-    help: "Changes of the catalogue.",
-    registers,
-  });
-  const labelOf = createBoundedLabel();
-
-  const count = ({
-    tool: asked,
-    status,
-    durationMs,
-    code,
-    attempts: made = [],
-    server = null,
-  }: EventOf<"tool.result">) => {
-    const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(asked);
-    calls.inc({ tool, status });
-    durations.observe({ tool }, durationMs / 1_000);
-    for (const { provider, ok, durationMs: took = 0 } of made) {
-      attempts.inc({ tool, provider, ok: String(ok) });
-      latencies.observe({ tool, provider }, took / 1_000);
-    }
-    if (server === null) return;
-    serverCalls.inc({ server, status });
-    serverDurations.observe({ server }, durationMs / 1_000);
-  };
-  // Counting takes as long as a stage of the path, and no call has to wait for it.
-  let uncounted: EventOf<"tool.result">[] = [];
-  const countAll = () => {
-    const ended = uncounted;
-    uncounted = [];
-    ended.forEach(count);
-  };
-  plane.on("tool.result", (ended) => {
-    if (uncounted.push(ended) === maxUncounted) setImmediate(countAll);
-  });
-  plane.on("tool.retry", () => retries.inc());
-  const catalogue = { seen: false };
-  plane.on("registry.changed", (change) => {
-    catalogue.seen = true;
-    tools.set(change.tools);
-    revision.set(change.revision);
-  });
-
+  const countCalls = createCallCounters(plane, registers);
+  const lookAtCatalogue = createCatalogueGauges(plane, registers);
   createAgentMetrics(plane, registers);
   const look = createGauges(plane, registers);
   // Watching the event loop wakes the process up, so it begins with the first scrape.
@@ -116,19 +41,72 @@ export function createMetrics(plane: Plane): Metrics {
   });
   return {
     async render(accept) {
-      countAll();
+      countCalls();
       watchProcess();
       await look();
-      if (!catalogue.seen) {
-        const summary = await plane.registry.summary({ waitMs: 0 });
-        if (!catalogue.seen) {
-          tools.set(summary.tools.length);
-          revision.set(summary.revision);
-        }
-      }
+      await lookAtCatalogue();
       const registry = /application\/openmetrics-text/i.test(accept ?? "") ? open : plain;
       return { type: registry.contentType, text: await registry.metrics() };
     },
+  };
+}
+
+/** Counting takes as long as a stage of the path, so calls are counted together; the returned function counts the rest. */
+function createCallCounters(plane: Plane, registers: Registry[]): () => void {
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name: `toolplane_${name}_total`, help, registers, labelNames });
+  const histogram = (name: string, help: string, labelNames: string[]) =>
+    new Histogram({ name: `toolplane_${name}_seconds`, help, registers, labelNames, buckets: seconds });
+  const calls = counter("calls", "Calls that ended, by tool and status.", ["tool", "status"]);
+  const durations = histogram("call_duration", "How long calls took, by tool.", ["tool"]);
+  const attempts = counter("provider_attempts", "How often providers were asked.", ["tool", "provider", "ok"]);
+  const latencies = histogram("provider_duration", "How long providers took.", ["tool", "provider"]);
+  const serverCalls = counter("server_calls", "Calls that ended, by server and status.", ["server", "status"]);
+  const serverDurations = histogram("server_call_duration", "How long calls took, by server.", ["server"]);
+  const retries = counter("retries", "Attempts that were repeated.", []);
+  const labelOf = createBoundedLabel();
+  const count = ({ tool: asked, status, durationMs, code, server = null, ...ended }: EventOf<"tool.result">) => {
+    const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(asked);
+    calls.inc({ tool, status });
+    durations.observe({ tool }, durationMs / 1_000);
+    for (const { provider, ok, durationMs: took = 0 } of ended.attempts ?? []) {
+      attempts.inc({ tool, provider, ok: String(ok) });
+      latencies.observe({ tool, provider }, took / 1_000);
+    }
+    if (server === null) return;
+    serverCalls.inc({ server, status });
+    serverDurations.observe({ server }, durationMs / 1_000);
+  };
+  let uncounted: EventOf<"tool.result">[] = [];
+  const countAll = () => {
+    const ended = uncounted;
+    uncounted = [];
+    ended.forEach(count);
+  };
+  plane.on("tool.result", (ended) => {
+    if (uncounted.push(ended) === maxUncounted) setImmediate(countAll);
+  });
+  plane.on("tool.retry", () => retries.inc());
+  return countAll;
+}
+
+/** Set by changes; the returned function asks where there was none yet. */
+function createCatalogueGauges(plane: Plane, registers: Registry[]): () => Promise<void> {
+  const tools = new Gauge({ name: "toolplane_registry_tools", help: "Tools in the catalogue.", registers });
+  const revision = new Gauge({ name: "toolplane_registry_revision", help: "Changes of the catalogue.", registers });
+  let isKnown = false;
+  const set = (counted: number, at: number) => {
+    tools.set(counted);
+    revision.set(at);
+  };
+  plane.on("registry.changed", (change) => {
+    isKnown = true;
+    set(change.tools, change.revision);
+  });
+  return async () => {
+    if (isKnown) return;
+    const summary = await plane.registry.summary({ waitMs: 0 });
+    if (!isKnown) set(summary.tools.length, summary.revision);
   };
 }
 
