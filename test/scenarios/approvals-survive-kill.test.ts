@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { type Ask, approvalsIn, askAt, eventually, put, putRoute } from "./approving.ts";
 import { callsAt, fixture, startServeProcess, writeConfig } from "./support.ts";
 
-const rounds = 20;
+const rounds = 12;
 const maxRoundMs = 900;
 const yes = { decision: "approve" };
 /** An hour and a half later every claim is over, and no question is yet. */
