@@ -222,6 +222,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   "security.newTools": "A new tool of a known server: accept, or quarantine.",
   "security.poisoning":
     "Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about.",
+  "security.egress":
+    "Where addresses that others name may lead: those of a server's sign-in, and of tools that were set over a face.",
+  "security.egress.allow":
+    "Hosts, addresses and networks beyond public ones: localhost:8080, *.corp.example, 10.0.0.0/8. A cloud's metadata service is never reached.",
   bundles: "Catalogue entries from other planes.",
   "bundles.trustedKeys": "Fingerprints of trusted signing keys; the plane's own is always trusted.",
   store: "sqlite, or postgres://… to share the state between planes.",

@@ -103,6 +103,12 @@ export interface SecurityInput {
   /** A definition that differs from its pin: off, warn, or quarantine until it is accepted. Default: "quarantine". */ pinning?: "off" | "warn" | "quarantine" | undefined;
   /** A new tool of a known server: accept, or quarantine. Default: "accept". */ newTools?: "accept" | "quarantine" | undefined;
   /** Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about. */ poisoning?: "off" | "warn" | "quarantine" | null | undefined;
+  /** Where addresses that others name may lead: those of a server's sign-in, and of tools that were set over a face. */ egress?: SecurityEgressInput | undefined;
+}
+
+/** Where addresses that others name may lead: those of a server's sign-in, and of tools that were set over a face. */
+export interface SecurityEgressInput {
+  /** Hosts, addresses and networks beyond public ones: localhost:8080, *.corp.example, 10.0.0.0/8. A cloud's metadata service is never reached. Default: []. */ allow?: readonly string[] | undefined;
 }
 
 /** Catalogue entries from other planes. */

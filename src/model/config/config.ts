@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseAllowed } from "../../lib/net/allow-list.ts";
 import { Compliance } from "../access/compliance.ts";
 import { HookSettings } from "../access/hook.ts";
 import { InjectionEntry, InjectOptions } from "../access/injection.ts";
@@ -126,6 +127,21 @@ export const ConfigValues = z.strictObject({
     newTools: z._default(z.enum(["accept", "quarantine"]), "accept"),
     /** Null: certain findings are quarantined, others warn. */
     poisoning: z._default(z.nullable(z.enum(["off", "warn", "quarantine"])), null),
+    egress: section({
+      allow: z._default(
+        z.array(
+          z
+            .string()
+            .check(
+              z.refine(
+                (entry) => parseAllowed(entry) !== null,
+                "must be a host, an address or a network such as 10.0.0.0/8",
+              ),
+            ),
+        ),
+        [],
+      ),
+    }),
   }),
   bundles: section({ trustedKeys: names }),
   store: z._default(z.string(), "sqlite"),

@@ -7,7 +7,7 @@ import {
   type SendOptions,
   TransportError,
 } from "../../protocol/message.ts";
-import { type HttpOptions, mayAskAgain } from "./http-request.ts";
+import { type HttpOptions, judged, mayAskAgain } from "./http-request.ts";
 import { connectFailure, refused } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
 import { noiseText } from "./parse-message.ts";
@@ -136,8 +136,10 @@ async function openOnce(
 }
 
 function createSocket(options: HttpOptions, url: URL, headers: Record<string, string>): WebSocket {
+  const { lookup } = judged(url);
   try {
     return new WebSocket(url, "mcp", {
+      lookup,
       headers,
       maxPayload: options.maxMessageBytes,
       perMessageDeflate: false,
