@@ -212,6 +212,11 @@ export const descriptions: Readonly<Record<string, string>> = {
   "results.keepMs": "How long a large result is stored.",
   "results.maxStoredBytes": "Maximum total size in the store; the oldest are dropped first.",
   "results.builtinTool": "false: the tool 'read_result' is not offered.",
+  "results.redact": "Secrets in results that models read: what is found is replaced with [redacted].",
+  "results.redact.secrets":
+    "Known shapes: keys and tokens of well-known services, private keys, passwords in addresses.",
+  "results.redact.entropy": "Words of 20 characters and more that are random rather than written.",
+  "results.redact.patterns": "Patterns of your own, in the syntax of RE2.",
   calls: "Call records.",
   "calls.keepDays": "Days to keep call records, 0 for ever.",
   jobs: "Job runs; see jobs.md.",

@@ -85,6 +85,14 @@ export interface ResultsInput {
   /** How long a large result is stored. Default: 86400000. */ keepMs?: number | undefined;
   /** Maximum total size in the store; the oldest are dropped first. Default: 268435456. */ maxStoredBytes?: number | undefined;
   /** false: the tool 'read_result' is not offered. Default: true. */ builtinTool?: boolean | undefined;
+  /** Secrets in results that models read: what is found is replaced with [redacted]. */ redact?: ResultsRedactInput | undefined;
+}
+
+/** Secrets in results that models read: what is found is replaced with [redacted]. */
+export interface ResultsRedactInput {
+  /** Known shapes: keys and tokens of well-known services, private keys, passwords in addresses. Default: false. */ secrets?: boolean | undefined;
+  /** Words of 20 characters and more that are random rather than written. Default: false. */ entropy?: boolean | undefined;
+  /** Patterns of your own, in the syntax of RE2. Default: []. */ patterns?: readonly string[] | undefined;
 }
 
 /** Call records. */

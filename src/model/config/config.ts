@@ -117,6 +117,12 @@ export const ConfigValues = z.strictObject({
     keepMs: z._default(positive, 86_400_000),
     maxStoredBytes: z._default(positive, 268_435_456),
     builtinTool: yes,
+    /** For what models read. */
+    redact: section({
+      secrets: z._default(z.boolean(), false),
+      entropy: z._default(z.boolean(), false),
+      patterns: names,
+    }),
   }),
   // 0 days is for ever.
   calls: section({ keepDays: z._default(count, 90) }),
