@@ -48,6 +48,7 @@ export function createRequester(options: HttpOptions) {
   let open = true;
   let lastIdentity: HeaderMap | undefined;
   let usedAt = performance.now();
+  let backlog = 0;
 
   /** A DELETE uses the last credentials, also revoked ones. */
   async function identityFor(method: Ask["method"]): Promise<HeaderMap | undefined> {
@@ -77,6 +78,11 @@ export function createRequester(options: HttpOptions) {
         },
       });
       cutWhenAborted(request, signal);
+      const length = body?.length ?? 0;
+      backlog += length;
+      request.once("close", () => {
+        backlog -= length;
+      });
       let reached = () => false;
       request.on("socket", (socket) => {
         reached = watchWrites(socket);
@@ -103,6 +109,8 @@ export function createRequester(options: HttpOptions) {
       if (!(await mayAskAgain(response, options))) throw refused(response, ask.url ?? url);
       return askOnce(ask).catch(withReason);
     },
+    /** Of requests that are under way. */
+    backlog: () => backlog,
     close(): void {
       open = false;
       agent.destroy();

@@ -52,6 +52,9 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
     send: (message, sending) => send(state, message, sending),
     listen: () => listen(state),
     close: () => close(state),
+    get backlog() {
+      return state.requester.backlog();
+    },
     get cancelsByClosing() {
       return state.protocolVersion === modernVersion;
     },

@@ -55,6 +55,9 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
   return {
     pid: null,
     send,
+    get backlog() {
+      return requester.backlog();
+    },
     useProtocolVersion() {},
     async close() {
       endpoint.ended();

@@ -63,7 +63,15 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
     socket = created;
     if (opening.isOver()) created.terminate();
   }).then(take, opening.failed);
-  return { pid: null, send, close, useProtocolVersion() {} };
+  return {
+    pid: null,
+    send,
+    close,
+    useProtocolVersion() {},
+    get backlog() {
+      return socket?.bufferedAmount ?? 0;
+    },
+  };
 }
 
 /** A peer that does not answer before the next ping is gone. */
