@@ -66,7 +66,7 @@ export function createServerRequests(options: RequestsOptions) {
   }
 
   /** Arguments stay in memory until the server takes them, so a full pipe takes no more. */
-  function refuseBacklog(live: Live | undefined): void {
+  function refuseBacklog(live: Live | null): void {
     const backlog = live?.channel.backlog ?? 0;
     if (backlog <= maxBacklogBytes) return;
     throw busy(name, `it has not read ${Math.round(backlog / 1024 / 1024)} MiB that were sent to it`);

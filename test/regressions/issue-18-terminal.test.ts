@@ -51,9 +51,7 @@ test("12: nothing that a server says moves the cursor, hides text or talks to th
       env: { FORCE_COLOR: "1" },
     });
     // Colours are ours; no other control character may pass, save line ends and tabs.
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
     const rest = `${stdout}${stderr}`.replaceAll(/\u001b\[\d{1,2}m/g, "");
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
     assert.doesNotMatch(rest, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/, words.join(" "));
     assert.doesNotMatch(stdout, /\u001b\[8m/, words.join(" "));
   }

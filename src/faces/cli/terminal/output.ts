@@ -38,7 +38,7 @@ export function print(text: string): void {
 }
 
 const unseen =
-  /[\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|\udb40[\udc00-\udfff]/g;
+  /[\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|\u034f|\udb40[\udc00-\udfff]/g;
 
 /** Characters that a terminal would obey or hide are spelled out, so that nothing is lost. */
 export function printJson(value: unknown): void {
