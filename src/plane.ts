@@ -5,6 +5,7 @@ import { createCatalogue } from "./catalogue/catalogue.ts";
 import { createReload, createSettings, processEnvironment } from "./config/config.ts";
 import { once, runAll } from "./lib/async/once.ts";
 import { joinNamespaces } from "./lib/lazy-verbs.ts";
+import { createEgress } from "./lib/net/egress.ts";
 import type { QuestionAnswer } from "./model/calls/provider.ts";
 import type { Caller, Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
@@ -34,8 +35,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const defaultPrincipal = withListed(local, config().users);
   const memory = createRecorder(options.dataDirectory, requireStoreAddress(options.store ?? config().store));
   const { emit } = memory;
+  const egress = createEgress({ allow: () => config().security.egress.allow });
   const { identity, grants } = createAccess({
-    ...{ config, store: memory.store, emit, onNews: memory.onNews },
+    ...{ config, store: memory.store, emit, onNews: memory.onNews, egress },
     defaultPrincipal: local,
     exposed: options.exposed ?? false,
     tool: (id) => registry.snapshot().byId(id),
@@ -83,6 +85,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const credentials = createCredentials({
     ...{ store: memory.store, directory: options.dataDirectory, vaultKey: settings.vaultKey },
     clientName: "Toolplane",
+    egress,
     onChanged: (server, user) =>
       void servers.forgetUser(server, user, user === defaultPrincipal.user).catch(() => undefined),
   });
@@ -128,6 +131,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     grants,
     quality,
     loaded: catalogue.loaded,
+    egress,
     fileOfModel: (name) => settings.fileOf(["models", name]),
     hooks: options.hooks,
     fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),

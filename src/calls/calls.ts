@@ -55,7 +55,7 @@ export async function checkSchema(schema: JsonObject, value: Json): Promise<Argu
 }
 
 type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "registry" | "servers" | "memory"> &
-  Pick<ProviderParts, "handWritten" | "fileOfModel"> & {
+  Pick<ProviderParts, "handWritten" | "fileOfModel" | "egress"> & {
     environment: Environment;
     profile(): Profile | Promise<Profile>;
     currentPrincipal(principal: Principal): Promise<Principal>;

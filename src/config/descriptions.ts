@@ -212,6 +212,11 @@ export const descriptions: Readonly<Record<string, string>> = {
   "results.keepMs": "How long a large result is stored.",
   "results.maxStoredBytes": "Maximum total size in the store; the oldest are dropped first.",
   "results.builtinTool": "false: the tool 'read_result' is not offered.",
+  "results.redact": "Secrets in results that models read: what is found is replaced with [redacted].",
+  "results.redact.secrets":
+    "Known shapes: keys and tokens of well-known services, private keys, passwords in addresses.",
+  "results.redact.entropy": "Words of 20 characters and more that are random rather than written.",
+  "results.redact.patterns": "Patterns of your own, in the syntax of RE2.",
   calls: "Call records.",
   "calls.keepDays": "Days to keep call records, 0 for ever.",
   jobs: "Job runs; see jobs.md.",
@@ -222,6 +227,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   "security.newTools": "A new tool of a known server: accept, or quarantine.",
   "security.poisoning":
     "Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about.",
+  "security.egress":
+    "Where addresses that others name may lead: those of a server's sign-in, and of tools that were set over a face.",
+  "security.egress.allow":
+    "Hosts, addresses and networks beyond public ones: localhost:8080, *.corp.example, 10.0.0.0/8. A cloud's metadata service is never reached.",
   bundles: "Catalogue entries from other planes.",
   "bundles.trustedKeys": "Fingerprints of trusted signing keys; the plane's own is always trusted.",
   store: "sqlite, or postgres://… to share the state between planes.",

@@ -167,6 +167,7 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
       ...found,
       ...problems,
       ...(await checkPolicy(values.policy, merged)),
+      ...(await checkRedaction(values.results.redact.patterns, merged)),
       ...checkAccess(values, merged),
       ...(await checkHooks(values.hooks, merged)),
       ...fromFiles.problems,
@@ -239,6 +240,11 @@ async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigPro
     return [{ path, message: `'${time.timezone}' is no time zone`, hint: "Write it like Europe/Berlin." }];
   });
   return asErrors([...(await checkPatterns(patterns, hint)), ...zones], merged);
+}
+
+async function checkRedaction(patterns: readonly string[], merged: Merged): Promise<ConfigProblem[]> {
+  const given = patterns.map((pattern, at) => ({ path: ["results", "redact", "patterns", at], pattern }));
+  return asErrors(await checkPatterns(given, "Look-around and back references are not supported."), merged);
 }
 
 async function checkPatterns(given: readonly { path: Path; pattern: string }[], hint: string): Promise<Finding[]> {

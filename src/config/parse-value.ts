@@ -85,7 +85,7 @@ export function checkProviders(manifest: ToolManifest, context: Context): ToolMa
 }
 
 function checkProvider(written: ProviderSpec, at: number, context: Context): ProviderSpec {
-  const { unusable: _, base: __, written: ___, ...spec } = written;
+  const { unusable: _, base: __, written: ___, isJudged: ____, ...spec } = written;
   let unusable: string | undefined;
   const report: Report = (path, message, hint = null) => {
     unusable ??= `${renderPath(path.slice(3)) || "its configuration"}: ${message}`;

@@ -111,7 +111,38 @@ export class PlaneError extends Error {
 /** The one funnel for whatever was thrown. */
 export function toPlaneError(thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
+  const short = shortages.get(codeOf(thrown));
+  if (short !== undefined)
+    return new PlaneError(short.code, short.text, {
+      ...(short === noSpace && { data: { full: true } }),
+      cause: thrown,
+    });
   return new PlaneError("INTERNAL", `Unexpected: ${textOf(thrown)}`, { cause: thrown });
+}
+
+const noDescriptors = {
+  code: "BUSY",
+  text: "This machine gives the plane no more file descriptors. It goes on as soon as some are free; raise the limit with 'ulimit -n'.",
+} as const;
+const noSpace = {
+  code: "STORE_FAILED",
+  text: "There is no space left on the device that holds the data directory. Free some, then try again.",
+} as const;
+/** What the system lacks is no defect of ours. */
+const shortages: ReadonlyMap<unknown, { code: ErrorCode; text: string }> = new Map<
+  unknown,
+  typeof noDescriptors | typeof noSpace
+>([
+  ["EMFILE", noDescriptors],
+  ["ENFILE", noDescriptors],
+  ["ENOSPC", noSpace],
+  ["EDQUOT", noSpace],
+]);
+
+/** Of the system, also where it was wrapped once. */
+function codeOf(thrown: unknown): unknown {
+  const { code, cause } = (thrown ?? {}) as { code?: unknown; cause?: { code?: unknown } };
+  return code ?? cause?.code;
 }
 
 function textOf(thrown: unknown): string {
@@ -209,5 +240,6 @@ export function strangerMessage(
   if (code === "STORE_FAILED" && data.lost === true) return { message: away, data: { lost: true } };
   if (code === "STORE_FAILED" && data.busy === true) return { message: busy, data: { busy: true } };
   if (code === "CONFIG_INVALID" && data.noModel === true) return { message: noModel, data: { noModel: true } };
+  if (code === "STORE_FAILED" && data.full === true) return { message: noSpace.text, data: {} };
   return { message: errorTable[code].means, data: {} };
 }

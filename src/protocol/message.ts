@@ -97,4 +97,6 @@ export interface Channel {
   /** Ends all that it started. Never rejects. */
   close(): Promise<void>;
   readonly pid: number | null;
+  /** Bytes that the other side has not taken yet. */
+  readonly backlog?: number;
 }

@@ -1,7 +1,7 @@
 import { isRawJSON } from "../lib/json/exact-numbers.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { cutText } from "../lib/text/cut-text.ts";
-import { createHider } from "../lib/text/redact.ts";
+import { createHider, looksSecret } from "../lib/text/redact.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { type ErrorCode, PlaneError, personHints } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
@@ -32,8 +32,17 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
   return new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });
 }
 
-export function createServerHider({ env, headers, auth }: ServerDefinition, others: readonly string[]) {
-  return createHider([...others, ...Object.values(env), ...Object.values(headers), auth?.token, auth?.clientSecret]);
+export function createServerHider({ args, env, headers, auth }: ServerDefinition, others: readonly string[]) {
+  const given = [...Object.values(env), ...Object.values(headers), ...args.flatMap(secretArgument)];
+  return createHider([...others, ...given, auth?.token, auth?.clientSecret]);
+}
+
+/** `--token X` and `--token=X`. */
+function secretArgument(argument: string, at: number, all: readonly string[]): string[] {
+  const [, name = "", value = ""] = /^([\w.-]+)=([\s\S]+)$/.exec(argument) ?? [];
+  if (name !== "") return looksSecret(name) ? [value] : [];
+  const before = all[at - 1] ?? "";
+  return /^--?[A-Za-z][\w.-]*$/.test(before) && looksSecret(before) && !argument.startsWith("--") ? [argument] : [];
 }
 
 export function withoutSecrets(thrown: unknown, hide: (text: string) => string): unknown {

@@ -16,6 +16,7 @@ for group in $groups; do kill -KILL -"$group" 2>/dev/null; done
 `;
 
 const againAfterMs = 100;
+const onWindows = process.platform === "win32";
 
 export type ProcessGuard = ReturnType<typeof createProcessGuard>;
 
@@ -48,15 +49,17 @@ export function createProcessGuard() {
   return {
     /** Before the first process, so that there is no moment without a watch. */
     prepare(): void {
-      if (process.platform !== "win32") shell ??= start();
+      if (!onWindows) shell ??= start();
     },
     watch(pid: number): void {
-      if (process.platform === "win32") return;
       watched.add(pid);
-      tell("+", pid);
+      endAtExit(pid);
+      if (!onWindows) tell("+", pid);
     },
     release(pid: number): void {
-      if (watched.delete(pid)) tell("-", pid);
+      if (!watched.delete(pid)) return;
+      running.delete(pid);
+      if (!onWindows) tell("-", pid);
     },
     stop(): void {
       const last = shell;
@@ -64,4 +67,23 @@ export function createProcessGuard() {
       last?.stdin?.end();
     },
   };
+}
+
+/** Of all planes in this process. */
+const running = new Set<number>();
+let isListening = false;
+
+/** The shell comes after us; a process that ends in an error still has this moment. */
+function endAtExit(pid: number): void {
+  running.add(pid);
+  if (!isListening) process.on("exit", () => running.forEach(endGroup));
+  isListening = true;
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(onWindows ? pid : -pid, "SIGTERM");
+  } catch {
+    // It has ended already.
+  }
 }

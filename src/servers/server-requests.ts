@@ -16,6 +16,8 @@ import type { ServerCatalogue } from "./server-catalogue.ts";
 import { maxSessions, type SessionOwner, type Sessions } from "./sessions.ts";
 
 const defaultTaskQuietMs = 10_000;
+/** More than this waits for no server that has stopped reading. */
+const maxBacklogBytes = 16 * 1024 * 1024;
 
 export type RequestsOptions = {
   name: string;
@@ -44,6 +46,7 @@ export function createServerRequests(options: RequestsOptions) {
   async function ask(connection: Connection, ...[method, params, requestOptions]: Asked): Promise<unknown> {
     const { signal } = requestOptions;
     const live = connection.live() ?? (await open(name, connection, requestOptions));
+    refuseBacklog(live);
     if (method === "tools/call") {
       if (live.owesListing) await abortable(settleListing(options, connection, live), signal);
       requestOptions.beforeSend?.();
@@ -62,6 +65,13 @@ export function createServerRequests(options: RequestsOptions) {
     }
   }
 
+  /** Arguments stay in memory until the server takes them, so a full pipe takes no more. */
+  function refuseBacklog(live: Live | null): void {
+    const backlog = live?.channel.backlog ?? 0;
+    if (backlog <= maxBacklogBytes) return;
+    throw busy(name, `it has not read ${Math.round(backlog / 1024 / 1024)} MiB that were sent to it`);
+  }
+
   /** Throws when the queue is full. */
   function acquireSlot(signal: AbortSignal | undefined): Promise<void> | undefined {
     try {
@@ -78,6 +88,7 @@ export function createServerRequests(options: RequestsOptions) {
     connection.enter();
     let hasSlot = false;
     try {
+      refuseBacklog(connection.live());
       const slot = acquireSlot(asked[2].signal);
       if (slot) await slot;
       hasSlot = true;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createEgress } from "../../src/lib/net/egress.ts";
 import { ServerDefinition } from "../../src/model/servers/server.ts";
 import type { Store } from "../../src/model/store.ts";
 import { createCredentials } from "../../src/servers/auth/credentials.ts";
@@ -29,6 +30,7 @@ export async function openPlane(at?: string): Promise<Plane> {
     store: async () => store,
     directory,
     clientName: "Toolplane test",
+    egress: createEgress({ allow: () => [] }),
     onChanged: (server, user) => changed.push(`${server} ${user}`),
     now: () => Date.now() + offset,
   });

@@ -42,7 +42,7 @@ suite("looking at a configuration", () => {
     const shown = await setup.show();
     const { git } = shown.servers as Record<string, Record<string, unknown>>;
     assert.deepEqual(git?.auth_env, ["GITHUB_TOKEN"]);
-    assert.deepEqual(git?.env, { API_KEY: "${SHORT}", PASSWORD: "${LONG}", TOKEN: "${UNSET:-***1234}" });
+    assert.deepEqual(git?.env, { API_KEY: "${SHORT}", PASSWORD: "${LONG}", TOKEN: "${UNSET:-***}" });
     const { default: model } = shown.models as Record<string, Record<string, unknown>>;
     assert.equal(model?.apiKey, "${LONG}");
     assert.doesNotMatch(JSON.stringify(shown), new RegExp(secret));

@@ -1,5 +1,6 @@
 import { andThen } from "../../lib/async/and-then.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
+import type { Egress } from "../../lib/net/egress.ts";
 import type { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { PlaneEvent } from "../../model/events.ts";
@@ -24,13 +25,14 @@ export type IdentityPorts = {
   onNews(listener: (news: StoreNews) => void): () => void;
   defaultPrincipal: Principal;
   exposed: boolean;
+  egress: Egress;
 };
 
 type Verbs = { identity: Omit<PlaneIdentity, "usualCaller">; keys: PlaneKeys };
 
-export function createIdentity({ config, store, emit, onNews, defaultPrincipal, exposed }: IdentityPorts) {
+export function createIdentity({ config, store, emit, onNews, defaultPrincipal, exposed, egress }: IdentityPorts) {
   const keys = createApiKeys({ store, emit });
-  const verify = createTokenCheck(() => config().auth.jwt);
+  const verify = createTokenCheck(() => config().auth.jwt, egress);
   const known = createKnownKeys(keys.exist);
   onNews(({ what }) => what === "keys" && known.changed());
   const needsCredentials = (): boolean | Promise<boolean> =>
@@ -104,14 +106,14 @@ function createKnownKeys(exist: () => Promise<boolean>) {
 }
 
 /** Null where no issuer is configured. What was learned about one is kept as long as it is. */
-function createTokenCheck(issuer: () => JwtIssuer | undefined) {
+function createTokenCheck(issuer: () => JwtIssuer | undefined, egress: Egress) {
   let known: { of: string; verify(token: string): Promise<Principal> } | undefined;
   return async (token: string): Promise<Principal | null> => {
     const settings = issuer();
     if (settings === undefined) return null;
     const { createVerifyToken } = await import("./verify-token.ts");
     const of = stableJson(settings);
-    if (known?.of !== of) known = { of, verify: createVerifyToken(settings) };
+    if (known?.of !== of) known = { of, verify: createVerifyToken(settings, egress) };
     return known.verify(token);
   };
 }

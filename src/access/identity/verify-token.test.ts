@@ -3,12 +3,15 @@ import { createHmac } from "node:crypto";
 import { suite, test } from "node:test";
 import { exportSPKI } from "jose";
 import { type IssuerOptions, signingKey, soon, startIssuer } from "../../../test/fixtures/issuer.ts";
+import { createEgress } from "../../lib/net/egress.ts";
 import { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import { createVerifyToken } from "./verify-token.ts";
 
+const egress = createEgress({ allow: () => [] });
+
 async function setUp(options: IssuerOptions = {}, settings: object = {}) {
   const issuer = await startIssuer(options);
-  const verify = createVerifyToken(JwtIssuer.parse({ issuer: issuer.url, audience: "toolplane", ...settings }));
+  const verify = createVerifyToken(JwtIssuer.parse({ issuer: issuer.url, audience: "toolplane", ...settings }), egress);
   return { issuer, verify, [Symbol.asyncDispose]: issuer.stop };
 }
 
@@ -41,7 +44,7 @@ suite("a token of the issuer", () => {
       audience: "toolplane",
       jwksUri: `${keys.url}/.well-known/jwks.json`,
     });
-    const verify = createVerifyToken(settings);
+    const verify = createVerifyToken(settings, egress);
     assert.equal((await verify(await keys.token({ iss: "urn:example:people" }))).user, "ann");
   });
 

@@ -1,7 +1,8 @@
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose";
+import { type Egress, EgressRefused, type Gate } from "../../lib/net/egress.ts";
+import { AnswerTooLarge, exchange } from "../../lib/net/exchange.ts";
 import { type ClaimPaths, isSafeUrl, type JwtIssuer } from "../../model/access/jwt-issuer.ts";
-import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { everyScope, type Principal, principalOf, scopeNames } from "../../model/principal.ts";
@@ -27,7 +28,7 @@ const knownScopes: readonly string[] = [...scopeNames, everyScope];
 const defaultScopesClaim = "scope";
 
 type Issuer = {
-  ask(url: string): Promise<unknown>;
+  ask(url: string, gate: Gate): Promise<unknown>;
   fail(reason: string): never;
 };
 
@@ -41,9 +42,9 @@ function createIssuer(): Issuer {
   };
   return {
     fail,
-    async ask(url) {
+    async ask(url, gate) {
       if (cooldown !== undefined && Date.now() < cooldown.until) throw cooldown.failure;
-      return read(url).catch((thrown) => fail(reasonOf(thrown)));
+      return read(url, gate).catch((thrown) => fail(reasonOf(thrown)));
     },
   };
 }
@@ -54,28 +55,19 @@ function unavailable(reason: string): PlaneError {
   return new PlaneError("SERVER_UNAVAILABLE", text);
 }
 
-async function read(url: string): Promise<unknown> {
-  const response = await fetch(url, {
-    redirect: "manual",
-    headers: { accept: "application/json, application/jwk-set+json" },
-    signal: AbortSignal.timeout(timeoutMs),
+async function read(url: string, gate: Gate): Promise<unknown> {
+  const headers = { accept: "application/json, application/jwk-set+json" };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const { status, body } = await exchange(new URL(url), {
+    gate,
+    method: "GET",
+    headers,
+    signal,
+    maxBytes: maxBodyBytes,
   });
-  const { status, body } = response;
-  if (status === 200) return parse(await readText(response));
-  await body?.cancel();
+  if (status === 200) return parse(body.toString("utf8"));
   if (status === 404 || status === 410) return undefined;
   throw new Refused(`it answered with status ${status}`);
-}
-
-async function readText(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of response.body ?? []) {
-    size += piece.length;
-    if (size > maxBodyBytes) throw new Refused("its answer is too large");
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 function parse(text: string): unknown {
@@ -90,20 +82,24 @@ class Refused extends Error {}
 
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof Refused) return thrown.message;
-  if (thrown instanceof Error && thrown.name === "TimeoutError") return `no answer within ${timeoutMs / 1_000} s`;
-  const { code } = (thrown instanceof Error ? (thrown.cause ?? {}) : {}) as { code?: unknown };
-  return typeof code === "string" ? code : "the connection failed";
+  if (thrown instanceof AnswerTooLarge) return "its answer is too large";
+  if (thrown instanceof EgressRefused) return "its metadata names no safe address of its keys";
+  const { name, code } = thrown as NodeJS.ErrnoException;
+  if (name === "TimeoutError" || name === "AbortError") return `no answer within ${timeoutMs / 1_000} s`;
+  return code ?? "the connection failed";
 }
 
-function createIssuerKeys(settings: JwtIssuer): JWTVerifyGetKey {
+function createIssuerKeys(settings: JwtIssuer, egress: Egress): JWTVerifyGetKey {
   const issuer = createIssuer();
   let found: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
-  const open = async () =>
-    createRemoteJWKSet(new URL(await findKeys(settings, issuer)), {
+  const open = async () => {
+    const { url: address, gate } = await findKeys(settings, issuer, egress);
+    return createRemoteJWKSet(new URL(address), {
       cacheMaxAge: keysTtlMs,
       cooldownDuration: unknownKeyCooldownMs,
-      [customFetch]: async (url) => Response.json(await requireKeys(url, issuer)),
+      [customFetch]: async (url) => Response.json(await requireKeys(url, gate, issuer)),
     });
+  };
   return async (header, token) => {
     found ??= open();
     const current = found;
@@ -121,27 +117,28 @@ function createIssuerKeys(settings: JwtIssuer): JWTVerifyGetKey {
   };
 }
 
+type Keys = { url: string; gate: Gate };
+
 /** From the configuration, else from the issuer's metadata, else the usual address. */
-async function findKeys({ issuer, jwksUri }: JwtIssuer, { ask, fail }: Issuer): Promise<string> {
-  if (jwksUri) return jwksUri;
+async function findKeys({ issuer, jwksUri }: JwtIssuer, { ask, fail }: Issuer, egress: Egress): Promise<Keys> {
+  const { configured } = egress;
+  if (jwksUri) return { url: jwksUri, gate: configured };
   const base = issuer.replace(/\/$/, "");
-  const metadata = await ask(`${base}/.well-known/openid-configuration`);
-  if (metadata === undefined) return `${base}/.well-known/jwks.json`;
+  const metadata = await ask(`${base}/.well-known/openid-configuration`, configured);
+  if (metadata === undefined) return { url: `${base}/.well-known/jwks.json`, gate: configured };
   if (!isObject(metadata) || metadata.issuer !== issuer) return fail("its metadata is about another issuer");
   const told = metadata.jwks_uri;
-  if (typeof told !== "string" || !isAllowed(told, issuer))
-    return fail("its metadata names no safe address of its keys");
-  return told;
+  const gate = await egress.namedBy(issuer);
+  if (typeof told !== "string" || !isAllowed(told, gate)) return fail("its metadata names no safe address of its keys");
+  return { url: told, gate };
 }
 
-/** Only an issuer on this machine may name an address on it. */
-function isAllowed(told: string, issuer: string): boolean {
-  if (!isSafeUrl(told)) return false;
-  return !isLoopback(new URL(told).hostname) || isLoopback(new URL(issuer).hostname);
+function isAllowed(told: string, gate: Gate): boolean {
+  return isSafeUrl(told) && (told.startsWith("https:") || gate.allowsPlain(new URL(told)));
 }
 
-async function requireKeys(url: string, { ask, fail }: Issuer): Promise<unknown> {
-  const found = await ask(url);
+async function requireKeys(url: string, gate: Gate, { ask, fail }: Issuer): Promise<unknown> {
+  const found = await ask(url, gate);
   if (found === undefined) return fail("they are not where they should be");
   return isObject(found) && Array.isArray(found.keys) ? found : fail("what it publishes are no keys");
 }
@@ -197,9 +194,9 @@ function valueAt(claims: UnknownObject, path: string): unknown {
   return undefined;
 }
 
-export function createVerifyToken(settings: JwtIssuer): (token: string) => Promise<Principal> {
+export function createVerifyToken(settings: JwtIssuer, egress: Egress): (token: string) => Promise<Principal> {
   const { issuer, audience, claims } = settings;
-  const keys = createIssuerKeys(settings);
+  const keys = createIssuerKeys(settings, egress);
   return async (token) => {
     requireOurs(token, settings);
     const required = { issuer, audience, algorithms, clockTolerance, requiredClaims: ["exp"] };

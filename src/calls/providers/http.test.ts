@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { createEgress } from "../../lib/net/egress.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { createHttpProvider } from "./http.ts";
@@ -83,7 +84,7 @@ describe("a tool behind an HTTP endpoint", () => {
     const spec = { name: "http", priority: 0, health_check_interval: 300, config: {} };
     const reveal = async () => ({ url: `${here.url}${path}`, ...config });
     const context = { owner: { user: null, conversation: null }, onProgress() {} };
-    return createHttpProvider(reveal)(spec, args, {
+    return createHttpProvider(reveal, createEgress({ allow: () => [] }))(spec, args, {
       ...context,
       signal: signal ?? new AbortController().signal,
     });
@@ -191,9 +192,12 @@ describe("a tool behind an HTTP endpoint", () => {
       owner: { user: null, conversation: null },
       onProgress() {},
     };
-    await assert.rejects(createHttpProvider(reveal)(spec, {}, context), (error: PlaneError) => {
-      assert.deepEqual([error.code, error.data.sent], ["CONFIG_INVALID", false]);
-      return true;
-    });
+    await assert.rejects(
+      createHttpProvider(reveal, createEgress({ allow: () => [] }))(spec, {}, context),
+      (error: PlaneError) => {
+        assert.deepEqual([error.code, error.data.sent], ["CONFIG_INVALID", false]);
+        return true;
+      },
+    );
   });
 });

@@ -1,3 +1,6 @@
+import { once } from "../../lib/async/once.ts";
+import type { Egress, Gate } from "../../lib/net/egress.ts";
+import type { Agents, Exchanged } from "../../lib/net/exchange.ts";
 import { version } from "../../lib/version.ts";
 import type { Provider } from "../../model/calls/provider.ts";
 import { readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
@@ -42,7 +45,7 @@ function isCertificate(code: string): boolean {
 /** `fetch`, model clients and retries each wrap the cause. */
 function codeOf(thrown: unknown, depth = 0): string {
   if (!(thrown instanceof Error) || depth > 4) return "";
-  if (depth > 0 && "code" in thrown && typeof thrown.code === "string") return thrown.code;
+  if ("code" in thrown && typeof thrown.code === "string") return thrown.code;
   return codeOf(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause, depth + 1);
 }
 
@@ -50,12 +53,11 @@ const maxBytes = 10 * 1024 * 1024;
 
 type Answer = { json: Json } | { text: string } | { block: ContentBlock };
 
-async function readAnswer(response: Response, host: string): Promise<Answer> {
-  const bytes = await readBytes(response, host);
-  const type = (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+function readAnswer({ headers, body }: Exchanged): Answer {
+  const type = (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const [kind] = /^(image|audio)(?=\/)/.exec(type) ?? [];
-  if (kind) return { block: { type: kind, mimeType: type, data: Buffer.from(bytes).toString("base64") } };
-  const text = new TextDecoder().decode(bytes);
+  if (kind) return { block: { type: kind, mimeType: type, data: body.toString("base64") } };
+  const text = new TextDecoder().decode(body);
   if (!/^application\/(?:[\w.-]+\+)?json$/.test(type) || text.trim() === "") return { text };
   try {
     return { json: JSON.parse(text) as Json };
@@ -65,49 +67,39 @@ async function readAnswer(response: Response, host: string): Promise<Answer> {
   }
 }
 
-/** After decompression: an announced length need not be true. */
-async function readBytes({ body }: Response, host: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body ?? []) {
-      size += chunk.length;
-      if (size > maxBytes) break;
-      chunks.push(chunk);
-    }
-  } catch (thrown) {
-    const text = `The answer of the endpoint at ${host} broke off.`;
-    throw new PlaneError("SERVER_UNAVAILABLE", text, { data: { sent: true }, cause: thrown });
-  }
-  if (size <= maxBytes) return Buffer.concat(chunks);
-  const message = `The answer of the endpoint at ${host} is larger than ${maxBytes / 1024 / 1024} MiB.`;
-  throw new PlaneError("PROVIDER_FAILED", message, { data: { sent: true } });
-}
-
 const maxRedirects = 5;
 
-export function createHttpProvider(reveal: Reveal): Provider {
+/** A tool of the configuration may be anywhere; the address of one that was set over a face is judged. */
+export function createHttpProvider(reveal: Reveal, { configured, stranger }: Egress): Provider {
+  const ways = { configured: wayThrough(configured), stranger: wayThrough(stranger) };
   return async (spec, args, { signal, idempotencyKey, meta }) => {
     const config = await readConfig(spec, reveal, (revealed) => HttpProviderConfig.parse(revealed));
     const mapped = mapArguments(config.argumentMap, args);
     const request = prepareRequest(config, mapped, { idempotencyKey, trace: readTraceContext(meta) });
-    const response = await send(request, signal);
-    const { status, statusText } = response;
-    if (isFailure(status)) {
-      await response.body?.cancel();
-      const again = retryAfter(response.headers.get("retry-after"));
+    const response = await send(request, signal, await (spec.isJudged ? ways.stranger : ways.configured)());
+    const { status, statusText, headers } = response;
+    if (isFailure(status))
       throw failed(request.url, `it answered HTTP ${status}`, {
         sent: !refusedUnread.includes(status),
         status,
-        ...again,
+        ...retryAfter(headers["retry-after"]),
       });
-    }
-    const answer = await readAnswer(response, request.url.host);
+    const answer = readAnswer(response);
     if (status >= 400) return refusal(`HTTP ${status} ${statusText}`.trim(), answer);
     if ("block" in answer) return { content: [answer.block] };
     if ("text" in answer) return { content: answer.text === "" ? [] : [{ type: "text", text: answer.text }] };
     return pickResult(config.resultPath, resultOf(answer.json));
   };
+}
+
+type Way = { gate: Gate; agents: Agents; exchange: typeof import("../../lib/net/exchange.ts")["exchange"] };
+
+/** Node's HTTP stack is loaded with the first request. */
+function wayThrough(gate: Gate): () => Promise<Way> {
+  return once(async () => {
+    const { createAgents, exchange } = await import("../../lib/net/exchange.ts");
+    return { gate, agents: createAgents(), exchange };
+  });
 }
 
 /** Says nothing about the arguments: the endpoint is broken, gone or busy. */
@@ -116,13 +108,12 @@ function isFailure(status: number): boolean {
 }
 
 /** Follows redirects within the host; headers and arguments go to no other. */
-async function send(first: HttpRequest, signal: AbortSignal): Promise<Response> {
+async function send(first: HttpRequest, signal: AbortSignal, way: Way): Promise<Exchanged> {
   let request = first;
   for (let hops = 0; ; hops++) {
-    const response = await ask(request, signal);
-    const location = response.headers.get("location");
-    if (response.status < 300 || response.status >= 400 || location === null) return response;
-    await response.body?.cancel();
+    const response = await ask(request, signal, way);
+    const { location } = response.headers;
+    if (response.status < 300 || response.status >= 400 || location === undefined) return response;
     const target = URL.canParse(location, request.url.href) ? new URL(location, request.url) : null;
     const data = { sent: hops > 0, retryAt: null };
     if (target?.origin !== first.url.origin)
@@ -138,10 +129,21 @@ function redirected({ method, headers, body }: HttpRequest, url: URL, status: nu
   return { url, method: "GET", headers: others, body: undefined };
 }
 
-async function ask({ url, method, headers, body }: HttpRequest, signal: AbortSignal): Promise<Response> {
+async function ask(request: HttpRequest, signal: AbortSignal, { exchange, gate, agents }: Way): Promise<Exchanged> {
+  const { url, ...rest } = request;
   try {
-    return await fetch(url, { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) });
+    return await exchange(url, { ...rest, gate, agents, signal, maxBytes });
   } catch (thrown) {
+    const { name, message } = thrown as Error;
+    if (name === "EgressRefused") throw failed(url, message, { sent: false, retryAt: null }, thrown);
+    if (name === "AnswerTooLarge") {
+      const text = `The answer of the endpoint at ${url.host} is larger than ${maxBytes / 1024 / 1024} MiB.`;
+      throw new PlaneError("PROVIDER_FAILED", text, { data: { sent: true } });
+    }
+    if (name === "AnswerBroken") {
+      const text = `The answer of the endpoint at ${url.host} broke off.`;
+      throw new PlaneError("SERVER_UNAVAILABLE", text, { data: { sent: true }, cause: thrown });
+    }
     throw failed(url, connectFailure(thrown, url.host), { sent: wasSent(thrown) }, thrown);
   }
 }

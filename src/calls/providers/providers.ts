@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { HandWrittenTools } from "../../catalogue/catalogue.ts";
 import { resolveSecrets, revealConfig } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
+import type { Egress } from "../../lib/net/egress.ts";
 import type { AddedProvider, Provider, ProviderOptions, ToolFunction, Unregister } from "../../model/calls/provider.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
@@ -18,6 +19,8 @@ export type ProviderParts = {
   handWritten: HandWrittenTools;
   environment: Readonly<Record<string, string | undefined>>;
   builtin: Provider;
+  /** Decides on the addresses of endpoints. */
+  egress: Egress;
   models(): ConfigValues["models"];
   /** References to files start there. */
   fileOfModel(name: string): string | undefined;
@@ -34,7 +37,7 @@ export function createProviders(parts: ProviderParts) {
   };
   const ours = {
     mcp: createMcpProvider(servers.request),
-    http: createHttpProvider(reveal),
+    http: createHttpProvider(reveal, parts.egress),
     function: createFunctionProvider(handWritten.run),
     model: askModel,
     builtin: parts.builtin,
@@ -167,7 +170,7 @@ function createOnce({ create }: Extract<AddedProvider, { create: unknown }>) {
 }
 
 async function inUse(spec: ProviderSpec, reveal: Reveal): Promise<ProviderSpec> {
-  const { base: _, ...shown } = spec;
+  const { base: _, isJudged: __, ...shown } = spec;
   return { ...shown, config: await readConfig(spec, reveal, (revealed) => revealed) } as ProviderSpec;
 }
 

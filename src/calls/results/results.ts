@@ -49,18 +49,43 @@ export function createResults({ config, store, defaultPrincipal }: Parts) {
     },
   };
 
+  let redactor: { of: Config["results"]["redact"]; redact: Promise<(result: ToolResult) => ToolResult> } | undefined;
+  /** Null where nothing is configured, so that a call pays one comparison. */
+  function redaction() {
+    const of = settings().redact;
+    if (!of.secrets && !of.entropy && of.patterns.length === 0) return null;
+    if (redactor?.of !== of)
+      redactor = {
+        of,
+        redact: import("./redact-result.ts").then(
+          ({ createResultRedactor }) => createResultRedactor(of),
+          () => () => withheld,
+        ),
+      };
+    return redactor.redact;
+  }
+
+  function presentWhole(call: Requested, outcome: Outcome, isReadByModel: boolean): Outcome | Promise<Outcome> {
+    const { result } = outcome;
+    if (!result) return outcome;
+    const found = readArtifacts(result);
+    const listed = found ? { ...outcome, artifacts: viewOfArtifacts(found) } : outcome;
+    const limit = limitOf(call, outcome, isReadByModel ? settings().maxInlineBytes : 0);
+    // A page of a stored result has its own limit.
+    if (limit === 0 || outcome.call.provider === "builtin" || isShort(result, limit)) return listed;
+    return loaded().then(({ shorten }) => shorten(call, listed, limit));
+  }
+
   return {
     verbs,
     /** A large result is stored, and its handle returned. */
     present(call: Requested & Partial<Executed>, outcome: Outcome): Outcome | Promise<Outcome> {
       if (!call.executed || !outcome.result) return outcome;
-      const found = readArtifacts(outcome.result);
-      const listed = found ? { ...outcome, artifacts: viewOfArtifacts(found) } : outcome;
       const isReadByModel = call.face === "mcp" || call.face === "agent";
-      const limit = limitOf(call, outcome, isReadByModel ? settings().maxInlineBytes : 0);
-      // A page of a stored result has its own limit.
-      if (limit === 0 || outcome.call.provider === "builtin" || isShort(outcome.result, limit)) return listed;
-      return loaded().then(({ shorten }) => shorten(call, listed, limit));
+      const { result } = outcome;
+      const redact = isReadByModel ? redaction() : null;
+      if (redact === null) return presentWhole(call, outcome, isReadByModel);
+      return redact.then((hide) => presentWhole(call, { ...outcome, result: hide(result) } as Outcome, true));
     },
     /** Our own tools that are configured. */
     builtin: ({ results }: Config): { manifest: ToolManifest; source: string }[] =>
@@ -69,6 +94,14 @@ export function createResults({ config, store, defaultPrincipal }: Parts) {
     ...createUpkeep(config, store),
   };
 }
+
+/** Rather nothing than something that was not looked through. */
+const withheld: ToolResult = {
+  content: [
+    { type: "text", text: "The result was withheld: it could not be searched for secrets ('results.redact')." },
+  ],
+  isError: true,
+};
 
 /** Far shorter than the limit, so nothing is counted. */
 function isShort(result: ToolResult, limit: number): boolean {

@@ -80,7 +80,7 @@ export function asWritten(manifest: object): JsonObject {
   return JSON.parse(JSON.stringify(said)) as JsonObject;
 }
 
-function writtenProvider({ base: _, unusable: __, written, ...spec }: ProviderSpec): UnknownObject {
+function writtenProvider({ base: _, unusable: __, isJudged: ___, written, ...spec }: ProviderSpec): UnknownObject {
   return written === undefined ? spec : { ...spec, config: written };
 }
 

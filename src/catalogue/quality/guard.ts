@@ -89,7 +89,7 @@ function identify(name: string, { command, args, cwd, url, transport }: ServerDe
   return hash({ name, command, args, cwd, url, transport, place });
 }
 
-type SecurityModes = Config["security"];
+type SecurityModes = Omit<Config["security"], "egress">;
 
 function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {
   let modes: SecurityModes = { pinning: "quarantine", newTools: "quarantine", poisoning: null };

@@ -99,17 +99,21 @@ export function createHandWritten({ publish, publishOverlays, checkTool, builtin
     /** The tools that people set; they replace those of the configuration. */
     setStored(tools: readonly HandWritten[]): void {
       if (tools.length === 0 && stored.length === 0) return;
-      stored = tools;
+      stored = tools.map(({ manifest, source }) => ({ manifest: judged(manifest), source }));
       announce();
     },
     setStoredOverlays(set: readonly NamedOverlay[]): void {
       overlays.stored = set.map(({ name, ...overlay }) => [name, overlay]);
       announceOverlays();
     },
-    show({ base: _, written: __, ...spec }: ProviderSpec): ProviderSpec {
+    show({ base: _, written: __, isJudged: ___, ...spec }: ProviderSpec): ProviderSpec {
       return spec.name === "mcp" ? spec : { ...spec, config: maskSecrets(spec.config) as JsonObject };
     },
   };
+}
+
+function judged(manifest: ToolManifest): ToolManifest {
+  return { ...manifest, providers: manifest.providers.map((spec) => ({ ...spec, isJudged: true })) };
 }
 
 function createRegistrations(checkTool: HandWrittenPorts["checkTool"], onChange: HandWrittenPorts["onRegistered"]) {

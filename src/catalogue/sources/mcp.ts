@@ -10,24 +10,24 @@ import { readParamHeaders } from "../../protocol/http-headers.ts";
 import { applyRules, hideArguments } from "./injection.ts";
 import { schemaProblem } from "./schema-problem.ts";
 
-/** Texts for readers. Other strings may be compared by tools and stay as they are. */
-const written = new Set(["title", "description", "$comment"]);
+/** Texts that models and people read. Other strings may be compared by tools and stay as they are. */
+const written = new Set(["title", "description", "$comment", "default", "const", "enum", "examples"]);
 
 /** A definition without hidden characters in its texts; the same object if there are none. The review sees the original. */
 export function readable<T>(definition: T): T {
-  return visit(definition, 0) as T;
+  return visit(definition, 0, false) as T;
 }
 
 const deepest = 70;
 
-function visit(node: unknown, depth: number): unknown {
+function visit(node: unknown, depth: number, isText: boolean): unknown {
+  if (typeof node === "string") return isText ? plainText(node) : node;
   if (depth > deepest) return node;
   if (Array.isArray(node)) {
     let copy: unknown[] | undefined;
     for (let at = 0; at < node.length; at++) {
       const item: unknown = node[at];
-      if (typeof item !== "object" || item === null) continue;
-      const read = visit(item, depth + 1);
+      const read = visit(item, depth + 1, isText);
       if (read === item) continue;
       copy ??= [...node];
       copy[at] = read;
@@ -38,7 +38,7 @@ function visit(node: unknown, depth: number): unknown {
   let copy: Record<string, unknown> | undefined;
   for (const key in node) {
     const value = node[key];
-    const read = typeof value === "string" ? (written.has(key) ? plainText(value) : value) : visit(value, depth + 1);
+    const read = visit(value, depth + 1, written.has(key) && !isObject(value));
     if (read === value) continue;
     copy ??= { ...node };
     copy[key] = read;
@@ -120,8 +120,20 @@ function refuse(entry: unknown, name: string | undefined, taken: Map<string, unk
   if (schema.type !== undefined && schema.type !== "object") return "its inputSchema is not of type 'object'";
   if (schema.properties !== undefined && !isObject(schema.properties)) return "'properties' is not an object";
   if (schema.required !== undefined && !isListOfStrings(schema.required)) return "'required' is not a list of names";
+  if (hasHiddenName(schema, 0) || hasHiddenName(entry.outputSchema, 0))
+    return "a name in its schema holds characters that cannot be seen";
   const problem = schemaProblem(schema);
   return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
+}
+
+/** A name cannot be changed without breaking the calls, so the tool is refused. */
+function hasHiddenName(node: unknown, depth: number): boolean {
+  if (typeof node !== "object" || node === null || depth > deepest) return false;
+  if (Array.isArray(node)) return node.some((item) => hasHiddenName(item, depth + 1));
+  for (const key in node) {
+    if (plainText(key) !== key || hasHiddenName((node as UnknownObject)[key], depth + 1)) return true;
+  }
+  return false;
 }
 
 /** A modern server refuses calls that do not repeat arguments as headers. */
@@ -147,9 +159,16 @@ function listedWith(entry: UnknownObject): { listed?: JsonObject } {
   for (const key in entry) {
     if (ours.has(key) || !isPassable(key, entry[key])) continue;
     listed ??= {};
-    listed[key] = entry[key] as JsonObject;
+    listed[key] = (key === "icons" ? safeIcons(entry.icons) : entry[key]) as JsonObject;
   }
   return listed === undefined ? {} : { listed };
+}
+
+/** Clients load them, so they must not be able to run anything. */
+function safeIcons(icons: unknown): unknown {
+  const isSafe = (icon: unknown) =>
+    isObject(icon) && typeof icon.src === "string" && /^(?:https?:\/\/|data:image\/)/i.test(icon.src);
+  return Array.isArray(icons) ? icons.filter(isSafe) : icons;
 }
 
 function isPassable(key: string, value: unknown): boolean {

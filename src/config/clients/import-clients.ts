@@ -1,10 +1,10 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { ImportReport, NeededVariable, TranslatedReference } from "../../model/config/setup.ts";
 import { toPlaneError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
 import { readData } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
-import { maskSecrets } from "../secrets/mask.ts";
+import { isKeyLike, maskSecrets } from "../secrets/mask.ts";
 import { type ClientFile, clientFiles, entriesAt, placesIn, type Where } from "./client-files.ts";
 import { type ClientName, clientNames, knownClient } from "./clients.ts";
 import { isOurselves } from "./own-entry.ts";
@@ -99,5 +99,10 @@ function addServer(result: ClientServers, server: ClientServer, translated: Tran
 
 /** What would have to be masked is a secret in clear. */
 export function holdsSecret(definition: JsonObject): boolean {
-  return stableJson(maskSecrets({ servers: { it: definition } })) !== stableJson({ servers: { it: definition } });
+  // Whatever stands in them is masked for display, though most of it is no secret.
+  const { env, headers, ...rest } = definition;
+  const given: JsonObject = { ...(isObject(env) && env), ...(isObject(headers) && headers) };
+  const isMadeUp = (value: unknown) => typeof value === "string" && value.length >= 16 && isKeyLike(value);
+  const isMasked = (part: JsonObject) => stableJson(maskSecrets(part)) !== stableJson(part);
+  return isMasked({ servers: { it: rest } }) || isMasked(given) || Object.values(given).some(isMadeUp);
 }

@@ -12,12 +12,10 @@ const describing = new Set(["type", "description", "title", "format"]);
 const variableNames = new Set(["auth_env", "inheritEnv"]);
 /** What is handed over to servers under names that they chose, which need not say what it is. */
 const handedOver = new Set(["env", "headers"]);
-/** Long, of letters and digits, and neither a sentence, a path nor an address. */
-const looksMadeUp = /^(?=.*[A-Za-z])(?=.*\d)[\w+=-]{16,}$/;
 /** Numbers are secrets under fewer keys: `token_limit` and `thresholdTokens` count something. */
 const numberIsSecret = /(?:token|key|secret|passw(?:or)?d|passphrase|pass|pwd)$/i;
 
-/** A configuration for display: secrets become `***` and their last four characters. `path` is its place. */
+/** A configuration for display: secrets become `***`. `path` is its place. */
 export function maskSecrets(value: unknown, path: Path = []): Json {
   return maskValue(value, path.reduce<Context>(enter, { isSecret: false, key: null }));
 }
@@ -26,31 +24,32 @@ function enter(context: Context, part: string | number): Context {
   if (typeof part === "number") return { ...context, key: null };
   if (context.key !== null && namedThings.has(context.key)) return { ...context, key: null };
   if (variableNames.has(part)) return { isSecret: false, key: part };
+  // A name in `env` or `headers` need not say that its value is a secret.
+  const isHandedOver = context.isHandedOver === true || (context.key !== null && handedOver.has(context.key));
   return {
-    isSecret: looksSecret(part) || (context.isSecret && !describing.has(part)),
+    isSecret: isHandedOver || looksSecret(part) || (context.isSecret && !describing.has(part)),
     key: part,
-    isHandedOver: context.key !== null && handedOver.has(context.key),
+    isHandedOver,
   };
 }
 
 function maskValue(value: unknown, context: Context): Json {
-  if (typeof value === "string")
-    return maskText(value, context.isSecret || (context.isHandedOver === true && looksMadeUp.test(value)));
+  if (typeof value === "string") return context.isSecret ? maskText(value, true) : maskText(hideInUrls(value), false);
   if (typeof value === "number") return maskNumber(value, context);
   if (typeof value === "boolean") return value;
   if (Array.isArray(value)) return maskList(value, context);
   return isObject(value) ? maskObject(value, context) : null;
 }
 
-function maskNumber(value: number, { isSecret, key }: Context): Json {
-  return isSecret && (key === null || numberIsSecret.test(key)) ? mask(String(value)) : value;
+function maskNumber(value: number, { isSecret, key, isHandedOver }: Context): Json {
+  return isSecret && (isHandedOver || key === null || numberIsSecret.test(key)) ? hidden : value;
 }
 
 function maskList(items: readonly unknown[], context: Context): Json {
   return items.map((item, at) => {
     if (typeof item !== "string" || context.isSecret) return maskValue(item, enter(context, at));
     const isAnnounced = announcesSecret(items[at - 1]) && !item.startsWith("--");
-    return isAnnounced ? maskText(item, true) : maskArgument(item);
+    return isAnnounced ? maskText(item, true) : maskArgument(hideInUrls(item));
   });
 }
 
@@ -60,7 +59,7 @@ function maskObject(value: UnknownObject, context: Context): Json {
       .filter(([, inner]) => inner !== undefined)
       .map(([key, inner]) => {
         if (!isForServersOnly(key, value)) return [key, maskValue(inner, enter(context, key))];
-        return [key, typeof inner === "string" ? maskText(inner, true) : "***"];
+        return [key, typeof inner === "string" ? maskText(inner, true) : hidden];
       }),
   );
 }
@@ -74,13 +73,12 @@ const urlSecrets = /(?<=:\/\/[^\s/:@]*:)[^\s/]+(?=@)|(?<=:\/\/)[^\s/:@]{16,}(?=@
 const scheme = /^\s*(?:(?:bearer|basic|token)\s+)?$/i;
 const assignment = /^([\w.-]+)(=|:(?!\/\/)\s*)([\s\S]+)$/;
 
-export function mask(secret: string): string {
-  return secret.length > 8 ? `***${secret.slice(-4)}` : "***";
-}
+/** It keeps no character and no length. */
+const hidden = "***";
 
 /** A text for display. References stay: they are not the secret, though their fallback may be one. */
 export function maskText(text: string, isSecret: boolean): string {
-  const hide = isSecret ? (part: string) => (scheme.test(part) ? part : mask(part)) : hideKnown;
+  const hide = isSecret ? (part: string) => (scheme.test(part) ? part : hidden) : hideKnown;
   let shown = "";
   let from = 0;
   for (const reference of findReferences(text)) {
@@ -112,13 +110,35 @@ function hideKnown(text: string): string {
   let from = 0;
   for (const { index, 0: secret, 1: parameter } of text.matchAll(urlSecrets)) {
     if (parameter !== undefined && !looksSecret(parameter)) continue;
-    shown += hideShapes(text.slice(from, index)) + mask(secret);
+    shown += hideShapes(text.slice(from, index)) + hidden;
     from = index + secret.length;
   }
   return shown + hideShapes(text.slice(from));
 }
 
 function hideShapes(text: string): string {
-  const redacted = redact(text);
-  return redacted === "[redacted]" ? mask(text) : redacted.replaceAll("[redacted]", "***");
+  return redact(text).replaceAll("[redacted]", hidden);
+}
+
+const webAddress = /\b((?:https?|wss?):\/\/[^\s/?#"'<>]*)([/?#][^\s"'<>]*)/gi;
+const secretParameter = /^(?:code|auth|pw|pin|otp|sid|session|jwt|hmac|cred|access|nonce|state|ticket|hook)$/i;
+/** Of letters and digits, or of letters in no order that words have. */
+const looksMadeUp = /^(?=.*[A-Za-z])(?=.*\d)[\w+=:~%-]{10,}$|^(?:[a-z_-]*[A-Z]){5,}[\w-]*$/;
+
+/** Parts of a path or a query that are keys rather than names; `{name}` and `${NAME}` are none. */
+function hideInUrls(text: string): string {
+  if (!text.includes("://")) return text;
+  return text.replaceAll(webAddress, (_, origin: string, rest: string) => {
+    const shown = rest.replaceAll(/([/?&#])([^/?&#=]*)(=?)([^/?&#]*)/g, (_part, sign, name, equals, value) => {
+      if (equals === "") return sign + (isKeyLike(name) ? hidden : name);
+      const isHidden = !/[{}$]/.test(value) && value !== "" && (secretParameter.test(name) || isKeyLike(value));
+      return `${sign}${name}=${isHidden ? hidden : value}`;
+    });
+    return origin + shown;
+  });
+}
+
+/** Does it look like a key rather than like words? */
+export function isKeyLike(part: string): boolean {
+  return part.length > 512 || (part.length >= 10 && looksMadeUp.test(part));
 }

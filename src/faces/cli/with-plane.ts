@@ -6,7 +6,7 @@ import { type ConfigProblem, renderProblem } from "../../model/config/config.ts"
 import { type EventOf, type EventType, eventMeanings } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, OpenPlaneOptions } from "./cli.ts";
-import { beforeOutput, colors, print, printJson, printWarning, say } from "./terminal/output.ts";
+import { beforeOutput, colors, print, printJson, printWarning, say, terminalText } from "./terminal/output.ts";
 import { withStderrTail } from "./terminal/server-trouble.ts";
 import { terminal, untilInterrupted } from "./terminal/terminal.ts";
 
@@ -48,7 +48,7 @@ function showWaiting(plane: Plane): Disposable {
     const frame = frames[Math.floor(waited / frameMs) % frames.length] ?? "";
     if (installing.size > 0 && waited % lineEveryMs < frameMs) void readInstallLine();
     const line = `${colors.cyan(frame)} ${nowDoing(starting, installing, installLine, progress)}`;
-    terminal.stderr.write(`\r\u001b[K${line}`);
+    terminal.stderr.write(`\r\u001b[K${terminalText(line)}`);
   }, frameMs);
   const stop = () => {
     clearInterval(timer);

@@ -15,3 +15,8 @@ export function createPatternSet(patterns: readonly string[]): (text: string) =>
   for (const pattern of patterns) set.add(pattern);
   return (text) => set.match(text);
 }
+
+export function createPatternReplacer(patterns: readonly string[], mark: string): (text: string) => string {
+  const compiled = patterns.map((pattern) => RE2JS.compile(pattern));
+  return (text) => compiled.reduce((kept, pattern) => pattern.matcher(kept).replaceAll(() => mark), text);
+}

@@ -1,6 +1,6 @@
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 const hidden =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|\u034f|\udb40[\udc00-\udfff]/g;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|\u034f|\udb40[\udc00-\udfff]|[\ufe00-\ufe0f]{2,}|(?<=[A-Za-z\s])[\ufe00-\ufe0f]/g;
 /** Emoji, Arabic and Indic scripts need joiners; elsewhere they hide something. */
 const joiners =
   /(?<![\u0300-\u1fff\u2070-\uffff])[\u200c\u200d]|[\u200c\u200d](?![\u0300-\u1fff\u2070-\udb3f\udb41-\uffff])/g;

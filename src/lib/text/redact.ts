@@ -26,6 +26,9 @@ const secretShapes = [
   /(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)?/g,
   /(?<=\b(?:bearer|basic)\s{1,32})[A-Za-z0-9._~+/=-]{8,}/gi,
+  /-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----(?:(?!-----).){0,16384}(?:-----END [A-Z ]{0,32}PRIVATE KEY-----|$)/gs,
+  // What a program prints of its arguments.
+  /(?<=(?:^|\s)--?[\w-]{0,32}(?:key|token|secret|password|passwd|passphrase|pwd|credential)s?\s{1,8})[^\s"'-][^\s"']{3,}/gi,
   // A quoted value may hold anything; JSON inside JSON has escaped quotes.
   /(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}(\\{0,16}["']))(?!\1)(?:(?!\1).){1,512}(?=\1)/gi,
   /(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}\\{0,16}["']?)(?:[^\s"',;&\\]|\\(?!["'])){4,}/gi,

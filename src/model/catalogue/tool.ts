@@ -81,6 +81,8 @@ export type ProviderSpec = z.infer<typeof ProviderSpec> & {
   base?: string;
   /** The `config` with its references to variables. */
   written?: JsonObject;
+  /** It was set over a face: its address must be one that anyone may name. */
+  isJudged?: boolean;
 };
 
 const toolRemarks = {

@@ -85,6 +85,14 @@ export interface ResultsInput {
   /** How long a large result is stored. Default: 86400000. */ keepMs?: number | undefined;
   /** Maximum total size in the store; the oldest are dropped first. Default: 268435456. */ maxStoredBytes?: number | undefined;
   /** false: the tool 'read_result' is not offered. Default: true. */ builtinTool?: boolean | undefined;
+  /** Secrets in results that models read: what is found is replaced with [redacted]. */ redact?: ResultsRedactInput | undefined;
+}
+
+/** Secrets in results that models read: what is found is replaced with [redacted]. */
+export interface ResultsRedactInput {
+  /** Known shapes: keys and tokens of well-known services, private keys, passwords in addresses. Default: false. */ secrets?: boolean | undefined;
+  /** Words of 20 characters and more that are random rather than written. Default: false. */ entropy?: boolean | undefined;
+  /** Patterns of your own, in the syntax of RE2. Default: []. */ patterns?: readonly string[] | undefined;
 }
 
 /** Call records. */
@@ -103,6 +111,12 @@ export interface SecurityInput {
   /** A definition that differs from its pin: off, warn, or quarantine until it is accepted. Default: "quarantine". */ pinning?: "off" | "warn" | "quarantine" | undefined;
   /** A new tool of a known server: accept, or quarantine. Default: "accept". */ newTools?: "accept" | "quarantine" | undefined;
   /** Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about. */ poisoning?: "off" | "warn" | "quarantine" | null | undefined;
+  /** Where addresses that others name may lead: those of a server's sign-in, and of tools that were set over a face. */ egress?: SecurityEgressInput | undefined;
+}
+
+/** Where addresses that others name may lead: those of a server's sign-in, and of tools that were set over a face. */
+export interface SecurityEgressInput {
+  /** Hosts, addresses and networks beyond public ones: localhost:8080, *.corp.example, 10.0.0.0/8. A cloud's metadata service is never reached. Default: []. */ allow?: readonly string[] | undefined;
 }
 
 /** Catalogue entries from other planes. */

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseAllowed } from "../../lib/net/allow-list.ts";
 import { Compliance } from "../access/compliance.ts";
 import { HookSettings } from "../access/hook.ts";
 import { InjectionEntry, InjectOptions } from "../access/injection.ts";
@@ -116,6 +117,12 @@ export const ConfigValues = z.strictObject({
     keepMs: z._default(positive, 86_400_000),
     maxStoredBytes: z._default(positive, 268_435_456),
     builtinTool: yes,
+    /** For what models read. */
+    redact: section({
+      secrets: z._default(z.boolean(), false),
+      entropy: z._default(z.boolean(), false),
+      patterns: names,
+    }),
   }),
   // 0 days is for ever.
   calls: section({ keepDays: z._default(count, 90) }),
@@ -126,6 +133,21 @@ export const ConfigValues = z.strictObject({
     newTools: z._default(z.enum(["accept", "quarantine"]), "accept"),
     /** Null: certain findings are quarantined, others warn. */
     poisoning: z._default(z.nullable(z.enum(["off", "warn", "quarantine"])), null),
+    egress: section({
+      allow: z._default(
+        z.array(
+          z
+            .string()
+            .check(
+              z.refine(
+                (entry) => parseAllowed(entry) !== null,
+                "must be a host, an address or a network such as 10.0.0.0/8",
+              ),
+            ),
+        ),
+        [],
+      ),
+    }),
   }),
   bundles: section({ trustedKeys: names }),
   store: z._default(z.string(), "sqlite"),

@@ -1,3 +1,4 @@
+import type { Egress } from "../../lib/net/egress.ts";
 import type { TokenGiven, TokenStatus } from "../../model/access/credentials.ts";
 import type { ServerAuth, ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
@@ -33,10 +34,17 @@ export type CredentialsOptions = {
   directory: string | undefined;
   vaultKey?(): Promise<string | undefined>;
   clientName: string;
+  /** Decides which addresses servers may name. */
+  egress: Egress;
   /** A token was set, renewed by sign-in or forgotten. */
   onChanged(server: string, user: User): void;
   now?(): number;
 };
+
+/** The addresses that a person configured; what they name is judged by them. */
+export function ownersOf({ url, auth }: Remote): string[] {
+  return auth?.issuer === undefined ? [url] : [url, auth.issuer];
+}
 
 type HeaderMap = Record<string, string>;
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { openPlane, remote } from "../../../test/contracts/signing-in.ts";
+import { createEgress } from "../../lib/net/egress.ts";
 import { ServerDefinition } from "../../model/servers/server.ts";
 import { createCredentials } from "./credentials.ts";
 
@@ -12,6 +13,7 @@ suite("what the configuration says", () => {
     store: () => assert.fail("the store is not needed"),
     directory: undefined,
     clientName: "test",
+    egress: createEgress({ allow: () => [] }),
     onChanged: () => undefined,
   });
   const cases: [title: string, definition: ServerDefinition, headers: Record<string, string>][] = [

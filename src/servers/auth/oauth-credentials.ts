@@ -1,8 +1,7 @@
 import { TransportError } from "../../protocol/message.ts";
-import { type Challenge, isOwnClient, type Remote } from "./credentials-contract.ts";
+import { type Challenge, isOwnClient, ownersOf, type Remote } from "./credentials-contract.ts";
 import type { Lock } from "./lock.ts";
 import { type BearerChallenge, parseChallenge, stepUp } from "./oauth/challenge.ts";
-import { reachOf } from "./oauth/checked-fetch.ts";
 import { discover, findResource } from "./oauth/discover.ts";
 import { refresh, requestOwnToken, type Wanted } from "./oauth/renew.ts";
 import { beginSignIn, finishSignIn, type SignInOptions } from "./oauth/sign-in.ts";
@@ -57,13 +56,14 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
 function renew(context: Context, subject: Subject, seen: OAuthRecord | null, wanted: Wanted): Promise<OAuthRecord> {
   const { server, key, definition } = subject;
   const work = async () => {
+    const { vault, egress } = context;
     const now = context.now();
-    const current = await context.vault.read<CredentialRecord>(key);
+    const current = await vault.read<CredentialRecord>(key);
     const isNew = current?.kind === "oauth" && current.accessToken !== seen?.accessToken;
     if (isNew && !isExpired(current, now)) return current;
-    if (isOwnClient(definition)) return requestOwnToken(context.vault, now, subject, wanted);
+    if (isOwnClient(definition)) return requestOwnToken({ vault, egress, now }, subject, wanted);
     if (current?.kind !== "oauth") throw authRequired(server, "oauth", "you are not signed in any more");
-    return refresh(context.vault, now, subject, current);
+    return refresh({ vault, egress, now }, subject, current);
   };
   return context.lock(key, work).catch((thrown) => {
     throw withServer(server, thrown);
@@ -122,7 +122,7 @@ async function replace(context: Context, subject: Subject, record: OAuthRecord, 
   const isSameServer = record.url === definition.url;
   const sent = context.handedOut.get(key);
   if (isSameServer && sent !== undefined && sent !== record.accessToken) return true;
-  const isTrusted = await stillTrusts(definition, record, challenge);
+  const isTrusted = await stillTrusts(context, definition, record, challenge);
   const isRenewable = isTrusted && isSameServer && record.refreshToken !== null;
   if (isRenewable) await renew(context, subject, record, { ...challenge, before: [] });
   else await context.vault.remove(key);
@@ -130,9 +130,18 @@ async function replace(context: Context, subject: Subject, record: OAuthRecord, 
 }
 
 /** A server may have moved to another authorization server, whose tokens it wants now. */
-async function stillTrusts({ url }: Remote, { issuer }: OAuthRecord, challenge: BearerChallenge) {
+async function stillTrusts(
+  { egress }: Context,
+  definition: Remote,
+  { issuer }: OAuthRecord,
+  challenge: BearerChallenge,
+) {
   try {
-    const found = await findResource(url, challenge.resourceMetadata, await reachOf(url));
+    const found = await findResource(
+      definition.url,
+      challenge.resourceMetadata,
+      await egress.namedBy(...ownersOf(definition)),
+    );
     return found === null || found.issuers.includes(issuer);
   } catch {
     return true;
@@ -140,12 +149,12 @@ async function stillTrusts({ url }: Remote, { issuer }: OAuthRecord, challenge: 
 }
 
 /** A server without `auth` in the configuration: does it offer a sign-in at all? */
-async function wantsSignIn({ discovered }: Context, subject: Subject, challenge: BearerChallenge | null) {
+async function wantsSignIn({ discovered, egress }: Context, subject: Subject, challenge: BearerChallenge | null) {
   const { url } = subject.definition;
   if (challenge === null || discovered.has(url)) return discovered.has(url);
   const { resourceMetadata } = challenge;
   try {
-    const found = await discover(url, { resourceMetadata, issuer: undefined }, await reachOf(url));
+    const found = await discover(url, { resourceMetadata, issuer: undefined }, await egress.namedBy(url));
     if (found !== null) discovered.add(url);
   } catch (thrown) {
     // A server that names no sign-in may just want a token.

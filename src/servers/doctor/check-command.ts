@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, isAbsolute, join, resolve } from "node:path";
+import { maskSecrets } from "../../config/config.ts";
 import { homeDirectory } from "../../lib/files.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { looksSecret, redact } from "../../lib/text/redact.ts";
@@ -157,7 +158,8 @@ export function renderCommandLine({ command = "", args, env, cwd }: ServerDefini
   const variables = Object.entries(env).map(
     ([name, value]) => `${name}=${looksSecret(name) ? "'[redacted]'" : quote(redact(value))}`,
   );
-  const words = [...variables, ...[command, ...args].map((word) => quote(redact(word)))].join(" ");
+  const shown = maskSecrets(args) as string[];
+  const words = [...variables, quote(redact(command)), ...shown.map((word) => quote(redact(word)))].join(" ");
   return cwd === undefined ? words : `cd ${quote(cwd)} && ${words}`;
 }
 

@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { abortable } from "../../lib/async/signals.ts";
+import { configured } from "../../lib/net/egress.ts";
 import type { DoctorCheck } from "../../model/config/setup.ts";
 import { failed, passed } from "./check-configuration.ts";
 
@@ -17,6 +18,8 @@ export async function checkReachable(url: URL, limitMs: number): Promise<DoctorC
   const signal = AbortSignal.timeout(limitMs);
   let explain = unknownHost;
   let socket: Socket | undefined;
+  const refusal = await abortable(configured.check(url), signal).catch((thrown: Error) => thrown);
+  if (refusal?.name === "EgressRefused") return failed("reachable", `${refusal.message}.`, "Correct 'url'.");
   try {
     await abortable(lookup(hostOf(url)), signal);
     explain = closedPort;
@@ -56,7 +59,7 @@ export function plainOnTlsPort({ host, protocol }: URL): DoctorCheck {
 
 function openSocket(url: URL, signal: AbortSignal): Promise<Socket> {
   const port = Number(url.port) || (isEncrypted(url) ? 443 : 80);
-  const socket = connect({ host: hostOf(url), port });
+  const socket = connect({ host: hostOf(url), port, ...configured.connection(url) });
   return settled(socket, "connect", signal);
 }
 

@@ -28,6 +28,6 @@ test("a command line can be pasted into a shell", () => {
   });
   assert.equal(
     renderCommandLine(definition),
-    `cd '/my files' && TOKEN='[redacted]' LEVEL=2 node 'it'\\''s.js' '$HOME' 'a b' '--token=[redacted]'`,
+    `cd '/my files' && TOKEN='[redacted]' LEVEL=2 node 'it'\\''s.js' '$HOME' 'a b' '--token=***'`,
   );
 });

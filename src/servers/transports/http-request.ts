@@ -1,8 +1,9 @@
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import https from "node:https";
-import type { Socket } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { urlToHttpOptions } from "node:url";
+import { configured } from "../../lib/net/egress.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { connectFailure, cutCodes, refused } from "./http-response.ts";
 
@@ -43,10 +44,11 @@ export function createRequester(options: HttpOptions) {
   // Parsing an address costs as much as the rest of a request over a kept socket.
   const address = addressOf(url);
   const client = url.protocol === "https:" ? https : http;
-  const agent = new client.Agent({ keepAlive: true });
+  const agent = new client.Agent({ keepAlive: true, ...judged(url) });
   let open = true;
   let lastIdentity: HeaderMap | undefined;
   let usedAt = performance.now();
+  let backlog = 0;
 
   /** A DELETE uses the last credentials, also revoked ones. */
   async function identityFor(method: Ask["method"]): Promise<HeaderMap | undefined> {
@@ -76,6 +78,11 @@ export function createRequester(options: HttpOptions) {
         },
       });
       cutWhenAborted(request, signal);
+      const length = body?.length ?? 0;
+      backlog += length;
+      request.once("close", () => {
+        backlog -= length;
+      });
       let reached = () => false;
       request.on("socket", (socket) => {
         reached = watchWrites(socket);
@@ -102,6 +109,8 @@ export function createRequester(options: HttpOptions) {
       if (!(await mayAskAgain(response, options))) throw refused(response, ask.url ?? url);
       return askOnce(ask).catch(withReason);
     },
+    /** Of requests that are under way. */
+    backlog: () => backlog,
     close(): void {
       open = false;
       agent.destroy();
@@ -118,6 +127,15 @@ export async function mayAskAgain(response: IncomingMessage, { onRefused }: Acce
   if (!onRefused || !isAboutAccess(response)) return false;
   const { statusCode: status = 0, headers } = response;
   return onRefused({ status, wwwAuthenticate: headers["www-authenticate"] ?? null });
+}
+
+/** Throws where the address is one that no server has. */
+export function judged(url: URL): { lookup: LookupFunction } {
+  try {
+    return configured.connection(url);
+  } catch (cause) {
+    throw new TransportError(`${(cause as Error).message}. Check 'url'`, { sent: false, permanent: true, cause });
+  }
 }
 
 /** No more than a request needs: Node copies all of it. */

@@ -1,25 +1,30 @@
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { decodeBody, UnknownEncoding } from "../../lib/net/decode-body.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { createSseParser, type SseOptions } from "../../protocol/sse-parser.ts";
 
 export function readBody(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    const body = decoded(response);
     let size = 0;
     const count = (bytes: number) => {
       size += bytes;
       if (size <= limitBytes) return true;
       reject(tooLarge(limitBytes));
+      body.destroy();
       response.destroy();
       return false;
     };
     // An announced length is enough to refuse.
     if (Number(response.headers["content-length"]) > limitBytes) return count(Number.POSITIVE_INFINITY);
-    response.on("data", (chunk: Buffer) => count(chunk.length) && chunks.push(chunk));
-    response.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    response.on("error", (cause) =>
+    body.on("data", (chunk: Buffer) => count(chunk.length) && chunks.push(chunk));
+    body.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    body.on("error", (cause) =>
       reject(new TransportError(`the answer broke off: ${cause.message}`, { sent: true, cause })),
     );
+    if (body !== response) body.on("close", () => reject(new TransportError("the answer broke off", { sent: true })));
   });
 }
 
@@ -30,10 +35,11 @@ export function readEvents(
   options: SseOptions,
 ): Promise<void> {
   return new Promise((resolve) => {
-    response.setEncoding("utf8").on("data", createSseParser(onData, options));
-    response.on("end", resolve);
-    response.on("close", resolve);
-    response.on("error", () => resolve());
+    const body = decoded(response);
+    body.setEncoding("utf8").on("data", createSseParser(onData, options));
+    body.on("end", resolve);
+    body.on("close", resolve);
+    body.on("error", () => resolve());
     if (response.destroyed) resolve();
   });
 }
@@ -42,13 +48,15 @@ export function isEventStream({ headers }: IncomingMessage): boolean {
   return headers["content-type"]?.includes("text/event-stream") ?? false;
 }
 
-/** We ask for plain answers only. */
-export function refuseCompressed(response: IncomingMessage): void {
-  const encoding = response.headers["content-encoding"]?.trim() ?? "";
-  if (/^(identity)?$/i.test(encoding)) return;
-  response.destroy();
-  const name = /^[\w, -]{1,40}$/.test(encoding) ? encoding : "something unknown";
-  throw new TransportError(`its answer is compressed with ${name}, which was not requested`, { sent: true });
+/** We ask for plain answers; some servers compress all the same. Limits count what is decoded. */
+function decoded(response: IncomingMessage): Readable {
+  try {
+    return decodeBody(response);
+  } catch (thrown) {
+    if (!(thrown instanceof UnknownEncoding)) throw thrown;
+    const reason = `its answer is compressed with ${thrown.message}, which is not known here`;
+    throw new TransportError(reason, { sent: true, permanent: true });
+  }
 }
 
 /** May the answer be another one later? */

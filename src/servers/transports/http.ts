@@ -13,7 +13,7 @@ import {
 } from "../../protocol/message.ts";
 import { modernVersion } from "../../protocol/session.ts";
 import { createRequester, type HttpOptions } from "./http-request.ts";
-import { isEventStream, isPassing, readBody, refuseCompressed, refused } from "./http-response.ts";
+import { isEventStream, isPassing, readBody, refused } from "./http-response.ts";
 import { answerIn, followStream, keepListening, resumeStream, type StreamPlace } from "./http-streams.ts";
 import { parseMessage } from "./parse-message.ts";
 
@@ -52,6 +52,9 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
     send: (message, sending) => send(state, message, sending),
     listen: () => listen(state),
     close: () => close(state),
+    get backlog() {
+      return state.requester.backlog();
+    },
     get cancelsByClosing() {
       return state.protocolVersion === modernVersion;
     },
@@ -107,7 +110,6 @@ async function takeResponse(state: State, response: IncomingMessage, exchange: E
   if (status >= 300) return takeRefusal(state, response, status, exchange);
   const session = headers["mcp-session-id"];
   if (typeof session === "string" && !exchange.modern && !state.ended.signal.aborted) state.sessionId = session;
-  refuseCompressed(response);
   if (isEventStream(response)) return takeStream(state, response, exchange);
   if (exchange.id === undefined) return void response.resume();
   const body = await readBody(response, state.options.maxMessageBytes);

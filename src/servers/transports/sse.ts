@@ -8,7 +8,7 @@ import {
 } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { createRequester, type HttpOptions } from "./http-request.ts";
-import { isEventStream, readEvents, refuseCompressed, refused } from "./http-response.ts";
+import { isEventStream, readEvents, refused } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
 
 /** As of 2024-11-05: one stream brings all answers and says where to post. */
@@ -55,6 +55,9 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
   return {
     pid: null,
     send,
+    get backlog() {
+      return requester.backlog();
+    },
     useProtocolVersion() {},
     async close() {
       endpoint.ended();
@@ -67,7 +70,6 @@ function checkStream(response: IncomingMessage, url: URL): void {
   const isRefused = (response.statusCode ?? 0) >= 300;
   if (isRefused || !isEventStream(response)) response.resume();
   if (isRefused) throw refused(response, url);
-  refuseCompressed(response);
   if (isEventStream(response)) return;
   const reason = "it opened no event stream. Is 'url' the address of its stream, often at /sse?";
   throw new TransportError(reason, { sent: false, permanent: true });

@@ -90,6 +90,9 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
       setImmediate(flush);
       write(line, ids);
     },
+    get backlog() {
+      return (child.stdin?.writableLength ?? 0) + (later?.text.length ?? 0);
+    },
     useProtocolVersion() {},
     close() {
       flush();

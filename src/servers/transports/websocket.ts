@@ -7,7 +7,7 @@ import {
   type SendOptions,
   TransportError,
 } from "../../protocol/message.ts";
-import { type HttpOptions, mayAskAgain } from "./http-request.ts";
+import { type HttpOptions, judged, mayAskAgain } from "./http-request.ts";
 import { connectFailure, refused } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
 import { noiseText } from "./parse-message.ts";
@@ -63,7 +63,15 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
     socket = created;
     if (opening.isOver()) created.terminate();
   }).then(take, opening.failed);
-  return { pid: null, send, close, useProtocolVersion() {} };
+  return {
+    pid: null,
+    send,
+    close,
+    useProtocolVersion() {},
+    get backlog() {
+      return socket?.bufferedAmount ?? 0;
+    },
+  };
 }
 
 /** A peer that does not answer before the next ping is gone. */
@@ -136,8 +144,10 @@ async function openOnce(
 }
 
 function createSocket(options: HttpOptions, url: URL, headers: Record<string, string>): WebSocket {
+  const { lookup } = judged(url);
   try {
     return new WebSocket(url, "mcp", {
+      lookup,
       headers,
       maxPayload: options.maxMessageBytes,
       perMessageDeflate: false,

@@ -43,7 +43,7 @@ export function storeFailure(file: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   const trouble = troubles[troubleCode(thrown)] ?? "could not do this; the cause stands in brackets";
-  const data = isLocked(thrown) ? { locked: true } : {};
+  const data = { ...(isLocked(thrown) && { locked: true }), ...(trouble === full && { full: true }) };
   return new PlaneError("STORE_FAILED", `The store '${file}' ${trouble} (${detail}).`, {
     data,
     cause: thrown,

@@ -15,7 +15,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { print, printJson } from "../terminal/output.ts";
+import { print, printJson, terminalText } from "../terminal/output.ts";
 import { askingHere } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
@@ -72,8 +72,8 @@ function outputFor(options: AgentCommandOptions) {
   const { json, verbose } = options;
   const isWatched = !json && (verbose === true || terminal.stderr.isTTY === true);
   return {
-    answer: isShownAsItComes(options) ? (piece: string) => void terminal.stdout.write(piece) : undefined,
-    aside: isWatched ? (piece: string) => void terminal.stderr.write(piece) : undefined,
+    answer: isShownAsItComes(options) ? (piece: string) => void terminal.stdout.write(terminalText(piece)) : undefined,
+    aside: isWatched ? (piece: string) => void terminal.stderr.write(terminalText(piece)) : undefined,
   };
 }
 

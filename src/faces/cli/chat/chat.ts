@@ -12,7 +12,7 @@ import type { Plane } from "../../../model/plane.ts";
 import { howToConfigureModel } from "../agent/agent.ts";
 import { agentExitCode, sayHowItEnded, showMessages } from "../agent/agent-messages.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
-import { colors, print, printError, say } from "../terminal/output.ts";
+import { colors, print, printError, say, terminalText } from "../terminal/output.ts";
 import { answerQuestions } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { openPlane } from "../with-plane.ts";
@@ -212,7 +212,7 @@ async function talk(chat: Chat, question: string): Promise<number> {
     return errorTable.CONFIG_INVALID.exit;
   }
   const { model, toolset, style } = settings;
-  const write = (text: string) => void terminal.stdout.write(text);
+  const write = (text: string) => void terminal.stdout.write(terminalText(text));
   const result = await plane.agent.run(question, {
     ...callOptions(chat),
     ...withoutUndefined({ model: model ?? undefined, toolset: toolset ?? undefined, style: style ?? undefined }),

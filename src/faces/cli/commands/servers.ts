@@ -309,7 +309,7 @@ export const getPrompt = command(
     plane.prompts.get(server, name, Object.fromEntries(values.map(toPair))),
   (prompt) =>
     partsOf(prompt, "messages")
-      .map(({ role, content }) => `${role}: ${content?.text ?? JSON.stringify(content)}`)
+      .map(({ role, content }) => plainText(`${role}: ${content?.text ?? JSON.stringify(content)}`))
       .join("\n") || undefined,
 );
 
@@ -328,7 +328,9 @@ export const readResource = command(
   (plane, server: string, uri: string) => plane.resources.read(server, uri),
   (resource) =>
     partsOf(resource, "contents")
-      .map(({ text, blob, mimeType }) => text ?? `(${mimeType}, ${countOf(blob?.length ?? 0, "character")} of base64)`)
+      .map(({ text, blob, mimeType }) =>
+        plainText(String(text ?? `(${mimeType}, ${countOf(blob?.length ?? 0, "character")} of base64)`)),
+      )
       .join("\n") || undefined,
 );
 

@@ -24,7 +24,7 @@ type ServeOptions = GlobalOptions & {
 
 export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
   if (options.background) return (await import("./serving.ts")).serveInBackground(cli, options);
-  using interruption = untilInterrupted();
+  using interruption = untilInterrupted({ outlivesReader: true });
   await using plane = await openPlane(cli, options, {
     fallback: { mcpServers: bundledServers },
     watch: true,

@@ -1,7 +1,7 @@
 import pico from "picocolors";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import type { PlaneError } from "../../../model/errors.ts";
-import { currentTerminal, terminal } from "./terminal.ts";
+import { currentTerminal, dropBrokenWrites, terminal } from "./terminal.ts";
 
 /** For people only: a log or a pipe gets plain text, also on a build machine. */
 export const colors = pico.createColors(isColored());
@@ -20,13 +20,31 @@ function isColored(): boolean {
 /** Run once, before the next thing is printed: whatever is drawn meanwhile has to go first. */
 export const beforeOutput = new Set<() => void>();
 
-export function print(text: string): void {
-  makeRoom();
-  terminal.stdout.write(`${text}\n`);
+/** Colours and weights of ours; nothing that moves the cursor, hides text or talks to the terminal. */
+const ownStyles = /(\u001b\[(?:[0-79]|2[1-79]|[349][0-79]|10[0-7])m)/;
+
+/** The last gate before a terminal: whatever a server, a model or a file said, no control sequence of theirs passes. */
+export function terminalText(text: string): string {
+  if (!text.includes("\u001b")) return plainText(text);
+  return text
+    .split(ownStyles)
+    .map((part, at) => (at % 2 === 1 ? part : plainText(part)))
+    .join("");
 }
 
+export function print(text: string): void {
+  makeRoom();
+  terminal.stdout.write(`${terminalText(text)}\n`);
+}
+
+const unseen =
+  /[\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|\u034f|\udb40[\udc00-\udfff]/g;
+
+/** Characters that a terminal would obey or hide are spelled out, so that nothing is lost. */
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, terminal.stdout.isTTY ? 2 : undefined));
+  const text = JSON.stringify(value, null, terminal.stdout.isTTY ? 2 : undefined);
+  const spelled = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  print(text?.replaceAll(unseen, (found) => found.split("").map(spelled).join("")));
 }
 
 /** One JSON document for --json, text for people. */
@@ -38,7 +56,7 @@ export function show({ json }: { json?: boolean }, value: unknown, render: () =>
 /** For people, and therefore not on standard output. */
 export function say(text: string): void {
   makeRoom();
-  terminal.stderr.write(`${text}\n`);
+  terminal.stderr.write(`${terminalText(text)}\n`);
 }
 
 /** One page of a list, and how to go on; `shown` says how much of the list it is. */
@@ -61,6 +79,7 @@ const silenced = new WeakSet<object>();
 /** For the terminal of a command that begins: nothing of an earlier one stays. */
 export function beginOutput(): void {
   beforeOutput.clear();
+  dropBrokenWrites();
   silenced.delete(currentTerminal());
   recolor();
 }

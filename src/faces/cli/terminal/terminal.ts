@@ -68,16 +68,28 @@ export class Interrupted extends Error {
 
 export type Interruption = Disposable & { signal: AbortSignal };
 
+const guarded = new WeakSet<object>();
+
+/** What is written to a stream whose reader has gone is dropped, and ends nothing. */
+export function dropBrokenWrites(): void {
+  for (const stream of [terminal.stdout, terminal.stderr]) {
+    if (guarded.has(stream)) continue;
+    guarded.add(stream);
+    stream.on("error", () => undefined);
+  }
+}
+
 /** The first signal asks to end, with an `Interrupted` as the reason; a second one does not wait any longer. */
-export function untilInterrupted(): Interruption {
+export function untilInterrupted({ outlivesReader = false } = {}): Interruption {
+  dropBrokenWrites();
   const controller = new AbortController();
   const onSignal = (signal: NodeJS.Signals) => {
     const interrupted = new Interrupted(signal);
     if (controller.signal.aborted) terminal.exit(interrupted.exitCode);
     controller.abort(interrupted);
   };
-  // The reader of the output has read enough.
-  const onBrokenPipe = () => void controller.abort(new Interrupted("SIGPIPE"));
+  // The reader of the output has read enough; what serves others goes on.
+  const onBrokenPipe = () => void (outlivesReader || controller.abort(new Interrupted("SIGPIPE")));
   terminal.stdout.on("error", onBrokenPipe);
   for (const signal of signals) terminal.signals.on(signal, onSignal);
   return {

@@ -1,8 +1,8 @@
+import { type Gate, isLoopbackHost } from "../../../lib/net/egress.ts";
 import type { ServerAuth } from "../../../model/servers/server.ts";
 import { misconfigured, OAuthProblem } from "../problems.ts";
 import { type OAuthClient, type TokenMethod, tokenMethods } from "../records.ts";
 import type { Vault } from "../vault.ts";
-import { isLoopback, type Reach } from "./checked-fetch.ts";
 import type { Issuer } from "./discover.ts";
 import { requestRegistration } from "./requests.ts";
 
@@ -13,7 +13,7 @@ type ClientWanted = {
   redirectUri: string;
   clientName: string;
   vault: Vault;
-  reach: Reach;
+  gate: Gate;
   now: number;
 };
 
@@ -62,7 +62,7 @@ export function registrationKey(issuer: string): string {
   return `client/${JSON.stringify(issuer)}`;
 }
 
-async function register({ server, redirectUri, clientName, reach }: ClientWanted): Promise<Registration> {
+async function register({ server, redirectUri, clientName, gate }: ClientWanted): Promise<Registration> {
   const offered = methodsOf(server);
   const metadata = {
     client_name: clientName,
@@ -70,9 +70,9 @@ async function register({ server, redirectUri, clientName, reach }: ClientWanted
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
     token_endpoint_auth_method: offered.includes("none") ? "none" : (offered[0] ?? "client_secret_basic"),
-    application_type: isLoopback(new URL(redirectUri)) ? "native" : "web",
+    application_type: isLoopbackHost(new URL(redirectUri)) ? "native" : "web",
   };
-  const given = await requestRegistration(server, metadata, reach);
+  const given = await requestRegistration(server, metadata, gate);
   const secret = typeof given.client_secret === "string" ? given.client_secret : null;
   const chosen = tokenMethods.find((one) => one === given.token_endpoint_auth_method);
   const method = chosen ?? methodFor(secret, server);

@@ -1,7 +1,8 @@
 import type { AuthorizationServer } from "oauth4webapi";
+import type { Gate } from "../../../lib/net/egress.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import { misconfigured, OAuthProblem } from "../problems.ts";
-import { allowedUrl, checkedFetch, type Reach, readObject } from "./checked-fetch.ts";
+import { allowedUrl, checkedFetch, judgeName, readObject } from "./checked-fetch.ts";
 
 /** With every address checked. */
 export type Issuer = AuthorizationServer & { token_endpoint: string };
@@ -9,12 +10,12 @@ export type Issuer = AuthorizationServer & { token_endpoint: string };
 type Hints = { resourceMetadata: string | null; issuer: string | undefined };
 
 /** Null when the server does not speak OAuth. */
-export async function discover(serverUrl: string, hints: Hints, reach: Reach) {
-  const found = await findResource(serverUrl, hints.resourceMetadata, reach);
+export async function discover(serverUrl: string, hints: Hints, gate: Gate) {
+  const found = await findResource(serverUrl, hints.resourceMetadata, gate);
   // Before RFC 9728 the server's own origin was the authorization server.
   const issuers = found?.issuers ?? [hints.issuer ?? new URL(serverUrl).origin];
   const issuer = chooseIssuer(issuers, hints.issuer);
-  const server = await findAuthorizationServer(issuer, reach);
+  const server = await findAuthorizationServer(issuer, gate);
   if (server !== null)
     return { resource: found?.resource ?? canonical(serverUrl), scopes: found?.scopes ?? null, server };
   if (found === null && hints.issuer === undefined) return null;
@@ -29,15 +30,15 @@ function chooseIssuer(issuers: readonly string[], wanted: string | undefined): s
 }
 
 /** RFC 9728. */
-export async function findResource(serverUrl: string, resourceMetadata: string | null, reach: Reach) {
+export async function findResource(serverUrl: string, resourceMetadata: string | null, gate: Gate) {
   const { origin, pathname, search } = new URL(serverUrl);
   const wellKnown = `${origin}/.well-known/oauth-protected-resource`;
   const addresses = [
     ...(resourceMetadata === null ? [] : [resourceMetadata]),
     `${wellKnown}${pathname.replace(/\/$/, "")}${search}`,
     wellKnown,
-  ].map((text) => allowedUrl(text, "its resource metadata", reach).href);
-  const body = await firstObject(addresses, reach);
+  ].map((text) => allowedUrl(text, "its resource metadata", gate).href);
+  const body = await firstObject(addresses, gate);
   if (body === null) return null;
   const { resource } = body;
   if (typeof resource !== "string" || !covers(resource, serverUrl))
@@ -62,25 +63,26 @@ function canonical(serverUrl: string): string {
 }
 
 /** MCP asks for RFC 8414, then for OpenID Connect at two addresses, of which the library knows one. */
-async function findAuthorizationServer(issuer: string, reach: Reach): Promise<Issuer | null> {
-  const { origin, pathname } = allowedUrl(issuer, "its authorization server", reach);
+async function findAuthorizationServer(issuer: string, gate: Gate): Promise<Issuer | null> {
+  const { origin, pathname } = allowedUrl(issuer, "its authorization server", gate);
   const path = pathname.replace(/\/$/, "");
   const addresses = [
     `${origin}/.well-known/oauth-authorization-server${path}`,
     `${origin}/.well-known/openid-configuration${path}`,
     `${origin}${path}/.well-known/openid-configuration`,
   ];
-  const body = await firstObject(addresses, reach);
-  return body === null ? null : readMetadata(body, issuer, reach);
+  const body = await firstObject(addresses, gate);
+  return body === null ? null : await readMetadata(body, issuer, gate);
 }
 
-function readMetadata(body: UnknownObject, issuer: string, reach: Reach): Issuer {
+async function readMetadata(body: UnknownObject, issuer: string, gate: Gate): Promise<Issuer> {
   // Compared as text, unlike the library: addresses that normalise alike can be two servers.
   if (body.issuer !== issuer)
     throw new OAuthProblem("the authorization server's metadata names another issuer than was asked for");
   const pick = (keys: readonly string[], read: (value: unknown, key: string) => unknown) =>
     Object.fromEntries(keys.filter((key) => (body[key] ?? null) !== null).map((key) => [key, read(body[key], key)]));
-  const addresses = pick(endpoints, (value, key) => allowedUrl(value, `its ${key}`, reach).href);
+  const addresses = pick(endpoints, (value, key) => allowedUrl(value, `its ${key}`, gate).href);
+  for (const address of Object.values(addresses)) await judgeName(new URL(String(address)), gate);
   const { token_endpoint } = addresses;
   if (typeof token_endpoint !== "string") throw new OAuthProblem("the authorization server has no token endpoint");
   const lists = pick(listed, (value) => texts(value) ?? undefined);
@@ -95,9 +97,9 @@ const listed = [
 const flags = ["authorization_response_iss_parameter_supported", "client_id_metadata_document_supported"];
 
 /** Some servers answer every address with a page. */
-async function firstObject(addresses: readonly string[], reach: Reach): Promise<UnknownObject | null> {
+async function firstObject(addresses: readonly string[], gate: Gate): Promise<UnknownObject | null> {
   for (const address of new Set(addresses)) {
-    const response = await checkedFetch(reach)(address);
+    const response = await checkedFetch(gate)(address);
     const body = response.status === 200 ? await readObject(response) : null;
     if (body !== null) return body;
   }

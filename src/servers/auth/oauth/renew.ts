@@ -1,19 +1,19 @@
-import type { Remote } from "../credentials-contract.ts";
+import type { Egress } from "../../../lib/net/egress.ts";
+import { ownersOf, type Remote } from "../credentials-contract.ts";
 import { authRequired, misconfigured, OAuthProblem } from "../problems.ts";
 import { type ChallengeRecord, noStepUps, type OAuthClient, type OAuthRecord } from "../records.ts";
 import type { Vault } from "../vault.ts";
 import { chooseScopes } from "./challenge.ts";
-import { reachOf } from "./checked-fetch.ts";
 import { configuredClient, registrationKey } from "./client.ts";
 import { discover } from "./discover.ts";
 import { requestToken } from "./requests.ts";
 
 type Subject = { server: string; key: string; definition: Remote };
+type Means = { vault: Vault; egress: Egress; now: number };
 
 /** Rejects with AUTH_REQUIRED, and forgets the tokens, when they cannot be refreshed any more. */
 export async function refresh(
-  vault: Vault,
-  now: number,
+  { vault, egress, now }: Means,
   { server, key, definition }: Subject,
   record: OAuthRecord,
 ): Promise<OAuthRecord> {
@@ -27,7 +27,7 @@ export async function refresh(
     const tokens = await requestToken({
       server: { issuer, token_endpoint: tokenEndpoint },
       client,
-      reach: await reachOf(definition.url),
+      gate: await egress.namedBy(...ownersOf(definition)),
       now,
       grant: "refresh_token",
       fields: { refresh_token: refreshToken, resource },
@@ -62,9 +62,10 @@ function currentClient(client: OAuthClient, { auth }: Remote): OAuthClient | nul
 export type Wanted = Pick<ChallengeRecord, "resourceMetadata" | "scopes" | "before">;
 
 /** Where a token is asked for, and with which scopes. Null when the server does not speak OAuth. */
-export async function prepareGrant({ url, auth }: Remote, wanted: Wanted, isForPerson: boolean) {
-  const reach = await reachOf(url);
-  const found = await discover(url, { resourceMetadata: wanted.resourceMetadata, issuer: auth?.issuer }, reach);
+export async function prepareGrant(egress: Egress, definition: Remote, wanted: Wanted, isForPerson: boolean) {
+  const { url, auth } = definition;
+  const gate = await egress.namedBy(...ownersOf(definition));
+  const found = await discover(url, { resourceMetadata: wanted.resourceMetadata, issuer: auth?.issuer }, gate);
   if (found === null) return null;
   const { server, resource } = found;
   const wantsRefreshToken = isForPerson && (server.grant_types_supported?.includes("refresh_token") ?? true);
@@ -77,22 +78,21 @@ export async function prepareGrant({ url, auth }: Remote, wanted: Wanted, isForP
     wantsRefreshToken,
   });
   const { issuer, token_endpoint: tokenEndpoint } = server;
-  return { server, reach, grant: { url, issuer, tokenEndpoint, resource, requested } };
+  return { server, gate, grant: { url, issuer, tokenEndpoint, resource, requested } };
 }
 
 export async function requestOwnToken(
-  vault: Vault,
-  now: number,
+  { vault, egress, now }: Means,
   { server: name, key, definition }: Subject,
   wanted: Wanted,
 ): Promise<OAuthRecord> {
-  const found = await prepareGrant(definition, wanted, false);
+  const found = await prepareGrant(egress, definition, wanted, false);
   if (found === null) throw new OAuthProblem("no authorization server was found for it");
-  const { server, reach, grant } = found;
+  const { server, gate, grant } = found;
   const client = await configuredClient({ name, auth: definition.auth, server, vault });
   const { resource, requested } = grant;
   const fields = { resource, ...(requested.length > 0 && { scope: requested.join(" ") }) };
-  const tokens = await requestToken({ server, client, reach, now, grant: "client_credentials", fields });
+  const tokens = await requestToken({ server, client, gate, now, grant: "client_credentials", fields });
   const record: OAuthRecord = {
     kind: "oauth",
     ...grant,

@@ -3,12 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
+import { configured } from "../../../lib/net/egress.ts";
 import { requestRegistration, requestToken } from "./requests.ts";
 
 type Answer = { status?: number; headers?: Record<string, string>; body: unknown };
 
 const good = { access_token: "access", token_type: "Bearer" };
-const reach = { privateToo: true };
 
 suite("an authorization server that does not keep to the letter", () => {
   let answer: Answer = { body: good };
@@ -39,7 +39,7 @@ suite("an authorization server that does not keep to the letter", () => {
     return requestToken({
       server: { issuer: origin, token_endpoint: `${origin}/token` },
       client: { id, secret, method: "client_secret_basic", origin: "config" },
-      reach,
+      gate: configured,
       now: 0,
       grant: "refresh_token",
       fields: { refresh_token: "old-token" },
@@ -103,9 +103,12 @@ suite("an authorization server that does not keep to the letter", () => {
   test("registers clients without saying when their secret expires", async () => {
     const issuer = { issuer: origin, token_endpoint: origin, registration_endpoint: `${origin}/register` };
     answer = { status: 200, body: { client_id: "new", client_secret: "s" } };
-    const client = await requestRegistration(issuer, {}, reach);
+    const client = await requestRegistration(issuer, {}, configured);
     assert.deepEqual([client.client_id, client.client_secret_expires_at], ["new", 0]);
     answer = { status: 403, body: { error: "access_denied" } };
-    await assert.rejects(requestRegistration(issuer, {}, reach), /did not register us: access_denied \(HTTP 403\)/);
+    await assert.rejects(
+      requestRegistration(issuer, {}, configured),
+      /did not register us: access_denied \(HTTP 403\)/,
+    );
   });
 });

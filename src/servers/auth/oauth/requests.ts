@@ -1,11 +1,12 @@
 import type { ClientAuth } from "oauth4webapi";
+import type { Gate } from "../../../lib/net/egress.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import { TransportError } from "../../../protocol/message.ts";
 import { isHeaderValue } from "../credentials-contract.ts";
 import { errorCode, OAuthProblem } from "../problems.ts";
 import type { OAuthClient, OAuthRecord } from "../records.ts";
 import { splitScopes } from "./challenge.ts";
-import { allowedUrl, type CheckedFetch, checkedFetch, type Reach, readObject } from "./checked-fetch.ts";
+import { allowedUrl, type CheckedFetch, checkedFetch, readObject } from "./checked-fetch.ts";
 import type { Issuer } from "./discover.ts";
 
 /** Loaded with the first sign-in or refresh. */
@@ -18,18 +19,18 @@ type Tokens = Pick<OAuthRecord, "accessToken" | "refreshToken" | "expiresAt"> & 
 type TokenRequest = {
   server: Pick<Issuer, "issuer" | "token_endpoint">;
   client: OAuthClient;
-  reach: Reach;
+  gate: Gate;
   now: number;
   grant: "authorization_code" | "refresh_token" | "client_credentials";
   fields: Readonly<Record<string, string>>;
 };
 
 /** Rejects with OAuthProblem on a refusal, with TransportError when a later try may succeed. */
-export async function requestToken({ server, client, reach, now, grant, fields }: TokenRequest): Promise<Tokens> {
+export async function requestToken({ server, client, gate, now, grant, fields }: TokenRequest): Promise<Tokens> {
   const oauth = await loadLibrary();
-  const { origin } = allowedUrl(server.token_endpoint, "its token_endpoint", reach);
+  const { origin } = allowedUrl(server.token_endpoint, "its token_endpoint", gate);
   const who = { client_id: client.id };
-  const options = optionsFor(oauth, reach, 200);
+  const options = optionsFor(oauth, gate, 200);
   const given = await oauth
     .genericTokenEndpointRequest(server, who, authentication(oauth, client), grant, fields, options)
     .then((response) => oauth.processGenericTokenEndpointResponse(server, who, response))
@@ -51,25 +52,25 @@ export async function requestToken({ server, client, reach, now, grant, fields }
 const maxTimeMs = 8.64e15;
 
 /** RFC 7591. */
-export async function requestRegistration(server: Issuer, metadata: Record<string, string | string[]>, reach: Reach) {
+export async function requestRegistration(server: Issuer, metadata: Record<string, string | string[]>, gate: Gate) {
   const oauth = await loadLibrary();
   return oauth
-    .dynamicClientRegistrationRequest(server, metadata, optionsFor(oauth, reach, 201))
+    .dynamicClientRegistrationRequest(server, metadata, optionsFor(oauth, gate, 201))
     .then(oauth.processDynamicClientRegistrationResponse)
     .catch((thrown: unknown) => {
       throw problemOf(oauth, thrown, `${server.issuer} did not register us`);
     });
 }
 
-function optionsFor(oauth: Library, reach: Reach, expected: 200 | 201) {
+function optionsFor(oauth: Library, gate: Gate, expected: 200 | 201) {
   // allowedUrl decides which addresses may be http.
-  return { [oauth.customFetch]: tolerantFetch(reach, expected), [oauth.allowInsecureRequests]: true };
+  return { [oauth.customFetch]: tolerantFetch(gate, expected), [oauth.allowInsecureRequests]: true };
 }
 
 /** The library is strict: many servers send another status, an error with 200, or nulls. An ID token is dropped unread. */
-function tolerantFetch(reach: Reach, expected: 200 | 201): CheckedFetch {
+function tolerantFetch(gate: Gate, expected: 200 | 201): CheckedFetch {
   return async (url, options) => {
-    const response = await checkedFetch(reach)(url, options);
+    const response = await checkedFetch(gate)(url, options);
     const { status } = response;
     if (status >= 500 || status === 429)
       throw new TransportError(`${new URL(url).origin} answered HTTP ${status}`, { sent: false });

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
+import type { Egress } from "../../../lib/net/egress.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { Remote } from "../credentials-contract.ts";
+import { ownersOf, type Remote } from "../credentials-contract.ts";
 import { authRequired, errorCode, forFaces, OAuthProblem } from "../problems.ts";
 import { type ChallengeRecord, challengeKey, noStepUps, type OAuthRecord } from "../records.ts";
 import type { Vault } from "../vault.ts";
 import { parseChallenge } from "./challenge.ts";
-import { checkedFetch, reachOf } from "./checked-fetch.ts";
+import { checkedFetch } from "./checked-fetch.ts";
 import { chooseClient } from "./client.ts";
 import type { Issuer } from "./discover.ts";
 import { prepareGrant } from "./renew.ts";
@@ -14,13 +15,15 @@ import { loadLibrary, requestToken } from "./requests.ts";
 const waitMs = 10 * 60_000;
 const prefix = "sign-in/";
 
-export type SignInOptions = { vault: Vault; clientName: string; now(): number };
+export type SignInOptions = { vault: Vault; egress: Egress; clientName: string; now(): number };
 
 type Who = { server: string; user: string | null; redirectUri: string };
 
 type Pending = Who &
   Pick<OAuthRecord, "url" | "issuer" | "tokenEndpoint" | "resource" | "client" | "requested" | "stepUps"> & {
     at: number;
+    /** The configured addresses, beyond which the rest must not lead. */
+    owners: string[];
     sendsIssuer: boolean;
     verifier: string;
   };
@@ -30,21 +33,22 @@ export async function beginSignIn(
   who: Who,
   definition: Remote,
 ): Promise<{ url: string; state: string }> {
-  const { vault } = options;
+  const { vault, egress } = options;
   const now = options.now();
-  const challenge = await knownChallenge(vault, who, definition);
-  const found = await prepareGrant(definition, challenge, true);
+  const challenge = await knownChallenge(options, who, definition);
+  const found = await prepareGrant(egress, definition, challenge, true);
   if (found === null) throw new OAuthProblem("it offers no sign-in. Give it a token in 'auth.token' instead");
-  const { server, reach, grant } = found;
+  const { server, gate, grant } = found;
   const endpoint = codeEndpoint(server);
   const { auth } = definition;
-  const client = await chooseClient({ ...options, ...who, name: who.server, auth, server, reach, now });
+  const client = await chooseClient({ ...options, ...who, name: who.server, auth, server, gate, now });
   const oauth = await loadLibrary();
   const state = oauth.generateRandomState();
   const pending: Pending = {
     ...who,
     ...grant,
     at: now,
+    owners: ownersOf(definition),
     sendsIssuer: server.authorization_response_iss_parameter_supported === true,
     client,
     verifier: oauth.generateRandomCodeVerifier(),
@@ -85,12 +89,15 @@ function authorizationUrl(endpoint: string, pending: Pending, state: string, cod
 }
 
 /** Of an earlier refusal; else the server is asked now. */
-async function knownChallenge(vault: Vault, { server, user }: Who, definition: Remote): Promise<ChallengeRecord> {
+async function knownChallenge(
+  { vault, egress }: SignInOptions,
+  { server, user }: Who,
+  definition: Remote,
+): Promise<ChallengeRecord> {
   const { url, headers } = definition;
   const known = await vault.readIfPossible<ChallengeRecord>(challengeKey(server, user));
   if (known?.url === url) return known;
-  // The address is configured, so it may be anywhere.
-  const asked = await checkedFetch({ privateToo: true })(url, {
+  const asked = await checkedFetch(egress.configured)(url, {
     headers: { "content-type": "application/json", ...headers, accept: "application/json, text/event-stream" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
   }).catch(() => null);
@@ -101,14 +108,14 @@ async function knownChallenge(vault: Vault, { server, user }: Who, definition: R
 
 /** A state is good for one try. */
 export async function finishSignIn(
-  { vault, now }: SignInOptions,
+  { vault, egress, now }: SignInOptions,
   parameters: URLSearchParams,
   as: string | null | undefined,
 ): Promise<{ server: string; user: string | null; record: OAuthRecord }> {
   const pending = await takePending(vault, parameters.get("state"), now(), as);
   const { server, user } = pending;
   try {
-    return { server, user, record: await exchange(pending, await checkedCode(pending, parameters), now()) };
+    return { server, user, record: await exchange(egress, pending, await checkedCode(pending, parameters), now()) };
   } catch (thrown) {
     throw forFaces(server, thrown);
   }
@@ -140,12 +147,12 @@ async function takePending(vault: Vault, state: string | null, now: number, user
   throw new PlaneError("USAGE", "This sign-in is not known, too old or already done. Begin it again.");
 }
 
-async function exchange(pending: Pending, code: string, now: number): Promise<OAuthRecord> {
+async function exchange(egress: Egress, pending: Pending, code: string, now: number): Promise<OAuthRecord> {
   const { url, issuer, tokenEndpoint, resource, client, requested, stepUps, redirectUri, verifier } = pending;
   const tokens = await requestToken({
     server: { issuer, token_endpoint: tokenEndpoint },
     client,
-    reach: await reachOf(url),
+    gate: await egress.namedBy(...pending.owners),
     now,
     grant: "authorization_code",
     fields: { code, redirect_uri: redirectUri, code_verifier: verifier, resource },

@@ -1,0 +1,147 @@
+import { isIP, type LookupFunction } from "node:net";
+import { type AddressClass, canonicalAddress, classOf, isMetadataName } from "./address-class.ts";
+import { type Allowed, parseAllowed } from "./allow-list.ts";
+
+/** Rejects where there is no such host. */
+export type ResolveHost = (host: string) => Promise<readonly { address: string; family: number }[]>;
+
+export type EgressOptions = {
+  /** Hosts, addresses and networks that strangers may name too; see `parseAllowed`. */
+  allow(): readonly string[];
+  resolve?: ResolveHost | undefined;
+};
+
+/** Which addresses may be connected to, for one party that names them. */
+export type Gate = {
+  /** Throws `EgressRefused`, or gives the lookup that a connection to this address must use. */
+  connection(url: URL): { lookup: LookupFunction };
+  /** Rejects with `EgressRefused` where the name leads elsewhere now; for addresses that a browser opens. */
+  check(url: URL): Promise<void>;
+  /** May it be asked without TLS? */
+  allowsPlain(url: URL): boolean;
+};
+
+export type Egress = ReturnType<typeof createEgress>;
+
+export class EgressRefused extends Error {
+  override readonly name = "EgressRefused";
+  /** Without it a proxy of errors would retry what stays refused. */
+  readonly code = "ERR_EGRESS_REFUSED";
+
+  constructor(host: string, found: AddressClass) {
+    const remedy = found === "metadata" ? "" : ". Add it to 'security.egress.allow' if that is right";
+    super(`'${host}' leads to a ${found} address, which may not be named here${remedy}`);
+  }
+}
+
+/** A configured party: its own address and port, once every address of its name is of one class that is not public. */
+type Owner = { addresses: readonly string[]; port: string; kind: AddressClass; isPlain: boolean };
+
+const bySystem: ResolveHost = async (host) => (await import("node:dns/promises")).lookup(host, { all: true });
+
+export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
+  const allowed = createAllowed(allow);
+
+  function gate(mayReach: (url: URL, address: string, found: AddressClass) => boolean, isPlain: boolean): Gate {
+    function judge(url: URL, address: string): void {
+      const found = isMetadataName(hostOf(url)) ? "metadata" : classOf(address);
+      if (found === "metadata" || !(mayReach(url, address, found) || allowed(url, address)))
+        throw new EgressRefused(hostOf(url), found);
+    }
+    /** Every address of the name counts, and only these are connected to. */
+    async function addressesOf(url: URL, host: string) {
+      const found = [...(await resolve(host))];
+      for (const { address } of found) judge(url, address);
+      const [first] = found;
+      if (first === undefined) throw Object.assign(new Error(`no address of ${host}`), { code: "ENOTFOUND" });
+      return { first, found };
+    }
+    function connection(url: URL): { lookup: LookupFunction } {
+      // Node looks up no literal address.
+      if (isIP(hostOf(url)) !== 0 || isMetadataName(hostOf(url))) judge(url, hostOf(url));
+      return {
+        lookup: (host, { all }, callback) =>
+          void addressesOf(url, host).then(
+            ({ first, found }) => (all ? callback(null, found) : callback(null, first.address, first.family)),
+            (thrown: NodeJS.ErrnoException) => callback(thrown, "", 0),
+          ),
+      };
+    }
+    return {
+      connection,
+      async check(url) {
+        connection(url);
+        if (isIP(hostOf(url)) !== 0) return;
+        await addressesOf(url, hostOf(url)).catch((thrown) => {
+          if (thrown instanceof EgressRefused) throw thrown;
+        });
+      },
+      allowsPlain: (url) => (isPlain && isLoopbackHost(url)) || allowed(url, hostOf(url)),
+    };
+  }
+
+  async function ownerOf(address: string): Promise<Owner> {
+    const url = new URL(address);
+    const host = hostOf(url);
+    const found = isIP(host) === 0 ? await resolve(host).catch(() => []) : [{ address: host }];
+    const [kind = "public", ...others] = new Set(found.map((one) => classOf(one.address)));
+    const isOne = others.length === 0 && kind !== "public";
+    return {
+      addresses: isOne ? found.map((one) => canonicalAddress(one.address)) : [],
+      port: portOf(url),
+      kind: isOne ? kind : "public",
+      isPlain: url.protocol === "http:" || url.protocol === "ws:",
+    };
+  }
+
+  return {
+    /** For what a person's own configuration names: anything but a cloud's metadata service. */
+    configured: gate(() => true, true),
+    /** For what anyone else names: public addresses. */
+    stranger: gate((_, __, found) => found === "public", false),
+    /** For what configured servers name: themselves, public addresses, and their neighbours on a private network. */
+    async namedBy(...owners: readonly string[]): Promise<Gate> {
+      const known = await Promise.all(owners.filter((owner) => URL.canParse(owner)).map(ownerOf));
+      const isOwn = (url: URL, address: string, found: AddressClass) =>
+        known.some(
+          ({ addresses, port, kind }) =>
+            (port === portOf(url) && addresses.includes(canonicalAddress(address))) ||
+            (kind === "private" && found === "private"),
+        );
+      return gate(
+        (url, address, found) => found === "public" || isOwn(url, address, found),
+        known.some(({ isPlain }) => isPlain),
+      );
+    },
+  };
+}
+
+export function isLoopbackHost(url: URL): boolean {
+  return /^(localhost|::1|127\.\d+\.\d+\.\d+)$/.test(hostOf(url));
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port === "" ? (/^(https|wss):$/.test(protocol) ? "443" : "80") : port;
+}
+
+/** Read again only when the configuration has another list. */
+function createAllowed(allow: () => readonly string[]): (url: URL, address: string) => boolean {
+  let read: readonly string[] = [];
+  let entries: readonly Allowed[] = [];
+  return (url, address) => {
+    const now = allow();
+    if (now !== read) {
+      read = now;
+      entries = now.map(parseAllowed).filter((entry) => entry !== null);
+    }
+    const host = hostOf(url).replace(/\.$/, "").toLowerCase();
+    return entries.some(({ matches, port }) => (port === null || port === portOf(url)) && matches(host, address));
+  };
+}
+
+/** For the transports, which connect only to what is configured. */
+export const { configured } = createEgress({ allow: () => [] });

@@ -1,0 +1,77 @@
+import http, { type IncomingHttpHeaders } from "node:http";
+import https from "node:https";
+import { decodeBody } from "./decode-body.ts";
+import type { Gate } from "./egress.ts";
+
+export type ExchangeOptions = {
+  /** Decides on the address, and on every address of its name. */
+  gate: Gate;
+  method: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: string | undefined;
+  signal: AbortSignal;
+  /** Of the answer, once it is decoded. */
+  maxBytes: number;
+  /** Keeps sockets; without it each exchange has its own. */
+  agents?: Agents | undefined;
+};
+
+export type Exchanged = { status: number; statusText: string; headers: IncomingHttpHeaders; body: Buffer };
+
+/** Sockets that one gate has let through; never shared between gates. */
+export type Agents = { "http:": http.Agent; "https:": https.Agent };
+
+export function createAgents(): Agents {
+  return { "http:": new http.Agent({ keepAlive: true }), "https:": new https.Agent({ keepAlive: true }) };
+}
+
+export class AnswerTooLarge extends Error {
+  override readonly name = "AnswerTooLarge";
+}
+
+/** Its beginning came, its end did not, or it cannot be decoded. */
+export class AnswerBroken extends Error {
+  override readonly name = "AnswerBroken";
+}
+
+/** One request and its whole answer; redirects are the caller's. Rejects with an error of this module, `EgressRefused`, or what Node says. */
+export async function exchange(url: URL, options: ExchangeOptions): Promise<Exchanged> {
+  const { gate, method, headers, body, signal, maxBytes, agents } = options;
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<Exchanged>();
+  const isTls = url.protocol === "https:";
+  const request = (isTls ? https : http).request(url, {
+    ...gate.connection(url),
+    method,
+    headers: { ...headers, ...(body !== undefined && { "content-length": String(Buffer.byteLength(body)) }) },
+    agent: agents?.[isTls ? "https:" : "http:"] ?? false,
+    signal,
+  });
+  request.on("error", reject);
+  request.on("response", (response) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    try {
+      const decoded = decodeBody(response);
+      decoded.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > maxBytes) decoded.destroy(new AnswerTooLarge(`more than ${maxBytes} bytes`));
+        else chunks.push(chunk);
+      });
+      decoded.on("end", () => {
+        const { statusCode: status = 0, statusMessage: statusText = "", headers: theirs } = response;
+        resolve({ status, statusText, headers: theirs, body: Buffer.concat(chunks) });
+      });
+      decoded.on("error", (cause) => reject(cause instanceof AnswerTooLarge ? cause : broken(cause)));
+      decoded.on("close", () => reject(broken()));
+    } catch (cause) {
+      reject(broken(cause));
+    }
+  });
+  request.end(body);
+  return promise;
+}
+
+function broken(cause?: unknown): AnswerBroken {
+  return new AnswerBroken("the answer broke off", { cause });
+}
