@@ -141,17 +141,20 @@ function createSecrets({ name, definition, environment, secretValues, resolveSec
   };
 }
 
+const maxRemoteCooldownMs = 4_000;
+
 function connectionOptions(
   { name, definition, guard, after, emit }: ServerOptions,
   owner: SessionOwner,
   drop: () => void,
 ) {
-  const { connectTimeoutMs, backoffMs: firstMs, maxBackoffMs: maxMs, alwaysOn, idleTimeoutMs } = definition;
+  const { transport, connectTimeoutMs, backoffMs: firstMs, maxBackoffMs: maxMs, alwaysOn, idleTimeoutMs } = definition;
   return {
     name,
     after,
     connectTimeoutMs,
-    retry: { firstMs, maxMs },
+    // Another start of a process is dear; asking a remote server again is not.
+    retry: { firstMs, maxMs, maxCooldownMs: transport === "stdio" ? maxMs : maxRemoteCooldownMs },
     // The public state of a server is that of its main session.
     emit: isShared(owner) ? emit : () => undefined,
     onLeft: ({ pid }) => pid !== null && guard.release(pid),

@@ -1,3 +1,4 @@
+import { steadyNow } from "../lib/async/steady-time.ts";
 import type { Connection } from "./connection.ts";
 
 /** Beside the shared one. Each may be a process, and any new conversation asks for one. */
@@ -88,5 +89,5 @@ export function createSessions(
 /** A sooner try would start a process for each call. */
 function isBackingOff(connection: Connection): boolean {
   const { cooldownUntil } = connection.facts();
-  return cooldownUntil !== null && Date.now() < cooldownUntil;
+  return cooldownUntil !== null && steadyNow() < cooldownUntil;
 }

@@ -7,11 +7,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 export function useMockedTime(): void {
   beforeEach(() => {
     mock.timers.enable({ apis: ["setTimeout", "Date"] });
+    mock.method(performance, "now", () => Date.now() - performance.timeOrigin);
     // A module that imported `setTimeout` by name sees the mock only after this.
     syncBuiltinESMExports();
   });
   afterEach(() => {
     mock.timers.reset();
+    mock.restoreAll();
     syncBuiltinESMExports();
   });
 }

@@ -14,7 +14,7 @@ import {
 import { modernVersion } from "../../protocol/session.ts";
 import { createRequester, type HttpOptions } from "./http-request.ts";
 import { isEventStream, isPassing, readBody, refuseCompressed, refused } from "./http-response.ts";
-import { answerIn, followStream, keepListening, resumeStream, type StreamPlace } from "./http-streams.ts";
+import { answerIn, deliver, followStream, keepListening, resumeStream, type StreamPlace } from "./http-streams.ts";
 import { parseMessage } from "./parse-message.ts";
 
 const goodbyeMs = 1_000;
@@ -116,7 +116,7 @@ async function takeResponse(state: State, response: IncomingMessage, exchange: E
   const message = parseMessage(text, body.length < longBytes ? undefined : body);
   if (message === undefined) throw new TransportError("its answer is not JSON", { sent: true });
   const answer = answerIn(message, exchange.id, true);
-  state.handlers.onMessage(answer ?? message, exchange.id);
+  deliver(state.handlers, answer ?? message, exchange.id);
   if (answer === undefined) throw new TransportError("it answered another request", { sent: true });
 }
 
