@@ -11,7 +11,7 @@ function sample(sharing: Sharing) {
   const created: { owner: SessionOwner; reasons: string[] }[] = [];
   const world = { sharing, inUse: new Set<string>(), facts: initialFacts, isOpen: true };
   const sessions = createSessions(
-    () => world.sharing,
+    { sharing: () => world.sharing },
     (owner) => {
       const reasons: string[] = [];
       created.push({ owner, reasons });

@@ -14,9 +14,15 @@ export function isShared({ user, conversation }: SessionOwner): boolean {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
+type Sharing = {
+  sharing(): "shared" | "principal" | "conversation";
+  /** May this user have the main session, whatever the sharing? */
+  isUsual?(user: string | null): boolean;
+};
+
 /** One for all, or one for each user or conversation, as configured. */
 export function createSessions(
-  sharing: () => "shared" | "principal" | "conversation",
+  { sharing, isUsual }: Sharing,
   create: (owner: SessionOwner) => Connection,
 ) {
   const main = create(sharedOwner);
@@ -24,7 +30,7 @@ export function createSessions(
 
   function narrow({ user, conversation }: SessionOwner): SessionOwner {
     const by = sharing();
-    if (by === "shared") return sharedOwner;
+    if (by === "shared" || isUsual?.(user)) return sharedOwner;
     return { user, conversation: by === "conversation" ? conversation : null };
   }
 

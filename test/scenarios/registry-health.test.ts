@@ -115,11 +115,11 @@ suite("health", () => {
     assert.deepEqual([await total(one), await total(other)], [0, 0]);
     await one.call("echo.echo", { message: "hi" });
     assert.equal(await total(one), 1, "its own at once");
-    mock.timers.enable({ apis: ["Date"], now: Date.now() + 2_000 });
+    moveClocks({ mock }, Date.now() + 2_000);
     try {
       assert.equal(await total(other), 1);
     } finally {
-      mock.timers.reset();
+      mock.reset();
     }
   });
 });

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { type ClaimPaths, isSafeUrl, type JwtIssuer } from "../../model/access/jwt-issuer.ts";
@@ -36,13 +37,13 @@ function createIssuer(): Issuer {
   let cooldown: { until: number; failure: PlaneError } | undefined;
   const fail = (reason: string): never => {
     const failure = unavailable(reason);
-    cooldown = { until: Date.now() + issuerCooldownMs, failure };
+    cooldown = { until: steadyNow() + issuerCooldownMs, failure };
     throw failure;
   };
   return {
     fail,
     async ask(url) {
-      if (cooldown !== undefined && Date.now() < cooldown.until) throw cooldown.failure;
+      if (cooldown !== undefined && steadyNow() < cooldown.until) throw cooldown.failure;
       return read(url).catch((thrown) => fail(reasonOf(thrown)));
     },
   };

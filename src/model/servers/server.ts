@@ -79,7 +79,7 @@ export const ServerDefinition = z.strictObject({
   protocol: z._default(z.enum(["auto", "legacy", "modern"]), "auto"),
   roots: z._default(texts, []),
   logLevel: z.optional(z.enum(logLevels)),
-  session: z._default(z.enum(["shared", "principal", "conversation"]), "shared"),
+  session: z.optional(z.enum(["shared", "principal", "conversation"])),
   groups: z._default(texts, []),
   persona: z._default(z.nullable(z.string()), null),
   compliance_level: z._default(z.nullable(z.string()), null),

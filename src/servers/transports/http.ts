@@ -106,7 +106,8 @@ async function takeResponse(state: State, response: IncomingMessage, exchange: E
   if (status === 404 && exchange.session !== undefined) throw forgotten(state, response);
   if (status >= 300) return takeRefusal(state, response, status, exchange);
   const session = headers["mcp-session-id"];
-  if (typeof session === "string" && !exchange.modern && !state.ended.signal.aborted) state.sessionId = session;
+  // The first one stays: a server that rotates it could move a caller into another session.
+  if (typeof session === "string" && !exchange.modern && !state.ended.signal.aborted) state.sessionId ??= session;
   refuseCompressed(response);
   if (isEventStream(response)) return takeStream(state, response, exchange);
   if (exchange.id === undefined) return void response.resume();
