@@ -7,7 +7,7 @@ import type { Sessions } from "./sessions.ts";
 type StatusParts = {
   definition: ServerDefinition;
   sessions: Sessions;
-  catalogue: Pick<ServerCatalogue, "isKnown" | "size" | "failure" | "listedAt" | "offerCounts">;
+  catalogue: Pick<ServerCatalogue, "isKnown" | "size" | "failure" | "incomplete" | "listedAt" | "offerCounts">;
   isAvailable: boolean;
   pending: number;
   noise: number;
@@ -20,6 +20,7 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
   const live = sessions.main.live();
   const next = retryAt ?? cooldownUntil;
   const listedAt = catalogue.listedAt();
+  const incomplete = catalogue.incomplete();
   const trouble = error ?? catalogue.failure();
   const since = installingSince === null ? null : wallTime(installingSince);
   return {
@@ -33,6 +34,7 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
     ...(stderrTail !== null && { stderrTail }),
     nextRetryAt: next === null ? null : wallTime(next),
     pid: live?.channel.pid ?? null,
+    ...(incomplete && { incomplete }),
     listedAt: listedAt === null ? null : new Date(listedAt).toISOString(),
     offers: catalogue.offerCounts(),
     pending,

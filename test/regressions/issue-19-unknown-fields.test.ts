@@ -40,7 +40,7 @@ suite("a body with a field that the route does not know (13)", () => {
   });
 
   test("is refused with the place of the input where that is the query", async () => {
-    const { detail } = await send("delete", "/keys/x", { forget: true });
-    assert.match(detail, /'forget'\. This route takes no fields there\. Put forget into the query\./);
+    const { detail } = await send("delete", "/tools/x", { persona: "p" });
+    assert.match(detail, /'persona'\. This route takes no fields there\. Put persona, reason into the query\./);
   });
 });

@@ -3,6 +3,7 @@ import { mock, suite, test } from "node:test";
 import { createPlane, type Plane, type Principal } from "../../src/index.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { moveClocks } from "../samples/mocked-time.ts";
 import { getJson, postCall } from "./requests.ts";
 import { fixture, namedServer, startServe, writeConfig } from "./support.ts";
 

@@ -4,6 +4,7 @@ import { mock, suite, test } from "node:test";
 import { createPlane, PlaneError } from "../../src/index.ts";
 import { startScriptedModel } from "../fixtures/llm-script.ts";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
+import { moveClocks } from "../samples/mocked-time.ts";
 import { getJson, postCall } from "./requests.ts";
 import { assertFailed, errorOf, fixture, namedServer, startServe, textsOf, writeConfig } from "./support.ts";
 

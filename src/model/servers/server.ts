@@ -132,6 +132,8 @@ export type ServerStatus = {
   pid: number | null;
   /** Tools we could not accept, and why. */
   rejected: { tool: string; reason: string }[];
+  /** Why its list of tools is not whole, and how many tools were seen and left out. */
+  incomplete?: { reason: string; leftOut: number };
   listedAt: string | null;
   offers: OfferCounts;
   /** Requests that wait for it, or to be sent. */
