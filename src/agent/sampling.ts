@@ -1,5 +1,5 @@
-import { steadyNow } from "../lib/async/steady-time.ts";
 import { once } from "../lib/async/once.ts";
+import { steadyNow } from "../lib/async/steady-time.ts";
 import { createLru } from "../lib/lru.ts";
 import { cutText } from "../lib/text/cut-text.ts";
 import type { Config } from "../model/config/config.ts";

@@ -119,7 +119,11 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   }
 }
 
-function remember({ call, askedAt, options: { routing } }: Run, spec: ProviderSpec, ended: Executed | PlaneError): void {
+function remember(
+  { call, askedAt, options: { routing } }: Run,
+  spec: ProviderSpec,
+  ended: Executed | PlaneError,
+): void {
   const [key, provider] = [healthKey(call.tool), labelOf(call, spec)];
   if (ended instanceof PlaneError) routing.failed(key, provider, ended.message, cooldownOf(ended), askedAt);
   else routing.worked(key, provider);

@@ -26,7 +26,8 @@ export async function retryOrGiveUp(
   const notSent = error.data.sent === false;
   const safe = notSent || isRepeatable(call.tool);
   const delayMs = delayFor(error, attempts.length);
-  const worthwhile = errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, delayMs, limiter);
+  const worthwhile =
+    errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, delayMs, limiter);
   // What asks for another try gets it as long as the call's own limit allows.
   if (!safe || !worthwhile || (attempts.length >= retryPolicy.attempts && !isAnnounced(error))) {
     // In either case: what may have run is reported as unknown.

@@ -1,5 +1,5 @@
-import { steadyNow } from "../lib/async/steady-time.ts";
 import { backoffMs, pause } from "../lib/async/pause.ts";
+import { steadyNow } from "../lib/async/steady-time.ts";
 import type { AsClient } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { invalidAnswer, RpcError, TransportError } from "./message.ts";

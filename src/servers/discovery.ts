@@ -28,7 +28,8 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
   let heard = 0;
   let seen = 0;
 
-  const isFresh = () => seen === heard && listedAt !== null && (windowMs === 0 || Math.abs(Date.now() - listedAt) < windowMs);
+  const isFresh = () =>
+    seen === heard && listedAt !== null && (windowMs === 0 || Math.abs(Date.now() - listedAt) < windowMs);
 
   function take(listing: Listing): void {
     listedAt = Date.now();

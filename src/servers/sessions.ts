@@ -21,10 +21,7 @@ type Sharing = {
 };
 
 /** One for all, or one for each user or conversation, as configured. */
-export function createSessions(
-  { sharing, isUsual }: Sharing,
-  create: (owner: SessionOwner) => Connection,
-) {
+export function createSessions({ sharing, isUsual }: Sharing, create: (owner: SessionOwner) => Connection) {
   const main = create(sharedOwner);
   const own = new Map<string, { owner: SessionOwner; connection: Connection }>();
 

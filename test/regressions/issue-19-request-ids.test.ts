@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { suite, test } from "node:test";
 import { serveStdio } from "../../src/faces/gateway/serve-stdio.ts";
+import { runFront } from "../../src/faces/socket/front.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { fixture, planeOf, startServe, writeConfig } from "../scenarios/support.ts";
@@ -45,7 +48,8 @@ suite("two requests with one id at the same time are both answered (21)", () => 
         text += chunk;
       });
       const over = serveStdio(plane, { input, output, signal: new AbortController().signal });
-      for (const message of [...first, call("one", meta), call("two", meta)]) input.write(`${JSON.stringify(message)}\n`);
+      for (const message of [...first, call("one", meta), call("two", meta)])
+        input.write(`${JSON.stringify(message)}\n`);
       const answers = () =>
         text
           .split("\n")
@@ -58,6 +62,32 @@ suite("two requests with one id at the same time are both answered (21)", () => 
       assert.ok(fair(answers().map(said)), text);
     });
   }
+
+  test("over a plane that ends before it has answered", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const reached = once(server, "connection") as Promise<[Socket]>;
+    const socket = connect(port, "127.0.0.1");
+    const [plane] = await reached;
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    let text = "";
+    output.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+    const first = { kind: "attached", socket, notices: [] } as unknown as Parameters<typeof runFront>[0]["first"];
+    const reach = async () => ({ kind: "failed", why: "there is none" }) as never;
+    const over = runFront({ input, output, first, reach, say() {}, signal: new AbortController().signal });
+    for (const said of ["one", "two"]) input.write(`${JSON.stringify(call(said))}\n`);
+    await once(plane, "data");
+    await until("the refusal of the second", () => text.includes("-32600"));
+    plane.destroy();
+    await until("the fate of the first", () => text.includes("OUTCOME_UNKNOWN"));
+    input.end();
+    await over;
+    server.close();
+    assert.equal(text.split("\n").filter((line) => line.includes('"id":7')).length, 2, text);
+  });
 
   test("over HTTP, in one session, with the id as a number and as a text", async () => {
     await using directory = await temporaryDirectory();

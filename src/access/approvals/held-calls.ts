@@ -118,7 +118,13 @@ export function createHeldCalls(ports: HeldCallPorts) {
   const waiters = new Map<string, () => void>();
   const heartbeats = new Map<string, NodeJS.Timeout>();
   const unsubscribe = ports.onChangedElsewhere?.((id) => waiters.get(id)?.());
-  const { add: keep, requireHeld, renewLease, change, ...kept } = createHeldStore(ports.store, (held) => {
+  const {
+    add: keep,
+    requireHeld,
+    renewLease,
+    change,
+    ...kept
+  } = createHeldStore(ports.store, (held) => {
     emit({ type: "approval.changed", ...namesOf(held), status: held.status });
     waiters.get(held.id)?.();
   });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { suite, test } from "node:test";
 import { exportSPKI } from "jose";
-import { moveClocks } from "../../../test/samples/mocked-time.ts";
 import { type IssuerOptions, signingKey, soon, startIssuer } from "../../../test/fixtures/issuer.ts";
+import { moveClocks } from "../../../test/samples/mocked-time.ts";
 import { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import { createVerifyToken } from "./verify-token.ts";
 

@@ -133,7 +133,15 @@ function statusOf(circuit: Circuit | undefined): CircuitStatus {
 }
 
 function newCircuit(): Circuit {
-  return { failures: 0, failedAt: Number.NEGATIVE_INFINITY, opened: 0, since: 0, until: 0, isProbed: false, lastError: "" };
+  return {
+    failures: 0,
+    failedAt: Number.NEGATIVE_INFINITY,
+    opened: 0,
+    since: 0,
+    until: 0,
+    isProbed: false,
+    lastError: "",
+  };
 }
 
 function open(circuit: Circuit, openMs: number): void {

@@ -1,6 +1,6 @@
-import { steadyNow } from "../../lib/async/steady-time.ts";
 import { serialized } from "../../lib/async/once.ts";
 import { pause } from "../../lib/async/pause.ts";
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { SharedCounts } from "./shared-budgets.ts";

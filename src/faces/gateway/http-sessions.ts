@@ -1,5 +1,5 @@
-import { steadyNow } from "../../lib/async/steady-time.ts";
 import { randomUUID } from "node:crypto";
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { Principal } from "../../model/principal.ts";
 import {
   type KeptSession,

@@ -78,7 +78,12 @@ function describe(declared: Operation, http: HttpRoute, inPath: string[], fields
   }) as Route<z.ZodObject>;
 }
 
-async function read({ c, query }: AnyAsked, { body, method }: HttpRoute, fields: z.ZodObject, own: Own): Promise<object> {
+async function read(
+  { c, query }: AnyAsked,
+  { body, method }: HttpRoute,
+  fields: z.ZodObject,
+  own: Own,
+): Promise<object> {
   if (own.read) return own.read(body ? await c.req.text() : new URL(c.req.url).search);
   if (body === undefined) {
     if (method !== "get") refuseFields(await c.req.text(), Object.keys(fields.shape));

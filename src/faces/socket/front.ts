@@ -187,12 +187,23 @@ export function runFront({ input, output, first, reach, say, signal }: FrontOpti
       if (asker) return send(asker, line);
     }
     if (method === "notifications/cancelled") return cancel(JSON.stringify(params?.requestId), line);
+    // Its answer could not be told from the other's, also when the plane ends.
+    const [only] = line.requests;
+    if (line.requests.length === 1 && only && isRunning(only.id))
+      return tell(
+        `{"jsonrpc":"2.0","id":${only.id},"error":{"code":-32600,"message":"A request with this id is running."}}`,
+      );
     if (current !== null) return send(current, line);
     // What only tells something is for a plane that knows the client; the next one learns it from the session.
     const isNotice = method !== undefined && id === undefined;
     if (isNotice && attaching === null) return;
     queue.push(line);
     void attachAgain();
+  }
+
+  function isRunning(id: string): boolean {
+    for (const { sent } of connections) if (sent.has(id)) return true;
+    return queue.some(({ requests }) => requests.some((request) => request.id === id));
   }
 
   /** A cancelled request is not answered. */

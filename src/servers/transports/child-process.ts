@@ -1,8 +1,8 @@
-import { steadyNow } from "../../lib/async/steady-time.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { resolve, win32 } from "node:path";
 import { pause } from "../../lib/async/pause.ts";
+import { steadyNow } from "../../lib/async/steady-time.ts";
 
 /** After stdin was closed, after SIGTERM, after SIGKILL. */
 const afterStdinMs = 1_000;
