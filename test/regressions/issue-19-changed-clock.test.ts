@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { createCircuits } from "../../src/calls/limits/circuit-breaker.ts";
 import { createRouting } from "../../src/catalogue/health/routing.ts";
+import { createPlane } from "../../src/index.ts";
 import { limitTime } from "../../src/lib/async/time-limit.ts";
 import { PlaneError } from "../../src/model/errors.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
@@ -34,8 +35,9 @@ suite("a wall clock that is changed (23)", () => {
   });
 
   test("neither prolongs a question to a person nor ends it early", async (context) => {
-    const policy = { rules: [{ tool: "echo.put_*", verdict: "ask" }] };
-    await using plane = await planeOf({ echo: fixture("echo") }, { policy, approvals: { timeoutMs: 1_500 } });
+    const policy = { rules: [{ tool: "echo.put_*", verdict: "ask" as const }] };
+    const mcpServers = { echo: fixture("echo") };
+    await using plane = await createPlane({ config: { mcpServers, policy, approvals: { timeoutMs: 1_500 } } });
     const { approvalId } = errorOf(await plane.call("echo.put_note", { key: "k", text: "t" })).data;
     const status = async () => (await plane.approvals.get(String(approvalId))).status;
     setClock(context, hourMs);
