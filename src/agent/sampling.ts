@@ -1,4 +1,5 @@
 import { once } from "../lib/async/once.ts";
+import { steadyNow } from "../lib/async/steady-time.ts";
 import { createLru } from "../lib/lru.ts";
 import { cutText } from "../lib/text/cut-text.ts";
 import type { Config } from "../model/config/config.ts";
@@ -74,9 +75,9 @@ export function createSampling({ config, profile, models, emit }: SamplingParts)
     const { streamWithRetries } = await import("./models/stream.ts");
     const known = models.known();
     const model = await models.open(chooseByHints(asked.hints, known) ?? settings().model ?? usual(known));
-    const endsAt = Date.now() + maxMs;
+    const endsAt = steadyNow() + maxMs;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(maxMs)]);
-    const said = await hearOut(streamWithRetries(model, { ...asked.request, signal }, () => endsAt - Date.now()));
+    const said = await hearOut(streamWithRetries(model, { ...asked.request, signal }, () => endsAt - steadyNow()));
     context.tokens?.used(said.usage);
     const { inputTokens, outputTokens } = said.usage;
     const { callId, server, tool } = context;

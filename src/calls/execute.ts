@@ -17,7 +17,7 @@ import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./re
 
 export type RoutingMemory = {
   /** `cooldownMs` is the provider's own wish. */
-  failed(tool: string, provider: string, reason: string, cooldownMs?: number): void;
+  failed(tool: string, provider: string, reason: string, cooldownMs?: number, startedAt?: number): void;
   worked(tool: string, provider: string): void;
   /** Null when it is available; asked at most once per interval. */
   check(tool: string, provider: string, spec: ProviderSpec, signal: AbortSignal): Promise<string | null>;
@@ -74,6 +74,8 @@ export type ExecuteOptions = AttemptOptions & {
 type Run = {
   call: Routed;
   attempts: Attempt[];
+  /** When the last attempt began. */
+  askedAt: number;
   limiter: TimeLimiter;
   pass: CallPass | undefined;
   idempotencyKey: string | undefined;
@@ -89,7 +91,7 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
   try {
     const entering = options.limits?.enter(call, limiter);
     if (entering) pass = await entering.catch((thrown) => Promise.reject(refusal(call, thrown, limiter)));
-    const run: Run = { call, attempts: [], limiter, pass, idempotencyKey, options };
+    const run: Run = { call, attempts: [], askedAt: 0, limiter, pass, idempotencyKey, options };
     return await (others.length > 0 ? tryEach(run, [first, ...others]) : tryAgain(run, first));
   } finally {
     pass?.leave();
@@ -117,9 +119,13 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   }
 }
 
-function remember({ call, options: { routing } }: Run, spec: ProviderSpec, ended: Executed | PlaneError): void {
+function remember(
+  { call, askedAt, options: { routing } }: Run,
+  spec: ProviderSpec,
+  ended: Executed | PlaneError,
+): void {
   const [key, provider] = [healthKey(call.tool), labelOf(call, spec)];
-  if (ended instanceof PlaneError) routing.failed(key, provider, ended.message, cooldownOf(ended));
+  if (ended instanceof PlaneError) routing.failed(key, provider, ended.message, cooldownOf(ended), askedAt);
   else routing.worked(key, provider);
 }
 
@@ -174,6 +180,7 @@ async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefin
   const { call, attempts, limiter, idempotencyKey, options } = run;
   const provider = labelOf(call, spec);
   const startedAt = performance.now();
+  run.askedAt = startedAt;
   const note = (error: PlaneError | null) => {
     const unsent = error?.data.sent === false ? ({ sent: false } as const) : {};
     const durationMs = performance.now() - startedAt;

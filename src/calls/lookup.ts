@@ -120,6 +120,7 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
         );
       },
       trouble: (server) => (maySee(server) ? servers.trouble(server) : null),
+      nextRetryAt: (server) => servers.status().find(({ name }) => name === server)?.nextRetryAt ?? null,
       requirement: (server) => (maySee(server) ? servers.requirement(server) : null),
       visible: () => catalogue().visibleTo(principal),
       mayUse: (tool) => !("refused" in grants.grantFor(principal, tool)),
@@ -202,6 +203,7 @@ type Discovery = {
   servers(): string[];
   discover(servers?: readonly string[]): Promise<void>;
   trouble(server: string): string | null;
+  nextRetryAt?(server: string): string | null;
   /** What a person must do before the server has tools. */
   requirement(server: string): PlaneError | null;
   visible(): readonly Tool[];
@@ -258,7 +260,7 @@ function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
 
 const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(" or ");
 
-function refuse(spelling: string, { visible, servers, trouble, requirement }: Discovery): never {
+function refuse(spelling: string, { visible, servers, trouble, requirement, nextRetryAt }: Discovery): never {
   const troubles = servers()
     .map((server) => ({ server, why: trouble(server) }))
     .filter(({ why }) => why !== null);
@@ -269,7 +271,9 @@ function refuse(spelling: string, { visible, servers, trouble, requirement }: Di
   }
   if (blocked[0]) {
     const text = `Tool '${spelling}' cannot be looked up. ${blocked.map(({ why }) => why).join(" ")}`;
-    const data = { tool: spelling, server: blocked[0].server, personHints: serverHints(blocked) };
+    const [{ server }] = blocked as [(typeof blocked)[0]];
+    const again = nextRetryAt?.(server) ?? null;
+    const data = { tool: spelling, server, personHints: serverHints(blocked), ...(again && { nextRetryAt: again }) };
     throw new PlaneError("SERVER_UNAVAILABLE", text, { data });
   }
   const names = visible().map(({ name, modelName }) => (spelling.includes("__") ? modelName : name));

@@ -25,16 +25,17 @@ export async function retryOrGiveUp(
 ): Promise<void> {
   const notSent = error.data.sent === false;
   const safe = notSent || isRepeatable(call.tool);
-  const worthwhile = errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, limiter);
-  if (!safe || !worthwhile || attempts.length >= retryPolicy.attempts) {
+  const delayMs = delayFor(error, attempts.length);
+  const worthwhile =
+    errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, delayMs, limiter);
+  // What asks for another try gets it as long as the call's own limit allows.
+  if (!safe || !worthwhile || (attempts.length >= retryPolicy.attempts && !isAnnounced(error))) {
     // In either case: what may have run is reported as unknown.
     const mayHaveRun = !safe && errorTable[error.code].retryable && !limiter.signal.aborted;
     throw withAttempts(call, mayHaveRun ? unknownOutcome(call, error) : error, attempts);
   }
   const reason = (await against?.(error)) ?? null;
   if (reason !== null) throw withAttempts(call, notAgain(error, reason), attempts);
-  const { retryInMs } = error.data;
-  const delayMs = typeof retryInMs === "number" ? retryInMs : retryDelay(attempts.length);
   onRetry(call, { attempt: attempts.length, delayMs, reason: error.message });
   try {
     await sleep(delayMs, undefined, { signal: limiter.signal });
@@ -43,10 +44,22 @@ export async function retryOrGiveUp(
   }
 }
 
+/** The provider itself named the wait (`Retry-After`). */
+export function isAnnounced({ data }: PlaneError): boolean {
+  return data.announced === true;
+}
+
+/** A first announced wait is kept to; after further ones the backoff grows too, so that "now" does not become a flood. */
+function delayFor(error: PlaneError, failures: number): number {
+  const { retryInMs } = error.data;
+  if (typeof retryInMs !== "number") return retryDelay(failures);
+  return isAnnounced(error) && failures > 1 ? Math.max(retryInMs, retryDelay(failures - 1)) : retryInMs;
+}
+
 /** It named a time, or said never: asking sooner cannot help. */
-function isHopeless({ data: { retryAt, retryInMs } }: PlaneError, limiter: TimeLimiter): boolean {
+function isHopeless({ data: { retryAt, retryInMs } }: PlaneError, delayMs: number, limiter: TimeLimiter): boolean {
   const waitMs = Math.min(maxWaitMs, limiter.leftMs());
-  return retryAt !== undefined || (typeof retryInMs === "number" && retryInMs > waitMs);
+  return retryAt !== undefined || (typeof retryInMs === "number" && delayMs > waitMs);
 }
 
 export function retryDelay(failures: number, random: () => number = Math.random): number {

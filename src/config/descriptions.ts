@@ -71,7 +71,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.protocol": "legacy opens with a handshake, modern is 2026-07-28; discovered by default.",
   "mcpServers.logLevel": "The least serious of its log messages to ask for and keep; by default the server decides.",
   "mcpServers.roots": "Directories or file URIs it gets as roots.",
-  "mcpServers.session": "Who shares a session with it.",
+  "mcpServers.session":
+    "Who shares a session with it. By default all share a local server, and a remote one has a session for each user.",
   "mcpServers.groups": "Groups with access; empty for all callers.",
   "mcpServers.persona": "Only for this persona.",
   "mcpServers.compliance_level":

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Config, FromFile, Manifests } from "../model/config/config.ts";
+import { type Config, type FromFile, type Manifests, renderProblems } from "../model/config/config.ts";
+import { PlaneError } from "../model/errors.ts";
 import type { Path } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import type { Environment } from "./environment.ts";
@@ -35,6 +36,7 @@ export async function createSettings(source: ConfigSource, environment: Environm
     /** Reads everything again. `take` puts it in force; a server that has become unreadable stays as it was. */
     async readAgain(): Promise<{ config: Config; take(): void }> {
       const next = await load();
+      requireFiles(current.config, next.config);
       const config = keepGood(current.config, next.config);
       return {
         config,
@@ -44,6 +46,16 @@ export async function createSettings(source: ConfigSource, environment: Environm
       };
     },
   };
+}
+
+/** A file that is gone or cannot be read says nothing about its servers, so what was loaded stays. */
+function requireFiles({ files }: Config, next: Config): void {
+  const lost = files.filter((file) => !next.files.includes(file));
+  if (lost.length === 0) return;
+  const problems = next.problems.filter(({ file }) => lost.includes(file));
+  const why = problems.length > 0 ? renderProblems(problems) : lost.join(", ");
+  const text = `${why}\nWhat was loaded stays. Put the file back, or restart the plane without it.`;
+  throw new PlaneError("CONFIG_INVALID", text, { data: { problems } });
 }
 
 export function withPlaces(definition: ServerDefinition, directory: string): ServerDefinition {

@@ -14,6 +14,8 @@ export type Listing = {
   items: unknown[];
   /** Why the list may be incomplete. */
   warning: string | null;
+  /** How many were seen and not taken. */
+  leftOut?: number;
 };
 
 export const maxListed = { pages: 1_000, items: 20_000 } as const;
@@ -34,11 +36,14 @@ export async function listAll(
       throw new Error(`its answer to ${method} has no list '${key}'`);
     }
     for (const item of result[key]) items.push(item);
-    if (items.length > maxListed.items) {
-      items.length = maxListed.items;
-      return { items, warning: `its ${key} beyond ${maxListed.items} were left out` };
-    }
     const cursor = result.nextCursor;
+    if (items.length > maxListed.items) {
+      const leftOut = items.length - maxListed.items;
+      items.length = maxListed.items;
+      const orMore = typeof cursor === "string" && cursor !== "" ? " or more" : "";
+      const warning = `its ${key} beyond ${maxListed.items} were left out: ${leftOut}${orMore}`;
+      return { items, warning, leftOut };
+    }
     if (typeof cursor !== "string" || cursor === "") return { items, warning: null };
     if (seen.has(cursor)) return { items, warning: `its ${method} came back to the same cursor` };
     seen.add(cursor);

@@ -41,13 +41,17 @@ export class TransportError extends Error {
   /** Of the HTTP answer. */
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  /** Its process ended otherwise than with code 0. */
+  readonly crashed: boolean;
   /** The other side's last words, which no caller may read as ours. */
   readonly said: string;
 
-  constructor(message: string, { cause, sent, permanent = false, status, retryAfterMs, said = "" }: TransportFailure) {
+  constructor(message: string, failure: TransportFailure) {
+    const { cause, sent, permanent = false, crashed = false, status, retryAfterMs, said = "" } = failure;
     super(message, cause === undefined ? undefined : { cause });
     this.sent = sent;
     this.permanent = permanent;
+    this.crashed = crashed;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.said = said;
@@ -57,6 +61,7 @@ export class TransportError extends Error {
 type TransportFailure = {
   sent: boolean;
   permanent?: boolean;
+  crashed?: boolean;
   status?: number | undefined;
   retryAfterMs?: number | undefined;
   said?: string;

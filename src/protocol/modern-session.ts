@@ -1,4 +1,5 @@
 import { backoffMs, pause } from "../lib/async/pause.ts";
+import { steadyNow } from "../lib/async/steady-time.ts";
 import type { AsClient } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { invalidAnswer, RpcError, TransportError } from "./message.ts";
@@ -148,14 +149,14 @@ function changesOffered({ tools, prompts, resources }: UnknownObject): UnknownOb
 async function listen(ask: () => Promise<unknown>, ended: AbortSignal): Promise<void> {
   let failures = 0;
   while (!ended.aborted) {
-    const startedAt = Date.now();
+    const startedAt = steadyNow();
     try {
       await ask();
     } catch (thrown) {
       if (thrown instanceof RpcError || (thrown instanceof TransportError && thrown.permanent)) return;
     }
     if (ended.aborted) return;
-    failures = Date.now() - startedAt >= listenAgain.maxMs ? 1 : failures + 1;
+    failures = steadyNow() - startedAt >= listenAgain.maxMs ? 1 : failures + 1;
     await pause(backoffMs(listenAgain, failures), { signal: ended, isBackground: true });
   }
 }

@@ -1,3 +1,4 @@
+import { createThrottle, type Throttle } from "../lib/async/throttle.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import {
@@ -86,7 +87,14 @@ type Pending = {
   reject(reason: unknown): void;
   options: RequestOptions;
   onAbort: (() => void) | undefined;
+  progress?: Throttle<Progress>;
 };
+
+const maxProgressPerSecond = 10;
+
+function throttleFor({ onProgress }: RequestOptions): Throttle<Progress> {
+  return createThrottle(maxProgressPerSecond, 1_000, (progress) => onProgress?.(progress));
+}
 
 export type Peer = {
   request(method: string, params?: UnknownObject, options?: RequestOptions): Promise<unknown>;
@@ -145,6 +153,7 @@ function createOutgoing(channel: () => Channel) {
     if (waiting === undefined) return undefined;
     pending.delete(id);
     if (waiting.onAbort) waiting.options.signal?.removeEventListener("abort", waiting.onAbort);
+    waiting.progress?.flush();
     return waiting;
   }
 
@@ -182,6 +191,7 @@ function createOutgoing(channel: () => Channel) {
 /** Answers, notifications and requests of the other side. */
 function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: PeerHandlers) {
   const tasks = createOpenTasks<RequestOptions>();
+  const taskProgress = new WeakMap<RequestOptions, Throttle<Progress>>();
   const causes = createRequestOwners();
   const questions = createPeerRequests(answererOf, sendQuietly);
   let heard = 0;
@@ -202,8 +212,7 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
 
   function takeNotification(method: string, params: UnknownObject, relatesTo: RequestId | undefined): void {
     if (method === "notifications/progress") {
-      const token = params.progressToken as RequestId;
-      (pending.get(token)?.options ?? tasks.ofToken(token))?.onProgress?.(readProgress(params));
+      progressOf(params.progressToken)?.push(readProgress(params));
     } else if (method === "notifications/cancelled") {
       questions.cancel(params.requestId as RequestId);
     } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {
@@ -213,6 +222,20 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
       const isHeard = isLog && deliverLog(params, pending.get(relatesTo)?.options, waitingOptions());
       handlers.onNotification(method, params, isHeard);
     }
+  }
+
+  function progressOf(token: unknown): Throttle<Progress> | undefined {
+    const waiting = pending.get(token);
+    if (waiting) {
+      waiting.progress ??= throttleFor(waiting.options);
+      return waiting.progress;
+    }
+    const options = tasks.ofToken(token);
+    if (options === undefined) return undefined;
+    const known = taskProgress.get(options) ?? throttleFor(options);
+    if (!taskProgress.has(options)) options.task?.over.addEventListener("abort", known.flush, { once: true });
+    taskProgress.set(options, known);
+    return known;
   }
 
   /** The request named by task, stream or token, or the only one. */

@@ -4,21 +4,20 @@ import fc from "fast-check";
 import type { ServerState } from "../model/servers/server.ts";
 import { type ConnectionFacts, type ConnectionSignal, initialFacts, nextFacts } from "./connection-state.ts";
 
-const policy = { firstMs: 1_000, maxMs: 60_000 };
+const policy = { firstMs: 1_000, maxMs: 60_000, maxCooldownMs: 4_000 };
 const at = 1_000_000;
-const half = () => 0.5;
+const never = () => 0;
 
 const signals = {
   connect: { type: "connect" },
   installing: { type: "installing", at },
   connected: { type: "connected", toolCount: 3, protocolVersion: "2025-11-25" },
   failed: { type: "failed", reason: "no", at, kept: true },
-  lost: { type: "lost", reason: "gone", at, kept: true, useful: false },
+  lost: { type: "lost", reason: "gone", at, kept: true, useful: false, answered: false },
   closed: { type: "closed", reason: "idle" },
-  worked: { type: "worked" },
 } as const satisfies Record<string, ConnectionSignal>;
 
-function after(facts: ConnectionFacts, signal: ConnectionSignal, random = half) {
+function after(facts: ConnectionFacts, signal: ConnectionSignal, random = never) {
   return nextFacts("s", facts, signal, policy, random);
 }
 
@@ -57,7 +56,6 @@ suite("what can happen in every state", () => {
       backoff: ["disconnected", null],
       error: ["disconnected", null],
     },
-    worked: { connected: ["connected", null] },
   };
   for (const [type, states] of Object.entries(expected)) {
     for (const [state, [next, event]] of Object.entries(states)) {
@@ -114,14 +112,24 @@ test("the first loss may come back at once, the following ones after growing gap
     for (const signal of [signals.connect, signals.connected, signals.lost]) facts = after(facts, signal).facts;
     gaps.push((facts.retryAt ?? 0) - at);
   }
-  assert.deepEqual(gaps, [0, 1_000, 2_000, 4_000, 8_000]);
+  assert.deepEqual(gaps, [0, 2_000, 4_000, 8_000, 16_000]);
 });
 
-test("a useful life, or one answer, makes up for whatever was before", () => {
+test("lives that answered something may come back at once a few times more", () => {
+  let facts = initialFacts;
+  const gaps: number[] = [];
+  for (let life = 0; life < 6; life++) {
+    const lost = { ...signals.lost, answered: true };
+    for (const signal of [signals.connect, signals.connected, lost]) facts = after(facts, signal).facts;
+    gaps.push((facts.retryAt ?? 0) - at);
+  }
+  assert.deepEqual(gaps, [0, 0, 0, 0, 16_000, 32_000]);
+});
+
+test("a useful life makes up for whatever was before", () => {
   const bad = [signals.connect, signals.connected, signals.lost];
   const often = [...bad, ...bad, ...bad, signals.connect, signals.connected];
   assert.equal(through(...often).failures, 3);
-  assert.equal(through(...often, signals.worked).failures, 0);
   const useful = through(...often, { ...signals.lost, useful: true });
   assert.deepEqual([useful.failures, useful.cooldownUntil, useful.retryAt], [0, null, at]);
 });
@@ -138,17 +146,17 @@ suite("whatever happens", () => {
     fc.constant(signals.connect),
     fc.constant(signals.connected),
     fc.record({ type: fc.constant("failed" as const), hopeless: fc.boolean(), ...flags }),
-    fc.record({ type: fc.constant("lost" as const), useful: fc.boolean(), ...flags }),
+    fc.record({ type: fc.constant("lost" as const), useful: fc.boolean(), answered: fc.boolean(), ...flags }),
     fc.constant(signals.closed),
-    fc.constant(signals.worked),
   );
   const policies = fc.record({
     firstMs: fc.integer({ min: 1, max: 100_000 }),
     maxMs: fc.integer({ min: 10, max: 100_000 }),
+    maxCooldownMs: fc.integer({ min: 10, max: 100_000 }),
   });
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  test("no caller waits longer than four seconds, and no gap is longer than the longest", () => {
+  test("no caller is refused longer than the longest cooldown, and no gap is longer than the longest", () => {
     fc.assert(
       fc.property(fc.array(signal, { maxLength: 40 }), policies, chance, (taken, retry, random) => {
         let facts = initialFacts;
@@ -157,7 +165,7 @@ suite("whatever happens", () => {
           facts = nextFacts("s", facts, one, retry, () => random).facts;
           // What cannot be in this state has changed nothing.
           if (!("at" in one) || facts === before) continue;
-          assert.ok((facts.cooldownUntil ?? one.at) <= one.at + 4_000);
+          assert.ok((facts.cooldownUntil ?? one.at) <= one.at + retry.maxCooldownMs);
           assert.ok((facts.retryAt ?? one.at) >= one.at);
           assert.ok((facts.retryAt ?? one.at) <= one.at + retry.maxMs, `${facts.retryAt} ${one.at}`);
         }

@@ -19,21 +19,23 @@ export type ConnectionFacts = {
 /** `kept`: it is retried automatically. */
 type Failure = { reason: string; stderrTail?: string | null; at: number; kept: boolean; hopeless?: boolean };
 
+/** `useful`: it lived long enough, or answered something and did not crash. */
+type Loss = Failure & { useful: boolean; answered: boolean };
+
 export type ConnectionSignal =
   | { type: "connect" }
   | { type: "installing"; at: number }
   | { type: "connected"; toolCount: number; protocolVersion: string }
   | ({ type: "failed" } & Failure)
-  /** `useful`: it lived long enough, or answered something. */
-  | ({ type: "lost"; useful: boolean } & Failure)
-  | { type: "closed"; reason: string }
-  | { type: "worked" };
+  | ({ type: "lost" } & Loss)
+  | { type: "closed"; reason: string };
 
-export type RetryPolicy = { firstMs: number; maxMs: number };
+/** `maxCooldownMs`: calls are refused no longer than this. */
+export type RetryPolicy = { firstMs: number; maxMs: number; maxCooldownMs: number };
 
-/** A call waits no longer than this, however long the backoff is. */
-const maxCooldownMs = 4_000;
 const jitter = 0.2;
+/** Losses in a row after which it may return at once, where the last life answered nothing or something. */
+const quickReturns = { silent: 1, answered: 4 };
 
 export const initialFacts: ConnectionFacts = {
   state: "disconnected",
@@ -53,7 +55,6 @@ const isLate: Record<ConnectionSignal["type"], (state: ServerState) => boolean> 
   failed: (state) => state !== "connecting",
   lost: (state) => state !== "connected",
   closed: () => false,
-  worked: () => false,
 };
 
 type Next = { facts: ConnectionFacts; event: PlaneEvent | null };
@@ -90,22 +91,20 @@ export function nextFacts(
       if (type === "lost") return { facts: afterLoss(facts, signal, policy, random), event };
       return { facts: initialFacts, event: facts.state === "connected" ? event : null };
     }
-    case "worked":
-      return { facts: facts.failures === 0 ? facts : { ...facts, failures: 0 }, event: null };
   }
 }
 
-/** What worked, or was lost for the first time, may return at once; what keeps failing may not. */
+/** What worked, or was lost a few times only, may return at once; what keeps failing may not. */
 function afterLoss(
   facts: ConnectionFacts,
-  { useful, ...lost }: Failure & { useful: boolean },
+  { useful, answered, ...lost }: Loss,
   policy: RetryPolicy,
   random: () => number,
 ): ConnectionFacts {
   const failures = useful ? 0 : facts.failures + 1;
   const state = lost.kept ? "backoff" : "disconnected";
-  if (failures > 1)
-    return { ...afterFailure({ ...facts, failures: failures - 2 }, lost, policy, random), state, failures };
+  if (failures > quickReturns[answered ? "answered" : "silent"])
+    return { ...afterFailure(facts, lost, policy, random), state };
   const { reason: error, stderrTail = null } = lost;
   return { ...initialFacts, state, error, stderrTail, failures, retryAt: lost.kept ? lost.at : null };
 }
@@ -113,10 +112,12 @@ function afterLoss(
 function afterFailure(
   { failures }: ConnectionFacts,
   { reason, stderrTail = null, at, kept, hopeless = false }: Failure,
-  { firstMs, maxMs }: RetryPolicy,
+  { firstMs, maxMs, maxCooldownMs }: RetryPolicy,
   random: () => number,
 ): ConnectionFacts {
-  const spread = Math.min(maxMs, backoffMs({ firstMs, maxMs, jitter }, failures + 1, random));
+  const plainMs = backoffMs({ firstMs, maxMs }, failures + 1);
+  // Never sooner than the backoff, except at its maximum.
+  const spread = Math.min(maxMs, Math.round(plainMs * (1 + jitter * (plainMs < maxMs ? random() : -random()))));
   const retries = kept && !hopeless;
   return {
     state: retries ? "backoff" : "error",

@@ -115,7 +115,7 @@ suite("a connection", () => {
   test("that is lost after it was useful comes back at once", async () => {
     const { connection, attempts, connect, types } = sample();
     const live = await connect();
-    connection.worked(live);
+    live.answered += 1;
     attempts[0]?.steps.onClose(gone());
     assert.deepEqual([connection.live(), connection.facts().state], [null, "backoff"]);
     assert.deepEqual([attempts[0]?.session.ends, attempts[0]?.channel.closings], [1, 1]);
@@ -204,7 +204,7 @@ suite("a connection", () => {
       name: "far",
       connectTimeoutMs: 1_000,
       idleTimeoutMs: 0,
-      retry: { firstMs: 2 ** 33, maxMs: 2 ** 33 },
+      retry: { firstMs: 2 ** 33, maxMs: 2 ** 33, maxCooldownMs: 2 ** 33 },
       staysConnected: () => true,
       emit: () => undefined,
       hide: (text) => text,

@@ -1,4 +1,5 @@
 import { maxTimerMs } from "../lib/async/pause.ts";
+import { steadyNow, wallTime } from "../lib/async/steady-time.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
@@ -73,10 +74,6 @@ export function createConnection(options: ConnectionOptions) {
     requirement: () => state.requirement,
     /** The open session, opened if need be. Many may ask at once. */
     ensure: (given?: { force?: boolean }) => ensure(state, given?.force),
-    worked(used: Live): void {
-      used.answered += 1;
-      if (used === state.live && state.facts.failures > 0) take(state, { type: "worked" });
-    },
     enter(): void {
       state.users += 1;
       state.idle.used();
@@ -106,7 +103,7 @@ function take(state: State, signal: ConnectionSignal): void {
   if (retryAt !== null) {
     // A failure is in the facts.
     const retryNow = () => void ensure(state, true).catch(() => undefined);
-    state.retry = setTimeout(retryNow, Math.min(maxTimerMs, Math.max(0, retryAt - Date.now()))).unref();
+    state.retry = setTimeout(retryNow, Math.min(maxTimerMs, Math.max(0, retryAt - steadyNow()))).unref();
   }
   if (next.event) emit(next.event);
 }
@@ -125,7 +122,7 @@ function leave(state: State, channel: Channel): void {
 async function ensure(state: State, force = false): Promise<Live> {
   const { live, facts, connecting } = state;
   if (live) return live;
-  const rests = facts.cooldownUntil !== null && Date.now() < facts.cooldownUntil;
+  const rests = facts.cooldownUntil !== null && steadyNow() < facts.cooldownUntil;
   // Only another try shows whether a person has done what was needed.
   if (rests && !connecting && !force && state.requirement === null) throw unavailable(state);
   if (connecting?.given.aborted) {
@@ -153,7 +150,7 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
   state.installTail = "";
   const install = options.install && {
     ...options.install,
-    began: () => take(state, { type: "installing", at: Date.now() }),
+    began: () => take(state, { type: "installing", at: steadyNow() }),
     heard(text: string) {
       state.installTail = (state.installTail + text).slice(-installTailCharacters);
     },
@@ -163,7 +160,7 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
   try {
     const attempt = { ...options, install, leave: (channel: Channel) => leave(state, channel), onClose };
     const { opened, toolCount, hasListed = false, owesListing = false } = await attemptToOpen(attempt, given);
-    current = { ...opened, openedAt: Date.now(), answered: 0, hasListed, owesListing };
+    current = { ...opened, openedAt: steadyNow(), answered: 0, hasListed, owesListing };
     state.live = current;
     state.requirement = null;
     state.idle.used();
@@ -180,7 +177,7 @@ function failed(state: State, cause: unknown): PlaneError {
   state.requirement = needsPerson ? cause : null;
   const hopeless = needsPerson || (cause instanceof TransportError && cause.permanent);
   const kept = state.options.staysConnected();
-  take(state, { type: "failed", ...explain(state, cause), at: Date.now(), kept, hopeless });
+  take(state, { type: "failed", ...explain(state, cause), at: steadyNow(), kept, hopeless });
   return needsPerson ? cause : unavailable(state);
 }
 
@@ -208,16 +205,18 @@ function onLost(state: State, lost: Live, reason: TransportError): void {
   state.live = null;
   lost.session.end();
   leave(state, lost.channel);
-  const useful = lost.answered > 0 || Date.now() - lost.openedAt >= longLifeMs;
+  const answered = lost.answered > 0;
+  const useful = (answered && !reason.crashed) || steadyNow() - lost.openedAt >= longLifeMs;
   const why = { reason: hide(reason.message), stderrTail: stderrTailOf(reason, hide) };
-  take(state, { type: "lost", ...why, at: Date.now(), kept: staysConnected(), useful });
+  take(state, { type: "lost", ...why, at: steadyNow(), kept: staysConnected(), useful, answered });
 }
 
 function unavailable({ options: { name }, facts }: State): PlaneError {
-  const retryAt = facts.cooldownUntil === null ? null : new Date(facts.cooldownUntil).toISOString();
+  const retryAt = facts.cooldownUntil === null ? null : wallTime(facts.cooldownUntil);
+  const nextRetryAt = facts.retryAt === null ? retryAt : wallTime(facts.retryAt);
   const hints = [personHints.doctor, personHints.serverLogs(name)];
   const text = describeUnavailable(name, facts.error ?? facts.state, facts.stderrTail);
-  return notSent("SERVER_UNAVAILABLE", name, text, { personHints: hints, retryAt });
+  return notSent("SERVER_UNAVAILABLE", name, text, { personHints: hints, retryAt, nextRetryAt });
 }
 
 function stopped(name: string): PlaneError {
@@ -252,14 +251,14 @@ export function createIdleTimer(limitMs: number, onIdle: () => void) {
     timer = setTimeout(check, Math.min(ms, maxTimerMs)).unref();
   };
   const check = () => {
-    const left = usedAt + limitMs - Date.now();
+    const left = usedAt + limitMs - steadyNow();
     timer = undefined;
     if (left > 0) arm(left);
     else onIdle();
   };
   return {
     used(): void {
-      usedAt = Date.now();
+      usedAt = steadyNow();
       if (timer === undefined && limitMs > 0) arm(limitMs);
     },
     stop(): void {

@@ -1,3 +1,4 @@
+import { steadyNow } from "../lib/async/steady-time.ts";
 import type { Listing } from "../protocol/list-all.ts";
 
 /** After a notice of change: wait for more, and leave a gap to the last listing. */
@@ -27,7 +28,8 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
   let heard = 0;
   let seen = 0;
 
-  const isFresh = () => seen === heard && listedAt !== null && (windowMs === 0 || Date.now() - listedAt < windowMs);
+  const isFresh = () =>
+    seen === heard && listedAt !== null && (windowMs === 0 || Math.abs(Date.now() - listedAt) < windowMs);
 
   function take(listing: Listing): void {
     listedAt = Date.now();
@@ -36,7 +38,7 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
 
   async function ask(asked: number, over: Over | undefined): Promise<void> {
     const upTo = heard;
-    askedAt = Date.now();
+    askedAt = steadyNow();
     try {
       const listing = await list(over);
       if (asked !== epoch) return;
@@ -85,7 +87,7 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
     },
     changed(): void {
       heard += 1;
-      relist ??= setTimeout(listAgain, Math.max(settleMs, askedAt + gapMs - Date.now())).unref();
+      relist ??= setTimeout(listAgain, Math.max(settleMs, askedAt + gapMs - steadyNow())).unref();
     },
     /** Neither the list nor a running listing counts. */
     forget(): void {

@@ -11,7 +11,7 @@ import { RpcError, TransportError } from "../protocol/message.ts";
 /** A request that was not sent goes out again at once over a new session. */
 function whenAgain({ permanent, sent, status, retryAfterMs }: TransportError) {
   if (permanent) return { retryAt: null };
-  if (retryAfterMs !== undefined) return { retryInMs: retryAfterMs };
+  if (retryAfterMs !== undefined) return { retryInMs: retryAfterMs, announced: true };
   return sent || (status !== undefined && status !== 404) ? {} : { retryInMs: 0 };
 }
 

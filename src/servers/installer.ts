@@ -1,3 +1,4 @@
+import { steadyNow } from "../lib/async/steady-time.ts";
 import { cutText } from "../lib/text/cut-text.ts";
 import { plainText } from "../lib/text/plain-text.ts";
 import { redact } from "../lib/text/redact.ts";
@@ -124,7 +125,7 @@ export function reportInstalling<T>(opened: Promise<T>, waiting: Waiting): Promi
     const since = waiting.since();
     if (since === null) return;
     reports += 1;
-    const seconds = Math.round((Date.now() - since) / 1000);
+    const seconds = Math.round((steadyNow() - since) / 1000);
     const message = `Server '${waiting.server()}' is being installed (${seconds} s).`;
     // Progress must grow, and stay below the server's own.
     waiting.onProgress({ progress: reports / 1000, total: null, message });

@@ -124,7 +124,7 @@ suite("opening a session", { concurrency: 4, timeout: scaledMs(60_000) }, () => 
       name: "s",
       connectTimeoutMs: 20_000,
       idleTimeoutMs: 0,
-      retry: { firstMs: 1_000, maxMs: 60_000 },
+      retry: { firstMs: 1_000, maxMs: 60_000, maxCooldownMs: 1_000 },
       async open({ signal, onOpened, onClose }) {
         const { options, handlers } = sample;
         return {

@@ -28,6 +28,8 @@ export type OpenOptions = {
   client: ClientDescription;
   known(): Promise<Era | undefined>;
   isFixed?: boolean;
+  /** A process that ends is not started again to ask in the other era. */
+  isOnlyEra?: boolean;
   signal: AbortSignal;
   /** So that every channel can be closed, whatever comes of it. */
   onOpened(channel: Channel): void;
@@ -53,12 +55,12 @@ const asLegacy = async (): Promise<Era> => "legacy";
 function otherWay(
   thrown: unknown,
   era: Era | undefined,
-  { definition, isFixed }: OpenOptions,
+  { definition, isFixed, isOnlyEra }: OpenOptions,
 ): Partial<OpenOptions> | undefined {
   if (!(thrown instanceof TransportError)) return undefined;
   // Without a server, none has left at the question.
   if (installFailure(definition, thrown.said) !== null) return undefined;
-  if (isFixed && era === "modern") return undefined;
+  if (isOnlyEra || (isFixed && era === "modern")) return undefined;
   const { transport } = definition;
   if (transport === "stdio" && era !== "legacy" && thrown.sent) return { known: asLegacy };
   const isOlder = transport === "http" && [400, 404, 405].includes(thrown.status ?? 0);

@@ -2,7 +2,7 @@ import { abortable } from "../lib/async/signals.ts";
 import { keepSameItems } from "../lib/json/plain-data.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
-import type { KnownServer, OfferCounts, ServerDefinition } from "../model/servers/server.ts";
+import type { KnownServer, OfferCounts, ServerDefinition, ServerStatus } from "../model/servers/server.ts";
 import { type Listing, type ListMethod, listAll, listings } from "../protocol/list-all.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { Era, Session } from "../protocol/session.ts";
@@ -37,9 +37,11 @@ export type ServerCatalogue = ReturnType<typeof createServerCatalogue>;
 export function createServerCatalogue(options: CatalogueOptions) {
   const known = createKnownTools(options);
   let failure: string | null = null;
+  let incomplete: ServerStatus["incomplete"];
   const discovery = discoveryOf(options, "tools/list", {
-    onListed(items) {
+    onListed(items, { warning, leftOut = 0 }) {
       failure = null;
+      incomplete = warning === null ? undefined : { reason: warning, leftOut };
       known.remember(items, options.verdict()?.era ?? "legacy");
       store();
     },
@@ -73,6 +75,7 @@ export function createServerCatalogue(options: CatalogueOptions) {
     isKnown: known.isKnown,
     size: known.size,
     failure: () => failure,
+    incomplete: () => incomplete,
     toolOf: known.toolOf,
     /** Asks a process beside the main one for its tools, and takes what it lists. */
     listOver: async (session: Session) => discovery.take(await list(options, "tools/list", session)),
@@ -208,7 +211,7 @@ function createOffers(options: CatalogueOptions, onListed: () => void) {
   };
 }
 
-type Taking = { onListed(items: unknown[]): void; onFailed(why: string): void };
+type Taking = { onListed(items: unknown[], listing: Listing): void; onFailed(why: string): void };
 
 function discoveryOf(options: CatalogueOptions, method: ListMethod, { onListed, onFailed }: Taking) {
   const what = method === "resources/templates/list" ? "resource templates" : listings[method];
@@ -216,9 +219,10 @@ function discoveryOf(options: CatalogueOptions, method: ListMethod, { onListed, 
     windowMs: options.listingTtlMs,
     isOpen: options.isOpen,
     list: (over) => list(options, method, over),
-    onListed({ items, warning }) {
+    onListed(listing) {
+      const { items, warning } = listing;
       if (warning) options.log.add({ source: "log", level: "warning", text: warning });
-      onListed(items);
+      onListed(items, listing);
     },
     onFailed: (thrown) =>
       onFailed(options.hide(`listing its ${what} failed: ${thrown instanceof Error ? thrown.message : thrown}`)),

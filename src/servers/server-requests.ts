@@ -57,7 +57,7 @@ export function createServerRequests(options: RequestsOptions) {
       const result = await (method === "tools/call"
         ? callTool({ connection, live, params, options: asked }, options, callWithTask)
         : live.session.request(method, params, checkContinuation(live.session, asked)));
-      connection.worked(live);
+      live.answered += 1;
       return result;
     } catch (thrown) {
       if (signal?.aborted) checkLiveness(connection, live, startedAt);

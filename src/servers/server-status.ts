@@ -1,3 +1,4 @@
+import { wallTime } from "../lib/async/steady-time.ts";
 import type { ServerDefinition, ServerStatus } from "../model/servers/server.ts";
 import type { Connection } from "./connection.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
@@ -6,7 +7,7 @@ import type { Sessions } from "./sessions.ts";
 type StatusParts = {
   definition: ServerDefinition;
   sessions: Sessions;
-  catalogue: Pick<ServerCatalogue, "isKnown" | "size" | "failure" | "listedAt" | "offerCounts">;
+  catalogue: Pick<ServerCatalogue, "isKnown" | "size" | "failure" | "incomplete" | "listedAt" | "offerCounts">;
   isAvailable: boolean;
   pending: number;
   noise: number;
@@ -17,8 +18,11 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
   const { definition, sessions, catalogue, pending, noise } = parts;
   const { state, error, stderrTail, cooldownUntil, retryAt, installingSince } = sessions.main.facts();
   const live = sessions.main.live();
+  const next = retryAt ?? cooldownUntil;
+  const listedAt = catalogue.listedAt();
+  const incomplete = catalogue.incomplete();
   const trouble = error ?? catalogue.failure();
-  const since = toTime(installingSince);
+  const since = installingSince === null ? null : wallTime(installingSince);
   return {
     state: definition.enabled ? state : "disabled",
     idle: state === "disconnected" && trouble === null && catalogue.isKnown() && parts.isAvailable,
@@ -28,9 +32,10 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
     stale: catalogue.size() > 0 && trouble !== null,
     error: trouble,
     ...(stderrTail !== null && { stderrTail }),
-    nextRetryAt: toTime(retryAt ?? cooldownUntil),
+    nextRetryAt: next === null ? null : wallTime(next),
     pid: live?.channel.pid ?? null,
-    listedAt: toTime(catalogue.listedAt()),
+    ...(incomplete && { incomplete }),
+    listedAt: listedAt === null ? null : new Date(listedAt).toISOString(),
     offers: catalogue.offerCounts(),
     pending,
     sessions: sessions.all().filter(isOpen).length,
@@ -40,10 +45,6 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
 
 export function isOpen({ connection }: { connection: Connection }): boolean {
   return connection.live() !== null;
-}
-
-function toTime(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }
 
 export function brokenStatus(name: string, reason: string): ServerStatus {

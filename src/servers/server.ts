@@ -1,5 +1,6 @@
 import { abortable } from "../lib/async/signals.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { Principal } from "../model/principal.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
 import { createDesiredState } from "./desired-state.ts";
@@ -19,6 +20,7 @@ export type ServerOptions = Omit<OpenerOptions, "log" | "resolve" | "onListChang
   Pick<RequestsOptions, "taskQuietMs"> & {
     resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
     secretValues(): readonly string[];
+    defaultPrincipal: Pick<Principal, "user">;
     /** Does every user have their own session? */
     isPersonal(): boolean;
     /** Nothing is started or asked; known lists are used. */
@@ -89,8 +91,13 @@ function createParts(options: ServerOptions) {
     resolve,
     onListChanged: (list) => desired.isStopped() || catalogue.listChanged(list),
   });
-  const sharing = () => (definition.session === "shared" && isPersonal() ? "principal" : definition.session);
-  const sessions = createSessions(sharing, (owner) =>
+  const byDefault = definition.transport === "stdio" ? "shared" : "principal";
+  const { session = byDefault } = definition;
+  const sharing = () => (session === "shared" && isPersonal() ? "principal" : session);
+  // Main is the session of the usual caller, except where users have credentials of their own.
+  const isUsual = (user: string | null) =>
+    definition.session === undefined && !isPersonal() && user === options.defaultPrincipal.user;
+  const sessions = createSessions({ sharing, isUsual }, (owner) =>
     createConnection({
       ...connectionOptions(options, owner, () => sessions.drop(owner)),
       install: installOf(options, () => catalogue.isKnown()),
@@ -141,17 +148,20 @@ function createSecrets({ name, definition, environment, secretValues, resolveSec
   };
 }
 
+const maxRemoteCooldownMs = 4_000;
+
 function connectionOptions(
   { name, definition, guard, after, emit }: ServerOptions,
   owner: SessionOwner,
   drop: () => void,
 ) {
-  const { connectTimeoutMs, backoffMs: firstMs, maxBackoffMs: maxMs, alwaysOn, idleTimeoutMs } = definition;
+  const { transport, connectTimeoutMs, backoffMs: firstMs, maxBackoffMs: maxMs, alwaysOn, idleTimeoutMs } = definition;
   return {
     name,
     after,
     connectTimeoutMs,
-    retry: { firstMs, maxMs },
+    // Another start of a process is dear; asking a remote server again is not.
+    retry: { firstMs, maxMs, maxCooldownMs: transport === "stdio" ? maxMs : maxRemoteCooldownMs },
     // The public state of a server is that of its main session.
     emit: isShared(owner) ? emit : () => undefined,
     onLeft: ({ pid }) => pid !== null && guard.release(pid),

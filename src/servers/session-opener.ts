@@ -42,11 +42,14 @@ export function createSessionOpener(options: OpenerOptions) {
   let answerByItself = createDefaultAnswers([]);
   let verdict = null as Verdict | null;
   let noise = 0;
+  /** Attempts in a row that failed; the first tried both eras, each further one tries one of them. */
+  let failedOpenings = 0;
 
   /** Asked when the server is being started already, so that neither waits for the other. */
   async function known(): Promise<Era | undefined> {
     await options.recalled().catch(() => undefined);
     if (protocol !== "auto") return protocol;
+    if (verdict === null && failedOpenings % 2 === 1) return "legacy";
     if (verdict?.era === "legacy" && Date.now() - verdict.at > legacyVerdictMs) return undefined;
     return verdict?.era;
   }
@@ -77,11 +80,16 @@ export function createSessionOpener(options: OpenerOptions) {
       const { environment } = options;
       const access = options.access(user, resolved);
       const { signal, onOpened } = steps;
-      const way = { known, isFixed: protocol !== "auto", client: describeUs(options, resolved.roots) };
+      const isOnlyEra = failedOpenings > 0 && resolved.transport === "stdio";
+      const way = { known, isFixed: protocol !== "auto", isOnlyEra, client: describeUs(options, resolved.roots) };
       const opened = await openSession(
         { definition: resolved, environment, access, ...way, signal, onOpened },
         handlers,
-      );
+      ).catch((thrown) => {
+        if (resolved.transport === "stdio" && !signal.aborted) failedOpenings += 1;
+        throw thrown;
+      });
+      failedOpenings = 0;
       if (verdict?.era !== opened.session.era) verdict = { era: opened.session.era, at: Date.now() };
       return opened;
     },

@@ -10,21 +10,18 @@ type Sharing = "shared" | "principal" | "conversation";
 function sample(sharing: Sharing) {
   const created: { owner: SessionOwner; reasons: string[] }[] = [];
   const world = { sharing, inUse: new Set<string>(), facts: initialFacts, isOpen: true };
-  const sessions = createSessions(
-    () => world.sharing,
-    (owner) => {
-      const reasons: string[] = [];
-      created.push({ owner, reasons });
-      const isOpen = () => reasons.length === 0;
-      return {
-        facts: () => world.facts,
-        live: () => (isOpen() && world.isOpen ? {} : null),
-        requirement: () => null,
-        isInUse: () => world.inUse.has(JSON.stringify(owner)),
-        close: async (reason: string) => void reasons.push(reason),
-      } as unknown as Connection;
-    },
-  );
+  const sessions = createSessions({ sharing: () => world.sharing }, (owner) => {
+    const reasons: string[] = [];
+    created.push({ owner, reasons });
+    const isOpen = () => reasons.length === 0;
+    return {
+      facts: () => world.facts,
+      live: () => (isOpen() && world.isOpen ? {} : null),
+      requirement: () => null,
+      isInUse: () => world.inUse.has(JSON.stringify(owner)),
+      close: async (reason: string) => void reasons.push(reason),
+    } as unknown as Connection;
+  });
   return { sessions, created, world };
 }
 

@@ -1,3 +1,4 @@
+import { steadyNow } from "../lib/async/steady-time.ts";
 import type { Connection } from "./connection.ts";
 
 /** Beside the shared one. Each may be a process, and any new conversation asks for one. */
@@ -13,17 +14,20 @@ export function isShared({ user, conversation }: SessionOwner): boolean {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
+type Sharing = {
+  sharing(): "shared" | "principal" | "conversation";
+  /** May this user have the main session, whatever the sharing? */
+  isUsual?(user: string | null): boolean;
+};
+
 /** One for all, or one for each user or conversation, as configured. */
-export function createSessions(
-  sharing: () => "shared" | "principal" | "conversation",
-  create: (owner: SessionOwner) => Connection,
-) {
+export function createSessions({ sharing, isUsual }: Sharing, create: (owner: SessionOwner) => Connection) {
   const main = create(sharedOwner);
   const own = new Map<string, { owner: SessionOwner; connection: Connection }>();
 
   function narrow({ user, conversation }: SessionOwner): SessionOwner {
     const by = sharing();
-    if (by === "shared") return sharedOwner;
+    if (by === "shared" || isUsual?.(user)) return sharedOwner;
     return { user, conversation: by === "conversation" ? conversation : null };
   }
 
@@ -88,5 +92,5 @@ export function createSessions(
 /** A sooner try would start a process for each call. */
 function isBackingOff(connection: Connection): boolean {
   const { cooldownUntil } = connection.facts();
-  return cooldownUntil !== null && Date.now() < cooldownUntil;
+  return cooldownUntil !== null && steadyNow() < cooldownUntil;
 }

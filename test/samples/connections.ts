@@ -35,7 +35,7 @@ export function sampleConnection({
     onIdle() {
       world.idle += 1;
     },
-    retry: { firstMs: 1_000, maxMs: 60_000 },
+    retry: { firstMs: 1_000, maxMs: 60_000, maxCooldownMs: 60_000 },
     staysConnected: () => world.kept,
     emit: (event) => events.push(event),
     hide: (text) => text.replaceAll("hunter2", "[redacted]"),

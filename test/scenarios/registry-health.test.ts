@@ -3,6 +3,7 @@ import { mock, suite, test } from "node:test";
 import { createPlane, type Plane, type Principal } from "../../src/index.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { moveClocks } from "../samples/mocked-time.ts";
 import { getJson, postCall } from "./requests.ts";
 import { fixture, namedServer, startServe, writeConfig } from "./support.ts";
 
@@ -115,11 +116,11 @@ suite("health", () => {
     assert.deepEqual([await total(one), await total(other)], [0, 0]);
     await one.call("echo.echo", { message: "hi" });
     assert.equal(await total(one), 1, "its own at once");
-    mock.timers.enable({ apis: ["Date"], now: Date.now() + 2_000 });
+    moveClocks({ mock }, Date.now() + 2_000);
     try {
       assert.equal(await total(other), 1);
     } finally {
-      mock.timers.reset();
+      mock.reset();
     }
   });
 });

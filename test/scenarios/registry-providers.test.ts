@@ -4,6 +4,7 @@ import { mock, suite, test } from "node:test";
 import { createPlane, PlaneError } from "../../src/index.ts";
 import { startScriptedModel } from "../fixtures/llm-script.ts";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
+import { moveClocks } from "../samples/mocked-time.ts";
 import { getJson, postCall } from "./requests.ts";
 import { assertFailed, errorOf, fixture, namedServer, startServe, textsOf, writeConfig } from "./support.ts";
 
@@ -86,7 +87,7 @@ suite("which provider is asked", () => {
     plane.tools.registerProvider("second", () => "second");
     plane.tools.register(tool(["first", "second"].map((name, priority) => ({ name, priority }))));
     const router = async () => (await plane.tools.get("lookup")).health.providers.first?.router ?? assert.fail();
-    mock.timers.enable({ apis: ["Date"], now: Date.now() });
+    moveClocks({ mock }, Date.now());
     try {
       for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
         assert.equal((await plane.call("lookup")).call.attempts, 2, `it is tried before a rest of ${seconds} s`);
@@ -99,7 +100,7 @@ suite("which provider is asked", () => {
       assert.equal((await plane.call("lookup")).call.provider, "first");
       assert.deepEqual([(await router()).failures, (await router()).backoff_until], [0, null]);
     } finally {
-      mock.timers.reset();
+      mock.reset();
     }
   });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ann, ask, bob, openApprovals } from "../../../test/samples/approvals.ts";
 import { injectedCall, sampleTool } from "../../../test/samples/calls.ts";
+import { moveClocks } from "../../../test/samples/mocked-time.ts";
 import type { Verdict } from "../../model/calls/call.ts";
 import type { Answer } from "../../model/calls/held-call.ts";
 import type { ApprovalsAsked } from "../../model/plane-access.ts";
@@ -64,7 +65,7 @@ test("only the caller answers it, and another attempt is reported", async (conte
 });
 
 test("a list begins with the oldest, with the newest, or with what waits", async (context) => {
-  context.mock.timers.enable({ apis: ["Date"] });
+  moveClocks(context);
   const { verbs, hold } = await openApprovals(context);
   const held: string[] = [];
   for (let at = 0; at < 4; at += 1) {
@@ -136,7 +137,7 @@ test("what the system sets is shown as a placeholder", async (context) => {
 });
 
 test("a question without an answer expires", async (context) => {
-  context.mock.timers.enable({ apis: ["Date"] });
+  moveClocks(context);
   const { verbs, hold, events } = await openApprovals(context, { timeoutMs: 1_000 });
   const id = await hold();
   context.mock.timers.tick(1_000);
@@ -147,7 +148,7 @@ test("a question without an answer expires", async (context) => {
 });
 
 test("a yes can be remembered for the tool, for arguments like these, and for a while", async (context) => {
-  context.mock.timers.enable({ apis: ["Date"] });
+  moveClocks(context);
   const { approvals, verbs, hold } = await openApprovals(context);
   const covers = (args: object, changes = {}) =>
     approvals.remembered(
@@ -223,7 +224,7 @@ test("what was approved and left behind is run by the next process that serves, 
 });
 
 test("what was begun by a process that is gone is not begun again", async (context) => {
-  context.mock.timers.enable({ apis: ["Date"] });
+  moveClocks(context);
   const { store, verbs, hold, ran } = await openApprovals(context);
   const id = await hold();
   const held = await store.heldCall(id);

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { Injected, Requested, Verdict } from "../../model/calls/call.ts";
 import type { Answer, AskHere, HeldView, KeptHeldCall } from "../../model/calls/held-call.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
@@ -56,15 +57,15 @@ async function waitForAnswer(
   waitMs: number | undefined,
   signal: AbortSignal,
 ): Promise<KeptHeldCall> {
-  const waitUntil = waitMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + waitMs;
+  const waitUntil = waitMs === undefined ? Number.POSITIVE_INFINITY : steadyNow() + waitMs;
   let changed = Promise.withResolvers<void>();
   const wake = () => changed.resolve();
   const unwatch = heldCalls.watch(held.id, wake);
   signal.addEventListener("abort", wake);
   try {
     let current = held;
-    while (current.status === "pending" && Date.now() < waitUntil && !signal.aborted) {
-      const timer = setTimeout(wake, Math.min(pollMs, waitUntil - Date.now()));
+    while (current.status === "pending" && steadyNow() < waitUntil && !signal.aborted) {
+      const timer = setTimeout(wake, Math.min(pollMs, waitUntil - steadyNow()));
       await changed.promise;
       clearTimeout(timer);
       changed = Promise.withResolvers();

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { Injected, Verdict } from "../../model/calls/call.ts";
 import type { Answer, HeldCall, HeldFilter, HeldPart, KeptHeldCall, Remember } from "../../model/calls/held-call.ts";
@@ -22,6 +23,17 @@ export type HeldCallPorts = {
 
 /** Held calls in the store. They settle when they are read; revisions keep two changes apart. */
 function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHeldCall) => void) {
+  /** When those made here expire: a changed clock neither ends nor prolongs them. */
+  const expiries = new Map<string, number>();
+
+  function nowFor({ id, status, expiresAt }: KeptHeldCall): number {
+    const at = expiries.get(id);
+    if (at === undefined || expiresAt === null) return Date.now();
+    if (status === "pending") return Date.parse(expiresAt) + steadyNow() - at;
+    expiries.delete(id);
+    return Date.now();
+  }
+
   async function get(id: string): Promise<KeptHeldCall | null> {
     const held = await (await store()).heldCall(id);
     return held && settled(held);
@@ -35,7 +47,7 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
   }
 
   async function settled(held: KeptHeldCall): Promise<KeptHeldCall> {
-    const now = settle(held, Date.now());
+    const now = settle(held, nowFor(held));
     if (now === held) return held;
     const next = await replace(now);
     if (next === null) return (await get(held.id)) ?? held;
@@ -56,6 +68,15 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
   return {
     get,
     requireHeld,
+    async add(held: KeptHeldCall, forMs: number): Promise<KeptHeldCall> {
+      const added = await add(held, await store());
+      for (const [id, at] of expiries) {
+        if (at >= steadyNow() - forMs) break;
+        expiries.delete(id);
+      }
+      expiries.set(held.id, steadyNow() + forMs);
+      return added;
+    },
     /** Applies a change to the newest revision; `how` throws where that cannot be changed so. */
     async change(id: string, how: (held: KeptHeldCall) => KeptHeldCall): Promise<KeptHeldCall> {
       for (;;) {
@@ -97,7 +118,13 @@ export function createHeldCalls(ports: HeldCallPorts) {
   const waiters = new Map<string, () => void>();
   const heartbeats = new Map<string, NodeJS.Timeout>();
   const unsubscribe = ports.onChangedElsewhere?.((id) => waiters.get(id)?.());
-  const { requireHeld, renewLease, change, ...kept } = createHeldStore(ports.store, (held) => {
+  const {
+    add: keep,
+    requireHeld,
+    renewLease,
+    change,
+    ...kept
+  } = createHeldStore(ports.store, (held) => {
     emit({ type: "approval.changed", ...namesOf(held), status: held.status });
     waiters.get(held.id)?.();
   });
@@ -118,7 +145,7 @@ export function createHeldCalls(ports: HeldCallPorts) {
     change,
     async hold(call: Injected, verdict: Verdict, isWaitedFor: boolean): Promise<KeptHeldCall> {
       const asked = { verdict, fingerprint: ports.fingerprint(call.tool), ...settings() };
-      const held = await add(newHeldCall(call, asked, isWaitedFor ? instance : null), await ports.store());
+      const held = await keep(newHeldCall(call, asked, isWaitedFor ? instance : null), asked.timeoutMs);
       emit({ type: "approval.requested", ...namesOf(held) });
       return held;
     },

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { suite, test } from "node:test";
 import { exportSPKI } from "jose";
 import { type IssuerOptions, signingKey, soon, startIssuer } from "../../../test/fixtures/issuer.ts";
+import { moveClocks } from "../../../test/samples/mocked-time.ts";
 import { createEgress } from "../../lib/net/egress.ts";
 import { JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import { createVerifyToken } from "./verify-token.ts";
@@ -166,7 +167,7 @@ suite("the issuer's keys", () => {
     const early = await at.issuer.token({}, {}, next);
     await assert.rejects(at.verify(early), refused("signature", /does not publish/));
     assert.equal(fetched(), 1);
-    context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 31_000 });
+    moveClocks(context, Date.now() + 31_000);
     await at.verify(early);
     assert.equal(fetched(), 2);
     for (const kid of ["a", "b", "c"])
@@ -184,7 +185,7 @@ suite("the issuer's keys", () => {
     const token = await at.issuer.token({ exp: soon(3_600) });
     await at.verify(token);
     at.issuer.state.keys = [(await signingKey("next")).jwk];
-    context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 601_000 });
+    moveClocks(context, Date.now() + 601_000);
     await assert.rejects(at.verify(token), refused("signature", /does not publish/));
   });
 
@@ -197,7 +198,7 @@ suite("the issuer's keys", () => {
     at.issuer.state.status = 200;
     await assert.rejects(at.verify(token), unavailable);
     assert.equal(at.issuer.state.asked.length, asked);
-    context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 6_000 });
+    moveClocks(context, Date.now() + 6_000);
     assert.equal((await at.verify(token)).user, "ann");
   });
 
@@ -206,7 +207,7 @@ suite("the issuer's keys", () => {
     const token = await at.issuer.token();
     await at.verify(token);
     await at.issuer.stop();
-    context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 40_000 });
+    moveClocks(context, Date.now() + 40_000);
     const strange = await at.issuer.token({}, { kid: "strange" });
     await assert.rejects(at.verify(strange), unavailable);
     assert.equal((await at.verify(token)).user, "ann");

@@ -1,5 +1,6 @@
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose";
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import { type Egress, EgressRefused, type Gate } from "../../lib/net/egress.ts";
 import { AnswerTooLarge, exchange } from "../../lib/net/exchange.ts";
 import { type ClaimPaths, isSafeUrl, type JwtIssuer } from "../../model/access/jwt-issuer.ts";
@@ -37,13 +38,13 @@ function createIssuer(): Issuer {
   let cooldown: { until: number; failure: PlaneError } | undefined;
   const fail = (reason: string): never => {
     const failure = unavailable(reason);
-    cooldown = { until: Date.now() + issuerCooldownMs, failure };
+    cooldown = { until: steadyNow() + issuerCooldownMs, failure };
     throw failure;
   };
   return {
     fail,
     async ask(url, gate) {
-      if (cooldown !== undefined && Date.now() < cooldown.until) throw cooldown.failure;
+      if (cooldown !== undefined && steadyNow() < cooldown.until) throw cooldown.failure;
       return read(url, gate).catch((thrown) => fail(reasonOf(thrown)));
     },
   };

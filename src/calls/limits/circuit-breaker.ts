@@ -1,4 +1,5 @@
 import { backoffMs } from "../../lib/async/pause.ts";
+import { steadyNow, wallTime } from "../../lib/async/steady-time.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
 import type { CircuitState, CircuitStatus, ServerCircuit } from "../../model/servers/server.ts";
@@ -105,7 +106,7 @@ export function createCircuits({ setting, onChange }: CircuitOptions, now: () =>
     enter(server: string) {
       const circuit = circuits.get(server);
       if (circuit === undefined || circuit.until === 0) return entered(server, false);
-      if (circuit.isProbed || circuit.until > Date.now()) throw circuitOpen(server, circuit);
+      if (circuit.isProbed || circuit.until > steadyNow()) throw circuitOpen(server, circuit);
       circuit.isProbed = true;
       onChange(server, "half_open");
       return entered(server, true);
@@ -126,17 +127,25 @@ export function createCircuits({ setting, onChange }: CircuitOptions, now: () =>
 function statusOf(circuit: Circuit | undefined): CircuitStatus {
   if (circuit === undefined) return { state: "closed", failures: 0, openUntil: null, lastError: null };
   const { failures, until, isProbed, lastError } = circuit;
-  const isHalfOpen = isProbed || until <= Date.now();
+  const isHalfOpen = isProbed || until <= steadyNow();
   const state = until === 0 ? "closed" : isHalfOpen ? "half_open" : "open";
-  return { state, failures, openUntil: until === 0 ? null : new Date(until).toISOString(), lastError };
+  return { state, failures, openUntil: until === 0 ? null : wallTime(until), lastError };
 }
 
 function newCircuit(): Circuit {
-  return { failures: 0, failedAt: 0, opened: 0, since: 0, until: 0, isProbed: false, lastError: "" };
+  return {
+    failures: 0,
+    failedAt: Number.NEGATIVE_INFINITY,
+    opened: 0,
+    since: 0,
+    until: 0,
+    isProbed: false,
+    lastError: "",
+  };
 }
 
 function open(circuit: Circuit, openMs: number): void {
-  const since = Date.now();
+  const since = steadyNow();
   circuit.until = since + backoffMs({ firstMs: openMs, maxMs: maxOpenMs }, circuit.opened + 1);
   if (circuit.opened === 0) circuit.since = since;
   circuit.opened += 1;
@@ -148,16 +157,16 @@ function tellable(error: PlaneError): string {
 }
 
 function describe(server: string, { failures, since, lastError }: Circuit): string {
-  const from = new Date(since).toISOString();
+  const from = wallTime(since);
   return `Server '${server}': circuit open since ${from}, after ${failures} failures in a row. The last one: ${sentence(lastError)}`;
 }
 
 function circuitOpen(server: string, circuit: Circuit): PlaneError {
-  const now = Date.now();
+  const now = steadyNow();
   const at = Math.max(circuit.until, now + probeMs);
-  const retryAt = new Date(at).toISOString();
+  const retryAt = wallTime(at);
   const again = `Next try in ${Math.ceil((at - now) / 1000)} s; 'servers connect ${server}' tries it now.`;
   return new PlaneError("SERVER_UNAVAILABLE", `${describe(server, circuit)} ${again}`, {
-    data: { server, sent: false, retryAt, since: new Date(circuit.since).toISOString() },
+    data: { server, sent: false, retryAt, since: wallTime(circuit.since) },
   });
 }

@@ -10,6 +10,7 @@ import type { PlaneConversations } from "../../model/plane-history.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { CircuitStatus, ServersChange } from "../../model/servers/server.ts";
 import type { Recorder } from "../../store/store.ts";
+import { isAnnounced } from "../retry.ts";
 import { type ConversationBudgets, createBudgets, type Meter } from "./budgets.ts";
 import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.ts";
 import { createRates, createSharedRates, type Rated } from "./rates.ts";
@@ -134,12 +135,13 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: L
     /** The call stays with this provider. */
     called: (call: Routed, spec: ProviderSpec) => retries.called(targetOf(call, spec)),
     /** Why there is no retry, or null: then it counts as one. */
-    againstRetry(call: Routed, spec: ProviderSpec, { data }: PlaneError): string | null | Promise<string | null> {
+    againstRetry(call: Routed, spec: ProviderSpec, error: PlaneError): string | null | Promise<string | null> {
       const server = serverOf(spec);
       const open = server === null ? null : circuits.reason(server);
       if (open !== null) return open;
-      // Opening a session again is not a second request.
-      if (server !== null && data.sent === false && data.retryInMs === 0) return null;
+      const { sent, retryInMs } = error.data;
+      // Opening a session again is not a second request, and what asks for one is not overloaded by it.
+      if (isAnnounced(error) || (server !== null && sent === false && retryInMs === 0)) return null;
       const whose = server === null ? `'${call.tool.name}'` : `server '${server}'`;
       const reason = `The retries of ${whose} are used up: at most a fifth of the calls of the last minute are tried again.`;
       return andThen(retries.take(targetOf(call, spec)), (isTaken) => (isTaken ? null : reason));

@@ -1,5 +1,6 @@
 import { serialized } from "../../lib/async/once.ts";
 import { pause } from "../../lib/async/pause.ts";
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { SharedCounts } from "./shared-budgets.ts";
@@ -51,7 +52,7 @@ export function createRates() {
   let sweptAt = 0;
 
   function fill({ key, perMinute }: Rated): Bucket {
-    const now = Date.now();
+    const now = steadyNow();
     if (now - sweptAt >= minuteMs) sweep(now);
     const found = buckets.get(key) ?? fillBucket(null, perMinute, now);
     Object.assign(found, fillBucket(found, perMinute, now));
@@ -113,7 +114,7 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
   }
 
   function takeHere(share: Share): boolean {
-    if (share.turns < 1 || share.until <= Date.now()) return false;
+    if (share.turns < 1 || share.until <= steadyNow()) return false;
     share.turns -= 1;
     return true;
   }
@@ -126,7 +127,7 @@ export function createSharedRates(shared: SharedCounts, alone: Rates): Rates {
       return { answer: drawTurns(bucket, most, limitMs), value: bucket as JsonObject };
     });
     share.turns = drawn.waitMs === 0 ? drawn.turns - 1 : 0;
-    share.until = Date.now() + shareMs;
+    share.until = steadyNow() + shareMs;
     return drawn;
   }
 

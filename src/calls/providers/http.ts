@@ -16,11 +16,14 @@ const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETU
 /** The endpoint has not begun. */
 const refusedUnread: readonly number[] = [408, 425, 429];
 
-export function retryAfter(said: string | null | undefined, now = Date.now()): { retryInMs?: number } {
+export function retryAfter(
+  said: string | null | undefined,
+  now = Date.now(),
+): { retryInMs?: number; announced?: true } {
   if (said === null || said === undefined || said.trim() === "") return {};
-  if (/^\s*\d+\s*$/.test(said)) return { retryInMs: Number(said) * 1_000 };
+  if (/^\s*\d+\s*$/.test(said)) return { retryInMs: Number(said) * 1_000, announced: true };
   const at = Date.parse(said);
-  return Number.isNaN(at) ? {} : { retryInMs: Math.max(0, at - now) };
+  return Number.isNaN(at) ? {} : { retryInMs: Math.max(0, at - now), announced: true };
 }
 
 function wasSent(thrown: unknown): boolean {

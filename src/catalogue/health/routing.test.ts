@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, suite, test } from "node:test";
+import { moveClocks } from "../../../test/samples/mocked-time.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import { createRouting } from "./routing.ts";
 
@@ -7,7 +8,7 @@ const spec: ProviderSpec = { name: "mcp", priority: 0, health_check_interval: 30
 
 suite("what is remembered of providers", () => {
   test("a failed one is left alone for 1, 2, 4 … 60 seconds, and a success clears that", () => {
-    mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
+    moveClocks({ mock }, 1_000_000);
     try {
       const routing = createRouting(() => 0.5);
       for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
@@ -30,12 +31,12 @@ suite("what is remembered of providers", () => {
       routing.failed("t", "a", "once");
       assert.equal(routing.state("t", "a").backoff_until, new Date(Date.now() + 1_000).toISOString());
     } finally {
-      mock.timers.reset();
+      mock.reset();
     }
   });
 
   test("the gaps vary by a fifth", () => {
-    mock.timers.enable({ apis: ["Date"], now: 0 });
+    moveClocks({ mock }, 0);
     try {
       for (const [random, ms] of [
         [0, 800],
@@ -46,12 +47,12 @@ suite("what is remembered of providers", () => {
         assert.equal(Date.parse(routing.state("t", "a").backoff_until ?? ""), ms);
       }
     } finally {
-      mock.timers.reset();
+      mock.reset();
     }
   });
 
   test("a provider that asks for a longer cooldown gets it, up to an hour", () => {
-    mock.timers.enable({ apis: ["Date"], now: 0 });
+    moveClocks({ mock }, 0);
     try {
       const routing = createRouting(() => 0.5);
       const until = () => Date.parse(routing.state("t", "a").backoff_until ?? "");
@@ -62,7 +63,7 @@ suite("what is remembered of providers", () => {
       routing.failed("t", "a", "x", 86_400_000);
       assert.equal(until(), 3_600_000);
     } finally {
-      mock.timers.reset();
+      mock.reset();
     }
   });
 
@@ -74,7 +75,7 @@ suite("what is remembered of providers", () => {
   });
 
   test("a check is due once in its interval, and never when that is 0", () => {
-    mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
+    moveClocks({ mock }, 1_000_000);
     try {
       const routing = createRouting();
       const due = Array.from({ length: 10 }, () => routing.takeCheck("t", "a", spec));
@@ -83,7 +84,7 @@ suite("what is remembered of providers", () => {
       assert.equal(routing.takeCheck("t", "a", spec), true);
       assert.equal(routing.takeCheck("t", "b", { ...spec, health_check_interval: 0 }), false);
     } finally {
-      mock.timers.reset();
+      mock.reset();
     }
   });
 });

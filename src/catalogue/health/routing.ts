@@ -1,4 +1,5 @@
 import { backoffMs } from "../../lib/async/pause.ts";
+import { steadyNow, wallTime } from "../../lib/async/steady-time.ts";
 import type { ProviderState } from "../../model/catalogue/health.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 
@@ -7,9 +8,10 @@ const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.2 };
 
 const maxCooldownMs = 3_600_000;
 
-type Entry = { failures: number; until: number; reason: string | null; checkedAt: number };
+type Entry = { failures: number; failedAt: number; until: number; reason: string | null; checkedAt: number };
 
-const fresh: Readonly<Entry> = { failures: 0, until: 0, reason: null, checkedAt: 0 };
+const never = Number.NEGATIVE_INFINITY;
+const fresh: Readonly<Entry> = { failures: 0, failedAt: never, until: 0, reason: null, checkedAt: 0 };
 
 export type Routing = ReturnType<typeof createRouting>;
 
@@ -27,15 +29,18 @@ export function createRouting(random: () => number = Math.random) {
   return {
     cooldown(tool: string, provider: string): string | null {
       const entry = entries.get(keyOf(tool, provider));
-      if (!entry || entry.until <= Date.now()) return null;
-      return `next try in ${Math.ceil((entry.until - Date.now()) / 1_000)} s, after ${entry.reason}`;
+      if (!entry || entry.until <= steadyNow()) return null;
+      return `next try in ${Math.ceil((entry.until - steadyNow()) / 1_000)} s, after ${entry.reason}`;
     },
-    /** `cooldownMs` is what the provider itself asks for. */
-    failed(tool: string, provider: string, reason: string, cooldownMs = 0): void {
+    /** `cooldownMs` is what the provider itself asks for, `startedAt` when it was asked. */
+    failed(tool: string, provider: string, reason: string, cooldownMs = 0, startedAt = performance.now()): void {
       const entry = entryOf(tool, provider);
-      entry.failures += 1;
+      // Calls that ran together fail together: they are one failure.
+      if (startedAt < entry.failedAt && cooldownMs === 0) return;
+      if (startedAt >= entry.failedAt) entry.failures += 1;
+      entry.failedAt = performance.now();
       const ownMs = backoffMs(backoff, entry.failures, random);
-      entry.until = Date.now() + Math.max(ownMs, Math.min(cooldownMs, maxCooldownMs));
+      entry.until = steadyNow() + Math.max(ownMs, Math.min(cooldownMs, maxCooldownMs));
       entry.reason = reason;
     },
     worked(tool: string, provider: string): void {
@@ -46,17 +51,17 @@ export function createRouting(random: () => number = Math.random) {
     takeCheck(tool: string, provider: string, { health_check_interval: seconds }: ProviderSpec): boolean {
       if (seconds === 0) return false;
       const entry = entryOf(tool, provider);
-      if (Date.now() - entry.checkedAt < seconds * 1_000) return false;
-      entry.checkedAt = Date.now();
+      if (steadyNow() - entry.checkedAt < seconds * 1_000) return false;
+      entry.checkedAt = steadyNow();
       return true;
     },
     state(tool: string, provider: string): ProviderState {
       const { failures, until, reason } = entries.get(keyOf(tool, provider)) ?? fresh;
-      const isCooling = until > Date.now();
+      const isCooling = until > steadyNow();
       return {
         healthy: !isCooling,
         failures,
-        backoff_until: isCooling ? new Date(until).toISOString() : null,
+        backoff_until: isCooling ? wallTime(until) : null,
         last_error: reason,
       };
     },

@@ -77,10 +77,10 @@ export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "r
     await discover(isOne ? server : null, principal, { waitMs });
     await quality.loaded();
     const { search, recommend } = await loaded();
-    search.update(registry.all(), serverText());
+    const left = await search.updateSoon(registry.all(), serverText());
     // Built-in tools are always at hand, and models must not read quarantined ones.
     const visible = quality.withoutHeld(withoutBuiltin(listings.visibleTo(principal)));
-    return { search, recommend, visible };
+    return { search, recommend, visible, left };
   };
   const withDetails = async (answer: SearchAnswer, names: ReadonlyMap<string, Tool>, principal: Principal) => {
     const found = answer.tools.flatMap(({ name }) => names.get(name) ?? []);
@@ -94,7 +94,7 @@ export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "r
       const { principal = defaultPrincipal, face, waitMs, only, session, orWords = false } = options;
       requireScope(principal, "read", "search for tools");
       const asked = parseSearch(request);
-      const { search, visible: all } = await prepare(asked.server, principal, waitMs);
+      const { search, visible: all, left } = await prepare(asked.server, principal, waitMs);
       const visible = only ? all.filter(only) : all;
       const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
       const limit = asked.limit ?? maxToolsPerSearch;
@@ -107,6 +107,7 @@ export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "r
       }
       const noted = withNotes(answer, [
         describeNoServer(asked.server, visible),
+        left > 0 ? `${left} tools are still being indexed and were not searched.` : null,
         asked.server === null ? describeSilent(silentFor(principal, ports)) : null,
       ]);
       return options.details ? withDetails(noted, namesOf(visible), principal) : noted;

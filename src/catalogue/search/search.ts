@@ -1,3 +1,4 @@
+import { pause } from "../../lib/async/pause.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { compileGlob } from "../../lib/text/glob.ts";
 import { nearest } from "../../lib/text/nearest.ts";
@@ -120,17 +121,50 @@ type SearchParts = {
 
 type Engine = { index: ToolIndex; findWords: FindWords; findVectors: FindVectors | null };
 
+/** Tools that are read without a pause for other work. */
+const maxSlice = 1_000;
+/** A search waits for the index of so many tools; with more to come it answers from what is there. */
+const maxAwaited = 10_000;
+const maxWaitMs = 500;
+
 /** After an `await` the slots of the index may have changed: only tools may be used then. */
 export function createSearch({ embed, synonyms }: SearchParts = {}) {
   const index = createToolIndex();
   const findWords = createFindWords(index, synonyms && createSynonyms(synonyms));
   const engine: Engine = { index, findWords, findVectors: embed === undefined ? null : createFindVectors(embed) };
-  let known: unknown[] = [];
+  let known: { tools?: readonly Findable[]; serverText?: ServerText } = {};
+  let reading: Promise<void> | undefined;
+
+  function read(most?: number): void {
+    const { tools = [], serverText = () => "" } = known;
+    index.update(tools, serverText, most);
+  }
+
+  async function readOn(): Promise<void> {
+    for (; index.left() > 0; read(maxSlice)) await new Promise(setImmediate);
+  }
+
+  function isKnown(tools: readonly Findable[], serverText: ServerText): boolean {
+    const isSame = known.tools === tools && known.serverText === serverText;
+    known = { tools, serverText };
+    return isSame;
+  }
+
   return {
     /** Costs nothing for the same list and the same function. */
     update(tools: readonly Findable[], serverText: ServerText): void {
-      if (known[0] !== tools || known[1] !== serverText) index.update(tools, serverText);
-      known = [tools, serverText];
+      if (!isKnown(tools, serverText)) read();
+    },
+    /** The same in slices. Of very many tools it waits only for the first, and returns how many are left. */
+    async updateSoon(tools: readonly Findable[], serverText: ServerText): Promise<number> {
+      if (!isKnown(tools, serverText)) read(maxSlice);
+      if (index.left() === 0) return 0;
+      reading ??= readOn().finally(() => {
+        reading = undefined;
+      });
+      const isLong = index.left() > maxAwaited;
+      await (isLong ? Promise.race([reading, pause(maxWaitMs, { isBackground: true })]) : reading);
+      return index.left();
     },
     async find(
       { queries, isPattern, server }: ParsedSearch,

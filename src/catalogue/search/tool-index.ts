@@ -25,11 +25,14 @@ type State = {
 export function createToolIndex() {
   const state: State = { entries: [], slots: new Map(), names: createExactNames(), segments: [], alive: 0 };
   let current: readonly Findable[] = [];
+  let left = 0;
   let masks = new WeakMap<readonly Findable[], Uint8Array>();
   return {
-    /** Reads only tools that are new or changed, and returns how many. */
-    update(tools: readonly Findable[], serverText: ServerText): number {
-      const added = replace(state, tools, perServer(serverText));
+    /** Reads only tools that are new or changed, `most` of them at once, and returns how many. */
+    update(tools: readonly Findable[], serverText: ServerText, most = Number.POSITIVE_INFINITY): number {
+      const missing = replace(state, tools, perServer(serverText));
+      const added = missing.slice(0, most);
+      left = missing.length - added.length;
       if (added.length > 0) append(state, added);
       const gone = state.entries.length - state.alive;
       if (state.segments.length > maxSegments || gone > Math.max(minGone, state.alive / 2)) compact(state);
@@ -37,6 +40,8 @@ export function createToolIndex() {
       masks = new WeakMap();
       return added.length;
     },
+    /** How many the last update has not read. */
+    left: () => left,
     corpus(): Corpus {
       const { entries, segments, alive } = state;
       return {

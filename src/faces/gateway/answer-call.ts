@@ -1,3 +1,4 @@
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
@@ -64,15 +65,15 @@ export function createConsents() {
   const given = new Map<string, number>();
   return {
     give(of: unknown): void {
-      for (const [key, until] of given) if (until < Date.now()) given.delete(key);
-      given.set(hash(of), Date.now() + consentMs);
+      for (const [key, until] of given) if (until < steadyNow()) given.delete(key);
+      given.set(hash(of), steadyNow() + consentMs);
     },
     take(of: unknown): boolean {
       if (given.size === 0) return false;
       const key = hash(of);
       const until = given.get(key) ?? 0;
       given.delete(key);
-      return until >= Date.now();
+      return until >= steadyNow();
     },
   };
 }

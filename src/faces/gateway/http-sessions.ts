@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { Principal } from "../../model/principal.ts";
 import {
   type KeptSession,
@@ -67,7 +68,7 @@ export class HttpSessions {
   find(id: string, principal: Principal): HttpSession | undefined {
     const kept = this.#all.get(id);
     if (!kept || (kept.principal !== principal && kept.owner !== ownerOf(principal))) return undefined;
-    kept.usedAt = Date.now();
+    kept.usedAt = steadyNow();
     if (this.#store.outlivesUs) this.#tellUsed(kept);
     this.#noteUse(id, kept.owner);
     return kept.session;
@@ -120,7 +121,7 @@ export class HttpSessions {
       if (own.size < maxSessionsPerCaller) break;
       void this.end(oldest).catch(ignore);
     }
-    const now = Date.now();
+    const now = steadyNow();
     this.#all.set(id, { session, principal, owner, usedAt: now, toldAt: now });
     this.#noteUse(id, owner);
     return session;
@@ -134,7 +135,7 @@ export class HttpSessions {
   }
 
   async #sweep(): Promise<void> {
-    const before = Date.now() - sessionIdleMs;
+    const before = steadyNow() - sessionIdleMs;
     for (const [id, kept] of this.#all) {
       const { session, usedAt } = kept;
       if (usedAt >= before || !session.client.isIdle() || session.isListening()) this.#tellUsed(kept);
@@ -149,8 +150,8 @@ export class HttpSessions {
 
   /** Now and then, so that no other plane ends it. */
   #tellUsed(kept: Kept): void {
-    if (Date.now() - kept.toldAt < sessionTouchMs) return;
-    kept.toldAt = Date.now();
+    if (steadyNow() - kept.toldAt < sessionTouchMs) return;
+    kept.toldAt = steadyNow();
     void this.#store.touch(kept.session.client.id).catch(ignore);
   }
 

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
@@ -86,12 +87,12 @@ export function createToolList(
     const list = (waitMs: number) => plane.tools.list({ principal, face: "mcp", waitMs });
     const tools = await (wait === "long" ? firstWait(principal, list) : list(waitMsOf[wait]));
     const shown = tools.filter((tool) => isInView(tool, view, plane));
-    loaded = { revision: before, at: Date.now(), named: nameTools(shown, view.names), texts: {}, waited: wait };
+    loaded = { revision: before, at: steadyNow(), named: nameTools(shown, view.names), texts: {}, waited: wait };
     return loaded;
   }
 
   function load(wait: Wait): Loaded | Promise<Loaded> {
-    const isFresh = loaded && loaded.revision === revision() && Date.now() - loaded.at < freshMs;
+    const isFresh = loaded && loaded.revision === revision() && steadyNow() - loaded.at < freshMs;
     if (loaded && isFresh && waits.indexOf(loaded.waited) >= waits.indexOf(wait)) return loaded;
     const begun = loading.get(wait) ?? ask(wait).finally(() => loading.delete(wait));
     loading.set(wait, begun);

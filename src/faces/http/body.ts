@@ -51,6 +51,15 @@ export function parseFields<T extends z.ZodObject>(body: string, schema: T, like
   });
 }
 
+/** For a route without a body: a field that is ignored would seem to have counted. */
+export function refuseFields(body: string, inQuery: readonly string[]): void {
+  const [field] = Object.keys(parseBody(body, "{}"));
+  if (field === undefined) return;
+  const place = inQuery.length === 0 ? "" : ` Put ${inQuery.join(", ")} into the query.`;
+  const message = `The body has an unknown field '${shorten(field, maxShown)}'. This route takes no fields there.${place}`;
+  throw new PlaneError("USAGE", message, { data: { parameter: field } });
+}
+
 /** A field that a route does not take, with the one that was probably meant. */
 export function unknownField(field: string, known: readonly string[], meant = nearest(field, known, 1)[0]): PlaneError {
   const guess = meant === undefined ? "" : ` Did you mean '${meant}'?`;

@@ -9,7 +9,7 @@ import {
   type Operation,
   runOperation,
 } from "../../operations/operation.ts";
-import { parseBody, parseFields } from "./body.ts";
+import { parseBody, parseFields, refuseFields } from "./body.ts";
 import type { Answer, Route } from "./describe-route.ts";
 import { readWait } from "./prefer.ts";
 import { type App, type Asked, addRoute } from "./route.ts";
@@ -78,9 +78,17 @@ function describe(declared: Operation, http: HttpRoute, inPath: string[], fields
   }) as Route<z.ZodObject>;
 }
 
-async function read({ c, query }: AnyAsked, { body }: HttpRoute, fields: z.ZodObject, own: Own): Promise<object> {
+async function read(
+  { c, query }: AnyAsked,
+  { body, method }: HttpRoute,
+  fields: z.ZodObject,
+  own: Own,
+): Promise<object> {
   if (own.read) return own.read(body ? await c.req.text() : new URL(c.req.url).search);
-  if (body === undefined) return query;
+  if (body === undefined) {
+    if (method !== "get") refuseFields(await c.req.text(), Object.keys(fields.shape));
+    return query;
+  }
   const [text, like] = [await c.req.text(), JSON.stringify(body.example)];
   return body.whole === undefined ? parseFields(text, fields, like) : { ...query, [body.whole]: parseBody(text, like) };
 }

@@ -220,12 +220,23 @@ class Front {
       if (asker) return this.#send(asker, line);
     }
     if (method === "notifications/cancelled") return this.#cancel(JSON.stringify(params?.requestId), line);
+    // Its answer could not be told from the other's, also when the plane ends.
+    const [only] = line.requests;
+    if (line.requests.length === 1 && only && this.#isRunning(only.id))
+      return this.#tell(
+        `{"jsonrpc":"2.0","id":${only.id},"error":{"code":-32600,"message":"A request with this id is running."}}`,
+      );
     if (this.#current !== null) return this.#send(this.#current, line);
     // What only tells something is for a plane that knows the client; the next one learns it from the session.
     const isNotice = method !== undefined && id === undefined;
     if (isNotice && this.#attaching === null) return;
     this.#queue.push(line);
     void this.#attachAgain();
+  }
+
+  #isRunning(id: string): boolean {
+    for (const { sent } of this.#connections) if (sent.has(id)) return true;
+    return this.#queue.some(({ requests }) => requests.some((request) => request.id === id));
   }
 
   /** A cancelled request is not answered. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, mock, test } from "node:test";
+import { mock, test } from "node:test";
+import { useMockedTime } from "../../../test/samples/mocked-time.ts";
 import { limitTime } from "./time-limit.ts";
 
-beforeEach(() => mock.timers.enable({ apis: ["setTimeout", "Date"] }));
-afterEach(() => mock.timers.reset());
+useMockedTime();
 
 test("the signal ends when the limit is over, and not before", () => {
   const limiter = limitTime(1_000, 10_000);

@@ -1,4 +1,5 @@
 import { maxTimerMs } from "./pause.ts";
+import { steadyNow } from "./steady-time.ts";
 
 export type TimeLimiter = ReturnType<typeof limitTime>;
 
@@ -11,7 +12,7 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal) 
   let paused = 0;
   let pausedAt = 0;
   let dueAt = 0;
-  let lastAt = Date.now() + capMs;
+  let lastAt = steadyNow() + capMs;
   const onCallerAbort = () => {
     clearTimeout(timer);
     controller.abort(caller?.reason);
@@ -19,11 +20,11 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal) 
   const arm = () => {
     if (limitMs === 0 || cleared || paused > 0 || controller.signal.aborted) return;
     clearTimeout(timer);
-    const left = Math.min(dueAt, lastAt) - Date.now();
+    const left = Math.min(dueAt, lastAt) - steadyNow();
     timer = setTimeout(expire, Math.min(maxTimerMs, Math.max(0, left)));
   };
   const extend = (forMs = limitMs) => {
-    dueAt = (paused > 0 ? pausedAt : Date.now()) + forMs;
+    dueAt = (paused > 0 ? pausedAt : steadyNow()) + forMs;
     arm();
   };
   const expire = () => {
@@ -40,13 +41,13 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal) 
     /** Infinite without a limit. */
     leftMs(): number {
       if (limitMs === 0) return Number.POSITIVE_INFINITY;
-      return Math.max(0, Math.min(dueAt, lastAt) - (paused > 0 ? pausedAt : Date.now()));
+      return Math.max(0, Math.min(dueAt, lastAt) - (paused > 0 ? pausedAt : steadyNow()));
     },
     /** Restarts the limit, never beyond `capMs` in all. */
     extend,
     /** Stops the clock until the returned function is called. */
     pause(): () => void {
-      if (paused === 0) pausedAt = Date.now();
+      if (paused === 0) pausedAt = steadyNow();
       paused += 1;
       clearTimeout(timer);
       let isOver = false;
@@ -55,7 +56,7 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal) 
         isOver = true;
         paused -= 1;
         if (paused > 0) return;
-        const stoodMs = Date.now() - pausedAt;
+        const stoodMs = steadyNow() - pausedAt;
         dueAt += stoodMs;
         lastAt += stoodMs;
         arm();

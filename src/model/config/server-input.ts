@@ -40,7 +40,7 @@ export interface ServerInput extends ForeignServerKeys {
   /** legacy opens with a handshake, modern is 2026-07-28; discovered by default. Default: "auto". */ protocol?: "auto" | "legacy" | "modern" | undefined;
   /** Directories or file URIs it gets as roots. Default: []. */ roots?: readonly string[] | undefined;
   /** The least serious of its log messages to ask for and keep; by default the server decides. */ logLevel?: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency" | undefined;
-  /** Who shares a session with it. Default: "shared". */ session?: "shared" | "principal" | "conversation" | undefined;
+  /** Who shares a session with it. By default all share a local server, and a remote one has a session for each user. */ session?: "shared" | "principal" | "conversation" | undefined;
   /** Groups with access; empty for all callers. Default: []. */ groups?: readonly string[] | undefined;
   /** Only for this persona. */ persona?: string | null | undefined;
   /** The level its data belongs to; callers at a level that does not allow it do not see it. */ compliance_level?: string | null | undefined;

@@ -79,7 +79,7 @@ export const ServerDefinition = z.strictObject({
   protocol: z._default(z.enum(["auto", "legacy", "modern"]), "auto"),
   roots: z._default(texts, []),
   logLevel: z.optional(z.enum(logLevels)),
-  session: z._default(z.enum(["shared", "principal", "conversation"]), "shared"),
+  session: z.optional(z.enum(["shared", "principal", "conversation"])),
   groups: z._default(texts, []),
   persona: z._default(z.nullable(z.string()), null),
   compliance_level: z._default(z.nullable(z.string()), null),
@@ -132,6 +132,8 @@ export type ServerStatus = {
   pid: number | null;
   /** Tools we could not accept, and why. */
   rejected: { tool: string; reason: string }[];
+  /** Why its list of tools is not whole, and how many tools were seen and left out. */
+  incomplete?: { reason: string; leftOut: number };
   listedAt: string | null;
   offers: OfferCounts;
   /** Requests that wait for it, or to be sent. */

@@ -25,6 +25,10 @@ export const Server = z
     nextRetryAt: z.string().nullable(),
     pid: z.number().int().nullable(),
     rejected: z.array(z.object({ tool: z.string(), reason: z.string() })),
+    incomplete: z
+      .object({ reason: z.string(), leftOut: z.number().int() })
+      .optional()
+      .meta({ description: "Why its list of tools is not whole, and how many were seen and left out." }),
     listedAt: z.string().nullable(),
     offers: z
       .object({

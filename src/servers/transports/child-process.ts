@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { resolve, win32 } from "node:path";
 import { pause } from "../../lib/async/pause.ts";
+import { steadyNow } from "../../lib/async/steady-time.ts";
 
 /** After stdin was closed, after SIGTERM, after SIGKILL. */
 const afterStdinMs = 1_000;
@@ -28,10 +29,10 @@ export async function stopProcessGroup(child: ChildProcess): Promise<void> {
 }
 
 async function goneWithin(child: ChildProcess, limitMs: number): Promise<boolean> {
-  const until = Date.now() + limitMs;
+  const until = steadyNow() + limitMs;
   await exitWithin(child, limitMs);
   while (groupAlive(child)) {
-    if (Date.now() >= until) return false;
+    if (steadyNow() >= until) return false;
     await pause(pollMs);
   }
   return true;

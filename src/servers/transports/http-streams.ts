@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { pause } from "../../lib/async/pause.ts";
+import { backoffMs, pause } from "../../lib/async/pause.ts";
+import { steadyNow } from "../../lib/async/steady-time.ts";
 import { isObject } from "../../model/json.ts";
 import { type ChannelHandlers, type RequestId, TransportError } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
@@ -7,7 +8,6 @@ import { isEventStream, isNothingThere, isPassing, readEvents, refused, tooLarge
 import { noiseText, parseMessage } from "./parse-message.ts";
 
 const maxResumptions = 3;
-const betweenResumptionsMs = 1_000;
 const lingerMs = 5_000;
 
 /** Resolves with true at the answer, with false at the end of the stream. */
@@ -22,8 +22,9 @@ export function followStream(
       if (data === "") return;
       const message = parseMessage(data);
       if (message === undefined) return handlers.onNoise?.(noiseText(data));
+      place.heard = (place.heard ?? 0) + 1;
       const answer = answerIn(message, id, true);
-      handlers.onMessage(answer ?? message, id);
+      deliver(handlers, answer ?? message, id);
       if (answer === undefined) return;
       linger ??= setTimeout(() => response.destroy(), lingerMs).unref();
       resolve(true);
@@ -60,14 +61,15 @@ type Resumption = {
 
 /** From the last event id. True when the answer has come. */
 export async function resumeStream(place: StreamPlace, resumption: Resumption): Promise<boolean> {
+  let silent = 0;
   for (let tries = 0; tries < maxResumptions && place.lastId !== undefined; tries += 1) {
-    const { lastId } = place;
-    if (tries > 0 || place.retryMs !== undefined)
-      await pause(Math.max(shortestRetryMs, place.retryMs ?? betweenResumptionsMs), resumption);
+    const { lastId, heard } = place;
+    if (silent > 0 || place.retryMs !== undefined) await pause(reopenAfterMs(place, silent), resumption);
     if (resumption.signal?.aborted || resumption.isOver()) return false;
     const response = await reopen(place, resumption);
     if (response === "never") return false;
     if (response !== "later" && (await resumption.follow(response, place))) return true;
+    silent = place.heard === heard ? silent + 1 : 0;
     // A server may close a stream repeatedly; only resuming without news is in vain.
     if (place.lastId !== lastId) tries = -1;
   }
@@ -87,10 +89,19 @@ async function reopen(place: StreamPlace, { open }: Resumption): Promise<Incomin
 
 const defaultRetryMs = 1_000;
 const shortestRetryMs = 100;
+const maxReopenMs = 30_000;
+/** A stream that stood so long was no failure, also if it brought nothing. */
+const longStreamMs = 10_000;
 const maxFailures = 3;
 
 /** Where a stream broke off, and the server's retry delay. */
-export type StreamPlace = { lastId: string | undefined; retryMs: number | undefined };
+export type StreamPlace = { lastId: string | undefined; retryMs: number | undefined; heard?: number };
+
+/** What the server asks for, doubled with each stream in a row that brought nothing. */
+function reopenAfterMs({ retryMs = defaultRetryMs }: StreamPlace, silent: number): number {
+  const firstMs = Math.max(shortestRetryMs, retryMs);
+  return backoffMs({ firstMs, maxMs: Math.max(firstMs, maxReopenMs) }, silent + 1);
+}
 
 type Listening = {
   url: URL;
@@ -104,21 +115,25 @@ type Listening = {
 export async function keepListening({ url, signal, open, follow, onLost }: Listening): Promise<void> {
   const place: StreamPlace = { lastId: undefined, retryMs: undefined };
   let heard = false;
+  let silent = 0;
   for (let failures = 0; !signal.aborted; ) {
+    const before = place.heard;
+    const openedAt = steadyNow();
     const opened = await open(place).catch((thrown: unknown) => thrown);
     if (signal.aborted) return;
     if (isResponse(opened) && opened.statusCode === 200 && isEventStream(opened)) {
       heard = true;
       failures = 0;
       await follow(opened, place);
+      const isSilent = place.heard === before && steadyNow() - openedAt < longStreamMs;
+      silent = isSilent ? silent + 1 : 0;
     } else {
       failures += 1;
       const verdict = judge(opened, url, heard, failures > maxFailures);
       if (verdict instanceof TransportError) return onLost(verdict);
       if (verdict === "done") return;
     }
-    const waitMs = (place.retryMs ?? defaultRetryMs) * 2 ** failures;
-    await pause(Math.max(shortestRetryMs, waitMs), { signal });
+    await pause(reopenAfterMs(place, failures + Math.max(0, silent - 1)), { signal });
   }
 }
 
@@ -137,6 +152,18 @@ function judge(opened: unknown, url: URL, heard: boolean, last: boolean): Transp
 
 function isResponse(opened: unknown): opened is IncomingMessage {
   return typeof opened === "object" && opened !== null && "statusCode" in opened;
+}
+
+/** An answer that belongs to no request of this stream is dropped. */
+export function deliver(handlers: ChannelHandlers, message: unknown, id: RequestId | undefined): void {
+  const isStray = (one: unknown) => isObject(one) && one.method === undefined && one.id !== id;
+  const strays = (Array.isArray(message) ? message : [message]).filter(isStray);
+  for (const _ of strays) handlers.onNoise?.("an answer to no request of its stream");
+  if (!Array.isArray(message)) return strays.length > 0 ? undefined : handlers.onMessage(message, id);
+  handlers.onMessage(
+    message.filter((one) => !isStray(one)),
+    id,
+  );
 }
 
 /** With `unnamed`, an error without an id counts too, and gets the id: nothing else can be meant. */

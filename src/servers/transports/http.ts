@@ -14,7 +14,7 @@ import {
 import { modernVersion } from "../../protocol/session.ts";
 import { createRequester, type HttpOptions } from "./http-request.ts";
 import { isEventStream, isPassing, readBody, refused } from "./http-response.ts";
-import { answerIn, followStream, keepListening, resumeStream, type StreamPlace } from "./http-streams.ts";
+import { answerIn, deliver, followStream, keepListening, resumeStream, type StreamPlace } from "./http-streams.ts";
 import { parseMessage } from "./parse-message.ts";
 
 const goodbyeMs = 1_000;
@@ -109,7 +109,8 @@ async function takeResponse(state: State, response: IncomingMessage, exchange: E
   if (status === 404 && exchange.session !== undefined) throw forgotten(state, response);
   if (status >= 300) return takeRefusal(state, response, status, exchange);
   const session = headers["mcp-session-id"];
-  if (typeof session === "string" && !exchange.modern && !state.ended.signal.aborted) state.sessionId = session;
+  // The first one stays: a server that rotates it could move a caller into another session.
+  if (typeof session === "string" && !exchange.modern && !state.ended.signal.aborted) state.sessionId ??= session;
   if (isEventStream(response)) return takeStream(state, response, exchange);
   if (exchange.id === undefined) return void response.resume();
   const body = await readBody(response, state.options.maxMessageBytes);
@@ -118,7 +119,7 @@ async function takeResponse(state: State, response: IncomingMessage, exchange: E
   const message = parseMessage(text, body.length < longBytes ? undefined : body);
   if (message === undefined) throw new TransportError("its answer is not JSON", { sent: true });
   const answer = answerIn(message, exchange.id, true);
-  state.handlers.onMessage(answer ?? message, exchange.id);
+  deliver(state.handlers, answer ?? message, exchange.id);
   if (answer === undefined) throw new TransportError("it answered another request", { sent: true });
 }
 

@@ -27,7 +27,8 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   const unsent: RequestId[] = [];
   const close = (what: string) => {
     if (closed) return;
-    closed = new TransportError(what, { sent: true, said: stderr.text() });
+    const crashed = child.signalCode !== null || (child.exitCode ?? 0) !== 0;
+    closed = new TransportError(what, { sent: true, crashed, said: stderr.text() });
     const { message, said } = closed;
     for (const id of unsent) handlers.onUnsent?.(id, new TransportError(message, { sent: false, said }));
     handlers.onClose(closed);
@@ -76,11 +77,10 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     pid: child.pid ?? null,
     send(message) {
       if (closed) throw new TransportError(closed.message, { sent: false, said: closed.said });
-      // An ending process is replaced as soon as it is gone.
-      if (child.exitCode !== null || child.signalCode !== null)
-        throw new TransportError(ended(), { sent: false, retryAfterMs: stderrDrainMs + 50 });
-      const line = `${JSON.stringify(message)}\n`;
       const ids = "id" in message ? [message.id] : [];
+      // It fails as unsent as soon as the process is gone.
+      if (child.exitCode !== null || child.signalCode !== null) return void unsent.push(...ids);
+      const line = `${JSON.stringify(message)}\n`;
       if (later !== undefined) {
         later.text += line;
         later.ids.push(...ids);

@@ -249,10 +249,10 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     const outcome = await plane.call("progress.count", { steps: 25 });
     assert.deepEqual(textsOf(outcome), ["counted to 25"]);
     const steps = heard.flatMap((event) => (event.type === "tool.progress" ? [event.progress] : []));
-    assert.deepEqual(
-      steps,
-      Array.from({ length: 25 }, (_, at) => at + 1),
-    );
+    // Ten in a second at most, and always the last one.
+    assert.deepEqual(steps.slice(0, 10), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    assert.ok(steps.length < 25, `${steps}`);
+    assert.equal(steps.at(-1), 25);
     assert.equal(heard.at(-1)?.type, "tool.result");
     assert.ok(heard.every(({ callId }) => callId === outcome.call.id));
   });

@@ -49,8 +49,9 @@ function renderServers(servers: readonly ServerStatus[]): string {
   return [`  ${head}`, ...rows.map((row, at) => `${marks[servers[at]?.state ?? "error"]} ${row}`)].join("\n");
 }
 
-function renderRejected({ rejected }: ServerStatus): string {
-  return rejected.length > 0 ? `not usable: ${rejected.map(({ tool }) => tool).join(", ")}` : "";
+function renderRejected({ rejected, incomplete }: ServerStatus): string {
+  const unusable = rejected.length > 0 ? [`not usable: ${rejected.map(({ tool }) => tool).join(", ")}`] : [];
+  return [...(incomplete ? [incomplete.reason] : []), ...unusable].join("; ");
 }
 
 /** Names are for scripts and completion, which do not wait for long. */
