@@ -29,6 +29,7 @@ import type { ExecuteOptions } from "./execute.ts";
 import { createInjection } from "./inject.ts";
 import type { CallLimits } from "./limits/limits.ts";
 import { createLookup, type Lookup, type LookupParts } from "./lookup.ts";
+import { createOfferVerbs } from "./offers.ts";
 import { createProviders, type ProviderParts, type Providers } from "./providers/providers.ts";
 import { createRecorder, type RecordOptions } from "./record.ts";
 import type { Results } from "./results/results.ts";
@@ -75,6 +76,7 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
   };
 
 type CallVerbs = Approvals["verbs"] &
+  ReturnType<typeof createOfferVerbs> &
   Pick<Plane, "call" | "policy" | "drain"> & {
     tools: Pick<Plane["tools"], "get" | "registerProvider">;
     calls: Pick<Plane["calls"], "activity">;
@@ -109,10 +111,12 @@ export async function createCalls(parts: CallParts) {
   });
   const activity = createActivity();
   const runner = createRunner(wirePath(parts, { lookup, providers, approvals, hooks, activity }), servers.stop);
+  const call: Plane["call"] = (asked, args, options = {}) =>
+    runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay);
   const verbs: CallVerbs = {
     ...approvals.verbs,
-    call: (asked, args, options = {}) =>
-      runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay),
+    ...createOfferVerbs({ call, servers, defaultPrincipal }),
+    call,
     drain: runner.drain,
     policy: { test: createPolicyTest(parts, lookup) },
     tools: { get: lookup.tool, registerProvider: providers.register },

@@ -14,6 +14,7 @@ import { mayDo, type Principal, requireScope } from "../model/principal.ts";
 import { type Servers, unknownServer } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import { requireGrant } from "./authorize.ts";
+import { offerTool } from "./offer-tools.ts";
 import { findMetaTool } from "./providers/builtin.ts";
 
 /** The wait of a bare name for the slowest server. */
@@ -60,6 +61,7 @@ export function createLookup(parts: LookupParts) {
   async function toCall(...[asked, principal, onProgress]: Parameters<FindTool>): Promise<Tool> {
     // A bare name never means a hidden tool.
     const shows = (tool: Tool) => asked !== tool.id.tool || tool.id.server === null || !isHidden(principal, tool);
+    if (typeof asked === "object" && asked.kind) return offerTool(parts, asked, principal);
     return findMetaTool(asked) ?? find(asked, principal, { onProgress, names: servers.names(), shows });
   }
 
@@ -172,6 +174,7 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
     if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
     await headStart();
     const [tool] = await Promise.all([find(asked, principal, onProgress), warmUp()]);
+    if (tool.id.kind) return tool;
     // Health is read only where it decides between providers.
     if (hasRivals(tool)) await health.recent().catch(() => undefined);
     else remember(asked, principal, tool);
@@ -179,7 +182,7 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
   };
   return (asked, principal, onProgress) => {
     memory.requireRoom();
-    const known = recall(asked, principal);
+    const known = typeof asked === "object" && asked.kind ? undefined : recall(asked, principal);
     return known ? trusted(known, principal) : findAnew(asked, principal, onProgress);
   };
 }

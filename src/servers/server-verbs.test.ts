@@ -48,10 +48,6 @@ function sample() {
       if (name === "bad") throw new Error("it is down");
       return [{ name: "item" }, "no item", null];
     },
-    async request(name: string, method: string, params: unknown) {
-      asked.push([name, method, params]);
-      return { answered: true };
-    },
     refresh: async (names: string[], options: unknown) => ({ names, options }),
   } as unknown as ListedServers;
   return { verbs: createServerVerbs(servers, options), asked };
@@ -74,16 +70,10 @@ test("each verb asks what it is named after", async () => {
   await verbs.prompts.list("good");
   await verbs.resources.list("good");
   await verbs.resources.templates("good");
-  await verbs.prompts.get("good", "greet", { who: "Ada" });
-  await verbs.prompts.get("good", "greet");
-  await verbs.resources.read("good", "file:///x");
   assert.deepEqual(asked, [
     ["good", "prompts/list"],
     ["good", "resources/list"],
     ["good", "resources/templates/list"],
-    ["good", "prompts/get", { name: "greet", arguments: { who: "Ada" } }],
-    ["good", "prompts/get", { name: "greet", arguments: {} }],
-    ["good", "resources/read", { uri: "file:///x" }],
   ]);
 });
 

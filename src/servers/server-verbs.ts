@@ -1,16 +1,16 @@
 import { pause } from "../lib/async/pause.ts";
-import { isObject, type UnknownObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
 import type { Listed, PlanePrompts, PlaneResources, PlaneServers } from "../model/plane-tools.ts";
 import { type Caller, mayDo, type Principal } from "../model/principal.ts";
 import type { ServerStatus } from "../model/servers/server.ts";
-import { explainFailure, unknownServer } from "./failures.ts";
+import { unknownServer } from "./failures.ts";
 import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import type { ServerLifecycle } from "./server-lifecycle.ts";
 
 type KnownServers = Omit<ServerDirectory, "apply"> & ServerLifecycle;
 
-/** For a whole listing, and for one prompt or resource. */
+/** For a whole listing. */
 const limitMs = 60_000;
 
 /** Output of a server is for administrators. */
@@ -29,8 +29,8 @@ export type VerbOptions = {
 
 type ServerVerbs = {
   servers: Omit<PlaneServers, "locked" | "forward" | "wantLogs" | "sees" | "instructions" | "onMessage">;
-  prompts: PlanePrompts;
-  resources: Omit<PlaneResources, "watch">;
+  prompts: Pick<PlanePrompts, "list">;
+  resources: Pick<PlaneResources, "list" | "templates">;
 };
 
 export function createServerVerbs(servers: KnownServers, options: VerbOptions): ServerVerbs {
@@ -40,10 +40,6 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
     (method: OfferMethod): PlanePrompts["list"] =>
     (server, caller = {}) =>
       listOffers(servers, options, method, server, caller);
-  const ask = (server: string, method: string, what: string, params: UnknownObject) =>
-    servers.request(server, method, params, { signal: AbortSignal.timeout(limitMs) }).catch((thrown) => {
-      throw explainFailure(thrown, server, what);
-    });
 
   return {
     servers: {
@@ -89,18 +85,16 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
     },
     prompts: {
       list: listOf("prompts/list"),
-      get: (server, name, args = {}) => ask(server, "prompts/get", name, { name, arguments: args }),
     },
     resources: {
       list: listOf("resources/list"),
       templates: listOf("resources/templates/list"),
-      read: (server, uri) => ask(server, "resources/read", uri, { uri }),
     },
   };
 }
 
 /** A hidden server is unknown to the caller. */
-export function seenBy({ requireName }: Pick<ServerDirectory, "requireName">, maySee: VerbOptions["maySee"]) {
+function seenBy({ requireName }: Pick<ServerDirectory, "requireName">, maySee: VerbOptions["maySee"]) {
   return (server: string, principal: Principal): string => {
     if (maySee(principal, server)) return requireName(server);
     throw unknownServer(server);

@@ -67,8 +67,8 @@ function createRefusals({ config, tool: toolOf }: GrantPorts) {
       (name === null ? providers(principal, tool, request) : server(principal, name, request)) ??
       own(principal, tool, request) ??
       flags(principal, tool, request);
-    // Built-in tools belong to no tool group and to every state.
-    if (refused || tool.source === "builtin") return refused;
+    // Built-in tools, prompts and resources belong to no tool group and to every state.
+    if (refused || tool.source === "builtin" || tool.id.kind) return refused;
     const group = refuseGroups(principal, request) ?? refuseGroupsOf(principal, tool.metadata, request);
     if (group !== null) return { why: "tool groups", refused: group };
     const state = refuseState(tool.metadata, request);

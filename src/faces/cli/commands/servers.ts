@@ -306,7 +306,7 @@ export const listPrompts = command(
 
 export const getPrompt = command(
   (plane, server: string, name: string, values: string[]) =>
-    plane.prompts.get(server, name, Object.fromEntries(values.map(toPair))),
+    plane.prompts.get(server, name, Object.fromEntries(values.map(toPair)), { face: "cli" }),
   (prompt) =>
     partsOf(prompt, "messages")
       .map(({ role, content }) => `${role}: ${content?.text ?? JSON.stringify(content)}`)
@@ -325,7 +325,7 @@ export const listResources = command(
 );
 
 export const readResource = command(
-  (plane, server: string, uri: string) => plane.resources.read(server, uri),
+  (plane, server: string, uri: string) => plane.resources.read(server, uri, { face: "cli" }),
   (resource) =>
     partsOf(resource, "contents")
       .map(({ text, blob, mimeType }) => text ?? `(${mimeType}, ${countOf(blob?.length ?? 0, "character")} of base64)`)
