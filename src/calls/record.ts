@@ -135,7 +135,8 @@ function kindOf(asked: Requested["asked"]["tool"]): Pick<CallRecord, "kind"> {
 function callEvent(requested: Requested): PlaneEvent {
   const { id, asked, principal } = requested;
   const tool = askedName(requested);
-  const facts = { type: "tool.call", callId: id, user: principal.user } as const;
+  const { user, key } = principal;
+  const facts = { type: "tool.call", callId: id, user, ...(key === undefined ? {} : { key }) } as const;
   const { kind } = kindOf(asked.tool);
   return kind ? { ...facts, tool: redactDeep(tool), kind } : { ...facts, tool };
 }

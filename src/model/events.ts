@@ -92,7 +92,7 @@ export type PlaneEvent =
       status: "changed" | "new" | "accepted" | "rejected";
       held: boolean;
     }
-  | ({ type: "tool.call"; user: string | null } & CallFacts)
+  | ({ type: "tool.call"; user: string | null; key?: string } & CallFacts)
   | ({ type: "tool.retry"; attempt: number; delayMs: number; reason: string } & CallFacts)
   | ({ type: "tool.progress"; percentage: number | null; update?: UnknownObject } & CallFacts & ProgressReport)
   | ({ type: "tool.task" } & CallFacts & TaskReport)
@@ -164,7 +164,7 @@ export const eventMeanings = {
   "tool.definition":
     "A definition differs from the pinned one, or a person decided about it: `server`, `tool`, `status`, `held`.",
   "tool.call":
-    "A call started: `callId`, `tool`, `user`; `kind` where a prompt, a resource, a completion or a subscription is asked for.",
+    "A call started: `callId`, `tool`, `user`, `key` (the id of the API key); `kind` where a prompt, a resource, a completion or a subscription is asked for.",
   "tool.retry": "It is retried: `callId`, `tool`, `attempt`, `delayMs`, `reason`.",
   "tool.progress":
     "Its server reports progress: `callId`, `tool`, `progress`, `total`, `percentage`, `message`, `update`.",

@@ -43,6 +43,7 @@ function sample() {
     },
     status: () => [{ name: "good" }, { name: "bad" }],
     offered: () => null,
+    denied: () => null,
     async list(name: string, method: string) {
       asked.push([name, method]);
       if (name === "bad") throw new Error("it is down");

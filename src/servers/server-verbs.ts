@@ -1,5 +1,6 @@
 import { pause } from "../lib/async/pause.ts";
-import { isObject } from "../model/json.ts";
+import { passesFilter } from "../lib/text/glob.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Listed, PlanePrompts, PlaneResources, PlaneServers } from "../model/plane-tools.ts";
 import { type Caller, mayDo, type Principal } from "../model/principal.ts";
 import type { ServerStatus } from "../model/servers/server.ts";
@@ -101,6 +102,12 @@ function seenBy({ requireName }: Pick<ServerDirectory, "requireName">, maySee: V
   };
 }
 
+/** `deny_tools` names them as rules do: `prompts/NAME`, `resources/URI`. */
+function isShown(method: OfferMethod, { name, uri, uriTemplate }: UnknownObject, deny: readonly string[] | null): boolean {
+  const what = method === "prompts/list" ? `prompts/${name}` : `resources/${uri ?? uriTemplate}`;
+  return passesFilter(what, null, deny);
+}
+
 /** Of one server, or of all that the caller may see; those that fail are left out then. */
 async function listOffers(
   servers: KnownServers,
@@ -114,14 +121,19 @@ async function listOffers(
   const names = isNamed
     ? [seenBy(servers, maySee)(server, principal)]
     : servers.names().filter((name) => maySee(principal, name));
+  // The main session has the credentials of the default principal.
+  const owner = { user: principal.user === defaultPrincipal.user ? null : principal.user, conversation: null };
   const listOne = async (name: string): Promise<Listed[]> => {
-    const asked = servers.list(name, method, signal, isNamed);
-    const known = async () => servers.offered(name, method) ?? [];
+    const asked = servers.list(name, method, signal, { isNamed, owner });
+    const known = async () => servers.offered(name, method, owner) ?? [];
     // The cached list, where asking takes longer.
     const items =
       waitMs === undefined ? asked : Promise.race([asked, pause(waitMs, { isBackground: true }).then(known)]);
     const listed = await (isNamed ? items : items.catch(() => []));
-    return listed.filter(isObject).map((item) => ({ ...item, server: name }));
+    return listed
+      .filter(isObject)
+      .filter((item) => isShown(method, item, servers.denied(name)))
+      .map((item) => ({ ...item, server: name }));
   };
   return (await Promise.all(names.map(listOne))).flat();
 }

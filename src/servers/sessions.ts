@@ -57,6 +57,7 @@ export function createSessions(
 
   return {
     main,
+    sharing,
     /** Undefined where all are in use. */
     of(given: SessionOwner): Connection | undefined {
       const owner = narrow(given);

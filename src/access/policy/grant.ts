@@ -1,3 +1,4 @@
+import { passesFilter } from "../../lib/text/glob.ts";
 import { type Compliance, normalLevel, shippedLevels } from "../../model/access/compliance.ts";
 import type { Grants } from "../../model/access/grants.ts";
 import type { AccessRequest, Grant, Refused } from "../../model/calls/call.ts";
@@ -40,6 +41,9 @@ function createRefusals({ config, tool: toolOf }: GrantPorts) {
     const refused = server(principal, String(to.server), request);
     // A server that does not exist is no secret; the call says so later.
     if (refused) return isConfigured || principal.servers ? refused : null;
+    const definition = config().servers[String(to.server)];
+    if (definition && !passesFilter(String(to.tool), definition.allow_tools, definition.deny_tools))
+      return { why: "filter" as const, refused: "its server does not offer it" };
     const target = toolOf({ server: String(to.server), tool: String(to.tool) });
     return target ? own(principal, target, request) : null;
   };

@@ -65,7 +65,7 @@ async function findModel(name: string, { models, fileOfModel }: ProviderParts): 
 }
 
 function createMcpProvider(request: Servers["request"]): Provider {
-  return async (spec, args, { owner, idempotencyKey, meta, ...context }) => {
+  return async (spec, args, { owner, principal: _, idempotencyKey, meta, ...context }) => {
     const { config } = spec;
     const server = String(config.server);
     const tool = String(config.tool);

@@ -78,7 +78,7 @@ export type Grant = { by: string };
 /** The policy's no. `locked` where its server may be shown. */
 export type Refused = {
   refused: string;
-  why: "server" | "groups" | "persona" | "flags" | "workspace" | "compliance" | "tool groups" | "state" | "defect";
+  why: "server" | "filter" | "groups" | "persona" | "flags" | "workspace" | "compliance" | "tool groups" | "state" | "defect";
   locked?: Contact;
 };
 

@@ -4,9 +4,9 @@ import type { JobEntry } from "../../model/catalogue/registry-summary.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject } from "../../model/json.ts";
-import { noCursor } from "../../model/page.ts";
+import { collect, noCursor } from "../../model/page.ts";
 import type { JobRunQuery, JobStatus, RunJobOptions } from "../../model/plane-work.ts";
-import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import { isOwner, mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { JobManifest } from "../../model/work/job.ts";
 import type { JobRun, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
 import { jobRunStates, showJobRun } from "../../model/work/job-run.ts";
@@ -127,7 +127,7 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancelJobRun" | "jobRun"
       requireScope(principal, "call", "cancel a run of a job");
       for (;;) {
         const run = await findRun(parts, id, principal);
-        if (run.user !== principal.user) requireScope(principal, "admin", "cancel a run that is not theirs");
+        if (!isOwner(principal, run.principal)) requireScope(principal, "admin", "cancel a run that is not theirs");
         const cancelled = moveRun(run, "cancelled", Date.now());
         if (engine.cancelHere(id))
           return showJobRun((await engine.ended(id, { waitMs: Number.POSITIVE_INFINITY })) ?? run);
@@ -144,7 +144,12 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancelJobRun" | "jobRun"
       const jobs = await store();
       if (filter.before !== undefined && (await jobs.jobRun(filter.before))?.job !== name)
         throw noCursor(filter.before);
-      const found = await jobs.jobRuns({ ...filter, ...whose, job: name, limit: limit + 1 });
+      const { before, ...others } = filter;
+      const found = await collect(
+        (part) => jobs.jobRuns({ ...others, ...whose, ...part, job: name }),
+        (run) => isShown(run, principal),
+        { ...withoutUndefined({ before }), limit: limit + 1 },
+      );
       const runs = found.slice(0, limit).map(showJobRun);
       return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
     },
@@ -170,7 +175,9 @@ async function statusOf(parts: JobVerbParts, job: JobManifest, principal: Princi
   const jobs = await parts.store();
   const { name, persona: owner = null } = job;
   const schedule = await jobs.jobSchedule(name, owner);
-  const [last] = await jobs.jobRuns({ job: name, owner, ...seenBy(principal), limit: 1 });
+  const ofJob = { job: name, owner, ...seenBy(principal) };
+  const shown = (run: KeptJobRun) => isShown(run, principal);
+  const [last] = await collect((part) => jobs.jobRuns({ ...ofJob, ...part }), shown, { limit: 1 });
   return {
     ...(await parts.entry(job, principal)),
     schedule: showSchedule(job, schedule),
@@ -189,7 +196,7 @@ async function findRun(parts: JobVerbParts, id: string, principal: Principal): P
 
 async function maySee(parts: JobVerbParts, run: KeptJobRun, principal: Principal): Promise<boolean> {
   if (mayDo(principal, "admin")) return true;
-  if (run.origin !== "schedule") return run.user === principal.user;
+  if (run.origin !== "schedule") return isOwner(principal, run.principal);
   const job = await parts.find(run.job, principal).catch(() => null);
   return job !== null && (job.persona ?? null) === run.owner;
 }
@@ -211,6 +218,10 @@ async function findScheduled({ find }: JobVerbParts, name: string, principal: Pr
   const job = await find(name, principal);
   if (isScheduled(job)) return job;
   throw new PlaneError("CONFLICT", `Job '${name}' has no recurrence: it runs only on request.`);
+}
+
+function isShown(run: KeptJobRun, principal: Principal): boolean {
+  return run.origin === "schedule" || mayDo(principal, "admin") || isOwner(principal, run.principal);
 }
 
 function seenBy(principal: Principal): { seenBy?: string | null } {
