@@ -53,28 +53,28 @@ export type Lookup = ReturnType<typeof createLookup>;
 export function createLookup(parts: LookupParts) {
   const { servers, grants, catalogue, loaded, defaultPrincipal } = parts;
   const find = createFinder(parts);
-  const isHidden = (principal: Principal, tool: Tool) => "refused" in grants.grantFor(principal, tool);
   const knownTo = (principal: Principal) =>
     servers.names().filter((name) => grants.maySeeServer(principal, name) || grants.lockedServer(principal, name));
 
-  /** A full name also finds a hidden tool: the refusal is recorded. */
+  /** A hidden tool looks like one that does not exist, and its server is not started for it. */
+  const showsTo = (principal: Principal) => (tool: Tool) => {
+    const grant = grants.grantToSee(principal, tool);
+    if (!("refused" in grant)) return true;
+    // Locked tools are shown; a caller without a persona may look at any persona's.
+    return grant.locked !== undefined || (grant.why === "persona" && principal.persona === null);
+  };
+
   async function toCall(...[asked, principal, onProgress]: Parameters<FindTool>): Promise<Tool> {
-    // A bare name never means a hidden tool.
-    const shows = (tool: Tool) => asked !== tool.id.tool || tool.id.server === null || !isHidden(principal, tool);
     if (typeof asked === "object" && asked.kind) return offerTool(parts, asked, principal);
-    return findMetaTool(asked) ?? find(asked, principal, { onProgress, names: servers.names(), shows });
+    const isShown = showsTo(principal);
+    // An administrator sees every server, and reads why a tool of it is refused. A bare name never means a hidden tool.
+    const explains = ({ id }: Tool) => mayDo(principal, "admin") && asked !== id.tool && !principal.servers;
+    const shows = (tool: Tool) => isShown(tool) || explains(tool);
+    return findMetaTool(asked) ?? find(asked, principal, { onProgress, names: knownTo(principal), shows });
   }
 
-  /** A hidden tool looks like one that does not exist. */
-  function toShow(asked: string | ToolId, principal: Principal): Promise<Tool> {
-    const shows = (tool: Tool) => {
-      const grant = grants.grantToSee(principal, tool);
-      if (!("refused" in grant)) return true;
-      // Locked tools are shown; a caller without a persona may look at any persona's.
-      return grant.locked !== undefined || (grant.why === "persona" && principal.persona === null);
-    };
-    return find(asked, principal, { names: knownTo(principal), shows });
-  }
+  const toShow = (asked: string | ToolId, principal: Principal): Promise<Tool> =>
+    find(asked, principal, { names: knownTo(principal), shows: showsTo(principal) });
 
   const tool: PlaneTools["get"] = async (asked, { principal = defaultPrincipal } = {}) => {
     requireScope(principal, "read", "look at tools");
@@ -171,7 +171,8 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
   }
 
   const findAnew = async (...[asked, principal, onProgress]: Parameters<FindTool>): Promise<Tool> => {
-    if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
+    const isLikely = (name: string) => mayBelongTo(name, String(asked)) && grants.maySeeServer(principal, name);
+    if (typeof asked === "string") servers.warm(servers.names().filter(isLikely));
     await headStart();
     const [tool] = await Promise.all([find(asked, principal, onProgress), warmUp()]);
     if (tool.id.kind) return tool;

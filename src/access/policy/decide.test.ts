@@ -123,7 +123,7 @@ const modes: [title: string, tool: Partial<Tool>, verdicts: Record<Policy["mode"
   [
     "what only sounds like reading",
     { id: { server: "notes", tool: "get_note" } },
-    { build: "allow", debug: "ask", plan: "queue", review: "deny" },
+    { build: "allow", debug: "allow", plan: "queue", review: "deny" },
   ],
   [
     "what writes",

@@ -102,10 +102,10 @@ function byRule({ firstRule }: ToolFacts, situation: Situation): Verdict | null 
   return { verdict, origin: "rule", reason, rule: found.place };
 }
 
-/** What only the name of a tool suggests is no knowledge. */
+/** Where nothing may change, what only the name of a tool suggests is no knowledge. */
 function byMode(mode: PolicyMode, facts: ToolFacts): Verdict | null {
-  if (mode === "build" || isKnownRead(facts)) return null;
   const { effect } = facts;
+  if (mode === "build" || isKnownRead(facts) || (mode === "debug" && effect.effect === "read")) return null;
   const origin = `mode:${mode}`;
   const what =
     effect.effect === "write"

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { JobEntry } from "../../model/catalogue/registry-summary.ts";
-import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import { type ErrorReport, errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject } from "../../model/json.ts";
 import { collect, noCursor } from "../../model/page.ts";
@@ -10,6 +10,7 @@ import { isOwner, mayDo, type Principal, requireScope } from "../../model/princi
 import type { JobManifest } from "../../model/work/job.ts";
 import type { JobRun, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
 import { jobRunStates, showJobRun } from "../../model/work/job-run.ts";
+import type { StepRun } from "../../model/work/skill-run.ts";
 import type { JobVerbs } from "../verbs.ts";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
@@ -57,9 +58,29 @@ type JobVerbParts = {
   /** Throws where there is none for this caller. */
   find(name: string, principal: Principal): Promise<JobManifest>;
   entry(job: JobManifest, principal: Principal): Promise<JobEntry>;
+  /** Is there a tool of this name for the caller? */
+  seesTool(name: string, principal: Principal): boolean;
   /** As whom the caller runs the job; throws where the job is not for them. */
   actAs(job: JobManifest, principal: Principal): Principal;
 };
+
+/** A step of a tool that is hidden from the caller keeps its name to itself. */
+function showRun({ seesTool }: JobVerbParts, run: KeptJobRun, principal: Principal): JobRun {
+  const shown = showJobRun(run);
+  const isHidden = ({ tool }: StepRun) => tool !== null && !seesTool(tool, principal);
+  const hide = (step: StepRun): StepRun =>
+    isHidden(step) ? { ...step, tool: null, record: null, error: step.error && withoutNames(step.error) } : step;
+  const tasks = shown.tasks.map((task) => {
+    const names = task.steps.some(isHidden);
+    return names ? { ...task, steps: task.steps.map(hide), error: task.error && withoutNames(task.error) } : task;
+  });
+  const isAny = tasks.some((task, at) => task !== shown.tasks[at]);
+  return isAny ? { ...shown, tasks, error: shown.error && withoutNames(shown.error) } : shown;
+}
+
+function withoutNames(error: ErrorReport): ErrorReport {
+  return { ...error, message: errorTable[error.code].means, server: null, tool: null, cause: null, data: {} };
+}
 
 /** What people do with jobs: look, begin, pause, cancel. */
 export function createJobVerbs(parts: JobVerbParts): JobVerbs {
@@ -130,13 +151,14 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancelJobRun" | "jobRun"
         if (!isOwner(principal, run.principal)) requireScope(principal, "admin", "cancel a run that is not theirs");
         const cancelled = moveRun(run, "cancelled", Date.now());
         if (engine.cancelHere(id))
-          return showJobRun((await engine.ended(id, { waitMs: Number.POSITIVE_INFINITY })) ?? run);
+          return showRun(parts, (await engine.ended(id, { waitMs: Number.POSITIVE_INFINITY })) ?? run, principal);
         if (!(await (await store()).replaceJobRun(cancelled))) continue;
         emit({ type: "job.cancelled", ...factsOf(run) });
-        return showJobRun(cancelled);
+        return showRun(parts, cancelled, principal);
       }
     },
-    jobRun: async (id, { principal = defaultPrincipal } = {}) => showJobRun(await findRun(parts, id, principal)),
+    jobRun: async (id, { principal = defaultPrincipal } = {}) =>
+      showRun(parts, await findRun(parts, id, principal), principal),
     async jobRuns(name, query = {}, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "read", "look at runs of jobs");
       const { limit, ...filter } = checkHistoryQuery(query);
@@ -150,7 +172,7 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancelJobRun" | "jobRun"
         (run) => isShown(run, principal),
         { ...withoutUndefined({ before }), limit: limit + 1 },
       );
-      const runs = found.slice(0, limit).map(showJobRun);
+      const runs = found.slice(0, limit).map((run) => showRun(parts, run, principal));
       return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
     },
   };
@@ -183,7 +205,7 @@ async function statusOf(parts: JobVerbParts, job: JobManifest, principal: Princi
     schedule: showSchedule(job, schedule),
     upcoming: upcomingTimes(job, schedule),
     active: await jobs.activeJobRuns(name, owner),
-    lastRun: last ? showJobRun(last) : null,
+    lastRun: last ? showRun(parts, last, principal) : null,
   };
 }
 
@@ -248,7 +270,7 @@ async function beginRun(
   // An existing run belongs to the plane that began it.
   else if (isNew) await beginHere(parts, run, signal);
   const waitMs = wait === true || !engine.isRunning() ? Number.POSITIVE_INFINITY : wait === false ? 0 : wait;
-  return showJobRun((await engine.ended(run.id, { waitMs, signal })) ?? run);
+  return showRun(parts, (await engine.ended(run.id, { waitMs, signal })) ?? run, request.principal);
 }
 
 async function beginHere({ engine, store }: JobVerbParts, run: KeptJobRun, signal?: AbortSignal): Promise<void> {
