@@ -64,11 +64,19 @@ export function createLookup(parts: LookupParts) {
     return grant.locked !== undefined || (grant.why === "persona" && principal.persona === null);
   };
 
+  /** What the caller's flags, tool groups and state refuse is no secret. */
+  const isElsewhere = (principal: Principal, tool: Tool) => {
+    const grant = grants.grantToSee(principal, tool);
+    return "refused" in grant && !["flags", "tool groups", "state"].includes(grant.why);
+  };
+
   async function toCall(...[asked, principal, onProgress]: Parameters<FindTool>): Promise<Tool> {
     if (typeof asked === "object" && asked.kind) return offerTool(parts, asked, principal);
     const isShown = showsTo(principal);
     // An administrator sees every server, and reads why a tool of it is refused. A bare name never means a hidden tool.
-    const explains = ({ id }: Tool) => mayDo(principal, "admin") && asked !== id.tool && !principal.servers;
+    const explains = (tool: Tool) =>
+      (asked !== tool.id.tool || tool.id.server === null) &&
+      ((mayDo(principal, "admin") && !principal.servers) || !isElsewhere(principal, tool));
     const shows = (tool: Tool) => isShown(tool) || explains(tool);
     return findMetaTool(asked) ?? find(asked, principal, { onProgress, names: knownTo(principal), shows });
   }
