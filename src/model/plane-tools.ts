@@ -1,4 +1,6 @@
-import type { AddedProvider, ProviderOptions, ServerSaid, ToolFunction, Unregister } from "./calls/provider.ts";
+import type { CallOptions } from "./calls/call.ts";
+import type { AskHere } from "./calls/held-call.ts";
+import type { AddedProvider, ProviderOptions, Relay, ServerSaid, ToolFunction, Unregister } from "./calls/provider.ts";
 import type {
   BundleChoice,
   BundleExport,
@@ -15,7 +17,7 @@ import type { RegistrySummary } from "./catalogue/registry-summary.ts";
 import type { OverlayView, Tool, ToolId, WrittenManifest } from "./catalogue/tool.ts";
 import type { ToolQuery } from "./catalogue/tool-query.ts";
 import type { UnknownObject } from "./json.ts";
-import type { PlaneCallOptions } from "./plane.ts";
+import type { AbortSignal } from "./platform.ts";
 import type { Caller, WaitingCaller } from "./principal.ts";
 import type {
   Contact,
@@ -29,7 +31,8 @@ import type {
 } from "./servers/server.ts";
 
 /** Of a prompt, a resource or a completion. */
-export type OfferOptions = Caller & Pick<PlaneCallOptions, "signal" | "relay" | "askHere" | "conversation" | "consent">;
+export type OfferOptions = Caller &
+  Pick<CallOptions, "conversation" | "consent"> & { signal?: AbortSignal; relay?: Relay; askHere?: AskHere };
 
 /** A tool of the catalogue with its health and availability. */
 export type ToolListing = Tool & {

@@ -71,7 +71,7 @@ function createMcpProvider(request: Servers["request"]): Provider {
     const tool = String(config.tool);
     try {
       const offer = offerRequest(spec, args);
-      if (offer) {
+      if (offer !== undefined) {
         const send = (method: string, params: UnknownObject) =>
           request(server, method, { ...params, ...metaOf(meta, idempotencyKey) }, context, owner);
         return await askForOffer(offer, send);
