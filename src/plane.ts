@@ -107,7 +107,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     defaultPrincipal,
     maySee: (principal, server) => grants.maySeeServer(principal, server),
     trust: limits.trust,
-    fitAnswer: answers.fit,
     ...catalogue.forServers,
     listed: (server) => ({ ...registry.listed(server), ...limits.circuitOf(server) }),
   });

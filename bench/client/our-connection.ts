@@ -19,7 +19,6 @@ export async function openOurConnection(command: string, args: readonly string[]
     defaultPrincipal: anonymous,
     maySee: () => true,
     trust: () => undefined,
-    fitAnswer: async (_, answered) => answered,
     takeTools: (_server, _definition, tools) => ({ tools, rejected: [] }),
     onKnown: () => undefined,
     known: async () => [],

@@ -47,7 +47,7 @@ const variants: Record<string, PolicyRule[]> = {
 
 async function microsecondsPerCall(rules: PolicyRule[]): Promise<number> {
   const policy: Policy = { profile: "personal", mode: "build", rules, effects: {} };
-  const decide = createPolicy({ policy: () => policy, isIsolated: () => false });
+  const decide = createPolicy({ policy: () => policy, isIsolated: () => false, targetsOf: () => [] });
   for (const call of calls) await decide(call, "guarded");
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {

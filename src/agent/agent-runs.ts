@@ -19,7 +19,7 @@ import { PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlaneAgent } from "../model/plane-work.ts";
-import { narrow, type Principal, requireScope } from "../model/principal.ts";
+import { ownerOf, narrow, type Principal, requireScope } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { AgentCallOptions, AgentTools, KnownServers, NamedTool, ToolsetRef } from "./agent-tools.ts";
 import { readContent, readResponse, renameTurn } from "./asked-calls.ts";
@@ -109,7 +109,7 @@ export function createAgentRuns(parts: Parts): AgentRuns {
       });
       own.span?.end(result);
       registry.count(own.toolset, result.counters);
-      await parts.keepRun(result);
+      await parts.keepRun({ ...result, owner: ownerOf(own.principal) });
       return result;
     } finally {
       // A session that does not end well is no reason to lose an answer.

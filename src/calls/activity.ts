@@ -5,7 +5,7 @@ import type { Executed, Outcome, Requested } from "../model/calls/call.ts";
 import { type ActivityEntry, activityLimits } from "../model/calls/call-history.ts";
 import { resultText, type ToolResult } from "../model/calls/result.ts";
 import type { JsonObject } from "../model/json.ts";
-import { mayDo, type Principal } from "../model/principal.ts";
+import { isOwner, mayDo, type Principal } from "../model/principal.ts";
 import { createInjectedHider } from "./hide-injected.ts";
 
 const placeholder = "«injected»";
@@ -20,15 +20,15 @@ export type Activity = ReturnType<typeof createActivity>;
 
 /** The last calls in short. Nothing of it is stored. */
 export function createActivity() {
-  const last: { user: string | null; entry(): ActivityEntry }[] = [];
+  const last: { principal: Principal; entry(): ActivityEntry }[] = [];
   return {
     note(call: Call, outcome: Outcome): void {
-      last.push({ user: call.principal.user, entry: summarizer(call, outcome) });
+      last.push({ principal: call.principal, entry: summarizer(call, outcome) });
       if (last.length > activityLimits.calls) last.shift();
     },
     entries(principal: Principal): ActivityEntry[] {
       const seesAll = mayDo(principal, "admin");
-      const shown = last.filter(({ user }) => seesAll || user === principal.user);
+      const shown = last.filter((one) => seesAll || isOwner(principal, one.principal));
       return shown.map(({ entry }) => entry()).reverse();
     },
   };

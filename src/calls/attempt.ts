@@ -5,6 +5,7 @@ import type { Asked, ProgressReport, Provider, Relay, TaskReport } from "../mode
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
+import type { Principal } from "../model/principal.ts";
 import { createInjectedHider } from "./hide-injected.ts";
 import type { AttemptPass } from "./limits/limits.ts";
 import { neverSent } from "./providers/mapping.ts";
@@ -50,7 +51,8 @@ export function attempt(
   const args = { ...putExactNumbers(call.input.arguments, call.input.exact ?? []), ...call.injected.values };
   return provider(spec, args, {
     signal: limiter.signal,
-    owner: { user: call.principal.user, conversation: call.options.conversation ?? null },
+    owner: sessionOwner(call.principal, call.options.conversation),
+    principal: call.principal,
     idempotencyKey,
     beforeSend() {
       if (options.isCurrent?.(call, spec) === false) throw outdated(call);
@@ -90,6 +92,12 @@ export function attempt(
       throw hide.error(thrown);
     },
   );
+}
+
+/** A conversation belongs to the key that began it. */
+export function sessionOwner({ user, key }: Principal, conversation: string | undefined) {
+  if (conversation === undefined || key === undefined) return { user, conversation: conversation ?? null };
+  return { user, conversation: `${key} ${conversation}` };
 }
 
 /** The definition has changed. Nothing was sent, and the call must be planned anew. */

@@ -23,12 +23,15 @@ import type { Servers } from "../servers/servers.ts";
 import { createKeptSessions, type Recorder } from "../store/store.ts";
 import { type Activity, createActivity } from "./activity.ts";
 import { type Approvals, createApprovals } from "./approve.ts";
+import { sessionOwner } from "./attempt.ts";
 import { accessOf, requireGrant } from "./authorize.ts";
 import { type CallTool, createCallTool, requestCall } from "./call-tool.ts";
 import type { ExecuteOptions } from "./execute.ts";
 import { createInjection } from "./inject.ts";
 import type { CallLimits } from "./limits/limits.ts";
 import { createLookup, type Lookup, type LookupParts } from "./lookup.ts";
+import { createOfferVerbs } from "./offers.ts";
+import { createTargets } from "./targets.ts";
 import { createProviders, type ProviderParts, type Providers } from "./providers/providers.ts";
 import { createRecorder, type RecordOptions } from "./record.ts";
 import type { Results } from "./results/results.ts";
@@ -75,6 +78,7 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
   };
 
 type CallVerbs = Approvals["verbs"] &
+  ReturnType<typeof createOfferVerbs> &
   Pick<Plane, "call" | "policy" | "drain"> & {
     tools: Pick<Plane["tools"], "get" | "registerProvider">;
     calls: Pick<Plane["calls"], "activity">;
@@ -109,10 +113,12 @@ export async function createCalls(parts: CallParts) {
   });
   const activity = createActivity();
   const runner = createRunner(wirePath(parts, { lookup, providers, approvals, hooks, activity }), servers.stop);
+  const call: Plane["call"] = (asked, args, options = {}) =>
+    runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay);
   const verbs: CallVerbs = {
     ...approvals.verbs,
-    call: (asked, args, options = {}) =>
-      runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay),
+    ...createOfferVerbs({ call, servers, defaultPrincipal }),
+    call,
     drain: runner.drain,
     policy: { test: createPolicyTest(parts, lookup) },
     tools: { get: lookup.tool, registerProvider: providers.register },
@@ -124,7 +130,8 @@ export async function createCalls(parts: CallParts) {
           await limits.endConversation(conversation, principal);
           await hooks.ended(conversation, principal);
         }
-        const isTheirs = (owner: Owner) => owner.conversation === conversation && owner.user === principal.user;
+        const theirs = sessionOwner(principal, conversation);
+        const isTheirs = (owner: Owner) => owner.conversation === theirs.conversation && owner.user === theirs.user;
         return servers.release(isTheirs, "the conversation ended");
       },
     },
@@ -196,10 +203,11 @@ const checkArguments: CheckArguments = (schema, args) => {
   });
 };
 
-function policyOf({ config }: Pick<CallParts, "config">): ReturnType<typeof createPolicy> {
+function policyOf({ config, registry }: Pick<CallParts, "config" | "registry">): ReturnType<typeof createPolicy> {
   return createPolicy({
     policy: () => config().policy,
     isIsolated: (server) => config().servers[server]?.isolated === true,
+    targetsOf: createTargets(config, (id) => registry.snapshot().byId(id)),
   });
 }
 

@@ -1,5 +1,5 @@
-import type { ListedServer, NamelessTool } from "../catalogue/catalogue.ts";
-import { createInventory, rulesFor, translateTools } from "../catalogue/catalogue.ts";
+import type { ListedServer } from "../catalogue/catalogue.ts";
+import { createInventory, rulesFor } from "../catalogue/catalogue.ts";
 import { type Environment, expandEnvironment } from "../config/config.ts";
 import { type InjectionRule, type InjectionSource, originalOf } from "../model/access/injection.ts";
 import type { AccessRequest, Injected, Validated, Verdict } from "../model/calls/call.ts";
@@ -10,6 +10,7 @@ import type { Json, JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { accessOf } from "./authorize.ts";
+import { unlistedTool } from "./targets.ts";
 
 /** Undefined when the system has none for this caller. */
 export type ValueFor = (parameter: string, call: Validated) => Json | undefined | Promise<Json | undefined>;
@@ -107,16 +108,9 @@ function serversFor({ principal, options }: Validated, tools: readonly Tool[], p
     .filter(([name, definition]) =>
       known.has(name)
         ? offering.has(name)
-        : parts.mayUse(principal, anyToolOf(name, definition), accessOf(options)) && definition.enabled,
+        : parts.mayUse(principal, unlistedTool(name, definition, name), accessOf(options)) && definition.enabled,
     )
     .map(([name, { description = "" }]) => ({ name, description }));
-}
-
-/** Stands for any tool of the server, so that the policy can decide about it. */
-function anyToolOf(name: string, definition: ServerDefinition): Tool {
-  const open = { ...definition, allow_tools: null, deny_tools: null };
-  const [tool] = translateTools(name, open, [{ name, inputSchema: { type: "object" } }]).tools;
-  return { ...(tool as NamelessTool), name, modelName: name };
 }
 
 function serverOf({ providers }: Tool): string | null {

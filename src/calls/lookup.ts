@@ -14,6 +14,7 @@ import { mayDo, type Principal, requireScope } from "../model/principal.ts";
 import { type Servers, unknownServer } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import { requireGrant } from "./authorize.ts";
+import { offerTool } from "./offer-tools.ts";
 import { findMetaTool } from "./providers/builtin.ts";
 
 /** The wait of a bare name for the slowest server. */
@@ -52,27 +53,36 @@ export type Lookup = ReturnType<typeof createLookup>;
 export function createLookup(parts: LookupParts) {
   const { servers, grants, catalogue, loaded, defaultPrincipal } = parts;
   const find = createFinder(parts);
-  const isHidden = (principal: Principal, tool: Tool) => "refused" in grants.grantFor(principal, tool);
   const knownTo = (principal: Principal) =>
     servers.names().filter((name) => grants.maySeeServer(principal, name) || grants.lockedServer(principal, name));
 
-  /** A full name also finds a hidden tool: the refusal is recorded. */
+  /** A hidden tool looks like one that does not exist, and its server is not started for it. */
+  const showsTo = (principal: Principal) => (tool: Tool) => {
+    const grant = grants.grantToSee(principal, tool);
+    if (!("refused" in grant)) return true;
+    // Locked tools are shown; a caller without a persona may look at any persona's.
+    return grant.locked !== undefined || (grant.why === "persona" && principal.persona === null);
+  };
+
+  /** What the caller's flags, tool groups and state refuse is no secret. */
+  const isElsewhere = (principal: Principal, tool: Tool) => {
+    const grant = grants.grantToSee(principal, tool);
+    return "refused" in grant && !["flags", "tool groups", "state"].includes(grant.why);
+  };
+
   async function toCall(...[asked, principal, onProgress]: Parameters<FindTool>): Promise<Tool> {
-    // A bare name never means a hidden tool.
-    const shows = (tool: Tool) => asked !== tool.id.tool || tool.id.server === null || !isHidden(principal, tool);
-    return findMetaTool(asked) ?? find(asked, principal, { onProgress, names: servers.names(), shows });
+    if (typeof asked === "object" && asked.kind) return offerTool(parts, asked, principal);
+    const isShown = showsTo(principal);
+    // An administrator sees every server, and reads why a tool of it is refused. A bare name never means a hidden tool.
+    const explains = (tool: Tool) =>
+      (asked !== tool.id.tool || tool.id.server === null) &&
+      ((mayDo(principal, "admin") && !principal.servers) || !isElsewhere(principal, tool));
+    const shows = (tool: Tool) => isShown(tool) || explains(tool);
+    return findMetaTool(asked) ?? find(asked, principal, { onProgress, names: knownTo(principal), shows });
   }
 
-  /** A hidden tool looks like one that does not exist. */
-  function toShow(asked: string | ToolId, principal: Principal): Promise<Tool> {
-    const shows = (tool: Tool) => {
-      const grant = grants.grantToSee(principal, tool);
-      if (!("refused" in grant)) return true;
-      // Locked tools are shown; a caller without a persona may look at any persona's.
-      return grant.locked !== undefined || (grant.why === "persona" && principal.persona === null);
-    };
-    return find(asked, principal, { names: knownTo(principal), shows });
-  }
+  const toShow = (asked: string | ToolId, principal: Principal): Promise<Tool> =>
+    find(asked, principal, { names: knownTo(principal), shows: showsTo(principal) });
 
   const tool: PlaneTools["get"] = async (asked, { principal = defaultPrincipal } = {}) => {
     requireScope(principal, "read", "look at tools");
@@ -170,9 +180,11 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
   }
 
   const findAnew = async (...[asked, principal, onProgress]: Parameters<FindTool>): Promise<Tool> => {
-    if (typeof asked === "string") servers.warm(servers.names().filter((name) => mayBelongTo(name, asked)));
+    const isLikely = (name: string) => mayBelongTo(name, String(asked)) && grants.maySeeServer(principal, name);
+    if (typeof asked === "string") servers.warm(servers.names().filter(isLikely));
     await headStart();
     const [tool] = await Promise.all([find(asked, principal, onProgress), warmUp()]);
+    if (tool.id.kind) return tool;
     // Health is read only where it decides between providers.
     if (hasRivals(tool)) await health.recent().catch(() => undefined);
     else remember(asked, principal, tool);
@@ -180,7 +192,7 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
   };
   return (asked, principal, onProgress) => {
     memory.requireRoom();
-    const known = recall(asked, principal);
+    const known = typeof asked === "object" && asked.kind ? undefined : recall(asked, principal);
     return known ? trusted(known, principal) : findAnew(asked, principal, onProgress);
   };
 }

@@ -53,7 +53,7 @@ export function createRecorder(options: RecordOptions): Recorder {
   const { write, emit, onEnded } = options;
   return async (requested, run) => {
     const startedAt = performance.now();
-    emit({ type: "tool.call", callId: requested.id, tool: askedName(requested), user: requested.principal.user });
+    emit(callEvent(requested));
     const tracked = trackStages(requested, startedAt);
     let error: PlaneError | undefined;
     try {
@@ -121,16 +121,33 @@ function warn({ call }: Outcome, what: string, thrown: unknown): void {
 async function closeCall(call: Learned, record: CallRecord, outcome: Outcome, options: RecordOptions): Promise<void> {
   const { keepFailed, onApprovedEnd } = options;
   const warnOf = (what: string) => (thrown: unknown) => warn(outcome, what, thrown);
-  if (keepFailed && !outcome.ok)
+  if (keepFailed && !outcome.ok && record.kind === undefined)
     await keepFailed(call, record, outcome.error ?? null).catch(warnOf("No dead letter could be kept"));
   if (call.approved && onApprovedEnd)
     await onApprovedEnd(call.approved, outcome).catch(warnOf("The approval could not be closed"));
 }
 
-function resultEvent({ id, tool, status, durationMs, attempts, server }: CallRecord, outcome: Outcome): PlaneEvent {
+function kindOf(asked: Requested["asked"]["tool"]): Pick<CallRecord, "kind"> {
+  return typeof asked === "string" || asked.kind === undefined ? {} : { kind: asked.kind };
+}
+
+/** An address may hold a secret; the name of a tool does not. */
+function callEvent(requested: Requested): PlaneEvent {
+  const { id, asked, principal } = requested;
+  const tool = askedName(requested);
+  const { user, key } = principal;
+  const facts = { type: "tool.call", callId: id, user, ...(key === undefined ? {} : { key }) } as const;
+  const { kind } = kindOf(asked.tool);
+  return kind ? { ...facts, tool: redactDeep(tool), kind } : { ...facts, tool };
+}
+
+function resultEvent(
+  { id, tool, status, durationMs, attempts, server, kind }: CallRecord,
+  outcome: Outcome,
+): PlaneEvent {
   const tries = attempts.map(({ provider, ok, durationMs: took }) => ({ provider, ok, durationMs: rounded(took) }));
   const ended = { success: outcome.ok, status, durationMs, code: outcome.error?.code ?? null };
-  return { type: "tool.result", callId: id, tool, ...ended, attempts: tries, server };
+  return { type: "tool.result", callId: id, tool, ...ended, attempts: tries, server, ...(kind && { kind }) };
 }
 
 /** A result that cannot be stored is returned whole. */
@@ -156,6 +173,7 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
     at,
     tool: redactDeep(outcome.call.tool),
     server: tool?.id.server ?? null,
+    ...kindOf(call.asked.tool),
     principal,
     face,
     status,
@@ -193,7 +211,7 @@ function withoutForeignText(error: ErrorReport): ErrorReport {
 /** A tool's health counts every executed call, also per persona; a provider's only its own part. */
 function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallRecord): HealthSample[] {
   const { tool, principal, executed } = call;
-  if (!tool || attempts.length === 0 || status === "cancelled") return [];
+  if (!tool || tool.id.kind || attempts.length === 0 || status === "cancelled") return [];
   const key = healthKey(tool);
   // A hook's change is not the tool's doing.
   const ok = executed?.said ? executed.said.isError !== true : status === "succeeded";

@@ -5,6 +5,7 @@ import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { requireScope } from "../model/principal.ts";
 import { ended } from "./attempt.ts";
+import { accessOf } from "./authorize.ts";
 import type { FindTool } from "./lookup.ts";
 
 /** Finding a tool may start its server, so the caller's time limit and signal count from here. */
@@ -16,6 +17,8 @@ export function resolve(
 ): Resolved | Promise<Resolved> {
   // First, so that a caller without the scope starts nothing and learns nothing.
   requireScope(call.principal, "call", "call tools");
+  // A wrong `mcp` leaves no server, and would look like an unknown tool.
+  if (call.options.mcp !== undefined) accessOf(call.options);
   const found = findTool(call.asked.tool, call.principal, onProgress);
   return found instanceof Promise ? wait(call, found, signal) : { ...call, tool: found };
 }

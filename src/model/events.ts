@@ -4,12 +4,14 @@ import type { CallStatus } from "./calls/call.ts";
 import type { HeldStatus } from "./calls/held-call.ts";
 import type { ProgressReport, TaskReport } from "./calls/provider.ts";
 import type { Finding, Severity } from "./catalogue/quality.ts";
+import type { OfferCallKind } from "./catalogue/tool.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { UnknownObject } from "./json.ts";
 import type { CircuitState, ServersChange } from "./servers/server.ts";
 import type { TaskState } from "./work/job-run.ts";
 
-type CallFacts = { callId: string; tool: string };
+/** `kind` where it is no tool that is called. */
+type CallFacts = { callId: string; tool: string; kind?: OfferCallKind };
 type SkillFacts = { runId: string; user: string | null; skill: string };
 type StepFacts = SkillFacts & { step: string; tool: string | null };
 type JobFacts = { runId: string; user: string | null; job: string };
@@ -90,7 +92,7 @@ export type PlaneEvent =
       status: "changed" | "new" | "accepted" | "rejected";
       held: boolean;
     }
-  | ({ type: "tool.call"; user: string | null } & CallFacts)
+  | ({ type: "tool.call"; user: string | null; key?: string } & CallFacts)
   | ({ type: "tool.retry"; attempt: number; delayMs: number; reason: string } & CallFacts)
   | ({ type: "tool.progress"; percentage: number | null; update?: UnknownObject } & CallFacts & ProgressReport)
   | ({ type: "tool.task" } & CallFacts & TaskReport)
@@ -161,12 +163,13 @@ export const eventMeanings = {
   "tool.suspicious": "A definition looks poisoned: `server`, `tool`, `severity`, `kinds`.",
   "tool.definition":
     "A definition differs from the pinned one, or a person decided about it: `server`, `tool`, `status`, `held`.",
-  "tool.call": "A call started: `callId`, `tool`, `user`.",
+  "tool.call":
+    "A call started: `callId`, `tool`, `user`, `key` (the id of the API key); `kind` where a prompt, a resource, a completion or a subscription is asked for.",
   "tool.retry": "It is retried: `callId`, `tool`, `attempt`, `delayMs`, `reason`.",
   "tool.progress":
     "Its server reports progress: `callId`, `tool`, `progress`, `total`, `percentage`, `message`, `update`.",
   "tool.task": "Its server works on it in the background: `callId`, `tool`, `taskId`, `status`, `message`.",
-  "tool.result": "It ended: `callId`, `tool`, `success`, `status`, `durationMs`, `code`, `attempts`, `server`.",
+  "tool.result": "It ended: `callId`, `tool`, `success`, `status`, `durationMs`, `code`, `attempts`, `server`, `kind`.",
   "tool.search": "Tools were searched for: `query` without secrets, `resultCount`, `session`.",
   "tool.dynamicLoad": "An MCP client loaded these definitions: `session`, `tools`, `loadedTokens`.",
   "hook.decided": "A hook decided: `callId`, `tool`, `event`, `name`, `decision`.",

@@ -38,3 +38,22 @@ export function noCursor(cursor: string): PlaneError {
     { data: { parameter: "cursor", value: cursor.slice(0, 60) } },
   );
 }
+
+type Part = { limit?: number; before?: string };
+
+/** The first `limit` that pass. They are read in parts: whose they are is in no index. */
+export async function collect<T extends { id: string }>(
+  read: (part: Part) => Promise<T[]>,
+  passes: (item: T) => boolean,
+  { limit, before }: Part,
+): Promise<T[]> {
+  if (limit === undefined) return (await read(before === undefined ? {} : { before })).filter(passes);
+  const found: T[] = [];
+  for (let from = before; found.length < limit; ) {
+    const part = await read({ limit, ...(from === undefined ? {} : { before: from }) });
+    found.push(...part.filter(passes));
+    from = part.at(-1)?.id;
+    if (part.length < limit) break;
+  }
+  return found.slice(0, limit);
+}

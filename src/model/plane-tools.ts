@@ -1,3 +1,5 @@
+import type { CallOptions } from "./calls/call.ts";
+import type { AskHere } from "./calls/held-call.ts";
 import type { AddedProvider, ProviderOptions, Relay, ServerSaid, ToolFunction, Unregister } from "./calls/provider.ts";
 import type {
   BundleChoice,
@@ -28,7 +30,9 @@ import type {
   ServerStatus,
 } from "./servers/server.ts";
 
-export type ForwardOptions = Caller & { signal?: AbortSignal; relay?: Relay };
+/** Of a prompt, a resource or a completion. */
+export type OfferOptions = Caller &
+  Pick<CallOptions, "conversation" | "consent"> & { signal?: AbortSignal; relay?: Relay; askHere?: AskHere };
 
 /** A tool of the catalogue with its health and availability. */
 export type ToolListing = Tool & {
@@ -115,8 +119,8 @@ export interface PlaneTools {
 export interface PlaneServers {
   /** Servers without access that may be shown, and whom to ask. */
   locked(caller?: Caller): Promise<LockedServer[]>;
-  /** Sends a request to a server and returns its answer or error unchanged. */
-  forward(server: string, method: string, params: UnknownObject, options?: ForwardOptions): Promise<unknown>;
+  /** Asks for a prompt, a resource or a completion along the path; the server's answer or error comes unchanged. */
+  forward(server: string, method: string, params: UnknownObject, options?: OfferOptions): Promise<unknown>;
   /** Asks servers for logs of this level until the returned function is called. */
   wantLogs(level: LogLevel): () => void;
   /** May the caller use this server? */
@@ -164,7 +168,7 @@ export interface PlanePrompts {
    */
   list(server?: string, caller?: WaitingCaller): Promise<Listed[]>;
   /** With its arguments filled in. */
-  get(server: string, name: string, args?: Record<string, string>): Promise<unknown>;
+  get(server: string, name: string, args?: Record<string, string>, options?: OfferOptions): Promise<unknown>;
 }
 
 export interface PlaneResources {
@@ -173,7 +177,7 @@ export interface PlaneResources {
   /** Resources of one server or all; see `prompts.list`. */
   list(server?: string, caller?: WaitingCaller): Promise<Listed[]>;
   templates(server?: string, caller?: WaitingCaller): Promise<Listed[]>;
-  read(server: string, uri: string): Promise<unknown>;
+  read(server: string, uri: string, options?: OfferOptions): Promise<unknown>;
 }
 
 /** Hand-written entries and their history. */

@@ -128,3 +128,32 @@ export type Caller = { principal?: Principal; face?: Face };
 
 /** Waits so long for servers that have not listed yet. */
 export type WaitingCaller = Caller & { waitMs?: number };
+
+const owners = new WeakMap<Principal, string>();
+
+/** Whose calls, results, approvals and runs these are: a key's own, or those of a user with the same rights. */
+export function ownerOf(principal: Principal): string {
+  const known = owners.get(principal) ?? describeOwner(principal);
+  owners.set(principal, known);
+  return known;
+}
+
+function describeOwner(principal: Principal): string {
+  const { user, key, scopes } = principal;
+  if (key !== undefined) return `key:${key}`;
+  const { groups, persona, workspace, compliance, toolGroups = [] } = principal.brought ?? principal;
+  const rights = [scopes, groups, toolGroups].map((list) => list.toSorted());
+  return JSON.stringify([user, ...rights, persona, workspace, compliance]);
+}
+
+/** A weaker key of the same user is another owner; an administrator's credential of that user is none. */
+export function isOwner(reader: Principal, owner: Principal): boolean {
+  if (reader.user !== owner.user) return false;
+  return mayDo(reader, "admin") || ownerOf(reader) === ownerOf(owner);
+}
+
+/** The same for a record that keeps its `owner`; one of an earlier version has none. */
+export function ownsRecord(reader: Principal, { user, owner }: { user: string | null; owner?: string }): boolean {
+  if (mayDo(reader, "admin")) return true;
+  return user === reader.user && (owner === undefined || owner === ownerOf(reader));
+}

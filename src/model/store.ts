@@ -191,7 +191,7 @@ export interface Store extends JobStore, SharedValues, StateStore {
   append(entries: readonly JournalEntry[]): Promise<void>;
   call(id: string): Promise<CallRecord | null>;
   /** Without calls that are not recorded. */
-  callUsers(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
+  callOwners(ids: readonly string[]): Promise<ReadonlyMap<string, CallRecord["principal"]>>;
   calls(filter?: CallFilter): Promise<CallRecord[]>;
   callSeries(span: SeriesSpan): Promise<CountedSteps>;
   events(after?: number, limit?: number): Promise<StoredEvent[]>;

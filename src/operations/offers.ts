@@ -45,11 +45,6 @@ export const offerOperations = [
       answers: { 200: "The prompt." },
     },
     cli: { command: "prompts get" },
-    isAnonymous: true,
-    async run(plane, { name: server, prompt, arguments: args = {} }, asker) {
-      await plane.servers.get(server, asker);
-      return plane.prompts.get(server, prompt, args);
-    },
   }),
   operation({
     name: "resources.list",
@@ -79,10 +74,5 @@ export const offerOperations = [
     output: asItCame,
     http: { method: "get", path: "/servers/{name}/resource", tag, answers: { 200: "The content." } },
     cli: { command: "resources read" },
-    isAnonymous: true,
-    async run(plane, { name: server, uri }, asker) {
-      await plane.servers.get(server, asker);
-      return plane.resources.read(server, uri);
-    },
   }),
 ];

@@ -1,37 +1,20 @@
 import { createEventBus } from "../lib/async/event-bus.ts";
-import { limitTime } from "../lib/async/time-limit.ts";
-import type { Asked, Relay, ServerSaid } from "../model/calls/provider.ts";
-import { PlaneError } from "../model/errors.ts";
-import type { UnknownObject } from "../model/json.ts";
-import type { PlaneResources, PlaneServers } from "../model/plane-tools.ts";
-import { type Principal, requireScope } from "../model/principal.ts";
+import type { ServerSaid } from "../model/calls/provider.ts";
+import type { PlaneServers } from "../model/plane-tools.ts";
+import type { Principal } from "../model/principal.ts";
 import { type LogLevel, logLevels } from "../model/servers/server.ts";
 import { RpcError } from "../protocol/message.ts";
-import type { RequestOptions, Session } from "../protocol/session.ts";
-import { explainFailure } from "./failures.ts";
+import type { Session } from "../protocol/session.ts";
 import type { ServerDirectory } from "./server-directory.ts";
-import { seenBy } from "./server-verbs.ts";
-import { createDefaultAnswers } from "./session-opener.ts";
 import type { SessionOwner } from "./sessions.ts";
-
-/** For one prompt or resource; progress extends it. */
-const limitMs = 60_000;
-const maxMs = 600_000;
-
-const byDefault = createDefaultAnswers([]);
 
 export type GatewayOptions = {
   defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
-  fitAnswer(asked: Asked, answered: UnknownObject, relay: Relay): Promise<UnknownObject>;
 };
 
-/** Forwarded unchanged. Tools go along the one path instead. */
-const forwarded: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
-
 type GatewayVerbs = {
-  servers: Pick<PlaneServers, "forward" | "wantLogs" | "sees" | "instructions" | "onMessage">;
-  resources: Pick<PlaneResources, "watch">;
+  servers: Pick<PlaneServers, "wantLogs" | "sees" | "instructions" | "onMessage">;
 };
 
 export function createGatewayPorts(servers: ServerDirectory, options: GatewayOptions) {
@@ -40,27 +23,9 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
   const logs = createLogLevels(servers);
   const subscriptions = createSubscriptions(servers.session, servers.request);
   const definitionOf = (server: string) => new Map(servers.all()).get(server)?.definition;
-  const requireSeen = seenBy(servers, maySee);
 
   const verbs: GatewayVerbs = {
     servers: {
-      async forward(server, method, params, { principal = defaultPrincipal, signal, relay = {} } = {}) {
-        requireScope(principal, "read", `ask a server for '${method}'`);
-        if (!forwarded.has(method))
-          throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
-        const name = requireSeen(server, principal);
-        const limiter = limitTime(limitMs, maxMs, signal);
-        const owner = { user: principal.user, conversation: null };
-        try {
-          const relayed = relayOptions(name, relay, limiter, options.fitAnswer);
-          return await servers.request(name, method, params, relayed, owner);
-        } catch (thrown) {
-          if (limiter.expired()) throw tooLate(name, method);
-          throw thrown instanceof RpcError ? thrown : explainFailure(thrown, name, method);
-        } finally {
-          limiter.clear();
-        }
-      },
       wantLogs: logs.want,
       sees: (server, { principal = defaultPrincipal } = {}) =>
         definitionOf(server) !== undefined && maySee(principal, server),
@@ -68,62 +33,21 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
         maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
       onMessage: (listener) => bus.on("said", ({ said }) => listener(said)),
     },
-    resources: {
-      async watch(server, uri, { principal = defaultPrincipal } = {}) {
-        const name = requireSeen(server, principal);
-        const { session, auth } = definitionOf(name) ?? {};
-        const isShared = session === "shared" && auth === undefined;
-        return subscriptions.add(name, uri, { user: isShared ? null : principal.user, conversation: null });
-      },
-    },
   };
   return {
     verbs,
+    /** Until the returned function is called; in the session of the caller where it has one of its own. */
+    async watch(server: string, uri: string, { user }: Principal): Promise<() => void> {
+      const { session, auth } = definitionOf(server) ?? {};
+      const isShared = session === "shared" && auth === undefined;
+      return subscriptions.add(server, uri, { user: isShared ? null : user, conversation: null });
+    },
     said: (said: ServerSaid) => bus.emit({ type: "said", said }),
     connected(server: string): void {
       logs.apply(server);
       subscriptions.renew(server);
     },
     stop: subscriptions.stop,
-  };
-}
-
-function tooLate(server: string, method: string): PlaneError {
-  const text = `Server '${server}' did not answer '${method}' within ${limitMs / 1000} s.`;
-  return new PlaneError("TIMEOUT", text, { data: { server, limitMs } });
-}
-
-/** The limit is paused while a person answers. */
-function relayOptions(
-  server: string,
-  relay: Relay,
-  limiter: ReturnType<typeof limitTime>,
-  fit: GatewayOptions["fitAnswer"],
-): RequestOptions {
-  const { onQuestion, onProgress, onLog, client, continuation } = relay;
-  return {
-    signal: limiter.signal,
-    onLog,
-    asClient: client,
-    continuation,
-    ...(onProgress && {
-      onProgress(progress) {
-        limiter.extend();
-        onProgress(progress);
-      },
-    }),
-    ...(onQuestion && {
-      async onRequest(method, params, asked) {
-        const goOn = limiter.pause();
-        const both = AbortSignal.any([asked, limiter.signal]);
-        try {
-          const answered = await onQuestion(server, { method, params }, both);
-          return await (answered ? fit({ method, params }, answered, relay) : byDefault(method, params, both));
-        } finally {
-          goOn();
-        }
-      },
-    }),
   };
 }
 

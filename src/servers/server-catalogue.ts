@@ -211,6 +211,24 @@ function createOffers(options: CatalogueOptions, onListed: () => void) {
   };
 }
 
+/** Lists of one session, for as long as it lives: no other user sees them. */
+export function createOwnOffers({ listingTtlMs, connectTimeoutMs: limitMs }: ServerDefinition) {
+  const kept = new WeakMap<Session, Map<OfferMethod, { at: number; items: unknown[] }>>();
+  return {
+    known: (session: Session | undefined, method: OfferMethod) =>
+      (session && kept.get(session)?.get(method)?.items) ?? null,
+    async list(session: Session, method: OfferMethod): Promise<unknown[]> {
+      const lists = kept.get(session) ?? new Map();
+      kept.set(session, lists);
+      const known = lists.get(method);
+      if (known && (listingTtlMs === 0 || Date.now() - known.at < listingTtlMs)) return known.items;
+      const { items } = await listOver(limitMs, method, session);
+      lists.set(method, { at: Date.now(), items });
+      return items;
+    },
+  };
+}
+
 type Taking = { onListed(items: unknown[], listing: Listing): void; onFailed(why: string): void };
 
 function discoveryOf(options: CatalogueOptions, method: ListMethod, { onListed, onFailed }: Taking) {
@@ -230,8 +248,10 @@ function discoveryOf(options: CatalogueOptions, method: ListMethod, { onListed, 
 }
 
 async function list(options: CatalogueOptions, method: ListMethod, over: Session | undefined): Promise<Listing> {
-  const { limitMs } = options;
-  const session = over ?? (await options.session());
+  return listOver(options.limitMs, method, over ?? (await options.session()));
+}
+
+async function listOver(limitMs: number, method: ListMethod, session: Session): Promise<Listing> {
   if (!isOffered(method, session)) return { items: [], warning: null };
   const limit = AbortSignal.timeout(limitMs);
   return listAll(session, method, limit).catch((thrown) => {

@@ -67,7 +67,9 @@ export function createServerDirectory(options: DirectoryOptions) {
     disconnect: async (name: string) => find(name).disconnect(),
     check: async (name: string, signal: AbortSignal) => find(name).check(signal),
     /** Without asking the server; null where it was never asked. */
-    offered: (name: string, method: OfferMethod) => ifRunnable(name, (one) => one.offered(method)),
+    offered: (name: string, method: OfferMethod, owner: SessionOwner) =>
+      ifRunnable(name, (one) => one.offered(method, owner)),
+    denied: (name: string) => ifRunnable(name, (one) => one.definition.deny_tools),
     session: (name: string) => ifRunnable(name, (one) => one.session()),
     /** What a person must do first, such as to sign in. */
     requirement: (name: string) => ifRunnable(name, (one) => one.requirement()),

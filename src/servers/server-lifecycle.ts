@@ -80,12 +80,17 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
       );
     },
     /** Without `isNamed`, a server without `autoConnect` is not asked. */
-    async list(name: string, method: OfferMethod, signal: AbortSignal, isNamed: boolean): Promise<unknown[]> {
+    async list(
+      name: string,
+      method: OfferMethod,
+      signal: AbortSignal,
+      { isNamed, owner }: { isNamed: boolean; owner: SessionOwner },
+    ): Promise<unknown[]> {
       const one = find(name);
       await recall.once();
       const { enabled: isEnabled, autoConnect } = one.definition;
       const isAsked = isNamed || (isEnabled && autoConnect);
-      return isAsked ? one.list(method, signal) : (one.offered(method) ?? []);
+      return isAsked ? one.list(method, signal, owner) : (one.offered(method, owner) ?? []);
     },
     async apply(configured: ConfiguredServers): Promise<ServersChange> {
       const active = new Set(all().flatMap(([name, { isActive }]) => (isActive() ? name : [])));

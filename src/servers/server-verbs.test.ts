@@ -43,14 +43,11 @@ function sample() {
     },
     status: () => [{ name: "good" }, { name: "bad" }],
     offered: () => null,
+    denied: () => null,
     async list(name: string, method: string) {
       asked.push([name, method]);
       if (name === "bad") throw new Error("it is down");
       return [{ name: "item" }, "no item", null];
-    },
-    async request(name: string, method: string, params: unknown) {
-      asked.push([name, method, params]);
-      return { answered: true };
     },
     refresh: async (names: string[], options: unknown) => ({ names, options }),
   } as unknown as ListedServers;
@@ -74,16 +71,10 @@ test("each verb asks what it is named after", async () => {
   await verbs.prompts.list("good");
   await verbs.resources.list("good");
   await verbs.resources.templates("good");
-  await verbs.prompts.get("good", "greet", { who: "Ada" });
-  await verbs.prompts.get("good", "greet");
-  await verbs.resources.read("good", "file:///x");
   assert.deepEqual(asked, [
     ["good", "prompts/list"],
     ["good", "resources/list"],
     ["good", "resources/templates/list"],
-    ["good", "prompts/get", { name: "greet", arguments: { who: "Ada" } }],
-    ["good", "prompts/get", { name: "greet", arguments: {} }],
-    ["good", "resources/read", { uri: "file:///x" }],
   ]);
 });
 

@@ -1,16 +1,17 @@
 import { pause } from "../lib/async/pause.ts";
+import { passesFilter } from "../lib/text/glob.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Listed, PlanePrompts, PlaneResources, PlaneServers } from "../model/plane-tools.ts";
 import { type Caller, mayDo, type Principal } from "../model/principal.ts";
 import type { ServerStatus } from "../model/servers/server.ts";
-import { explainFailure, unknownServer } from "./failures.ts";
+import { unknownServer } from "./failures.ts";
 import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import type { ServerLifecycle } from "./server-lifecycle.ts";
 
 type KnownServers = Omit<ServerDirectory, "apply"> & ServerLifecycle;
 
-/** For a whole listing, and for one prompt or resource. */
+/** For a whole listing. */
 const limitMs = 60_000;
 
 /** Output of a server is for administrators. */
@@ -29,8 +30,8 @@ export type VerbOptions = {
 
 type ServerVerbs = {
   servers: Omit<PlaneServers, "locked" | "forward" | "wantLogs" | "sees" | "instructions" | "onMessage">;
-  prompts: PlanePrompts;
-  resources: Omit<PlaneResources, "watch">;
+  prompts: Pick<PlanePrompts, "list">;
+  resources: Pick<PlaneResources, "list" | "templates">;
 };
 
 export function createServerVerbs(servers: KnownServers, options: VerbOptions): ServerVerbs {
@@ -40,10 +41,6 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
     (method: OfferMethod): PlanePrompts["list"] =>
     (server, caller = {}) =>
       listOffers(servers, options, method, server, caller);
-  const ask = (server: string, method: string, what: string, params: UnknownObject) =>
-    servers.request(server, method, params, { signal: AbortSignal.timeout(limitMs) }).catch((thrown) => {
-      throw explainFailure(thrown, server, what);
-    });
 
   return {
     servers: {
@@ -89,22 +86,26 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
     },
     prompts: {
       list: listOf("prompts/list"),
-      get: (server, name, args = {}) => ask(server, "prompts/get", name, { name, arguments: args }),
     },
     resources: {
       list: listOf("resources/list"),
       templates: listOf("resources/templates/list"),
-      read: (server, uri) => ask(server, "resources/read", uri, { uri }),
     },
   };
 }
 
 /** A hidden server is unknown to the caller. */
-export function seenBy({ requireName }: Pick<ServerDirectory, "requireName">, maySee: VerbOptions["maySee"]) {
+function seenBy({ requireName }: Pick<ServerDirectory, "requireName">, maySee: VerbOptions["maySee"]) {
   return (server: string, principal: Principal): string => {
     if (maySee(principal, server)) return requireName(server);
     throw unknownServer(server);
   };
+}
+
+/** `deny_tools` names them as rules do: `prompts/NAME`, `resources/URI`. */
+function isShown(method: OfferMethod, { name, uri, uriTemplate }: UnknownObject, deny: readonly string[] | null): boolean {
+  const what = method === "prompts/list" ? `prompts/${name}` : `resources/${uri ?? uriTemplate}`;
+  return passesFilter(what, null, deny);
 }
 
 /** Of one server, or of all that the caller may see; those that fail are left out then. */
@@ -120,14 +121,19 @@ async function listOffers(
   const names = isNamed
     ? [seenBy(servers, maySee)(server, principal)]
     : servers.names().filter((name) => maySee(principal, name));
+  // The main session has the credentials of the default principal.
+  const owner = { user: principal.user === defaultPrincipal.user ? null : principal.user, conversation: null };
   const listOne = async (name: string): Promise<Listed[]> => {
-    const asked = servers.list(name, method, signal, isNamed);
-    const known = async () => servers.offered(name, method) ?? [];
+    const asked = servers.list(name, method, signal, { isNamed, owner });
+    const known = async () => servers.offered(name, method, owner) ?? [];
     // The cached list, where asking takes longer.
     const items =
       waitMs === undefined ? asked : Promise.race([asked, pause(waitMs, { isBackground: true }).then(known)]);
     const listed = await (isNamed ? items : items.catch(() => []));
-    return listed.filter(isObject).map((item) => ({ ...item, server: name }));
+    return listed
+      .filter(isObject)
+      .filter((item) => isShown(method, item, servers.denied(name)))
+      .map((item) => ({ ...item, server: name }));
   };
   return (await Promise.all(names.map(listOne))).flat();
 }

@@ -221,6 +221,9 @@ function createStarts({ options, desired, sessions, catalogue }: Parts) {
 function createListings({ options, desired, sessions, catalogue, requests }: Parts) {
   const { main } = sessions;
   let requirement: PlaneError | null = null;
+  const own = catalogues.createOwnOffers(options.definition);
+  /** A list may tell what only this user has. */
+  const isOwn = (owner: SessionOwner) => !isShared(owner) && sessions.sharing() !== "shared";
 
   /** Only asking may show whether a server wants personal credentials. */
   async function ensureFor(owner: SessionOwner): Promise<void> {
@@ -264,8 +267,14 @@ function createListings({ options, desired, sessions, catalogue, requests }: Par
       await catalogue.refresh(before);
     },
     /** Null where it was never asked. */
-    offered: catalogue.offered,
-    async list(method: catalogues.OfferMethod, signal: AbortSignal): Promise<unknown[]> {
+    offered: (method: catalogues.OfferMethod, owner: SessionOwner): unknown[] | null =>
+      isOwn(owner) ? own.known(sessions.find(owner)?.live()?.session, method) : catalogue.offered(method),
+    async list(method: catalogues.OfferMethod, signal: AbortSignal, owner: SessionOwner): Promise<unknown[]> {
+      if (isOwn(owner)) {
+        desired.requireAvailable();
+        const { session } = await abortable(requests.connectionOf(owner).ensure(), signal);
+        return own.list(session, method);
+      }
       const known = catalogue.offered(method);
       if (known !== null && !(desired.isAvailable() && main.live())) return known;
       desired.requireAvailable();

@@ -5,7 +5,7 @@ import type { Plane } from "../model/plane.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
-import { createGatewayPorts, type GatewayOptions } from "./gateway-ports.ts";
+import { createGatewayPorts } from "./gateway-ports.ts";
 import type { Access } from "./open-session.ts";
 import { createProcessGuard } from "./process-guard.ts";
 import { createServer, type ServerOptions } from "./server.ts";
@@ -20,7 +20,6 @@ export { explainFailure, unknownServer } from "./failures.ts";
 export type ServersPorts = Omit<DirectoryOptions, "create"> &
   Omit<LifecycleOptions, "identify"> &
   VerbOptions &
-  Pick<GatewayOptions, "fitAnswer"> &
   Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues" | "ownCapabilities" | "taskQuietMs" | "emit"> &
   Partial<Pick<ServerOptions, "capabilities">> & {
     access(name: string, definition: ServerDefinition, user: string | null): Access;
@@ -37,6 +36,7 @@ export type Servers = Omit<ServerDirectory, "apply" | "find" | "all" | "enabled"
     verbs: ReturnType<typeof createServerVerbs> &
       ReturnType<typeof createGatewayPorts>["verbs"] &
       Pick<Plane, "doctor">;
+    watch: ReturnType<typeof createGatewayPorts>["watch"];
     stop(): Promise<void>;
   };
 
@@ -75,6 +75,7 @@ export function createServers(ports: ServersPorts): Servers {
   return {
     ...directory,
     ...lifecycle,
+    watch: gateway.watch,
     verbs: joinNamespaces(createServerVerbs({ ...directory, ...lifecycle }, ports), gateway.verbs, {
       async doctor(server?: string) {
         const { examineServers } = await import("./doctor/doctor.ts");

@@ -61,6 +61,7 @@ export function createSessions({ sharing, isUsual }: Sharing, create: (owner: Se
 
   return {
     main,
+    sharing,
     /** Undefined where all are in use. */
     of(given: SessionOwner): Connection | undefined {
       const owner = narrow(given);

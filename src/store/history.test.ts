@@ -24,7 +24,7 @@ async function historyOf(events: readonly PlaneEvent[]) {
     return {
       ...store,
       events: counting("events", store.events),
-      callUsers: counting("callUsers", store.callUsers),
+      callOwners: counting("callOwners", store.callOwners),
       call: counting("call", store.call),
     };
   };

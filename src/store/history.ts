@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { createLru } from "../lib/lru.ts";
 import type { CallRecord } from "../model/calls/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { EventOf, EventPage, PlaneEvent, StoredEvent } from "../model/events.ts";
-import { noCursor } from "../model/page.ts";
+import { collect, noCursor } from "../model/page.ts";
 import type { PlaneCalls, PlaneEvents } from "../model/plane-history.ts";
-import { mayDo, type Principal } from "../model/principal.ts";
+import { isOwner, mayDo, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { spanOf, toSeries } from "./call-minutes.ts";
 
@@ -41,8 +42,14 @@ export function createHistory(parts: Parts): {
         // Callers do not learn whether other users have calls.
         if (!isAdmin && filter.user !== undefined && filter.user !== principal.user) return [];
         const store = await memory.store();
-        const found = await store.calls(isAdmin ? filter : { ...filter, user: principal.user });
-        const { before } = filter;
+        const { before, limit, ...wanted } = filter;
+        const found = isAdmin
+          ? await store.calls(filter)
+          : await collect(
+              (part) => store.calls({ ...wanted, ...part, user: principal.user }),
+              (record) => isOwn(record, principal),
+              withoutUndefined({ before, limit }),
+            );
         if (found.length === 0 && before !== undefined && (await store.call(before)) === null) throw noCursor(before);
         return found;
       },
@@ -105,17 +112,21 @@ function createEventPages({ memory, defaultPrincipal, onRead, ...parts }: Parts)
   };
 }
 
-type Owners = ReadonlyMap<string, string | null>;
+type Owner = Pick<Principal, "user" | "key">;
+type Owners = ReadonlyMap<string, Owner>;
 
-/** The users of the calls on a page of events, with one query. */
+/** The owners of the calls on a page of events, with one query. */
 function createOwners(memory: Parts["memory"]): (store: Store, page: readonly StoredEvent[]) => Promise<Owners> {
-  const owners = createLru<string | null>(maxOwners);
-  memory.on("tool.call", ({ callId, user }) => owners.set(callId, user));
+  const owners = createLru<Owner>(maxOwners);
+  memory.on("tool.call", ({ callId, user, key }) => owners.set(callId, { user, ...(key && { key }) }));
   return async (store, page) => {
     const ids = new Set(page.flatMap(({ event }) => ("callId" in event ? event.callId : [])));
     const unknown = [...ids].filter((id) => !owners.has(id));
-    const found = new Map(unknown.length === 0 ? [] : await store.callUsers(unknown));
-    for (const id of ids) if (owners.has(id)) found.set(id, owners.get(id) ?? null);
+    const found = new Map<string, Owner>(unknown.length === 0 ? [] : await store.callOwners(unknown));
+    for (const id of ids) {
+      const owner = owners.get(id);
+      if (owner) found.set(id, owner);
+    }
     return found;
   };
 }
@@ -123,7 +134,10 @@ function createOwners(memory: Parts["memory"]): (store: Store, page: readonly St
 type Visibility = Pick<Parts, "maySeeServer" | "countTools">;
 
 function maySee({ maySeeServer }: Visibility, principal: Principal, event: PlaneEvent, ownerOf: Owners): boolean {
-  if ("callId" in event) return ownerOf.get(event.callId) === principal.user;
+  if ("callId" in event) {
+    const owner = ownerOf.get(event.callId);
+    return owner !== undefined && owner.user === principal.user && owner.key === principal.key;
+  }
   if ("runId" in event) return event.user === principal.user;
   if ("server" in event) return maySeeServer(principal, event.server);
   // All other events are for admins.
@@ -138,5 +152,5 @@ function forCaller({ countTools }: Visibility, principal: Principal, stored: Sto
 }
 
 function isOwn(record: CallRecord, principal: Principal): boolean {
-  return mayDo(principal, "admin") || record.principal.user === principal.user;
+  return mayDo(principal, "admin") || isOwner(principal, record.principal);
 }

@@ -207,7 +207,7 @@ function toCallEntry(call: CallRecord): JournalEntry {
 
 /** They read what the journal may still hold. */
 const journaled = [
-  ...(["call", "callUsers", "calls", "callSeries", "verifyCalls", "forgetCalls", "events", "lastEventId"] as const),
+  ...(["call", "callOwners", "calls", "callSeries", "verifyCalls", "forgetCalls", "events", "lastEventId"] as const),
   ...(["samples", "newSamples", "run", "runs", "forgetRuns"] as const),
 ];
 

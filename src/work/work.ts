@@ -23,6 +23,7 @@ type Parts = Pick<
     written: Pick<Catalogue, "loaded" | "manifests">;
     serverNames(): readonly string[];
     tools(): readonly Tool[];
+    grants: JobParts["grants"];
     /** Does this plane run jobs by their schedules? */
     schedules: boolean;
   };

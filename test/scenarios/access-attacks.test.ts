@@ -147,7 +147,7 @@ suite("somebody who tries to see or call what is not theirs", () => {
 
   test("goes through a tool written by hand, and gets no further", async () => {
     const refused = errorOf(await plane.call("wrap_hr", {}, bob));
-    assert.equal(refused.code, "FORBIDDEN");
+    assert.equal(refused.code, "TOOL_NOT_FOUND");
     assert.doesNotMatch(refused.message.replace("wrap_hr", ""), /'hr'|pay/);
     assert.deepEqual(textsOf(await plane.call("wrap_both", {}, bob)), ["open:look"]);
     assert.deepEqual(textsOf(await plane.call("wrap_both", {}, { principal: principalFor("ann") })), ["hr:pay"]);
@@ -162,7 +162,7 @@ suite("somebody who tries to see or call what is not theirs", () => {
       "x-compliance-level": "HIPAA",
     };
     const body = { principal: { user: "ann", groups: ["hr"] }, groups: ["hr"], consent: true, user: "ann" };
-    assert.equal((await http("bob", "/tools/hr.pay/call", { body: {}, headers })).status, 403);
+    assert.equal((await http("bob", "/tools/hr.pay/call", { body: {}, headers })).status, 404);
     assert.equal((await http("bob", "/tools/hr.pay/call", { body })).status, 400, "no field of a call says who");
     assert.doesNotMatch((await http("bob", "/tools?limit=1000", { headers })).text, secret);
   });
@@ -170,7 +170,7 @@ suite("somebody who tries to see or call what is not theirs", () => {
   test("names a lower level in a call, which can only tighten", async () => {
     const at = async (person: Person, tool: string, compliance: string) =>
       (await http(person, `/tools/${tool}/call`, { body: { compliance } })).status;
-    assert.equal(await at("mia", "pub.news", "Public"), 403, "the caller works with HIPAA");
+    assert.equal(await at("mia", "pub.news", "Public"), 404, "the caller works with HIPAA");
     assert.equal(await at("bob", "pub.news", "HIPAA"), 403, "a narrower level is heard");
     assert.equal(await at("bob", "pub.news", "Public"), 200);
     assert.equal((await http("bob", "/tools/pub.news/call", { body: { compliance: 1 } })).status, 400);

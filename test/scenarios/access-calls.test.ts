@@ -116,10 +116,10 @@ suite("a sub-agent", () => {
     const call = async (tool: string, mcp: PlaneCallOptions["mcp"], who = principal) =>
       (await plane.call(tool, {}, { principal: who, ...(mcp === undefined ? {} : { mcp }) })).error?.code ?? "ok";
     assert.equal(await call("hr.pay", ["hr"]), "ok");
-    assert.equal(await call("hr.pay", ["open"]), "FORBIDDEN");
-    assert.equal(await call("wrap_hr", ["open"]), "FORBIDDEN", "also through a tool written by hand");
-    assert.equal(await call("hr.pay", true, narrow(principal, { servers: false })), "FORBIDDEN");
-    assert.equal(await call("hr.pay", ["hr"], principalFor("bob")), "FORBIDDEN");
+    assert.equal(await call("hr.pay", ["open"]), "TOOL_NOT_FOUND");
+    assert.equal(await call("wrap_hr", ["open"]), "TOOL_NOT_FOUND", "also through a tool written by hand");
+    assert.equal(await call("hr.pay", true, narrow(principal, { servers: false })), "TOOL_NOT_FOUND");
+    assert.equal(await call("hr.pay", ["hr"], principalFor("bob")), "TOOL_NOT_FOUND");
     assert.equal(await call("hr.pay", "hr" as unknown as string[]), "USAGE");
     const child = { principal: narrow(principal, { servers: ["open"] }) };
     assert.deepEqual(

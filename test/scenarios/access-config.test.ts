@@ -56,7 +56,7 @@ suite("what a configuration says about access", () => {
     });
     assert.deepEqual(await listed(plane, principalFor("bob")), []);
     for (const tool of ["open.look", "wrapped"]) {
-      assert.equal((await plane.call(tool, {}, as("bob"))).error?.code, "FORBIDDEN", tool);
+      assert.equal((await plane.call(tool, {}, as("bob"))).error?.code, "TOOL_NOT_FOUND", tool);
       assert.equal((await plane.call(tool, {}, as("rita"))).ok, true, tool);
     }
   });

@@ -71,7 +71,7 @@ test("two workspaces of one plane see nothing of each other", async () => {
 
   for (const tool of ["rose.look", "rose_wrapped", { server: "rose", tool: "look" }])
     for (const principal of [bert, nora])
-      assertFailed(await plane.call(tool, {}, { principal }), "FORBIDDEN", "refused");
+      assertFailed(await plane.call(tool, {}, { principal }), "TOOL_NOT_FOUND", "refused");
   const [waiting] = await plane.approvals.list(ritas);
   await assert.rejects(plane.approvals.answer(waiting?.id ?? "", { decision: "approve" }, { principal: bert }));
   assert.equal((await plane.approvals.list(ritas)).length, 1);
@@ -84,7 +84,7 @@ test("a caller of no workspace sees what belongs to none, and a name that only l
   for (const workspace of [null, "", "Red", "red ", "re"]) {
     const principal = { ...nora, workspace };
     assert.deepEqual(await plane.tools.list({ principal }), [], String(workspace));
-    assertFailed(await plane.call("rose.look", {}, { principal }), "FORBIDDEN", "refused");
+    assertFailed(await plane.call("rose.look", {}, { principal }), "TOOL_NOT_FOUND", "refused");
   }
   assert.equal((await plane.call("rose.look", {}, { principal: rita })).ok, true);
 });

@@ -35,7 +35,7 @@ suite("rights that were taken away meanwhile", () => {
     await plane.reload();
     const id = String(held.approval?.id);
     const { approval, outcome } = await plane.approvals.answer(id, { decision: "approve" }, { principal });
-    assert.deepEqual([approval.status, outcome?.error?.code], ["failed", "FORBIDDEN"]);
+    assert.deepEqual([approval.status, outcome?.error?.code], ["failed", "TOOL_NOT_FOUND"]);
     assert.deepEqual(callsAt(log), []);
   });
 

@@ -6,7 +6,7 @@ import { askAt, planIn, put, putRoute, serveEcho } from "./approving.ts";
 import { startGateway } from "./gateway-client.ts";
 import { callsAt, fixture, namedServer, type Printed, planeOf, startServe, textsOf } from "./support.ts";
 
-const planned = { policy: { mode: "plan" } };
+const planned = { policy: { mode: "plan", effects: { "echo.read_note": "read" } } };
 const statuses = (plan: Plan) => plan.changes.map(({ status }) => status);
 const keysAt = (log: string) => callsAt(log).map((call) => (call.arguments as { key?: string }).key);
 
@@ -166,7 +166,10 @@ suite("modes", () => {
   ] as const;
   for (const [mode, listed, status] of cases) {
     test(`${mode} mode lists ${listed.length} of three tools, and a write is ${status}`, async () => {
-      await using plane = await planeOf({ names: servers.names }, { policy: { mode } });
+      await using plane = await planeOf(
+        { names: servers.names },
+        { policy: { mode, effects: { "names.get_it": "read" } } },
+      );
       const tools = (await plane.tools.list()).map(({ id }) => id.tool).sort();
       assert.deepEqual(tools, listed);
       assert.equal((await plane.call("names.delete_it")).call.status, status);
@@ -176,7 +179,9 @@ suite("modes", () => {
 
   test("the list of a plane in review mode says so, and what reads stays", async () => {
     await using directory = await temporaryDirectory();
-    await using plane = await serveEcho(directory, { policy: { mode: "review" } });
+    await using plane = await serveEcho(directory, {
+      policy: { mode: "review", effects: { "echo.read_note": "read" } },
+    });
     const listed = await plane.cli("tools", "list");
     assert.match(listed.stderr, /Review mode: only tools that read are listed/);
     assert.match(listed.stdout, /echo\.read_note/);

@@ -17,7 +17,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { noCursor, readCursor, writeCursor } from "../../model/page.ts";
 import type { PlaneApprovals, PlanePlans } from "../../model/plane-access.ts";
-import { mayDo, type Principal } from "../../model/principal.ts";
+import { isOwner, mayDo, ownsRecord, type Principal } from "../../model/principal.ts";
 import { type Asking, askPeople, resumed } from "./ask-people.ts";
 import { graceMs, isAbandoned, isClaimed, viewOf } from "./held-call.ts";
 import { createHeldCalls, type HeldCallPorts, type HeldCalls } from "./held-calls.ts";
@@ -54,14 +54,17 @@ export function createApprovals({ config, store, defaultPrincipal, run, fixedOf,
   const runner = createRunner({ heldCalls, remembered, run, remembersConsent: () => settings().rememberConsent });
   const seesAll = (principal: Principal) =>
     mayDo(principal, "admin") || settings().approvers.some((group) => principal.groups.includes(group));
-  const maySee = (principal: Principal, owner: string | null) =>
-    owner === null || owner === principal.user || seesAll(principal);
-  const plans = createPlans({ store, heldCalls, answer: runner.answer, maySee });
+  const maySee = (principal: Principal, { principal: owner }: Pick<HeldView, "principal">) =>
+    owner.user === null || isOwner(principal, owner) || seesAll(principal);
+  const plans = createPlans({
+    ...{ store, heldCalls, answer: runner.answer },
+    maySee: (principal, plan) => plan.user === null || ownsRecord(principal, plan) || seesAll(principal),
+  });
 
   const verbs: HeldVerbs = {
     async approvals({ status, order = "oldest", principal = defaultPrincipal } = {}) {
       const held = await heldCalls.list({ plan: null, ...withoutUndefined({ status }) });
-      const shown = held.filter((one) => maySee(principal, one.principal.user)).map(viewOf);
+      const shown = held.filter((one) => maySee(principal, one)).map(viewOf);
       if (order === "oldest") return shown;
       return shown.toSorted((a, b) => (heldPlace(a, order) < heldPlace(b, order) ? -1 : 1));
     },
@@ -70,12 +73,16 @@ export function createApprovals({ config, store, defaultPrincipal, run, fixedOf,
       if (cursor !== undefined && after && !(await heldCalls.get(after.id))) throw noCursor(cursor);
       const shownTo = seesAll(principal) ? {} : { shownTo: principal.user };
       const filter = { plan: null, ...withoutUndefined({ status }), ...shownTo };
-      const { held, last, total } = await heldCalls.part(filter, { order, limit, after });
-      return { approvals: held.map(viewOf), total, nextCursor: last && writeCursor(heldPlace(last, order)) };
+      const { held, last, total: all } = await heldCalls.part(filter, { order, limit, after });
+      const shown = held.filter((one) => maySee(principal, one));
+      const isWhole = seesAll(principal);
+      // The store counts all of the user.
+      const total = isWhole ? all : (await heldCalls.list(filter)).filter((one) => maySee(principal, one)).length;
+      return { approvals: shown.map(viewOf), total, nextCursor: last && writeCursor(heldPlace(last, order)) };
     },
     async approval(id, { principal = defaultPrincipal } = {}) {
       const held = await heldCalls.get(id);
-      if (held && maySee(principal, held.principal.user)) return viewOf(held);
+      if (held && maySee(principal, held)) return viewOf(held);
       throw new PlaneError("NOT_FOUND", `No approval '${id}'. 'toolplane approvals list' shows what waits.`);
     },
     answerApproval: (id, answer, { principal = defaultPrincipal } = {}) => runner.answer(id, answer, principal),
@@ -186,14 +193,14 @@ function toRemember({ verdict, options }: KeptHeldCall, given: Answer, remembers
 type PlanPorts = Pick<ApprovalPorts, "store"> & {
   heldCalls: HeldCalls;
   answer: ReturnType<typeof createRunner>["answer"];
-  maySee(principal: Principal, owner: string | null): boolean;
+  maySee(principal: Principal, plan: PlanRecord): boolean;
 };
 
 /** Change plans: queued writes that run in their order once a person approves them. */
 function createPlans({ store, heldCalls, answer, maySee }: PlanPorts) {
   async function get(id: string, principal: Principal): Promise<Plan> {
     const record = (await (await store()).plans()).find((plan) => plan.id === id);
-    if (!record || !maySee(principal, record.user))
+    if (!record || !maySee(principal, record))
       throw new PlaneError("NOT_FOUND", `No plan '${id}'. 'toolplane plan show' shows the plans there are.`);
     return toPlan(record, await heldCalls.list({ plan: id }));
   }
@@ -207,7 +214,7 @@ function createPlans({ store, heldCalls, answer, maySee }: PlanPorts) {
   return {
     get,
     async list(principal: Principal): Promise<Plan[]> {
-      const records = (await (await store()).plans()).filter(({ user }) => maySee(principal, user));
+      const records = (await (await store()).plans()).filter((plan) => maySee(principal, plan));
       return Promise.all(records.map(async (record) => toPlan(record, await heldCalls.list({ plan: record.id }))));
     },
     /** In order; the first failure ends it, unless `continueOnFailure` is set. */
@@ -248,7 +255,7 @@ function chosen({ id, changes }: Plan, { ids, first, arguments: edited = {} }: P
   throw new PlaneError("USAGE", text, { data: { parameter: "arguments" } });
 }
 
-function toPlan(record: PlanRecord, changes: readonly KeptHeldCall[]): Plan {
+function toPlan({ owner: _, ...record }: PlanRecord, changes: readonly KeptHeldCall[]): Plan {
   const count = (wanted: KeptHeldCall["status"]) => changes.filter(({ status }) => status === wanted).length;
   const pending = count("pending");
   const over = count("rejected") === changes.length ? "rejected" : "done";

@@ -5,7 +5,7 @@ import type { Answer, HeldCall, HeldFilter, HeldPart, KeptHeldCall, Remember } f
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Principal } from "../../model/principal.ts";
+import { isOwner, ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { answered, begun, type EndStatus, ended, lease, leaseMs, notPending, settle } from "./held-call.ts";
 
@@ -104,7 +104,8 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
 /** A queued call becomes a change of the open plan of its conversation. */
 async function add(held: KeptHeldCall, { addHeldCall, addChange }: Store): Promise<KeptHeldCall> {
   const { at: createdAt, principal, options, verdict } = held;
-  const plan = { id: newId(), user: principal.user, conversation: options.conversation ?? null, createdAt };
+  const whose = { user: principal.user, owner: ownerOf(principal) };
+  const plan = { id: newId(), ...whose, conversation: options.conversation ?? null, createdAt };
   if (verdict.verdict === "queue") return { ...held, plan: await addChange(held, plan) };
   await addHeldCall(held);
   return held;
@@ -131,7 +132,7 @@ export function createHeldCalls(ports: HeldCallPorts) {
 
   /** The caller and the approvers may answer; a call without a user, any principal. */
   function requireAnswerer({ id, callId, principal }: KeptHeldCall, by: Principal): void {
-    if (principal.user === null || principal.user === by.user) return;
+    if (principal.user === null || isOwner(by, principal)) return;
     if (by.user !== null && settings().approvers.some((group) => by.groups.includes(group))) return;
     emit({ type: "approval.forbidden", approvalId: id, callId, user: by.user });
     const remedy = "If you made the call under another name, answer under that one (--user)";

@@ -4,7 +4,7 @@ import type { Injected, Verdict } from "../../model/calls/call.ts";
 import type { HeldCall, Remember, Remembered } from "../../model/calls/held-call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Principal } from "../../model/principal.ts";
+import { ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 
 /** What other processes remember is known after this time. */
@@ -53,7 +53,8 @@ export function createRemembered(store: () => Promise<Store>, fingerprint: Finge
       known.delete(entry.user);
       return entry;
     },
-    list: async ({ user }: Principal) => (await (await store()).remembered(user)).filter(isValid),
+    list: async ({ user }: Principal) =>
+      (await (await store()).remembered(user)).filter(isValid).map(({ owner: _, ...shown }) => shown),
     async forget(id: string, { user }: Principal): Promise<boolean> {
       known.delete(user);
       return (await store()).forgetRemembered(id, user);
@@ -72,6 +73,7 @@ function toRemembered(held: HeldCall, remember: Remember): Remembered {
   return {
     id: process.getBuiltinModule("node:crypto").randomUUID(),
     user: held.principal.user,
+    owner: ownerOf(held.principal),
     tool: ofServer ? null : held.tool,
     server: ofServer ? held.toolId.server : null,
     fingerprint: ofServer ? null : held.fingerprint,
@@ -84,8 +86,9 @@ function toRemembered(held: HeldCall, remember: Remember): Remembered {
   };
 }
 
-function fits(entry: Remembered, { tool, input, options }: Injected, fingerprint: Fingerprint): boolean {
-  if (!isValid(entry)) return false;
+function fits(entry: Remembered, call: Injected, fingerprint: Fingerprint): boolean {
+  const { tool, input, options, principal } = call;
+  if (!isValid(entry) || (entry.owner !== undefined && entry.owner !== ownerOf(principal))) return false;
   if (entry.conversation !== null && entry.conversation !== options.conversation) return false;
   if (entry.server !== null ? entry.server !== tool.id.server : entry.tool !== tool.name) return false;
   if (entry.fingerprint !== null && entry.fingerprint !== fingerprint(tool)) return false;

@@ -121,9 +121,9 @@ const modes: [title: string, tool: Partial<Tool>, verdicts: Record<Policy["mode"
     { build: "allow", debug: "allow", plan: "allow", review: "allow" },
   ],
   [
-    "what sounds like reading",
+    "what only sounds like reading",
     { id: { server: "notes", tool: "get_note" } },
-    { build: "allow", debug: "allow", plan: "allow", review: "allow" },
+    { build: "allow", debug: "allow", plan: "queue", review: "deny" },
   ],
   [
     "what writes",
@@ -171,7 +171,7 @@ test("a rule about a server holds for a wrapper that leads to it", () => {
 test("patterns look anywhere in an argument and in what hides in a list", async () => {
   const rules: PolicyRule[] = [{ arguments: { text: { regex: "rm\\s+-rf" } }, verdict: "ask" }];
   const policy: Policy = { profile: "personal", mode: "build", rules, effects: {} };
-  const decided = createPolicy({ policy: () => policy, isIsolated: () => false });
+  const decided = createPolicy({ policy: () => policy, isIsolated: () => false, targetsOf: () => [] });
   const ask = async (text: string | string[]) => {
     const call = injectedCall();
     return (await decided({ ...call, input: { ...call.input, arguments: { text } } }, "personal")).verdict;

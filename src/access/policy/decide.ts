@@ -1,7 +1,8 @@
 import { andThen } from "../../lib/async/and-then.ts";
 import type { Policy } from "../../model/access/policy.ts";
-import type { PolicyMode, Validated, Verdict } from "../../model/calls/call.ts";
+import type { Injected, PolicyMode, Validated, Verdict } from "../../model/calls/call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
+import type { JsonObject } from "../../model/json.ts";
 import { type CreatePatternSet, needsEngine } from "./argument-patterns.ts";
 import { createToolFacts, type Situation, type ToolFacts } from "./rules.ts";
 
@@ -15,13 +16,17 @@ const modes: readonly PolicyMode[] = ["build", "debug", "plan", "review"];
 
 export const strictnessOf = ({ verdict }: Verdict): number => verdicts.indexOf(verdict);
 
+/** A server's tool that a hand-written one calls, and what becomes of the arguments. */
+export type Target = { tool: Tool; mapArguments(args: JsonObject): JsonObject };
+
 export type PolicyPorts = {
   policy(): Policy;
   isIsolated(server: string): boolean;
+  targetsOf(tool: Tool): readonly Target[];
 };
 
 /** Decides by the policy in force. What was learned about tools is kept as long as the policy is. */
-export function createPolicy({ policy, isIsolated }: PolicyPorts): Decide {
+export function createPolicy({ policy, isIsolated, targetsOf }: PolicyPorts): Decide {
   const known = new WeakMap<Policy, ReturnType<typeof createDecide>>();
   const decide: Decide = (call, profile) => {
     const current = policy();
@@ -33,7 +38,33 @@ export function createPolicy({ policy, isIsolated }: PolicyPorts): Decide {
       return next(call, profile);
     });
   };
-  return requireIsolation(decide, { setting: () => policy().isolation, isIsolated });
+  return withTargets(requireIsolation(decide, { setting: () => policy().isolation, isIsolated }), targetsOf);
+}
+
+/** A wrapper is never weaker than what it calls: the strictest verdict on it and its targets counts. */
+function withTargets(decide: Decide, targetsOf: PolicyPorts["targetsOf"]): Decide {
+  return (call, profile) => {
+    const own = decide(call, profile);
+    if (call.tool.id.server !== null) return own;
+    return targetsOf(call.tool).reduce<Verdict | Promise<Verdict>>((made, { tool, mapArguments }) => {
+      const { injected: _, ...plain }: Validated & Partial<Injected> = call;
+      const input = { ...call.input, arguments: mapArguments(argumentsOf(call)) };
+      const other = decide({ ...plain, tool, input }, profile);
+      return andThen(made, (first) => andThen(other, (second) => stricter(first, second, tool)));
+    }, own);
+  };
+}
+
+function stricter(own: Verdict, other: Verdict, { name }: Tool): Verdict {
+  if (strictnessOf(other) <= strictnessOf(own)) return own;
+  return { ...other, reason: `it calls '${name}': ${other.reason}` };
+}
+
+/** With what the system sets: a rule sees what the provider gets. */
+function argumentsOf({ input, injected }: Validated & Partial<Injected>): JsonObject {
+  return injected && Object.keys(injected.values).length > 0
+    ? { ...input.arguments, ...injected.values }
+    : input.arguments;
 }
 
 /** The pattern engine is large, and few policies need it. */
@@ -51,7 +82,7 @@ export function createDecide(
   const factsOf = createToolFacts(policy, createPatternSet);
   return (call, profile) => {
     const facts = factsOf(call.tool);
-    const situation = { principal: call.principal, face: call.face, arguments: call.input.arguments, now };
+    const situation = { principal: call.principal, face: call.face, arguments: argumentsOf(call), now };
     const ruled = byRule(facts, situation) ?? byProfile[profile](call, facts);
     const moded = byMode(stricterMode(policy.mode, call.options.mode), facts);
     return moded !== null && strictnessOf(moded) > strictnessOf(ruled) ? moded : ruled;
@@ -71,10 +102,17 @@ function byRule({ firstRule }: ToolFacts, situation: Situation): Verdict | null 
   return { verdict, origin: "rule", reason, rule: found.place };
 }
 
-function byMode(mode: PolicyMode, { effect }: ToolFacts): Verdict | null {
-  if (mode === "build" || effect.effect === "read") return null;
+/** Where nothing may change, what only the name of a tool suggests is no knowledge. */
+function byMode(mode: PolicyMode, facts: ToolFacts): Verdict | null {
+  const { effect } = facts;
+  if (mode === "build" || isKnownRead(facts) || (mode === "debug" && effect.effect === "read")) return null;
   const origin = `mode:${mode}`;
-  const what = effect.effect === "write" ? `it may change something (${effect.because})` : effect.because;
+  const what =
+    effect.effect === "write"
+      ? `it may change something (${effect.because})`
+      : effect.effect === "read"
+        ? `only ${effect.because} that it reads ('policy.effects' or 'trusted' can say so)`
+        : effect.because;
   if (mode === "plan") return { verdict: "queue", origin, reason: `plan mode: ${what}` };
   if (mode === "debug") return { verdict: "ask", origin, reason: `debug mode: ${what}` };
   return { verdict: "deny", origin, reason: `review mode only reads: ${what}` };
@@ -91,7 +129,7 @@ const byProfile: Record<Profile, (call: Validated, facts: ToolFacts) => Verdict>
 
 function notKnownToRead({ effect }: ToolFacts): string {
   return effect.effect === "read"
-    ? "only its name suggests that it reads; profile guarded wants more"
+    ? `only ${effect.because} that it reads; profile guarded wants more`
     : "it is not known to only read";
 }
 

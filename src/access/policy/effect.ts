@@ -74,12 +74,15 @@ export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
   const hinted = tool.trusted ? hintOf(tool) : null;
   if (hinted !== null && tool.id.server !== null) return hinted;
   if (written !== null) return { effect: written, because: `its side effects are '${side_effects}'`, known: true };
-  return hinted ?? effectOfName(tool.id.tool);
+  if (hinted !== null) return hinted;
+  return tool.id.kind ? { effect: "read", because: "the protocol says", known: false } : effectOfName(tool.id.tool);
 }
 
-/** What the mode refuses anyway is not offered: in review mode only what reads is. */
+/** What the mode refuses anyway is not offered: in review mode only what is known to read is. */
 export function isOffered(tool: Tool, { mode, effects }: Pick<Policy, "mode" | "effects">): boolean {
-  return mode !== "review" || effectOf(tool, effects).effect === "read";
+  if (mode !== "review") return true;
+  const { effect, known } = effectOf(tool, effects);
+  return known && effect === "read";
 }
 
 function hintOf({ annotations }: Tool): Effect | null {

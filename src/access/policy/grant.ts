@@ -1,3 +1,4 @@
+import { passesFilter } from "../../lib/text/glob.ts";
 import { type Compliance, normalLevel, shippedLevels } from "../../model/access/compliance.ts";
 import type { Grants } from "../../model/access/grants.ts";
 import type { AccessRequest, Grant, Refused } from "../../model/calls/call.ts";
@@ -40,6 +41,9 @@ function createRefusals({ config, tool: toolOf }: GrantPorts) {
     const refused = server(principal, String(to.server), request);
     // A server that does not exist is no secret; the call says so later.
     if (refused) return isConfigured || principal.servers ? refused : null;
+    const definition = config().servers[String(to.server)];
+    if (definition && !passesFilter(String(to.tool), definition.allow_tools, definition.deny_tools))
+      return { why: "filter" as const, refused: "its server does not offer it" };
     const target = toolOf({ server: String(to.server), tool: String(to.tool) });
     return target ? own(principal, target, request) : null;
   };
@@ -67,8 +71,8 @@ function createRefusals({ config, tool: toolOf }: GrantPorts) {
       (name === null ? providers(principal, tool, request) : server(principal, name, request)) ??
       own(principal, tool, request) ??
       flags(principal, tool, request);
-    // Built-in tools belong to no tool group and to every state.
-    if (refused || tool.source === "builtin") return refused;
+    // Built-in tools, prompts and resources belong to no tool group and to every state.
+    if (refused || tool.source === "builtin" || tool.id.kind) return refused;
     const group = refuseGroups(principal, request) ?? refuseGroupsOf(principal, tool.metadata, request);
     if (group !== null) return { why: "tool groups", refused: group };
     const state = refuseState(tool.metadata, request);

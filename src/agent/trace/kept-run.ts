@@ -19,12 +19,12 @@ export function keptRun(run: AgentRun): AgentRun {
   };
 }
 
-function summaryOf({ id, at, durationMs, user, style, model, toolset, conversation, ...rest }: AgentRun) {
+function summaryOf({ id, at, durationMs, user, owner, style, model, toolset, conversation, ...rest }: AgentRun) {
   const { outcome, turns, usage, counters, trace, truncated, waiting, missing } = rest;
   return {
     ...{ id, at, durationMs, user, style, model: keptText(model), toolset, conversation },
     ...{ outcome, turns, usage, counters, trace },
-    ...withoutUndefined({ truncated, waiting, missing: redactDeep(missing) }),
+    ...withoutUndefined({ owner, truncated, waiting, missing: redactDeep(missing) }),
   };
 }
 

@@ -1,8 +1,9 @@
 import type { AgentRun } from "../../model/agent/agent-run.ts";
 import { type RunFilter, type RunQuery, runFormats } from "../../model/agent/agent-run.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import { collect } from "../../model/page.ts";
 import type { PlaneRuns } from "../../model/plane-work.ts";
-import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import { mayDo, ownsRecord, type Principal, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Recorder } from "../../store/store.ts";
 
@@ -25,7 +26,7 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
   const find = async (id: string, principal: Principal): Promise<AgentRun> => {
     requireScope(principal, "read", "read runs of agents");
     const run = await (await memory.store()).run(id);
-    if (run !== null && (mayDo(principal, "admin") || run.user === principal.user)) return run;
+    if (run !== null && ownsRecord(principal, run)) return withoutOwner(run);
     throw new PlaneError("NOT_FOUND", `No run '${id}' found. List them: toolplane calls runs`);
   };
   return {
@@ -38,8 +39,13 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
           if (filter.user !== undefined && filter.user !== principal.user) return { runs: [], nextCursor: null };
           filter.user = principal.user;
         }
-        const found = await (await memory.store()).runs({ ...filter, limit: limit + 1 });
-        const runs = found.slice(0, limit);
+        const { runs: read } = await memory.store();
+        const found = await collect(
+          (part) => read({ ...filter, ...part }),
+          (run) => ownsRecord(principal, run),
+          { ...(filter.before === undefined ? {} : { before: filter.before }), limit: limit + 1 },
+        );
+        const runs = found.slice(0, limit).map(withoutOwner);
         return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
       },
       get: (id, { principal = defaultPrincipal } = {}) => find(id, principal),
@@ -65,6 +71,10 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
       tell(kept, memory.emit);
     },
   };
+}
+
+function withoutOwner<T extends { owner?: string }>({ owner: _, ...run }: T): Omit<T, "owner"> {
+  return run;
 }
 
 function filterOf({ cursor, limit = defaultPage, since, ...query }: RunQuery): RunFilter & { limit: number } {

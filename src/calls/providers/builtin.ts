@@ -8,16 +8,16 @@ import { metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
 import { type Tool, type ToolId, ToolManifest } from "../../model/catalogue/tool.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { type Principal, principalOf } from "../../model/principal.ts";
+import { anonymous, type Principal } from "../../model/principal.ts";
 import { neverSent } from "./mapping.ts";
 
 /** The caller's mistakes are answers; what it throws is a failure. */
-type BuiltinTool = (args: JsonObject, context: Pick<ProviderContext, "owner" | "signal">) => Promise<ToolResult>;
+type BuiltinTool = (args: JsonObject, context: Pick<ProviderContext, "principal" | "signal">) => Promise<ToolResult>;
 
 export function createBuiltinProvider(tools: ReadonlyMap<string, BuiltinTool>): Provider {
-  return async ({ config }, args, { owner, signal }) => {
+  return async ({ config }, args, { principal, signal }) => {
     const run = tools.get(String(config.tool));
-    if (run) return run(args, { owner, signal });
+    if (run) return run(args, { principal, signal });
     throw neverSent("NO_PROVIDER", `There is no built-in tool '${config.tool}'.`);
   };
 }
@@ -51,9 +51,9 @@ export const readResultManifest: ToolManifest = ToolManifest.parse({
 type Read = (id: string, query: ResultQuery, reader: Principal) => Promise<ResultPage>;
 
 export function createReadResult(read: Read): BuiltinTool {
-  return async ({ id, ...query }, { owner }) => {
+  return async ({ id, ...query }, { principal = anonymous }) => {
     try {
-      const page = await read(String(id), query as ResultQuery, principalOf({ user: owner.user }));
+      const page = await read(String(id), query as ResultQuery, principal);
       return { content: [{ type: "text", text: renderPage(page) }] };
     } catch (thrown) {
       const { code, message } = toPlaneError(thrown);

@@ -10,6 +10,7 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type UnknownObject } from "../../model/json.ts";
 import { invalidAnswer } from "../../protocol/message.ts";
 import { explainFailure, type Servers } from "../../servers/servers.ts";
+import { askForOffer, offerRequest } from "../offer-tools.ts";
 import { createHttpProvider } from "./http.ts";
 import { mapArguments, neverSent, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 import type { ModelEndpoint } from "./model.ts";
@@ -67,10 +68,17 @@ async function findModel(name: string, { models, fileOfModel }: ProviderParts): 
 }
 
 function createMcpProvider(request: Servers["request"]): Provider {
-  return async ({ config }, args, { owner, idempotencyKey, meta, ...context }) => {
+  return async (spec, args, { owner, principal: _, idempotencyKey, meta, ...context }) => {
+    const { config } = spec;
     const server = String(config.server);
     const tool = String(config.tool);
     try {
+      const offer = offerRequest(spec, args);
+      if (offer !== undefined) {
+        const send = (method: string, params: UnknownObject) =>
+          request(server, method, { ...params, ...metaOf(meta, idempotencyKey) }, context, owner);
+        return await askForOffer(offer, send);
+      }
       const given = { name: tool, arguments: mapArguments(config.argumentMap, args), ...metaOf(meta, idempotencyKey) };
       const result = await request(server, "tools/call", given, context, owner);
       if (isResult(result) || (context.continuation && isQuestion(result)))

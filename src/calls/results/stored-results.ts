@@ -12,11 +12,13 @@ import type {
   ResultPage,
   ResultQuery,
   ResultShape,
+  StoredResult,
 } from "../../model/calls/stored-result.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
 import { type ErrorReport, PlaneError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
-import { mayDo, type Principal } from "../../model/principal.ts";
+import { collect } from "../../model/page.ts";
+import { mayDo, ownerOf, ownsRecord, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { type Body, type Condensed, condense } from "./condense.ts";
 import { renderDigest } from "./digest.ts";
@@ -158,7 +160,7 @@ export function createStoredResults(parts: ResultParts) {
   const { store, readTool } = parts;
   const ownResult = async (id: string, reader: Principal) => {
     const kept = await (await store()).result(id);
-    return kept && (kept.user === reader.user || mayDo(reader, "admin")) ? kept : null;
+    return kept && ownsRecord(reader, kept) ? kept : null;
   };
 
   return {
@@ -199,10 +201,12 @@ export function createStoredResults(parts: ResultParts) {
       // The end of the last page may be gone, and nothing follows it.
       if (cursor !== undefined && !(await ownResult(cursor, reader)))
         throw badParameter("cursor", cursor, "it is none of ours, or that result is gone. Leave it out to begin again");
-      const owner = mayDo(reader, "admin") ? {} : { user: reader.user };
+      const whose = mayDo(reader, "admin") ? {} : { user: reader.user };
       const from = cursor === undefined ? {} : { before: cursor };
-      const found = await (await store()).results({ ...owner, ...from, limit: limit + 1 });
-      const results = found.slice(0, limit);
+      const { results: read } = await store();
+      const isOwn = (kept: StoredResult) => ownsRecord(reader, kept);
+      const found = await collect((part) => read({ ...whose, ...part }), isOwn, { ...from, limit: limit + 1 });
+      const results = found.slice(0, limit).map(({ owner: _, ...shown }) => shown);
       return { results, nextCursor: found.length > limit ? (results.at(-1)?.id ?? null) : null };
     },
   };
@@ -214,13 +218,14 @@ async function keep({ store, settings }: ResultParts, keeping: Keeping): Promise
   const { call, tool, result, characters } = keeping;
   const { keepMs, maxStoredBytes } = settings();
   const { user } = call.principal;
+  const owner = ownerOf(call.principal);
   const packed = await pack(result);
   // The same content of one owner is one result.
-  const id = `r_${hash([user, packed.hash]).slice(0, 20)}`;
+  const id = `r_${hash([owner, packed.hash]).slice(0, 20)}`;
   const now = Date.now();
   const [at, expiresAt] = [new Date(now).toISOString(), new Date(now + keepMs).toISOString()];
   const bytes = packed.body.length;
-  const kept: KeptResult = { id, callId: call.id, tool, user, at, expiresAt, characters, bytes, ...packed };
+  const kept: KeptResult = { id, callId: call.id, tool, user, owner, at, expiresAt, characters, bytes, ...packed };
   return (await (await store()).putResult(kept, maxStoredBytes)) ? kept : null;
 }
 

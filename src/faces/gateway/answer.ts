@@ -1,10 +1,10 @@
-import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import type { AskHere } from "../../model/calls/held-call.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Era } from "../../protocol/session.ts";
 import { answerCall, createConsents } from "./answer-call.ts";
-import { metaFor, relayOf } from "./client-relay.ts";
+import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import type { OfferList } from "./offer-list.ts";
 import type { ParkedRequests } from "./parked-requests.ts";
 import {
@@ -72,13 +72,16 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
   const surfaceOf = ({ principal, view }: RequestContext) => surfaces.of(principal, view);
 
   async function forward(server: string, method: string, given: UnknownObject, context: RequestContext) {
-    const { inputResponses: _, requestState: __, _meta, ...others } = given;
-    const meta = isObject(_meta) ? metaFor(withExactNumbers(_meta)) : undefined;
-    const params = Object.fromEntries(Object.entries(others).map(([key, value]) => [key, withExactNumbers(value)]));
-    const answered = await plane.servers.forward(server, method, meta ? { ...params, _meta: meta } : params, {
+    const { inputResponses: _, requestState: __, _meta: ___, ...params } = given;
+    const answered = await plane.servers.forward(server, method, params, {
+      face: "mcp",
       principal: surfaceOf(context).principal,
       signal: context.signal,
-      relay: relayOf(context, given),
+      relay: relayOf(context, given, plane),
+      ...(canElicit(context.client.capabilities)
+        ? { askHere: (...held: Parameters<AskHere>) => elicitAnswer(context.ask, ...held) }
+        : {}),
+      ...(context.conversation === null ? {} : { conversation: context.conversation }),
     });
     const result = isObject(answered) ? answered : {};
     return renderResult(method === "resources/read" ? withHints(result, context.era) : result, context.era);

@@ -41,7 +41,7 @@ function continuationIn({ inputResponses, requestState }: UnknownObject) {
 }
 
 /** Without what is settled between each two sides. */
-export function metaFor(given: UnknownObject): UnknownObject | undefined {
+function metaFor(given: UnknownObject): UnknownObject | undefined {
   const passed = Object.entries(given).filter(
     ([key]) =>
       key !== "progressToken" && key !== "tool_call_id" && !key.startsWith(ownPrefix) && !key.startsWith("toolplane/"),

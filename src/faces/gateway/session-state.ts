@@ -21,7 +21,7 @@ export function createWatched(plane: Plane, surface: Surface) {
         throw new RpcError(-32602, `More than ${maxWatched} resources cannot be watched by one client.`);
       const [found] = await surface.offers.findResource(shown);
       if (!found) throw new RpcError(-32602, `Resource not found: ${shown}`, { uri: shown });
-      const leave = await plane.resources.watch(found.server, found.uri, { principal: surface.principal });
+      const leave = await plane.resources.watch(found.server, found.uri, { principal: surface.principal, face: "mcp" });
       if (isOver || all.has(shown)) leave();
       else all.set(shown, { ...found, leave });
     },

@@ -18,6 +18,8 @@ export function looksSecret(key: string): boolean {
 
 /** Lookbehinds are bounded: they run at every place of a long text. */
 const secretShapes = [
+  // To its end, or to the end of what is left of it.
+  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
   /\b(?:sk|rk|pk)[-_][A-Za-z0-9_-]{8,}/g,
   /\b(?:gh[pousr]|github_pat|glpat|xox[abprs])[-_][A-Za-z0-9_-]{8,}/g,
   /\btp_[A-Za-z0-9_-]{20,}/g,

@@ -63,6 +63,8 @@ export type AgentRun = {
   at: string;
   durationMs: number;
   user: string | null;
+  /** Of the key or the rights that it was made with. */
+  owner?: string;
   question: string;
   style: AgentStyle;
   model: string;

@@ -1,5 +1,5 @@
 import type { HookRun } from "../access/hook.ts";
-import type { ProviderSpec, Tool, ToolId } from "../catalogue/tool.ts";
+import type { OfferCallKind, ProviderSpec, Tool, ToolId } from "../catalogue/tool.ts";
 import type { ErrorCode, ErrorReport } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Face, Principal } from "../principal.ts";
@@ -78,7 +78,7 @@ export type Grant = { by: string };
 /** The policy's no. `locked` where its server may be shown. */
 export type Refused = {
   refused: string;
-  why: "server" | "groups" | "persona" | "flags" | "workspace" | "compliance" | "tool groups" | "state" | "defect";
+  why: "server" | "filter" | "groups" | "persona" | "flags" | "workspace" | "compliance" | "tool groups" | "state" | "defect";
   locked?: Contact;
 };
 
@@ -236,6 +236,8 @@ export type CallRecord = {
   at: string;
   tool: string;
   server: string | null;
+  /** Where it is no tool that was called. */
+  kind?: OfferCallKind;
   principal: Principal;
   face: Face;
   status: CallStatus;

@@ -96,6 +96,8 @@ export type HeldFilter = {
 export type Remembered = {
   id: string;
   user: string | null;
+  /** Of the key or the rights that the call was made with. */
+  owner?: string;
   tool: string | null;
   server: string | null;
   fingerprint: string | null;
@@ -107,7 +109,14 @@ export type Remembered = {
 };
 
 /** The changes of one caller in one conversation. */
-export type PlanRecord = { id: string; user: string | null; conversation: string | null; createdAt: string };
+export type PlanRecord = {
+  id: string;
+  user: string | null;
+  /** Of the key or the rights that it was made with. */
+  owner?: string;
+  conversation: string | null;
+  createdAt: string;
+};
 
 /** A held call, as people see it. */
 export type HeldView = HeldCall & {

@@ -2,6 +2,7 @@ import type { TokenUsage } from "../agent/chat.ts";
 import type { ProviderSpec } from "../catalogue/tool.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
+import type { Principal } from "../principal.ts";
 
 export type Asked = { method: string; params: UnknownObject };
 
@@ -58,6 +59,8 @@ export type TaskReport = { taskId: string; status: string; message: string | nul
 export type ProviderContext = {
   signal: AbortSignal;
   owner: { user: string | null; conversation: string | null };
+  /** Who calls; for built-in tools. */
+  principal?: Principal | undefined;
   onRequest?: ((method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>) | undefined;
   /** The same for every attempt, where the tool takes one. */
   idempotencyKey?: string | undefined;

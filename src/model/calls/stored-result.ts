@@ -27,6 +27,8 @@ export type StoredResult = {
   callId: string;
   tool: string;
   user: string | null;
+  /** Of the key or the rights that it was made with. */
+  owner?: string;
   at: string;
   expiresAt: string;
   hash: string;

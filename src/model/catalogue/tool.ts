@@ -144,8 +144,12 @@ export type ToolAnnotations = {
   openWorldHint?: boolean;
 };
 
-/** `server` is null for hand-written tools and those of the library. */
-export type ToolId = { server: string | null; tool: string };
+/** What is asked of a server, where it is no tool. It goes along the same path. */
+export const offerCallKinds = ["prompt", "resource", "completion", "subscription"] as const;
+export type OfferCallKind = (typeof offerCallKinds)[number];
+
+/** `server` is null for hand-written tools and those of the library. With `kind`, `tool` is `prompts/NAME` or `resources/URI`. */
+export type ToolId = { server: string | null; tool: string; kind?: OfferCallKind };
 
 /** What a caller may call, as the catalogue lists it. */
 export type Tool = {

@@ -88,7 +88,7 @@ function* insertHeldCall(held: KeptHeldCall): Work<void> {
 
 /** Adds the change to the open plan of its owner, or to this new one. */
 function* insertChange(held: KeptHeldCall, plan: PlanRecord): Work<string> {
-  const owner = stableJson([plan.user, plan.conversation]);
+  const owner = stableJson([plan.owner ?? plan.user, plan.conversation]);
   const columns = { id: plan.id, owner, is_open: true, record: JSON.stringify(plan) };
   yield* insert("plans", columns, "ON CONFLICT DO NOTHING");
   const id = yield* first((row) => String(row.id), "SELECT id FROM plans WHERE owner = ? AND is_open = true", [owner]);

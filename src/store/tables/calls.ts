@@ -31,9 +31,10 @@ export function createCallTable(database: Database) {
   const { read, write, isOneOf } = database;
   return {
     call: (id) => read(() => first(parseRecord<CallRecord>, "SELECT record FROM calls WHERE id = ?", [id])),
-    async callUsers(ids) {
-      const sql = `SELECT id, user_name AS caller FROM calls WHERE ${isOneOf("id")}`;
-      return new Map(await read(() => all(({ id, caller }) => [String(id), textOrNull(caller)] as const, sql, [ids])));
+    async callOwners(ids) {
+      const sql = `SELECT record FROM calls WHERE ${isOneOf("id")}`;
+      const records = await read(() => all(parseRecord<CallRecord>, sql, [ids]));
+      return new Map(records.map(({ id, principal }) => [id, principal] as const));
     },
     calls: (filter = {}) =>
       read(() =>

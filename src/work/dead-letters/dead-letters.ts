@@ -5,9 +5,15 @@ import { type ErrorReport, PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { Begun, DueHandler, Store } from "../../model/store.ts";
-import { deadLetterDueAt, type KeptDeadLetter, showDeadLetter } from "../../model/work/dead-letter.ts";
+import {
+  type DeadLetterQuery,
+  deadLetterDueAt,
+  deadLetterStatuses,
+  type KeptDeadLetter,
+  showDeadLetter,
+} from "../../model/work/dead-letter.ts";
 import type { DeadLetterVerbs } from "../verbs.ts";
-import { abandonedEvent, checkQuery, createEntries, type Entries, eventFacts } from "./entries.ts";
+import { abandonedEvent, checkQuery, createEntries, type Entries, eventFacts, isTheirs } from "./entries.ts";
 import { type FailedCall, failureOf, isDead, toDeadLetter, withWords } from "./entry.ts";
 import * as states from "./states.ts";
 
@@ -102,6 +108,20 @@ function createDueLetters({ store, freed }: Entries, { retry }: Retrier, knows: 
   };
 }
 
+/** Counted by hand: the store counts all of the user. A page may be shorter than its limit. */
+async function ownLetters(read: Store["deadLetters"], asked: DeadLetterQuery, principal: Principal) {
+  const filter = { ...asked, owner: principal.user };
+  const isOwn = (letter: KeptDeadLetter) => isTheirs(letter, principal);
+  const { status: _, cursor: __, limit: ___, ...whole } = filter;
+  const [page, all] = await Promise.all([read(filter), read(whole)]);
+  const byStatus = { ...page.byStatus };
+  for (const name of deadLetterStatuses)
+    byStatus[name] = all.deadLetters.filter((letter) => letter.status === name && isOwn(letter)).length;
+  const { status } = asked;
+  const total = status === undefined ? all.deadLetters.filter(isOwn).length : byStatus[status];
+  return { ...page, total, byStatus, deadLetters: page.deadLetters.filter(isOwn) };
+}
+
 /** What people do with entries: their own, or all with the scope `admin`. */
 function createDeadLetterVerbs(
   entries: Entries,
@@ -113,8 +133,8 @@ function createDeadLetterVerbs(
     async deadLetters(query = {}, { principal = defaultPrincipal } = {}) {
       const asked = checkQuery(query);
       await entries.freeLost();
-      const filter = mayDo(principal, "admin") ? asked : { ...asked, owner: principal.user };
-      const page = await (await store()).deadLetters(filter);
+      const { deadLetters: read } = await store();
+      const page = await (mayDo(principal, "admin") ? read(asked) : ownLetters(read, asked, principal));
       return { ...page, deadLetters: page.deadLetters.map(showDeadLetter) };
     },
     deadLetter: async (id, { principal = defaultPrincipal } = {}) => showDeadLetter(await required(id, principal)),

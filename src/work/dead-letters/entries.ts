@@ -1,11 +1,16 @@
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import { mayDo, type Principal } from "../../model/principal.ts";
+import { isOwner, mayDo, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { type DeadLetterQuery, deadLetterStatuses, type KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import { type Decision, expire, isLost } from "./states.ts";
 
 type Verb = (letter: KeptDeadLetter, decision: Decision, now: number) => KeptDeadLetter;
+
+/** An anonymous caller owns nothing. */
+export function isTheirs({ principal: owner }: KeptDeadLetter, principal: Principal): boolean {
+  return mayDo(principal, "admin") || (owner.user !== null && isOwner(principal, owner));
+}
 
 export type Entries = ReturnType<typeof createEntries>;
 
@@ -28,10 +33,7 @@ export function createEntries(store: () => Promise<Store>, emit: (event: PlaneEv
   /** Null also for another user's entry. */
   async function own(id: string, principal: Principal): Promise<KeptDeadLetter | null> {
     const letter = await (await store()).deadLetter(id);
-    const user = letter?.principal.user ?? null;
-    // An anonymous caller owns nothing.
-    const isTheirs = mayDo(principal, "admin") || (user !== null && user === principal.user);
-    return letter !== null && isTheirs ? freed(letter) : null;
+    return letter !== null && isTheirs(letter, principal) ? freed(letter) : null;
   }
 
   async function required(id: string, principal: Principal): Promise<KeptDeadLetter> {

@@ -1,15 +1,16 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { JobEntry } from "../../model/catalogue/registry-summary.ts";
-import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import { type ErrorReport, errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject } from "../../model/json.ts";
-import { noCursor } from "../../model/page.ts";
+import { collect, noCursor } from "../../model/page.ts";
 import type { JobRunQuery, JobStatus, RunJobOptions } from "../../model/plane-work.ts";
-import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import { isOwner, mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { JobManifest } from "../../model/work/job.ts";
 import type { JobRun, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
 import { jobRunStates, showJobRun } from "../../model/work/job-run.ts";
+import type { StepRun } from "../../model/work/skill-run.ts";
 import type { JobVerbs } from "../verbs.ts";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
@@ -57,9 +58,29 @@ type JobVerbParts = {
   /** Throws where there is none for this caller. */
   find(name: string, principal: Principal): Promise<JobManifest>;
   entry(job: JobManifest, principal: Principal): Promise<JobEntry>;
+  /** Is there a tool of this name for the caller? */
+  seesTool(name: string, principal: Principal): boolean;
   /** As whom the caller runs the job; throws where the job is not for them. */
   actAs(job: JobManifest, principal: Principal): Principal;
 };
+
+/** A step of a tool that is hidden from the caller keeps its name to itself. */
+function showRun({ seesTool }: JobVerbParts, run: KeptJobRun, principal: Principal): JobRun {
+  const shown = showJobRun(run);
+  const isHidden = ({ tool }: StepRun) => tool !== null && !seesTool(tool, principal);
+  const hide = (step: StepRun): StepRun =>
+    isHidden(step) ? { ...step, tool: null, record: null, error: step.error && withoutNames(step.error) } : step;
+  const tasks = shown.tasks.map((task) => {
+    const names = task.steps.some(isHidden);
+    return names ? { ...task, steps: task.steps.map(hide), error: task.error && withoutNames(task.error) } : task;
+  });
+  const isAny = tasks.some((task, at) => task !== shown.tasks[at]);
+  return isAny ? { ...shown, tasks, error: shown.error && withoutNames(shown.error) } : shown;
+}
+
+function withoutNames(error: ErrorReport): ErrorReport {
+  return { ...error, message: errorTable[error.code].means, server: null, tool: null, cause: null, data: {} };
+}
 
 /** What people do with jobs: look, begin, pause, cancel. */
 export function createJobVerbs(parts: JobVerbParts): JobVerbs {
@@ -127,16 +148,17 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancelJobRun" | "jobRun"
       requireScope(principal, "call", "cancel a run of a job");
       for (;;) {
         const run = await findRun(parts, id, principal);
-        if (run.user !== principal.user) requireScope(principal, "admin", "cancel a run that is not theirs");
+        if (!isOwner(principal, run.principal)) requireScope(principal, "admin", "cancel a run that is not theirs");
         const cancelled = moveRun(run, "cancelled", Date.now());
         if (engine.cancelHere(id))
-          return showJobRun((await engine.ended(id, { waitMs: Number.POSITIVE_INFINITY })) ?? run);
+          return showRun(parts, (await engine.ended(id, { waitMs: Number.POSITIVE_INFINITY })) ?? run, principal);
         if (!(await (await store()).replaceJobRun(cancelled))) continue;
         emit({ type: "job.cancelled", ...factsOf(run) });
-        return showJobRun(cancelled);
+        return showRun(parts, cancelled, principal);
       }
     },
-    jobRun: async (id, { principal = defaultPrincipal } = {}) => showJobRun(await findRun(parts, id, principal)),
+    jobRun: async (id, { principal = defaultPrincipal } = {}) =>
+      showRun(parts, await findRun(parts, id, principal), principal),
     async jobRuns(name, query = {}, { principal = defaultPrincipal } = {}) {
       requireScope(principal, "read", "look at runs of jobs");
       const { limit, ...filter } = checkHistoryQuery(query);
@@ -144,8 +166,13 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancelJobRun" | "jobRun"
       const jobs = await store();
       if (filter.before !== undefined && (await jobs.jobRun(filter.before))?.job !== name)
         throw noCursor(filter.before);
-      const found = await jobs.jobRuns({ ...filter, ...whose, job: name, limit: limit + 1 });
-      const runs = found.slice(0, limit).map(showJobRun);
+      const { before, ...others } = filter;
+      const found = await collect(
+        (part) => jobs.jobRuns({ ...others, ...whose, ...part, job: name }),
+        (run) => isShown(run, principal),
+        { ...withoutUndefined({ before }), limit: limit + 1 },
+      );
+      const runs = found.slice(0, limit).map((run) => showRun(parts, run, principal));
       return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
     },
   };
@@ -170,13 +197,15 @@ async function statusOf(parts: JobVerbParts, job: JobManifest, principal: Princi
   const jobs = await parts.store();
   const { name, persona: owner = null } = job;
   const schedule = await jobs.jobSchedule(name, owner);
-  const [last] = await jobs.jobRuns({ job: name, owner, ...seenBy(principal), limit: 1 });
+  const ofJob = { job: name, owner, ...seenBy(principal) };
+  const shown = (run: KeptJobRun) => isShown(run, principal);
+  const [last] = await collect((part) => jobs.jobRuns({ ...ofJob, ...part }), shown, { limit: 1 });
   return {
     ...(await parts.entry(job, principal)),
     schedule: showSchedule(job, schedule),
     upcoming: upcomingTimes(job, schedule),
     active: await jobs.activeJobRuns(name, owner),
-    lastRun: last ? showJobRun(last) : null,
+    lastRun: last ? showRun(parts, last, principal) : null,
   };
 }
 
@@ -189,7 +218,7 @@ async function findRun(parts: JobVerbParts, id: string, principal: Principal): P
 
 async function maySee(parts: JobVerbParts, run: KeptJobRun, principal: Principal): Promise<boolean> {
   if (mayDo(principal, "admin")) return true;
-  if (run.origin !== "schedule") return run.user === principal.user;
+  if (run.origin !== "schedule") return isOwner(principal, run.principal);
   const job = await parts.find(run.job, principal).catch(() => null);
   return job !== null && (job.persona ?? null) === run.owner;
 }
@@ -211,6 +240,10 @@ async function findScheduled({ find }: JobVerbParts, name: string, principal: Pr
   const job = await find(name, principal);
   if (isScheduled(job)) return job;
   throw new PlaneError("CONFLICT", `Job '${name}' has no recurrence: it runs only on request.`);
+}
+
+function isShown(run: KeptJobRun, principal: Principal): boolean {
+  return run.origin === "schedule" || mayDo(principal, "admin") || isOwner(principal, run.principal);
 }
 
 function seenBy(principal: Principal): { seenBy?: string | null } {
@@ -237,7 +270,7 @@ async function beginRun(
   // An existing run belongs to the plane that began it.
   else if (isNew) await beginHere(parts, run, signal);
   const waitMs = wait === true || !engine.isRunning() ? Number.POSITIVE_INFINITY : wait === false ? 0 : wait;
-  return showJobRun((await engine.ended(run.id, { waitMs, signal })) ?? run);
+  return showRun(parts, (await engine.ended(run.id, { waitMs, signal })) ?? run, request.principal);
 }
 
 async function beginHere({ engine, store }: JobVerbParts, run: KeptJobRun, signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import { jobsFor, visibleWork, workNotFound } from "../../catalogue/catalogue.ts";
 import { jobSubject } from "../../model/catalogue/health.ts";
+import { mayBelongTo, spellings } from "../../model/catalogue/tool-name.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { JobManifest } from "../../model/work/job.ts";
@@ -59,6 +60,7 @@ export function createJobs(parts: JobParts) {
       const seen = jobsFor(visibleWork((await manifests()).jobs, viewer), viewer);
       return seen.find((job) => job.name === name) ?? refuse("job", name, seen, principal);
     },
+    seesTool: (name, principal) => mayDo(principal, "admin") || seesTool(parts, name, principal),
     async entry({ name, persona = null }, principal) {
       const { jobs: named } = await plane().jobs.page({ name }, { principal });
       return named.find((one) => one.persona === persona) ?? refuse("job", name, named, principal);
@@ -66,6 +68,13 @@ export function createJobs(parts: JobParts) {
   });
   const verbs: JobVerbs & SkillVerbs = { ...skills, ...jobs };
   return { verbs, engine, stopSkills: () => stopping.abort(new Error("the plane is stopping")) };
+}
+
+/** A step may use any spelling; the server of an unlisted tool decides. */
+function seesTool({ tools, grants, serverNames }: JobParts, name: string, principal: Principal): boolean {
+  const named = tools().filter((tool) => [tool.name, tool.modelName, ...spellings(tool.id)].includes(name));
+  if (named.length > 0) return named.some((tool) => !("refused" in grants.grantToSee(principal, tool)));
+  return !serverNames().some((server) => mayBelongTo(server, name) && !grants.maySeeServer(principal, server));
 }
 
 async function onEnded(parts: JobParts, job: JobManifest, run: KeptJobRun): Promise<void> {

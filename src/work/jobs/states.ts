@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import { type ErrorReport, PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Principal } from "../../model/principal.ts";
+import { ownerOf, type Principal } from "../../model/principal.ts";
 import type { JobManifest } from "../../model/work/job.ts";
 import type { JobRunState, KeptJobRun, KeptTask, TaskState } from "../../model/work/job-run.ts";
 
@@ -122,7 +122,7 @@ export function newRun(job: JobManifest, request: RunRequest, now: number): Kept
 function slotOf(job: string, owner: string | null, request: RunRequest, id: string): string {
   const { scheduledFor, key, principal } = request;
   if (scheduledFor !== undefined) return JSON.stringify(["schedule", job, owner, scheduledFor]);
-  return key === undefined ? id : JSON.stringify(["request", job, owner, principal.user, key]);
+  return key === undefined ? id : JSON.stringify(["request", job, owner, ownerOf(principal), key]);
 }
 
 /** What events about a run have in common. */

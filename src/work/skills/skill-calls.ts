@@ -1,4 +1,5 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import type { Grants } from "../../model/access/grants.ts";
 import { isRepeatable, type Tool } from "../../model/catalogue/tool.ts";
 import { toolKey } from "../../model/catalogue/tool-name.ts";
 import type { Config, Manifests } from "../../model/config/config.ts";
@@ -122,6 +123,9 @@ export type JobParts = {
   manifests(): Promise<Manifests>;
   /** A caller with its current rights. */
   currentPrincipal(principal: Principal): Promise<Principal>;
+  serverNames(): readonly string[];
+  tools(): readonly Tool[];
+  grants: Pick<Grants, "grantToSee" | "maySeeServer">;
   /** Why a model cannot be asked, the default one without a name. */
   modelTrouble(name?: string): PlaneError | null;
   plane(): Pick<Plane, "call" | "tools" | "policy" | "conversations" | "agent" | "jobs">;

@@ -307,7 +307,7 @@ export const listPrompts = command(
 
 export const getPrompt = command(
   (plane, server: string, name: string, values: string[]) =>
-    plane.prompts.get(server, name, Object.fromEntries(values.map(toPair))),
+    plane.prompts.get(server, name, Object.fromEntries(values.map(toPair)), { face: "cli" }),
   (prompt) =>
     partsOf(prompt, "messages")
       .map(({ role, content }) => plainText(`${role}: ${content?.text ?? JSON.stringify(content)}`))
@@ -326,7 +326,7 @@ export const listResources = command(
 );
 
 export const readResource = command(
-  (plane, server: string, uri: string) => plane.resources.read(server, uri),
+  (plane, server: string, uri: string) => plane.resources.read(server, uri, { face: "cli" }),
   (resource) =>
     partsOf(resource, "contents")
       .map(({ text, blob, mimeType }) =>

@@ -1,0 +1,69 @@
+import type { Outcome } from "../model/calls/call.ts";
+import type { OfferCallKind } from "../model/catalogue/tool.ts";
+import { PlaneError } from "../model/errors.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
+import type { Plane } from "../model/plane.ts";
+import type { OfferOptions, PlanePrompts, PlaneResources, PlaneServers } from "../model/plane-tools.ts";
+import type { Principal } from "../model/principal.ts";
+import { explainFailure, type Servers } from "../servers/servers.ts";
+import { readOfferAnswer } from "./offer-tools.ts";
+
+type OfferVerbs = {
+  prompts: Pick<PlanePrompts, "get">;
+  resources: Pick<PlaneResources, "read" | "watch">;
+  servers: Pick<PlaneServers, "forward">;
+};
+
+type Parts = { call: Plane["call"]; servers: Pick<Servers, "watch">; defaultPrincipal: Principal };
+
+/** Prompts, resources and completions: calls of their servers, with the caller's own rights and credentials. */
+export function createOfferVerbs({ call, servers, defaultPrincipal }: Parts): OfferVerbs {
+  async function ask(server: string, kind: OfferCallKind, what: string, args: unknown, options: OfferOptions = {}) {
+    const outcome = await call({ server, tool: what, kind }, args, { ...options, maxResultBytes: 0 });
+    return answerOf(outcome, kind);
+  }
+  const explained = (asked: Promise<unknown>, server: string, what: string) =>
+    asked.catch((thrown) => {
+      throw explainFailure(thrown, server, what);
+    });
+
+  return {
+    servers: {
+      async forward(server, method, params, options) {
+        const { kind, what, args } = readRequest(method, params);
+        return ask(server, kind, what, args, options);
+      },
+    },
+    prompts: {
+      get: (server, name, args = {}, options = {}) =>
+        explained(ask(server, "prompt", `prompts/${name}`, args, options), server, name),
+    },
+    resources: {
+      read: (server, uri, options = {}) =>
+        explained(ask(server, "resource", `resources/${uri}`, { uri }, options), server, uri),
+      async watch(server, uri, options = {}) {
+        await ask(server, "subscription", `resources/${uri}`, { uri }, options);
+        return servers.watch(server, uri, options.principal ?? defaultPrincipal);
+      },
+    },
+  };
+}
+
+function answerOf({ result, error }: Outcome, kind: OfferCallKind): unknown {
+  const isServers = isObject(result?.structuredContent) && isObject(result.structuredContent.error);
+  if (result && (error === undefined || isServers)) return readOfferAnswer(kind, result);
+  const { code, message, data, server, tool } = error as NonNullable<typeof error>;
+  throw new PlaneError(code, message, { data: { ...data, ...(server && { server }), ...(tool && { tool }) } });
+}
+
+type Asked = { kind: OfferCallKind; what: string; args: unknown };
+
+function readRequest(method: string, { name, uri, arguments: args, ref, ...others }: UnknownObject): Asked {
+  if (method === "prompts/get") return { kind: "prompt", what: `prompts/${name}`, args: args ?? {} };
+  if (method === "resources/read") return { kind: "resource", what: `resources/${uri}`, args: { uri } };
+  if (method === "completion/complete" && isObject(ref)) {
+    const what = ref.type === "ref/prompt" ? `prompts/${ref.name}` : `resources/${ref.uri}`;
+    return { kind: "completion", what, args: others };
+  }
+  throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
+}

@@ -1,0 +1,28 @@
+import { type NamelessTool, translateTools } from "../catalogue/catalogue.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { ProviderSpec, Tool, ToolId } from "../model/catalogue/tool.ts";
+import type { Config } from "../model/config/config.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
+import { mapArguments } from "./providers/mapping.ts";
+
+type Target = { tool: Tool; mapArguments(args: JsonObject): JsonObject };
+
+/** The servers' tools that a hand-written one may call, and what each gets. */
+export function createTargets(config: () => Config, byId: (id: ToolId) => Tool | undefined) {
+  const targetOf = ({ name, config: to }: ProviderSpec): Target[] => {
+    const [server, tool] = [String(to.server), String(to.tool)];
+    const definition = name === "mcp" ? config().servers[server] : undefined;
+    if (definition === undefined) return [];
+    const found = byId({ server, tool }) ?? unlistedTool(server, definition, tool);
+    return [{ tool: found, mapArguments: (args) => mapArguments(to.argumentMap, args) }];
+  };
+  return ({ id, providers }: Tool): readonly Target[] => (id.server === null ? providers.flatMap(targetOf) : []);
+}
+
+/** Nothing is known of it but its server, so that a policy can decide about it. */
+export function unlistedTool(server: string, definition: ServerDefinition, tool: string): Tool {
+  const open = { ...definition, allow_tools: null, deny_tools: null };
+  const [made] = translateTools(server, open, [{ name: tool, inputSchema: { type: "object" } }]).tools;
+  const name = `${server}.${tool}`;
+  return { ...(made as NamelessTool), name, modelName: name };
+}
