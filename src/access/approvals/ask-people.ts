@@ -22,10 +22,11 @@ export type Holding = {
 export async function askPeople(
   call: Injected,
   verdict: Verdict,
-  { askHere, signal, stopping }: Asking,
+  { askHere: ask, signal, stopping }: Asking,
   { heldCalls, answer }: Holding,
 ): Promise<Requested> {
   const waitMs = call.options.approvalWaitMs;
+  const askHere = call.principal.isUnproven ? undefined : ask;
   const isWaitedFor = verdict.verdict === "ask" && (askHere !== undefined || (waitMs ?? 0) > 0);
   const held = await heldCalls.hold(call, verdict, isWaitedFor);
   if (!isWaitedFor) throw stillPending(held, verdict);

@@ -8,13 +8,14 @@ import { identify } from "./identity.ts";
 import type { LocalPass } from "./local-pass.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { addOperation } from "./operation-routes.ts";
-import { checkOrigin } from "./origin.ts";
+import { checkOrigin, createOwnAddress } from "./origin.ts";
 import { ownAnswers } from "./own-answers.ts";
 import { addProbeRoutes } from "./probe-routes.ts";
 import { renderProblem } from "./render.ts";
 import type { App, HttpEnv } from "./route.ts";
-import { addSessionRoutes, addSignInRoutes, callbackPath, sessionPath } from "./session-routes.ts";
+import { addSessionRoutes, sessionPath } from "./session-routes.ts";
 import { createSessions } from "./sessions.ts";
+import { addSignInRoutes, callbackPath } from "./sign-in-routes.ts";
 
 const limitBytes = 4 * 1024 * 1024;
 /** Beyond this the connection is cut. */
@@ -49,6 +50,8 @@ export type AppOptions = {
   host: string;
   /** Names that it is reached by beside that. */
   allowHosts?: readonly string[];
+  /** Where it listens, once it does. */
+  port?(): number;
   closing: AbortSignal;
   /** Writes servers into the configuration; without it they can only be looked at. */
   setup?: ConfigFiles;
@@ -59,10 +62,10 @@ export type AppOptions = {
 };
 
 export function createApp(plane: Plane, options: AppOptions): App {
-  const { host, allowHosts, closing, setup, pass, metrics = createMetrics(plane) } = options;
+  const { host, allowHosts = [], port = () => 0, closing, setup, pass, metrics = createMetrics(plane) } = options;
   const app: App = Object.assign(new Hono<HttpEnv>(), { routesDescribed: [] });
   const identities = { plane, sessions: createSessions(), pass: pass ?? null };
-  app.use(checkOrigin(host, allowHosts));
+  app.use(checkOrigin(host, allowHosts, [callbackPath]));
   app.use(limitBody());
   app.use(identify(identities, [callbackPath, sessionPath]));
   app.onError((error) => renderProblem(error));
@@ -70,7 +73,7 @@ export function createApp(plane: Plane, options: AppOptions): App {
 
   const own = ownAnswers(identities, closing);
   for (const declared of operations) addOperation(app, plane, declared, setup ?? null, own[declared.name]);
-  addSignInRoutes(app, identities);
+  addSignInRoutes(app, identities, createOwnAddress(host, allowHosts, port));
   addSessionRoutes(app, identities, setup !== undefined);
   addProbeRoutes(app, plane, closing, metrics);
   return app;
