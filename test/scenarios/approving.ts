@@ -41,7 +41,7 @@ export async function serveEcho(
     config,
     place,
     url: serving.url,
-    ask: askAt(serving.url),
+    ask: askAt(serving.url, serving.workbench.split("#pass=")[1]),
     cli: (...words: string[]) => runCli([...words, ...place]),
     /** Makes a key; from the first one on everybody needs one. */
     async as(user: string, ...words: string[]): Promise<Ask> {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { PlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
 import {
   type KeptSession,
@@ -11,8 +12,8 @@ import { HttpSession } from "./http-session.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 
-/** At this number, the least recently used session ends. */
-const maxSessionsPerCaller = 256;
+/** At this number, the least recently used session that waits for nothing ends; where all are busy, no more begin. */
+const maxSessionsPerCaller = 128;
 const sweepMs = 60_000;
 const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -108,6 +109,7 @@ export class HttpSessions {
 
   #add(id: string, principal: Principal, view: View, kept?: KeptSession): HttpSession {
     const owner = ownerOf(principal);
+    this.#makeRoom(owner);
     const session = new HttpSession(this.#gateway, {
       id,
       principal,
@@ -115,15 +117,23 @@ export class HttpSessions {
       ...(this.#store.outlivesUs ? { keeper: keeperFor(this.#store, id, owner, view) } : {}),
       ...(kept ? { kept } : {}),
     });
-    const own = this.#byOwner.get(owner) ?? new Set();
-    for (const oldest of own) {
-      if (own.size < maxSessionsPerCaller) break;
-      void this.end(oldest).catch(ignore);
-    }
     const now = Date.now();
     this.#all.set(id, { session, principal, owner, usedAt: now, toldAt: now });
     this.#noteUse(id, owner);
     return session;
+  }
+
+  #makeRoom(owner: string): void {
+    const own = this.#byOwner.get(owner);
+    if (own === undefined || own.size < maxSessionsPerCaller) return;
+    const isUnused = (id: string) => {
+      const session = this.#all.get(id)?.session;
+      return session !== undefined && session.client.isIdle() && !session.isListening();
+    };
+    const oldest = own.values().find(isUnused);
+    if (oldest !== undefined) return void this.end(oldest).catch(ignore);
+    const text = `This caller has ${maxSessionsPerCaller} sessions in use, which is the limit. End some, or begin later.`;
+    throw new PlaneError("BUSY", text, { data: { limit: maxSessionsPerCaller } });
   }
 
   async #reopen(id: string, principal: Principal): Promise<HttpSession | undefined> {

@@ -4,6 +4,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ConfigFiles } from "../../operations/operation.ts";
 import { operations } from "../../operations/operations.ts";
+import { limitHeldOpen } from "./held-open.ts";
 import { identify } from "./identity.ts";
 import type { LocalPass } from "./local-pass.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
@@ -68,6 +69,7 @@ export function createApp(plane: Plane, options: AppOptions): App {
   app.use(checkOrigin(host, allowHosts, [callbackPath]));
   app.use(limitBody());
   app.use(identify(identities, [callbackPath, sessionPath]));
+  app.use(limitHeldOpen());
   app.onError((error) => renderProblem(error));
   app.notFound(({ req }) => renderProblem(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)));
 

@@ -191,6 +191,8 @@ export type Serving = {
   url: string;
   /** Where the person goes who started it; what is behind the # is for that person only. Null where there is no workbench. */
   workbench: string | null;
+  /** What is behind the #; null where callers need a credential. */
+  pass: string | null;
   /** With `drainMs`, everything is still answered for so long, so that balancers can find out. */
   close(options?: { drainMs?: number }): Promise<void>;
 };
@@ -233,6 +235,7 @@ export async function serve(
   return {
     url,
     workbench: workbench === undefined ? null : `${url}/workbench/${mark}`,
+    pass: pass?.word ?? null,
     async close({ drainMs = 0 } = {}) {
       // Listeners have nothing to finish, and a call that waits for a person can wait on another plane.
       closing.abort();
