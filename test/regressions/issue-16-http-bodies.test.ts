@@ -19,7 +19,11 @@ suite("the body of a call over HTTP", () => {
   after(() => plane.stop());
 
   const post = async (path: string, body: unknown): Promise<Problem> => {
-    const request = { method: "POST", headers: { host: "127.0.0.1", "x-api-key": pass.word }, body: JSON.stringify(body) };
+    const request = {
+      method: "POST",
+      headers: { host: "127.0.0.1", "x-api-key": pass.word },
+      body: JSON.stringify(body),
+    };
     return (await (await app.request(`http://127.0.0.1${path}`, request)).json()) as Problem;
   };
   const refusals: [title: string, body: object, says: RegExp][] = [

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
-import type { App } from "../../src/faces/http/route.ts";
 import { createApp } from "../../src/faces/http/app.ts";
 import { createLocalPass } from "../../src/faces/http/local-pass.ts";
 import { createOwnAddress } from "../../src/faces/http/origin.ts";
+import type { App } from "../../src/faces/http/route.ts";
 import { claimDirectory, isWritableByOthers, userTemporaryDirectory } from "../../src/lib/private-directory.ts";
 import { isMissing } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/operations.ts";
@@ -84,7 +84,10 @@ suite("local means the same user (security 7)", () => {
       return (await fetch(`${serving.url}/events`, { signal: controller.signal })).status;
     };
     const statuses = await Promise.all(Array.from({ length: 40 }, listen));
-    assert.deepEqual([statuses.filter((status) => status === 200).length, new Set(statuses)], [32, new Set([200, 429])]);
+    assert.deepEqual(
+      [statuses.filter((status) => status === 200).length, new Set(statuses)],
+      [32, new Set([200, 429])],
+    );
     for (const controller of leaving) controller.abort();
     const deadline = Date.now() + 20_000;
     let again = await listen();

@@ -27,7 +27,15 @@ export async function openApprovals(context: TestContext, settings: Settings = {
   const approvals = createApprovals({
     config: () =>
       ({
-        approvals: { timeoutMs: 300_000, allowEdit: true, approvers: [], fourEyes: false, threshold: 1, rememberConsent: true, ...settings },
+        approvals: {
+          timeoutMs: 300_000,
+          allowEdit: true,
+          approvers: [],
+          fourEyes: false,
+          threshold: 1,
+          rememberConsent: true,
+          ...settings,
+        },
       }) as unknown as Config,
     store: async () => store,
     emit: (event) => void events.push(event),

@@ -209,13 +209,13 @@ suite("who asks over HTTP", () => {
     const callback = `${serving.url}/oauth/callback?${back}`;
     const headers = { cookie: String(begun.cookie) };
     const stranger = await fetch(callback.replace(/state=[^&]+/, "state=made-up"), { headers });
-    assert.equal(stranger.status, 403);
+    assert.equal(stranger.status, 401);
     const came = await fetch(callback, { headers });
     assert.equal(came.status, 200, await came.clone().text());
     const serversOf = async (who: string) =>
       ((await ask(who, "/tokens")).body.tokens as { server: string }[]).map(({ server }) => server);
     assert.deepEqual([await serversOf("ann"), await serversOf("bob")], [["remote"], []]);
-    assert.equal((await fetch(callback, { headers })).status, 403, "once");
+    assert.equal((await fetch(callback, { headers })).status, 401, "once");
   });
 
   test("a revoked key opens nothing any more", async () => {

@@ -164,7 +164,18 @@ export async function startServeProcess(
   port = "0",
   more: readonly string[] = [],
 ): Promise<ServeProcess> {
-  const words = ["serve", "--port", port, "--json", "--print-pass", "--config", config, "--data-dir", dataDirectory, ...more];
+  const words = [
+    "serve",
+    "--port",
+    port,
+    "--json",
+    "--print-pass",
+    "--config",
+    config,
+    "--data-dir",
+    dataDirectory,
+    ...more,
+  ];
   const child = spawn(process.execPath, [commandLineFile, ...words], {
     stdio: ["ignore", "pipe", "pipe"],
     env: fixtureEnvironment(),
@@ -193,7 +204,14 @@ export async function startServeProcess(
     clearTimeout(force);
     return code;
   };
-  return { url, workbench, proof: proofIn(workbench), process: child, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+  return {
+    url,
+    workbench,
+    proof: proofIn(workbench),
+    process: child,
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
+  };
 }
 
 /** The error of an outcome that has to have one. */

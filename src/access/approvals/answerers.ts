@@ -73,7 +73,10 @@ function notTheirs({ id }: HeldCall, fourEyes: boolean, approvers: readonly stri
   const others = groups ?? "people with the scope 'admin'";
   const who = fourEyes ? `${others} other than its caller` : (groups ?? "its caller");
   const remedy = "If you made the call under another name, answer under that one (--user)";
-  return new PlaneError("FORBIDDEN", `'${id}' is not yours to answer: only ${who} may. ${fourEyes ? "Ask one of them" : remedy}.`);
+  return new PlaneError(
+    "FORBIDDEN",
+    `'${id}' is not yours to answer: only ${who} may. ${fourEyes ? "Ask one of them" : remedy}.`,
+  );
 }
 
 function forbidden({ id, tool }: HeldCall, what: string, remedy: string): PlaneError {

@@ -173,9 +173,13 @@ function checkAnswer(held: HeldCall, given: Answer): JsonObject | null {
 }
 
 /** Remembering more than was meant does harm, so what is unclear is refused. */
-function checkRemember({ id, options, threshold }: HeldCall, { conversation, forMs, arguments: globs }: Remember): void {
+function checkRemember(
+  { id, options, threshold }: HeldCall,
+  { conversation, forMs, arguments: globs }: Remember,
+): void {
   const refuse = (text: string) => new PlaneError("USAGE", text, { data: { parameter: "remember" } });
-  if (threshold !== undefined) throw refuse(`'${id}' takes ${threshold} people, so one of them cannot decide for good.`);
+  if (threshold !== undefined)
+    throw refuse(`'${id}' takes ${threshold} people, so one of them cannot decide for good.`);
   if (conversation && options.conversation === undefined) {
     const remedy = "Leave 'conversation' out, or give 'forMs'";
     throw refuse(`'${id}' belongs to no conversation, so no yes can be remembered for it alone. ${remedy}.`);
@@ -186,7 +190,10 @@ function checkRemember({ id, options, threshold }: HeldCall, { conversation, for
     throw refuse("'remember.arguments' names no argument, which would be a yes to all. Name some, or leave it out.");
 }
 
-type Asked = Pick<ApprovalSettings, "timeoutMs" | "allowEdit" | "threshold"> & { verdict: Verdict; fingerprint: string };
+type Asked = Pick<ApprovalSettings, "timeoutMs" | "allowEdit" | "threshold"> & {
+  verdict: Verdict;
+  fingerprint: string;
+};
 
 function newHeldCall(call: Injected, asked: Asked, waiting: string | null): KeptHeldCall {
   const now = Date.now();

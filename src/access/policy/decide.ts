@@ -84,7 +84,10 @@ function byMode(mode: PolicyMode, { effect }: ToolFacts): Verdict | null {
   return { verdict: "deny", origin, reason: `review mode only reads: ${what}` };
 }
 
-const byProfile: Record<Profile, (call: Validated, facts: ToolFacts, ownCounts: (caller: Principal) => boolean) => Verdict> = {
+const byProfile: Record<
+  Profile,
+  (call: Validated, facts: ToolFacts, ownCounts: (caller: Principal) => boolean) => Verdict
+> = {
   personal: ({ tool, face, principal }, _, ownCounts) =>
     ((face === "cli" || face === "workbench") && ownCounts(principal) ? null : consentTo(tool, "personal")) ??
     verdict("personal", null),

@@ -3,7 +3,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
 import { PlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
-import { cookieName, type Identities } from "./identity.ts";
+import { cookieName, type Identities, principalOf } from "./identity.ts";
 import type { OwnAddress } from "./origin.ts";
 import { type App, addRoute, type HttpContext } from "./route.ts";
 
@@ -18,7 +18,8 @@ type Open = { principal: Principal; browser: string };
  * Signing in with a browser. The way back brings no credential: it counts in the browser that began it, which has a
  * cookie. Without that, a link that another person began would give them the account of the one who opens it.
  */
-export function addSignInRoutes(app: App, { plane }: Identities, ownAddress: OwnAddress): void {
+export function addSignInRoutes(app: App, identities: Identities, ownAddress: OwnAddress): void {
+  const { plane } = identities;
   const open = new Map<string, Open>();
   addRoute(
     app,
@@ -61,11 +62,13 @@ export function addSignInRoutes(app: App, { plane }: Identities, ownAddress: Own
       const parameters = new URL(c.req.url).searchParams;
       const state = parameters.get("state") ?? "";
       const begun = open.get(state);
-      if (begun === undefined || begun.browser !== hash(getCookie(c, browserCookie(c, state)) ?? ""))
+      if (begun === undefined || begun.browser !== hash(getCookie(c, browserCookie(c, state)) ?? "")) {
+        await principalOf(identities, c);
         throw new PlaneError(
           "FORBIDDEN",
           "This browser did not begin this sign-in. Begin it in this browser, at the server's page of the workbench, or use 'toolplane servers login'.",
         );
+      }
       open.delete(state);
       const { principal } = begun;
       const { server } = await plane.tokens.finishSignIn(parameters, { principal, face: "http" });

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
-import { strangerIn } from "../../lib/private-directory.ts";
 import { createEventBus } from "../../lib/async/event-bus.ts";
 import { pause } from "../../lib/async/pause.ts";
+import { strangerIn } from "../../lib/private-directory.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";

@@ -9,7 +9,11 @@ export async function listenForSignIn() {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
-    const isReturn = expected !== undefined && request.method === "GET" && url.pathname === path && url.searchParams.get("state") === expected;
+    const isReturn =
+      expected !== undefined &&
+      request.method === "GET" &&
+      url.pathname === path &&
+      url.searchParams.get("state") === expected;
     response.writeHead(isReturn ? 200 : 404, {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
