@@ -154,7 +154,7 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
   /** The result goes to the caller; to the one who answered only where it could be theirs. */
   async function ran(held: KeptHeldCall, outcome: Outcome | null, by: Principal): Promise<Ran> {
     const approval = viewOf((await heldCalls.get(held.id)) ?? held);
-    const hasRun = outcome && outcome.ok;
+    const hasRun = outcome?.ok ?? null;
     return outcome && (await answerers.maySeeResult(held, by)) ? { approval, outcome, hasRun } : { approval, hasRun };
   }
 

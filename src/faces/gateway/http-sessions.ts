@@ -128,7 +128,7 @@ export class HttpSessions {
     if (own === undefined || own.size < maxSessionsPerCaller) return;
     const isUnused = (id: string) => {
       const session = this.#all.get(id)?.session;
-      return session !== undefined && session.client.isIdle() && !session.isListening();
+      return session?.client.isIdle() === true && !session.isListening();
     };
     const oldest = own.values().find(isUnused);
     if (oldest !== undefined) return void this.end(oldest).catch(ignore);
