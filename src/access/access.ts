@@ -9,6 +9,7 @@ import type { HookPorts } from "./hooks/hooks.ts";
 import { createIdentity, type IdentityPorts } from "./identity/identity.ts";
 import { createGrants, type GrantPorts } from "./policy/grant.ts";
 
+export { ownYesCounts } from "./approvals/answerers.ts";
 export type { ApprovalPorts } from "./approvals/approvals.ts";
 export { type Answers, createAnswers } from "./approvals/questions.ts";
 export { createPolicy, type Profile } from "./policy/decide.ts";

@@ -12,6 +12,7 @@ const say = (verdict: Verdict["verdict"]): Verdict => ({ verdict, origin: "rule"
 
 function saying(verdict: Verdict["verdict"], changes: Partial<ApproveOptions> = {}): ApproveOptions {
   return {
+    ownCounts: () => true,
     decide: () => say(verdict),
     remembered: async () => null,
     fingerprint: async () => "as it is",

@@ -1,4 +1,4 @@
-import { type ApprovalPorts, createApprovals as openApprovals } from "../access/access.ts";
+import { type ApprovalPorts, createApprovals as openApprovals, ownYesCounts } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import { lazyVerbs } from "../lib/lazy-verbs.ts";
@@ -7,6 +7,7 @@ import type { AskHere } from "../model/calls/held-call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
+import type { Principal } from "../model/principal.ts";
 import { requireReadable } from "./validate.ts";
 
 export type Asking = {
@@ -18,6 +19,8 @@ export type Asking = {
 };
 
 export type ApproveOptions = {
+  /** Does the caller's own consent count? Not where others are asked. */
+  ownCounts(caller: Principal): boolean;
   decide(call: Injected): Verdict | Promise<Verdict>;
   /** The reason of an earlier yes to such calls, or null. */
   remembered(call: Injected, verdict: Verdict): Promise<string | null>;
@@ -41,7 +44,7 @@ export function approve(
 async function ask(
   call: Injected,
   decided: Verdict | Promise<Verdict>,
-  { remembered, fingerprint, hold }: ApproveOptions,
+  { ownCounts, remembered, fingerprint, hold }: ApproveOptions,
   asking: Asking,
 ): Promise<Approved | Requested> {
   const { judged } = call;
@@ -54,7 +57,7 @@ async function ask(
   if (call.approved) return { ...call, approval: await confirm(call, call.approved, fingerprint) };
   if (verdict.verdict === "ask") {
     // Earlier consent covers the written arguments, not those of a hook.
-    if (call.options.consent && (judged?.before ?? null) === null)
+    if (call.options.consent && ownCounts(call.principal) && (judged?.before ?? null) === null)
       return { ...call, approval: { verdict: "allow", origin: "user", reason } };
     const before = await remembered(call, verdict);
     if (before !== null) return { ...call, approval: { verdict: "allow", origin: "user_auto", reason: before } };
@@ -102,6 +105,7 @@ export function createApprovals(parts: ApprovalPorts) {
   const loaded = once(() => openApprovals(parts));
   const verbs = async () => (await loaded()).verbs;
   const stage: Omit<ApproveOptions, "decide"> = {
+    ownCounts: (caller) => ownYesCounts(parts.config().approvals, caller),
     remembered: async (call, verdict) => (await loaded()).remembered(call, verdict),
     fingerprint: async (tool) => (await loaded()).fingerprint(tool),
     hold: async (call, verdict, asking) => (await loaded()).hold(call, verdict, asking),

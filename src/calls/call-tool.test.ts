@@ -9,6 +9,7 @@ import { createRecorder } from "./record.ts";
 
 function approvalBy(verdict: Verdict["verdict"]): Path["approval"] {
   return {
+    ownCounts: () => true,
     decide: () => ({ verdict, origin: "rule", reason: "no" }),
     remembered: async () => null,
     fingerprint: async () => "f",

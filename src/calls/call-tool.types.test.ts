@@ -56,6 +56,7 @@ const functions: Functions = {
   check: async () => [],
   valueFor: () => undefined,
   approval: {
+    ownCounts: () => true,
     decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
     remembered: async () => assert.fail("nothing has to be remembered"),
     fingerprint: async () => "f",

@@ -1,5 +1,5 @@
-import type { Answers } from "../access/access.ts";
-import { createHooks, createPolicy, effectOf, type Hooks, type Profile } from "../access/access.ts";
+import type { Answers, ApprovalPorts } from "../access/access.ts";
+import { createHooks, createPolicy, effectOf, type Hooks, ownYesCounts, type Profile } from "../access/access.ts";
 import type { Catalogue, HealthFeed, PlaneQuality, Registry, Routing } from "../catalogue/catalogue.ts";
 import { providerScore } from "../catalogue/catalogue.ts";
 import type { Environment } from "../config/config.ts";
@@ -18,7 +18,7 @@ import { toPlaneError } from "../model/errors.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlanePolicy } from "../model/plane-access.ts";
-import type { Principal } from "../model/principal.ts";
+import { mayDo, type Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
 import { createKeptSessions, type Recorder } from "../store/store.ts";
 import { type Activity, createActivity } from "./activity.ts";
@@ -100,6 +100,7 @@ export async function createCalls(parts: CallParts) {
     defaultPrincipal,
     run: (call) => runner.run(call),
     checkArguments: (held, args) => checkHeld(held, args, parts, lookup),
+    mayMake: createMayMake(parts, lookup),
     onChangedElsewhere: (listener) => memory.onNews((news) => news.what === "heldCall" && listener(news.id)),
     fixedOf: registry.fixedOf,
   });
@@ -208,6 +209,7 @@ function policyOf({ config, registry }: Pick<CallParts, "config" | "registry">):
     policy: () => config().policy,
     isIsolated: (server) => config().servers[server]?.isolated === true,
     targetsOf: createTargets(config, (id) => registry.snapshot().byId(id)),
+    ownCounts: (caller) => ownYesCounts(config().approvals, caller),
   });
 }
 
@@ -292,6 +294,22 @@ async function checkHeld(held: HeldCall, args: JsonObject, { grants }: CallParts
   const tool = await lookup.toCall(toolId, call.principal);
   const grant = requireGrant(call.principal, tool, grants.grantFor, accessOf(call.options));
   await validate({ ...call, id: callId, asked: { tool: toolId, arguments: args }, tool, grant }, checkArguments);
+}
+
+/** Whether a person could make a held call: the tool is theirs to use, and no rule denies it to them. */
+function createMayMake(parts: CallParts, lookup: Lookup): ApprovalPorts["mayMake"] {
+  const { grants, profile } = parts;
+  const decide = policyOf(parts);
+  return async (by, { callId: id, at, toolId, face, options }, args) => {
+    if (!mayDo(by, "call")) return false;
+    const tool = await lookup.toCall(toolId, by).catch(() => null);
+    if (tool === null) return false;
+    const grant = grants.grantFor(by, tool, { ...accessOf(options), arguments: args });
+    if ("refused" in grant) return false;
+    const asked = { id, at, asked: { tool: toolId, arguments: args }, principal: by, face, options };
+    const input = { arguments: args, repaired: false, dropped: [] };
+    return (await decide({ ...asked, tool, grant, input }, await profile())).verdict !== "deny";
+  };
 }
 
 function createPolicyTest(parts: CallParts, lookup: Lookup): PlanePolicy["test"] {

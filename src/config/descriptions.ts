@@ -187,7 +187,11 @@ export const descriptions: Readonly<Record<string, string>> = {
   approvals: "Approvals by people.",
   "approvals.timeoutMs": "How long an approval waits before it expires.",
   "approvals.allowEdit": "Whether approvers may edit the arguments.",
-  "approvals.approvers": "Groups whose members may answer for others; each caller answers for their own calls.",
+  "approvals.approvers": "Groups whose members answer, and only they. Default: each caller for their own calls.",
+  "approvals.fourEyes":
+    "Whether a caller's own yes never counts, with any key. Without approvers, others with the scope admin answer.",
+  "approvals.threshold":
+    "How many different people have to say yes. Above 1, arguments cannot be edited and no yes is remembered.",
   "approvals.rememberConsent": "Whether consent to a tool covers the rest of the conversation.",
   budgets: "Time and cost budgets of conversations.",
   "budgets.maxToolDurationMs": "Total run time of a conversation's tools, 0 for no limit.",

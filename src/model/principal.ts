@@ -30,6 +30,8 @@ export type Principal = {
   servers?: string[];
   /** The API key of the caller. */
   key?: string;
+  /** Any program of this machine can be this caller: it lists and calls, but changes and approves nothing. */
+  isUnproven?: true;
   /** What the caller brought, where `users` of the configuration adds the rest. */
   brought?: Brought;
 };

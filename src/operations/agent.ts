@@ -47,6 +47,7 @@ export const agentOperations = [
       method: "post",
       path: "/agent",
       tag,
+      open: true,
       cancels: true,
       wait: {
         input: "approvalWaitMs",

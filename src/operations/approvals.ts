@@ -277,6 +277,7 @@ const policy = [
       method: "post",
       path: "/policy/test",
       tag,
+      open: true,
       body: { description: "The call.", example: { tool: "demo.greet", arguments: { name: "Ann" } } },
       answers: { 200: "The verdict and who gave it." },
     },

@@ -3,7 +3,6 @@ import { ToolManifest, type WrittenManifest } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
 import { AnyObject, Done, text } from "./fields.ts";
 import { operation } from "./operation.ts";
-import { requireProof } from "./require-proof.ts";
 
 const tag = "Tools";
 const name = text("The tool's name.");
@@ -40,9 +39,6 @@ const OverlayView = z
   })
   .meta({ id: "OverlayView" });
 
-/** `${VAR}`, `${file:…}`, `${command:…}` or `${keychain:…}` anywhere in it. */
-const hasReference = (value: unknown) => JSON.stringify(value).includes("${");
-
 /** Tools that people set by hand, kept in the store. */
 export const entryOperations = [
   operation({
@@ -50,7 +46,7 @@ export const entryOperations = [
     args: ["manifest", "..."],
     summary: "Set a tool by hand, or what is said about a tool of a server",
     description:
-      "It is there at once and after a restart. Under the name of a tool that a server lists it is an overlay: a description, arguments and metadata of yours on top of the server's. An entry with references like `${VAR}` takes a plane that asks for credentials.",
+      "It is there at once and after a restart. Under the name of a tool that a server lists it is an overlay: a description, arguments and metadata of yours on top of the server's.",
     scope: "admin",
     input: z.object({ name, manifest: AnyObject, reason }),
     output: EntryChange.extend({ warnings: z.array(z.string()) }),
@@ -71,13 +67,11 @@ export const entryOperations = [
       answers: { 200: "What came of it." },
     },
     cli: { command: "tools set" },
-    async run(plane, { name: tool, manifest, ...options }, asker, situation) {
+    async run(plane, { name: tool, manifest, ...options }, asker) {
       if (manifest.name !== undefined && manifest.name !== tool)
         throw new PlaneError("USAGE", `The body names another tool than the address, which says '${tool}'.`, {
           data: { parameter: "name" },
         });
-      if (hasReference(manifest))
-        await requireProof(plane, situation, "Entries with references can be set", "toolplane tools set");
       // Whether it is a manifest is found out where all manifests are checked.
       return plane.tools.set({ ...manifest, name: tool } as WrittenManifest, options as object, asker);
     },

@@ -41,6 +41,7 @@ export const offerOperations = [
       method: "post",
       path: "/servers/{name}/prompts/{prompt}",
       tag,
+      open: true,
       body: { description: "What to fill in.", example: { arguments: { topic: "tools" } }, optional: true },
       answers: { 200: "The prompt." },
     },

@@ -28,8 +28,6 @@ export type Asker = Required<Caller> & { signal?: AbortSignal };
 
 /** What a face knows beside the asker. */
 export type Situation = {
-  /** The asker has shown that they are the person who started the plane. */
-  isStarter: boolean;
   /** Writes the configuration files; null where the plane has none. */
   setup: ConfigFiles | null;
 };
@@ -59,6 +57,8 @@ export type HttpRoute = {
   headers?: Record<string, string>;
   /** The input that `Prefer: wait=N` sets, and what it means. */
   wait?: { input: "wait" | "approvalWaitMs"; means: string };
+  /** A program of this machine needs no proof for it: it calls a tool, or only looks. Else all but GET take one. */
+  open?: true;
   /** It ends when the client goes away. */
   cancels?: true;
   /** What each status means: `One page.`, `The job.` … */

@@ -5,7 +5,6 @@ import type { JsonObject } from "../model/json.ts";
 import { ServerDefinition } from "../model/servers/server.ts";
 import { AnyObject, Done, text } from "./fields.ts";
 import { type ConfigFiles, operation, type Situation } from "./operation.ts";
-import { requireProof } from "./require-proof.ts";
 import { Server } from "./schemas/server.ts";
 
 const name = text("The server's name in the configuration.");
@@ -74,8 +73,7 @@ export const setupOperations = [
     name: "servers.set",
     args: [],
     summary: "Write a server into the configuration, or replace the one of that name",
-    description:
-      "Takes a caller who proves who they are, because an entry names a program that is started: with a credential, or as the person who started the plane. References like `${VAR}` are kept as they are.",
+    description: "References like `${VAR}` are kept as they are.",
     scope: "admin",
     input: z.object({ name, definition: AnyObject }),
     output: Server,
@@ -95,7 +93,6 @@ export const setupOperations = [
     socket,
     needsSetup: true,
     async run(plane, { name: server, definition }, asker, situation) {
-      await requireProof(plane, situation, "Servers can be changed", "toolplane servers add|remove");
       if ((definition.command === undefined) === (definition.url === undefined))
         throw new PlaneError("USAGE", "Give either 'url' or 'command'.");
       await setupIn(situation)
@@ -109,7 +106,6 @@ export const setupOperations = [
     name: "servers.remove",
     args: [],
     summary: "Take a server out of the configuration",
-    description: "Takes a caller who proves who they are.",
     scope: "admin",
     input: z.object({ name }),
     output: Done,
@@ -118,7 +114,6 @@ export const setupOperations = [
     socket,
     needsSetup: true,
     async run(plane, { name: server }, asker, situation) {
-      await requireProof(plane, situation, "Servers can be changed", "toolplane servers add|remove");
       await plane.servers.get(server, asker);
       await setupIn(situation).removeServer(server).catch(withoutPath);
       await plane.reload();
@@ -129,7 +124,7 @@ export const setupOperations = [
     name: "servers.import",
     args: [],
     summary: "Take over the servers that other MCP clients of this machine have",
-    description: "With `dryRun` nothing is written. Otherwise it takes a caller who proves who they are.",
+    description: "With `dryRun` nothing is written.",
     scope: "admin",
     input: z.object({
       clients: z.array(z.string()).optional().meta({ description: "All that are known when left out." }),
@@ -147,7 +142,6 @@ export const setupOperations = [
     socket,
     needsSetup: true,
     async run(plane, { clients = [], dryRun = false }, _asker, situation) {
-      if (!dryRun) await requireProof(plane, situation, "Servers can be imported", "toolplane import");
       const setup = setupIn(situation);
       // Into the file that this plane reads, which need not be the usual one.
       const file = (await setup.check()).files.at(-1);

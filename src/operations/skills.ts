@@ -94,6 +94,7 @@ export const skillOperations = [
       method: "post",
       path: "/skills/{name}/run",
       tag: "Jobs",
+      open: true,
       cancels: true,
       wait: {
         input: "approvalWaitMs",

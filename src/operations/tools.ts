@@ -166,6 +166,7 @@ export const toolOperations = [
       method: "post",
       path: "/tools/{name}/call",
       tag,
+      open: true,
       cancels: true,
       wait: { input: "approvalWaitMs", means: "stay so many seconds for a person's yes, where one is needed." },
       headers: { Traceparent: "The trace that the call belongs to (W3C); passed on to its provider." },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { createApp } from "../../src/faces/http/app.ts";
+import { createLocalPass } from "../../src/faces/http/local-pass.ts";
 import type { App } from "../../src/faces/http/route.ts";
 import type { Plane } from "../../src/index.ts";
 import { planeOf } from "../scenarios/support.ts";
@@ -10,14 +11,19 @@ type Problem = { status: number; code: string; detail: string };
 suite("the body of a call over HTTP", () => {
   let plane: Plane;
   let app: App;
+  const pass = createLocalPass();
   before(async () => {
     plane = await planeOf({});
-    app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
+    app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal, pass });
   });
   after(() => plane.stop());
 
   const post = async (path: string, body: unknown): Promise<Problem> => {
-    const request = { method: "POST", headers: { host: "127.0.0.1" }, body: JSON.stringify(body) };
+    const request = {
+      method: "POST",
+      headers: { host: "127.0.0.1", "x-api-key": pass.word },
+      body: JSON.stringify(body),
+    };
     return (await (await app.request(`http://127.0.0.1${path}`, request)).json()) as Problem;
   };
   const refusals: [title: string, body: object, says: RegExp][] = [

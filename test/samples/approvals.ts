@@ -27,7 +27,15 @@ export async function openApprovals(context: TestContext, settings: Settings = {
   const approvals = createApprovals({
     config: () =>
       ({
-        approvals: { timeoutMs: 300_000, allowEdit: true, approvers: [], rememberConsent: true, ...settings },
+        approvals: {
+          timeoutMs: 300_000,
+          allowEdit: true,
+          approvers: [],
+          fourEyes: false,
+          threshold: 1,
+          rememberConsent: true,
+          ...settings,
+        },
       }) as unknown as Config,
     store: async () => store,
     emit: (event) => void events.push(event),
@@ -39,6 +47,7 @@ export async function openApprovals(context: TestContext, settings: Settings = {
       return outcome;
     },
     fixedOf: () => ({}),
+    mayMake: async ({ groups }) => !groups.includes("elsewhere"),
     async checkArguments(_, args) {
       if (args.bad) throw new PlaneError("INVALID_ARGUMENTS", "they do not fit");
     },

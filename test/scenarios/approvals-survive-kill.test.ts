@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createPlane } from "../../src/index.ts";
 import type { HeldView, Plan } from "../../src/model/calls/held-call.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { type Ask, approvalsIn, askAt, eventually, put, putRoute } from "./approving.ts";
+import { type Ask, approvalsIn, askAsStarter, eventually, put, putRoute } from "./approving.ts";
 import { callsAt, fixture, startServeProcess, writeConfig } from "./support.ts";
 
 const rounds = 12;
@@ -77,7 +77,7 @@ test(`${rounds} planes are killed while calls and plans are held, answered and r
   const said: Said = { held: new Set(), approved: new Set() };
   for (let round = 0; round < rounds; round++) {
     const plane = await startServeProcess(config, data);
-    const acting = Promise.allSettled(actors(askAt(plane.url), round, said));
+    const acting = Promise.allSettled(actors(askAsStarter(plane), round, said));
     // Any moment may be the last.
     await delay(Math.random() * maxRoundMs);
     await plane.stop("SIGKILL");
@@ -85,7 +85,7 @@ test(`${rounds} planes are killed while calls and plans are held, answered and r
   }
 
   const last = await startServeProcess(config, data);
-  const ask = askAt(last.url);
+  const ask = askAsStarter(last);
   await eventually("the end of what was approved and left behind", async () => {
     const left = approvalsIn(await ask("GET /approvals?status=approved&limit=1000"));
     return left.every(({ claim }) => claim !== null) ? true : undefined;

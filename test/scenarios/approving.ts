@@ -2,7 +2,15 @@ import type { Outcome } from "../../src/index.ts";
 import type { HeldView, Plan } from "../../src/model/calls/held-call.ts";
 import type { TemporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { fixture, type Printed, runCli, type ServerEntry, startServe, writeConfig } from "./support.ts";
+import {
+  fixture,
+  type Printed,
+  type RunningServe,
+  runCli,
+  type ServerEntry,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 export type HttpAnswer = { status: number; headers: Headers; body: Record<string, unknown> };
 
@@ -25,6 +33,11 @@ export function askAt(url: string, key?: string): Ask {
   };
 }
 
+/** As the person who started the plane. */
+export function askAsStarter({ url, proof }: Pick<RunningServe, "url" | "proof">): Ask {
+  return askAt(url, proof.authorization?.slice("Bearer ".length));
+}
+
 /** A serving plane with the fixture `echo`, whose calls are logged. */
 export async function serveEcho(
   directory: TemporaryDirectory,
@@ -41,7 +54,7 @@ export async function serveEcho(
     config,
     place,
     url: serving.url,
-    ask: askAt(serving.url),
+    ask: askAsStarter(serving),
     cli: (...words: string[]) => runCli([...words, ...place]),
     /** Makes a key; from the first one on everybody needs one. */
     async as(user: string, ...words: string[]): Promise<Ask> {

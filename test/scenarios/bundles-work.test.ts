@@ -36,13 +36,13 @@ test("what a bundle brought is deleted again, from the last that needs it to the
     const needed = await run("registry", "delete", "skill", "greet");
     assert.equal(needed.code, 1, needed.stderr);
     assert.match(needed.stderr, /Skill 'greet' is needed by task 'welcome'\. Delete or change that first\./);
-    const task = await fetch(`${serving.url}/tasks/welcome`, { method: "DELETE" });
+    const task = await fetch(`${serving.url}/tasks/welcome`, { method: "DELETE", headers: serving.proof });
     assert.equal(task.status, 409);
     assert.match(await task.text(), /is needed by job 'daily'/);
 
-    const gone = await fetch(`${serving.url}/jobs/daily?reason=enough`, { method: "DELETE" });
+    const gone = await fetch(`${serving.url}/jobs/daily?reason=enough`, { method: "DELETE", headers: serving.proof });
     assert.deepEqual(await gone.json(), { ok: true });
-    const again = await fetch(`${serving.url}/jobs/daily`, { method: "DELETE" });
+    const again = await fetch(`${serving.url}/jobs/daily`, { method: "DELETE", headers: serving.proof });
     assert.deepEqual(await again.json(), { ok: false });
     assert.equal((await getJson(`${serving.url}/jobs/daily`)).status, 404);
     assert.equal((await run("registry", "delete", "task", "welcome")).code, 0);

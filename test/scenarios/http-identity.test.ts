@@ -53,7 +53,8 @@ suite("who asks over HTTP", () => {
       ...init,
       headers: { authorization: `Bearer ${secrets[who]}`, ...init.headers },
     });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+    const cookie = response.headers.getSetCookie()[0]?.split(";", 1)[0];
+    return { status: response.status, headers: response.headers, cookie, body: (await response.json()) as Body };
   }
   const call = (who: string, tool: string, args: Body = {}) =>
     ask(who, `/tools/${tool}/call`, { method: "POST", body: JSON.stringify({ arguments: args }) });
@@ -206,14 +207,15 @@ suite("who asks over HTTP", () => {
     assert.equal(begun.status, 200, JSON.stringify(begun.body));
     const back = await browse(String(begun.body.url));
     const callback = `${serving.url}/oauth/callback?${back}`;
-    const stranger = await fetch(callback.replace(/state=[^&]+/, "state=made-up"));
+    const headers = { cookie: String(begun.cookie) };
+    const stranger = await fetch(callback.replace(/state=[^&]+/, "state=made-up"), { headers });
     assert.equal(stranger.status, 401);
-    const came = await fetch(callback);
+    const came = await fetch(callback, { headers });
     assert.equal(came.status, 200, await came.clone().text());
     const serversOf = async (who: string) =>
       ((await ask(who, "/tokens")).body.tokens as { server: string }[]).map(({ server }) => server);
     assert.deepEqual([await serversOf("ann"), await serversOf("bob")], [["remote"], []]);
-    assert.equal((await fetch(callback)).status, 401, "once");
+    assert.equal((await fetch(callback, { headers })).status, 401, "once");
   });
 
   test("a revoked key opens nothing any more", async () => {

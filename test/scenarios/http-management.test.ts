@@ -17,6 +17,8 @@ async function send(url: string, method: string, body?: unknown, key?: string) {
   return { status: response.status, body: (await response.json()) as Body };
 }
 
+const passOf = ({ workbench }: { workbench: string }) => workbench.split("#pass=")[1];
+
 suite("managing a plane over HTTP", () => {
   test("refreshing really asks every server, and tells what came of each", async () => {
     await using directory = await temporaryDirectory();
@@ -30,7 +32,7 @@ suite("managing a plane over HTTP", () => {
     assert.equal((await getJson(`${serving.url}/tools/echo.echo`)).status, 200);
     const listings = () => readFileSync(log, "utf8").split('"tools/list"').length - 1;
     const before = listings();
-    const { status, body } = await send(`${serving.url}/registry/refresh`, "POST");
+    const { status, body } = await send(`${serving.url}/registry/refresh`, "POST", undefined, passOf(serving));
     assert.equal(status, 200);
     assert.ok(listings() > before, "it was asked again");
     const named = (key: string) =>
@@ -88,20 +90,16 @@ suite("managing a plane over HTTP", () => {
       parameters: { type: "object", properties: { message: { type: "string" } } },
       providers: [{ name: "mcp", config: { server: "echo", tool: "echo" } }],
     };
-    const { status, body } = await send(`${address}?reason=wanted`, "PUT", manifest);
+    const { status, body } = await send(`${address}?reason=wanted`, "PUT", manifest, passOf(serving));
     assert.deepEqual([status, body.change], [200, "added"], JSON.stringify(body));
     assert.equal((await postCall(serving.url, "say_it", { arguments: { message: "hi" } })).status, 200);
     assert.deepEqual(callsAt(log).at(-1), { name: "echo", arguments: { message: "hi" } });
     const { body: history } = await getJson(`${serving.url}/tools/changes?name=say_it`);
     const [change] = history.changes as { kind: string; reason: string; by: { face: string } }[];
     assert.deepEqual([change?.kind, change?.reason, change?.by.face], ["added", "wanted", "http"]);
-    const secret = {
-      ...manifest,
-      providers: [{ name: "http", config: { url: "http://127.0.0.1:9/${HOME}" } }],
-    };
-    const refused = await send(`${serving.url}/tools/leaky`, "PUT", secret);
+    const refused = await send(`${serving.url}/tools/other`, "PUT", manifest);
     assert.deepEqual([refused.status, refused.body.code], [403, "FORBIDDEN"]);
-    assert.deepEqual((await send(address, "DELETE")).body, { ok: true });
+    assert.deepEqual((await send(address, "DELETE", undefined, passOf(serving))).body, { ok: true });
     assert.equal((await getJson(address)).status, 404);
   });
 

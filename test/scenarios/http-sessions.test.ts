@@ -62,8 +62,12 @@ suite("sessions of a browser", () => {
     };
     const face = { "x-toolplane-face": "workbench" };
     assert.equal(await call({}), 200);
-    assert.equal(await call(face), 200);
-    assert.equal(await call({ ...face, "sec-fetch-site": "cross-site" }), 200);
-    assert.equal(await call({ ...face, "sec-fetch-site": "same-origin" }), 403);
+    assert.equal(await call({ ...face, "sec-fetch-site": "same-origin" }), 200, "any program can send headers");
+    assert.equal(await call({ ...face, ...serving.proof }), 200, "a program with the pass is no browser");
+    const key = serving.proof.authorization?.slice("Bearer ".length);
+    const begun = await fetch(`${serving.url}/session`, { method: "POST", body: JSON.stringify({ key }) });
+    const { page } = (await begun.json()) as { page: string };
+    const cookie = String(begun.headers.getSetCookie()[0]).split(";", 1)[0] ?? "";
+    assert.equal(await call({ ...face, cookie, "x-toolplane-session": page }), 403);
   });
 });

@@ -42,7 +42,7 @@ suite("jobs that are asked for", () => {
   });
   const run = (...words: string[]) => runCli([...words, "--json", ...place]);
   const post = async (path: string, body: unknown) => {
-    const headers = { prefer: "wait=20" };
+    const headers = { prefer: "wait=20", ...serving.proof };
     const response = await fetch(`${serving.url}${path}`, {
       ...{ method: "POST", headers, body: JSON.stringify(body) },
     });

@@ -48,7 +48,7 @@ suite("jobs", () => {
   const run = async (...words: string[]) =>
     runCli([...words, "--json", "--config", config, "--data-dir", directory.file("data")]);
   const post = async (path: string, body: unknown = {}, wait = 20) => {
-    const headers = { prefer: `wait=${wait}` };
+    const headers = { prefer: `wait=${wait}`, ...serving.proof };
     const response = await fetch(`${serving.url}${path}`, {
       method: "POST",
       body: JSON.stringify(body),

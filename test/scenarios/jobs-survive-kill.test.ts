@@ -32,7 +32,7 @@ function setUp(
 /** Kills a plane with kill -9 in the middle of the second step; answers with the id of the run. */
 async function killInTheMiddle(directory: TemporaryDirectory, config: string): Promise<string> {
   await using serving = await startServeProcess(config, directory.file("data"));
-  const response = await fetch(`${serving.url}/jobs/digest/run`, { method: "POST" });
+  const response = await fetch(`${serving.url}/jobs/digest/run`, { method: "POST", headers: serving.proof });
   const { run } = (await response.json()) as { run: JobRun };
   await until("the second step", () => callsAt(directory.file("log")).some(({ name }) => name === "slow"));
   await serving.stop("SIGKILL");

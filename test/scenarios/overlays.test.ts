@@ -111,6 +111,7 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
     const put = async (body: object) => {
       const answer = await fetch(`${serving.url}/tools/insider.forecast`, {
         method: "PUT",
+        headers: serving.proof,
         body: JSON.stringify(body),
       });
       return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };

@@ -204,7 +204,7 @@ test("pins are listed, compared and decided on the command line, beside a plane 
   const call = () => fetch(`${serving.url}/tools/s.send/call`, { method: "POST", body: "{}" });
   assert.equal((await call()).status, 200);
   await says(pulled);
-  await fetch(`${serving.url}/servers/s/refresh`, { method: "POST", body: "{}" });
+  await fetch(`${serving.url}/servers/s/refresh`, { method: "POST", headers: serving.proof, body: "{}" });
   assert.equal((await call()).status, 403);
 
   const list = await runCli(["pins", "list", "--status", "changed", ...place]);

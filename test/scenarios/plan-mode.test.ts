@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { HeldView, Plan } from "../../src/model/calls/held-call.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { askAt, planIn, put, putRoute, serveEcho } from "./approving.ts";
+import { askAsStarter, planIn, put, putRoute, serveEcho } from "./approving.ts";
 import { startGateway } from "./gateway-client.ts";
 import { callsAt, fixture, namedServer, type Printed, planeOf, startServe, textsOf } from "./support.ts";
 
@@ -84,7 +84,7 @@ suite("plan mode", { concurrency: 3 }, () => {
     await first.ask(putRoute, put("b"));
     await first.stop();
     await using second = await startServe(first.config, first.data);
-    const ask = askAt(second.url);
+    const ask = askAsStarter(second);
     const { servers } = (await ask("GET /servers")).body as { servers: { state: string }[] };
     assert.equal(servers[0]?.state, "disconnected");
     const [plan] = (await ask("GET /plans")).body.plans as Plan[];

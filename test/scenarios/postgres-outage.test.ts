@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { createPlane, type Outcome, type Plane } from "../../src/index.ts";
 import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { askAt, eventually } from "./approving.ts";
+import { askAsStarter, eventually } from "./approving.ts";
 import { errorOf, fixture, startServe } from "./support.ts";
 import { skill, task, workConfig } from "./work-world.ts";
 
@@ -141,7 +141,7 @@ test("a plane that serves says that it is not ready, refuses what needs the stor
   };
   const config = await workConfig(directory, { echo: fixture("echo") }, work, { store });
   await using serving = await startServe(config, directory.file("data"));
-  const ask = askAt(serving.url);
+  const ask = askAsStarter(serving);
   const ready = await eventually("the trouble", async () => {
     const answer = await ask("GET /readyz");
     return answer.status === 503 ? answer : undefined;

@@ -100,7 +100,7 @@ test("the same numbers are told over HTTP", async () => {
   await using directory = await temporaryDirectory();
   const { config, dataDirectory } = await place(directory, 3);
   await using serving = await startServe(config, dataDirectory);
-  await (await fetch(`${serving.url}/registry/refresh`, { method: "POST", body: "{}" })).text();
+  await (await fetch(`${serving.url}/registry/refresh`, { method: "POST", headers: serving.proof, body: "{}" })).text();
   const stats = (await (await fetch(`${serving.url}/stats?server=many&tools=true`)).json()) as ContextStats;
   assert.equal(stats.totals.tools, 3);
   assert.equal(stats.tools?.length, 3);

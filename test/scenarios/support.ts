@@ -116,6 +116,8 @@ async function runHere(args: readonly string[], input = ""): Promise<CliResult> 
 }
 
 export type RunningServe = AsyncDisposable & {
+  /** For what changes or approves something. */
+  proof: Record<string, string>;
   url: string;
   /** The link for the person who started it. */
   workbench: string;
@@ -123,6 +125,12 @@ export type RunningServe = AsyncDisposable & {
 };
 
 /** What `toolplane serve` serves, in this process, on a free port or on this one: as real, and far quicker to start. */
+/** The header that proves to be the person who started the plane; none where credentials are needed. */
+function proofIn(link: string): Record<string, string> {
+  const [, pass] = link.split("#pass=");
+  return pass === undefined ? {} : { authorization: `Bearer ${pass}` };
+}
+
 export async function startServe(config: string, dataDirectory: string, port = 0): Promise<RunningServe> {
   const place = { files: [config], directory: process.cwd(), dataDirectory };
   const caller = { user: undefined, groups: [], persona: undefined };
@@ -136,7 +144,8 @@ export async function startServe(config: string, dataDirectory: string, port = 0
       stopped ??= serving.close().then(() => plane[Symbol.asyncDispose]());
       return stopped;
     };
-    return { url: serving.url, workbench: serving.workbench ?? "", stop, [Symbol.asyncDispose]: stop };
+    const { url, workbench } = serving;
+    return { url, workbench: workbench ?? "", proof: proofIn(workbench ?? ""), stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await plane[Symbol.asyncDispose]();
     throw error;
@@ -144,7 +153,7 @@ export async function startServe(config: string, dataDirectory: string, port = 0
 }
 
 export type ServeProcess = AsyncDisposable &
-  Pick<RunningServe, "url" | "workbench"> & { process: ChildProcess; stop: StopServe };
+  Pick<RunningServe, "url" | "workbench" | "proof"> & { process: ChildProcess; stop: StopServe };
 /** Resolves with the exit code. */
 type StopServe = (signal?: NodeJS.Signals) => Promise<number | null>;
 
@@ -155,7 +164,18 @@ export async function startServeProcess(
   port = "0",
   more: readonly string[] = [],
 ): Promise<ServeProcess> {
-  const words = ["serve", "--port", port, "--json", "--config", config, "--data-dir", dataDirectory, ...more];
+  const words = [
+    "serve",
+    "--port",
+    port,
+    "--json",
+    "--print-pass",
+    "--config",
+    config,
+    "--data-dir",
+    dataDirectory,
+    ...more,
+  ];
   const child = spawn(process.execPath, [commandLineFile, ...words], {
     stdio: ["ignore", "pipe", "pipe"],
     env: fixtureEnvironment(),
@@ -184,7 +204,14 @@ export async function startServeProcess(
     clearTimeout(force);
     return code;
   };
-  return { url, workbench, process: child, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+  return {
+    url,
+    workbench,
+    proof: proofIn(workbench),
+    process: child,
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
+  };
 }
 
 /** The error of an outcome that has to have one. */

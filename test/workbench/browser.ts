@@ -26,7 +26,12 @@ export type World = AsyncDisposable & {
   config: string;
   dataDirectory: string;
   browser: Playwright.Browser;
-  /** A page of its own browser context, which complains about everything that goes wrong in it. */
+  /** The same as a header. */
+  proof: Record<string, string>;
+  /**
+   * A page of its own browser context, which complains about everything that goes wrong in it. It is opened by the
+   * person who started the plane, unless the path ends in #.
+   */
   open(path?: string, options?: Playwright.BrowserContextOptions): Promise<OpenPage>;
   /** Makes a key and returns its secret. */
   createKey(name: string, ...scopes: string[]): Promise<string>;
@@ -47,7 +52,11 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
   const browser = await openBrowser();
   return {
     ...{ url: serving.url, pass: new URL(serving.workbench).hash, config, dataDirectory, browser },
-    open: (path = "/", options = {}) => openPage(browser, `${serving.url}/workbench${path}`, options),
+    proof: serving.proof,
+    open(path = "/", options = {}) {
+      const pass = path.endsWith("#") ? "" : new URL(serving.workbench).hash;
+      return openPage(browser, `${serving.url}/workbench${path}${pass}`, options);
+    },
     async createKey(name, ...scopes) {
       const flags = scopes.flatMap((scope) => ["--scope", scope]);
       const words = ["keys", "create", name, ...flags, "--config", config, "--data-dir", dataDirectory, "--json"];

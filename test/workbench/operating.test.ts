@@ -52,7 +52,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
   });
 
   const post = (path: string, body: unknown): Promise<Response> =>
-    fetch(world.url + path, { method: "POST", body: JSON.stringify(body) });
+    fetch(world.url + path, { method: "POST", headers: world.proof, body: JSON.stringify(body) });
   const countCalls = async () =>
     ((await (await fetch(`${world.url}/calls`)).json()) as { calls: unknown[] }).calls.length;
 
@@ -75,7 +75,8 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
   });
 
   test("a server is added by who has the link of the terminal; everybody else gets a command to copy", async () => {
-    const { page, context, complaints } = await world.open("/servers");
+    const { page, context, complaints } = await world.open("/servers#");
+    await page.getByText("To approve calls and change things").waitFor();
     await page.getByRole("button", { name: "Add server" }).click();
     await page.getByRole("tab", { name: "Paste JSON" }).click();
     const entry = { command: "npx", args: ["-y", "notes server"], env: { A: "1" } };

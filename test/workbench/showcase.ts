@@ -124,7 +124,11 @@ function settingsFor(model: ScriptedModel): object {
 
 async function fill(world: World): Promise<Pick<Showcase, "call" | "run" | "plan">> {
   const ask = async (path: string, body: unknown) => {
-    const response = await fetch(world.url + path, { method: "POST", body: JSON.stringify(body) });
+    const response = await fetch(world.url + path, {
+      method: "POST",
+      headers: world.proof,
+      body: JSON.stringify(body),
+    });
     return (await response.json()) as {
       call?: { id: string };
       approval?: { id: string };

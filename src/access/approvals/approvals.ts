@@ -18,6 +18,7 @@ import type { JsonObject } from "../../model/json.ts";
 import { noCursor, readCursor, writeCursor } from "../../model/page.ts";
 import type { PlaneApprovals, PlanePlans } from "../../model/plane-access.ts";
 import { isOwner, mayDo, ownsRecord, type Principal } from "../../model/principal.ts";
+import { type AnswererPorts, type Answerers, asksOthers, createAnswerers } from "./answerers.ts";
 import { type Asking, askPeople, resumed } from "./ask-people.ts";
 import { graceMs, isAbandoned, isClaimed, viewOf } from "./held-call.ts";
 import { createHeldCalls, type HeldCallPorts, type HeldCalls } from "./held-calls.ts";
@@ -27,6 +28,7 @@ import { createFingerprint, createRemembered, isRememberable } from "./remembere
 const sweepMs = 10_000;
 
 export type ApprovalPorts = Pick<HeldCallPorts, "store" | "emit" | "checkArguments" | "onChangedElsewhere"> & {
+  mayMake: AnswererPorts["mayMake"];
   config(): Config;
   defaultPrincipal: Principal;
   run(call: Requested): Promise<Outcome>;
@@ -46,12 +48,14 @@ type HeldVerbs = {
   rejectPlan: PlanePlans["reject"];
 };
 
-export function createApprovals({ config, store, defaultPrincipal, run, fixedOf, ...ports }: ApprovalPorts) {
+export function createApprovals({ config, store, defaultPrincipal, run, fixedOf, mayMake, ...ports }: ApprovalPorts) {
   const fingerprint = createFingerprint(fixedOf);
   const settings = () => config().approvals;
-  const heldCalls = createHeldCalls({ ...ports, store, instance: uniqueId(), settings, fingerprint });
-  const remembered = createRemembered(store, fingerprint);
-  const runner = createRunner({ heldCalls, remembered, run, remembersConsent: () => settings().rememberConsent });
+  const answerers = createAnswerers({ settings, mayMake });
+  const heldCalls = createHeldCalls({ ...ports, store, instance: uniqueId(), settings, answerers, fingerprint });
+  const remembered = createRemembered(store, fingerprint, settings);
+  const remembersConsent = () => settings().rememberConsent && !asksOthers(settings());
+  const runner = createRunner({ heldCalls, answerers, remembered, run, remembersConsent });
   const seesAll = (principal: Principal) =>
     mayDo(principal, "admin") || settings().approvers.some((group) => principal.groups.includes(group));
   const maySee = (principal: Principal, { principal: owner }: Pick<HeldView, "principal">) =>
@@ -85,7 +89,10 @@ export function createApprovals({ config, store, defaultPrincipal, run, fixedOf,
       if (held && maySee(principal, held)) return viewOf(held);
       throw new PlaneError("NOT_FOUND", `No approval '${id}'. 'toolplane approvals list' shows what waits.`);
     },
-    answerApproval: (id, answer, { principal = defaultPrincipal } = {}) => runner.answer(id, answer, principal),
+    async answerApproval(id, answer, { principal = defaultPrincipal } = {}) {
+      const { hasRun: _, ...answered } = await runner.answer(id, answer, principal);
+      return answered;
+    },
     plans: ({ principal = defaultPrincipal } = {}) => plans.list(principal),
     plan: (id, { principal = defaultPrincipal } = {}) => plans.get(id, principal),
     approvePlan: (id, choice = {}, { principal = defaultPrincipal } = {}) => plans.approve(id, choice, principal),
@@ -102,7 +109,7 @@ export function createApprovals({ config, store, defaultPrincipal, run, fixedOf,
     },
     fingerprint,
     hold: (call: Injected, verdict: Verdict, asking: Asking) =>
-      askPeople(call, verdict, asking, { heldCalls, answer: runner.answer }),
+      askPeople(call, verdict, asking, { heldCalls, answer: runner.answer, mayAnswer: answerers.mayAnswer }),
     onApprovedEnd: runner.onEnd,
     start: runner.start,
     stop: runner.stop,
@@ -111,15 +118,18 @@ export function createApprovals({ config, store, defaultPrincipal, run, fixedOf,
 
 type RunnerPorts = Pick<ApprovalPorts, "run"> & {
   heldCalls: HeldCalls;
+  answerers: Answerers;
   remembered: ReturnType<typeof createRemembered>;
   /** Does a yes count for the rest of the conversation? */
   remembersConsent(): boolean;
 };
 
 type Answered = { approval: HeldView; outcome?: Outcome };
+/** `hasRun` also where the result is not for the one who answered. */
+type Ran = Answered & { hasRun: boolean | null };
 
 /** Runs approved calls, each once. */
-function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPorts) {
+function createRunner({ heldCalls, answerers, remembered, run, remembersConsent }: RunnerPorts) {
   let sweeping: NodeJS.Timeout | undefined;
   let isStopped = false;
 
@@ -132,24 +142,27 @@ function createRunner({ heldCalls, remembered, run, remembersConsent }: RunnerPo
     return running && run(resumed(running, { id: uniqueId(), at: new Date().toISOString() }));
   }
 
-  async function answer(id: string, given: Answer, by: Principal): Promise<Answered> {
+  async function answer(id: string, given: Answer, by: Principal): Promise<Ran> {
     const before = await heldCalls.get(id);
     // A yes that adds nothing to an earlier one.
     const isPlainYes = given.decision === "approve" && given.arguments === undefined && given.remember === undefined;
     if (before && isPlainYes && isAbandoned(before, Date.now())) {
-      heldCalls.requireAnswerer(before, by);
-      return ran(before, await resume(before));
+      await heldCalls.requireAnswerer(before, given, by);
+      return ran(before, await resume(before), by);
     }
     const held = await heldCalls.answer(id, given, by);
-    if (given.decision === "reject") return { approval: viewOf(held) };
+    if (held.status !== "approved") return { approval: viewOf(held), hasRun: null };
     const meant = toRemember(held, given, remembersConsent());
-    if (meant !== null) await remembered.add(held, meant);
+    if (meant !== null) await remembered.add(held, meant, by);
     // A process that waits for the answer runs the call itself.
-    return ran(held, isClaimed(held, Date.now()) ? null : await resume(held));
+    return ran(held, isClaimed(held, Date.now()) ? null : await resume(held), by);
   }
 
-  async function ran(held: KeptHeldCall, outcome: Outcome | null): Promise<Answered> {
-    return { approval: viewOf((await heldCalls.get(held.id)) ?? held), ...(outcome ? { outcome } : {}) };
+  /** The result goes to the caller; to the one who answered only where it could be theirs. */
+  async function ran(held: KeptHeldCall, outcome: Outcome | null, by: Principal): Promise<Ran> {
+    const approval = viewOf((await heldCalls.get(held.id)) ?? held);
+    const hasRun = outcome?.ok ?? null;
+    return outcome && (await answerers.maySeeResult(held, by)) ? { approval, outcome, hasRun } : { approval, hasRun };
   }
 
   return {
@@ -222,9 +235,9 @@ function createPlans({ store, heldCalls, answer, maySee }: PlanPorts) {
       const outcomes: { change: string; outcome: Outcome | null }[] = [];
       for (const change of chosen(await get(id, principal), choice)) {
         const edited = withoutUndefined({ arguments: choice.arguments?.[change.id] });
-        const { outcome = null } = await answer(change.id, { decision: "approve", ...edited }, principal);
+        const { outcome = null, hasRun } = await answer(change.id, { decision: "approve", ...edited }, principal);
         outcomes.push({ change: change.id, outcome });
-        if (outcome?.ok !== true && !choice.continueOnFailure) break;
+        if (hasRun !== true && !choice.continueOnFailure) break;
       }
       await close(id);
       return { plan: await get(id, principal), outcomes };

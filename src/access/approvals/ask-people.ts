@@ -18,15 +18,17 @@ export type Asking = {
 export type Holding = {
   heldCalls: HeldCalls;
   answer(id: string, given: Answer, by: Principal): Promise<unknown>;
+  mayAnswer(owner: Principal, by: Principal): boolean;
 };
 
 export async function askPeople(
   call: Injected,
   verdict: Verdict,
-  { askHere, signal, stopping }: Asking,
-  { heldCalls, answer }: Holding,
+  { askHere: ask, signal, stopping }: Asking,
+  { heldCalls, answer, mayAnswer }: Holding,
 ): Promise<Requested> {
   const waitMs = call.options.approvalWaitMs;
+  const askHere = mayAnswer(call.principal, call.principal) ? ask : undefined;
   const isWaitedFor = verdict.verdict === "ask" && (askHere !== undefined || (waitMs ?? 0) > 0);
   const held = await heldCalls.hold(call, verdict, isWaitedFor);
   if (!isWaitedFor) throw stillPending(held, verdict);

@@ -31,7 +31,12 @@ export function settle(held: KeptHeldCall, now: number): KeptHeldCall {
 export function answered(held: KeptHeldCall, answer: GivenAnswer): KeptHeldCall {
   if (held.status !== "pending") throw notPending(held);
   if (answer.decision === "reject") return { ...held, status: "rejected", answer, claim: null };
-  return { ...held, status: "approved", answer };
+  const { threshold = 1, yeses = [] } = held;
+  if (threshold === 1) return { ...held, status: "approved", answer };
+  if (yeses.some(({ by }) => by === answer.by))
+    throw new PlaneError("CONFLICT", `You have said yes to '${held.id}' already; it takes ${threshold} people.`);
+  const now = [...yeses, answer];
+  return now.length < threshold ? { ...held, yeses: now } : { ...held, status: "approved", yeses: now, answer };
 }
 
 /** A call begins once: only an approved one can. */

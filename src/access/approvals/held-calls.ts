@@ -7,6 +7,7 @@ import type { PlaneEvent } from "../../model/events.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { isOwner, ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
+import type { Answerers, ApprovalSettings } from "./answerers.ts";
 import { answered, begun, type EndStatus, ended, lease, leaseMs, notPending, settle } from "./held-call.ts";
 
 const maxRememberMs = 10 * 366 * 86_400_000;
@@ -15,7 +16,8 @@ export type HeldCallPorts = {
   store(): Promise<Store>;
   emit(event: PlaneEvent): void;
   instance: string;
-  settings(): { timeoutMs: number; allowEdit: boolean; approvers: readonly string[] };
+  settings(): ApprovalSettings;
+  answerers: Answerers;
   fingerprint(tool: Injected["tool"]): string;
   onChangedElsewhere?: ((listener: (id: string) => void) => () => void) | undefined;
   checkArguments(held: HeldCall, args: JsonObject): Promise<void>;
@@ -130,13 +132,11 @@ export function createHeldCalls(ports: HeldCallPorts) {
     waiters.get(held.id)?.();
   });
 
-  /** The caller and the approvers may answer; a call without a user, any principal. */
-  function requireAnswerer({ id, callId, principal }: KeptHeldCall, by: Principal): void {
-    if (principal.user === null || isOwner(by, principal)) return;
-    if (by.user !== null && settings().approvers.some((group) => by.groups.includes(group))) return;
-    emit({ type: "approval.forbidden", approvalId: id, callId, user: by.user });
-    const remedy = "If you made the call under another name, answer under that one (--user)";
-    throw new PlaneError("FORBIDDEN", `'${id}' is not yours to answer: only its caller and approvers may. ${remedy}.`);
+  async function requireAnswerer(held: KeptHeldCall, given: Answer, by: Principal, edited: JsonObject | null = null) {
+    const refused = await ports.answerers.refuses(held, given, by, edited);
+    if (refused === null) return;
+    emit({ type: "approval.forbidden", approvalId: held.id, callId: held.callId, user: by.user });
+    throw refused;
   }
 
   return {
@@ -152,9 +152,10 @@ export function createHeldCalls(ports: HeldCallPorts) {
     },
     async answer(id: string, given: Answer, by: Principal): Promise<KeptHeldCall> {
       const held = await requireHeld(id);
-      requireAnswerer(held, by);
+      await requireAnswerer(held, { decision: "reject" }, by);
       if (held.status !== "pending") throw notPending(held);
       const edited = checkAnswer(held, given);
+      await requireAnswerer(held, given, by, edited);
       if (edited !== null) await ports.checkArguments(held, edited);
       const { decision, reason = null } = given;
       const answer = { decision, by: by.user, at: new Date().toISOString(), reason, arguments: edited };
@@ -194,13 +195,19 @@ function checkAnswer(held: HeldCall, given: Answer): JsonObject | null {
   const { arguments: args } = given;
   if (args === undefined || sameJson(args, held.arguments)) return null;
   if (held.allowEdit) return args;
-  const text = `The arguments of '${held.id}' cannot be changed: 'approvals.allowEdit' is false. Leave 'arguments' out, or reject it.`;
+  const why = held.threshold === undefined ? "'approvals.allowEdit' is false" : "several people approve the same call";
+  const text = `The arguments of '${held.id}' cannot be changed: ${why}. Leave 'arguments' out, or reject it.`;
   throw new PlaneError("USAGE", text, { data: { parameter: "arguments" } });
 }
 
 /** Remembering more than was meant does harm, so what is unclear is refused. */
-function checkRemember({ id, options }: HeldCall, { conversation, forMs, arguments: globs }: Remember): void {
+function checkRemember(
+  { id, options, threshold }: HeldCall,
+  { conversation, forMs, arguments: globs }: Remember,
+): void {
   const refuse = (text: string) => new PlaneError("USAGE", text, { data: { parameter: "remember" } });
+  if (threshold !== undefined)
+    throw refuse(`'${id}' takes ${threshold} people, so one of them cannot decide for good.`);
   if (conversation && options.conversation === undefined) {
     const remedy = "Leave 'conversation' out, or give 'forMs'";
     throw refuse(`'${id}' belongs to no conversation, so no yes can be remembered for it alone. ${remedy}.`);
@@ -211,11 +218,14 @@ function checkRemember({ id, options }: HeldCall, { conversation, forMs, argumen
     throw refuse("'remember.arguments' names no argument, which would be a yes to all. Name some, or leave it out.");
 }
 
-type Asked = { verdict: Verdict; fingerprint: string; timeoutMs: number; allowEdit: boolean };
+type Asked = Pick<ApprovalSettings, "timeoutMs" | "allowEdit" | "threshold"> & {
+  verdict: Verdict;
+  fingerprint: string;
+};
 
 function newHeldCall(call: Injected, asked: Asked, waiting: string | null): KeptHeldCall {
   const now = Date.now();
-  const { verdict, fingerprint, timeoutMs, allowEdit } = asked;
+  const { verdict, fingerprint, timeoutMs, allowEdit, threshold } = asked;
   return {
     id: newId(),
     plan: null,
@@ -232,7 +242,8 @@ function newHeldCall(call: Injected, asked: Asked, waiting: string | null): Kept
     face: call.face,
     options: call.options,
     verdict,
-    allowEdit,
+    allowEdit: allowEdit && threshold === 1,
+    ...(threshold === 1 ? {} : { threshold }),
     status: "pending",
     answer: null,
     outcome: null,

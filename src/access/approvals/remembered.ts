@@ -6,6 +6,7 @@ import type { Tool } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
+import { type ApprovalSettings, ownYesCounts } from "./answerers.ts";
 
 /** What other processes remember is known after this time. */
 const freshMs = 2_000;
@@ -29,7 +30,11 @@ export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerpr
   };
 }
 
-export function createRemembered(store: () => Promise<Store>, fingerprint: Fingerprint) {
+export function createRemembered(
+  store: () => Promise<Store>,
+  fingerprint: Fingerprint,
+  settings: () => ApprovalSettings,
+) {
   const known = new Map<string | null, { at: number; entries: Promise<Remembered[]> }>();
 
   async function entriesOf(user: string | null): Promise<Remembered[]> {
@@ -44,11 +49,14 @@ export function createRemembered(store: () => Promise<Store>, fingerprint: Finge
   return {
     async covers(call: Injected, verdict: Verdict): Promise<Remembered | null> {
       if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
+      if (settings().threshold > 1) return null;
       const entries = await entriesOf(call.principal.user);
-      return entries.find((entry) => fits(entry, call, fingerprint)) ?? null;
+      const ownCounts = ownYesCounts(settings(), call.principal);
+      const counts = ({ by = null, user }: Remembered) => ownCounts || (by !== null && by !== user);
+      return entries.find((entry) => counts(entry) && fits(entry, call, fingerprint)) ?? null;
     },
-    async add(held: HeldCall, remember: Remember): Promise<Remembered> {
-      const entry = toRemembered(held, remember);
+    async add(held: HeldCall, remember: Remember, by: Principal): Promise<Remembered> {
+      const entry = { ...toRemembered(held, remember), by: by.user };
       await (await store()).addRemembered(entry);
       known.delete(entry.user);
       return entry;

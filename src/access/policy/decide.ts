@@ -3,6 +3,7 @@ import type { Policy } from "../../model/access/policy.ts";
 import type { Injected, PolicyMode, Validated, Verdict } from "../../model/calls/call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
+import type { Principal } from "../../model/principal.ts";
 import { type CreatePatternSet, needsEngine } from "./argument-patterns.ts";
 import { createToolFacts, type Situation, type ToolFacts } from "./rules.ts";
 
@@ -23,17 +24,19 @@ export type PolicyPorts = {
   policy(): Policy;
   isIsolated(server: string): boolean;
   targetsOf(tool: Tool): readonly Target[];
+  /** Is a caller who types or clicks consent enough? */
+  ownCounts?(caller: Principal): boolean;
 };
 
 /** Decides by the policy in force. What was learned about tools is kept as long as the policy is. */
-export function createPolicy({ policy, isIsolated, targetsOf }: PolicyPorts): Decide {
+export function createPolicy({ policy, isIsolated, targetsOf, ownCounts }: PolicyPorts): Decide {
   const known = new WeakMap<Policy, ReturnType<typeof createDecide>>();
   const decide: Decide = (call, profile) => {
     const current = policy();
     const made = known.get(current);
     if (made) return made(call, profile);
     return patternsFor(current).then((patterns) => {
-      const next = createDecide(current, patterns);
+      const next = createDecide(current, patterns, undefined, ownCounts);
       known.set(current, next);
       return next(call, profile);
     });
@@ -78,12 +81,13 @@ export function createDecide(
   policy: Policy,
   createPatternSet: CreatePatternSet,
   now: () => Date = () => new Date(),
+  ownCounts: (caller: Principal) => boolean = () => true,
 ): (call: Validated, profile: Profile) => Verdict {
   const factsOf = createToolFacts(policy, createPatternSet);
   return (call, profile) => {
     const facts = factsOf(call.tool);
     const situation = { principal: call.principal, face: call.face, arguments: argumentsOf(call), now };
-    const ruled = byRule(facts, situation) ?? byProfile[profile](call, facts);
+    const ruled = byRule(facts, situation) ?? byProfile[profile](call, facts, ownCounts);
     const moded = byMode(stricterMode(policy.mode, call.options.mode), facts);
     return moded !== null && strictnessOf(moded) > strictnessOf(ruled) ? moded : ruled;
   };
@@ -118,9 +122,13 @@ function byMode(mode: PolicyMode, facts: ToolFacts): Verdict | null {
   return { verdict: "deny", origin, reason: `review mode only reads: ${what}` };
 }
 
-const byProfile: Record<Profile, (call: Validated, facts: ToolFacts) => Verdict> = {
-  personal: ({ tool, face }) =>
-    (face === "cli" || face === "workbench" ? null : consentTo(tool, "personal")) ?? verdict("personal", null),
+const byProfile: Record<
+  Profile,
+  (call: Validated, facts: ToolFacts, ownCounts: (caller: Principal) => boolean) => Verdict
+> = {
+  personal: ({ tool, face, principal }, _, ownCounts) =>
+    ((face === "cli" || face === "workbench") && ownCounts(principal) ? null : consentTo(tool, "personal")) ??
+    verdict("personal", null),
   guarded: ({ tool }, facts) =>
     consentTo(tool, "guarded") ?? verdict("guarded", isKnownRead(facts) ? null : notKnownToRead(facts)),
   strict: ({ tool }, facts) =>

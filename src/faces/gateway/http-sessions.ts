@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { steadyNow } from "../../lib/async/steady-time.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
 import {
   type KeptSession,
@@ -12,8 +13,8 @@ import { HttpSession } from "./http-session.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 
-/** At this number, the least recently used session ends. */
-const maxSessionsPerCaller = 256;
+/** At this number, the least recently used session that waits for nothing ends; where all are busy, no more begin. */
+const maxSessionsPerCaller = 128;
 const sweepMs = 60_000;
 const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -109,6 +110,7 @@ export class HttpSessions {
 
   #add(id: string, principal: Principal, view: View, kept?: KeptSession): HttpSession {
     const owner = ownerOf(principal);
+    this.#makeRoom(owner);
     const session = new HttpSession(this.#gateway, {
       id,
       principal,
@@ -116,15 +118,23 @@ export class HttpSessions {
       ...(this.#store.outlivesUs ? { keeper: keeperFor(this.#store, id, owner, view) } : {}),
       ...(kept ? { kept } : {}),
     });
-    const own = this.#byOwner.get(owner) ?? new Set();
-    for (const oldest of own) {
-      if (own.size < maxSessionsPerCaller) break;
-      void this.end(oldest).catch(ignore);
-    }
     const now = steadyNow();
     this.#all.set(id, { session, principal, owner, usedAt: now, toldAt: now });
     this.#noteUse(id, owner);
     return session;
+  }
+
+  #makeRoom(owner: string): void {
+    const own = this.#byOwner.get(owner);
+    if (own === undefined || own.size < maxSessionsPerCaller) return;
+    const isUnused = (id: string) => {
+      const session = this.#all.get(id)?.session;
+      return session?.client.isIdle() === true && !session.isListening();
+    };
+    const oldest = own.values().find(isUnused);
+    if (oldest !== undefined) return void this.end(oldest).catch(ignore);
+    const text = `This caller has ${maxSessionsPerCaller} sessions in use, which is the limit. End some, or begin later.`;
+    throw new PlaneError("BUSY", text, { data: { limit: maxSessionsPerCaller } });
   }
 
   async #reopen(id: string, principal: Principal): Promise<HttpSession | undefined> {

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { createQuota } from "../../lib/quota.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { createCore } from "./answer.ts";
@@ -26,6 +28,7 @@ import { listTtlMs } from "./tool-list.ts";
 import { capabilities, completed } from "./wire.ts";
 
 const maxSubscriptions = 1_024;
+const maxListenersPerCaller = 128;
 
 const kinds = {
   tools: "toolsListChanged",
@@ -94,6 +97,7 @@ class Modern {
   readonly #gateway: GatewayContext;
   readonly #closing = new AbortController();
   #listening = 0;
+  readonly #quota = createQuota(maxListenersPerCaller);
 
   constructor(gateway: GatewayContext) {
     this.#gateway = gateway;
@@ -150,10 +154,17 @@ class Modern {
   async #listen(id: Id, params: UnknownObject, context: RequestContext): Promise<Answer> {
     if (this.#listening >= maxSubscriptions)
       return failure(-32603, "Too many clients listen already. Ask for the lists again later.");
+    const { user, key } = context.principal;
+    const release = this.#quota.take(JSON.stringify([user, key]));
+    if (release === null) {
+      const text = `This caller listens ${maxListenersPerCaller} times already, which is the limit. Close some first.`;
+      throw new PlaneError("BUSY", text, { data: { limit: maxListenersPerCaller } });
+    }
     this.#listening += 1;
     try {
       return await listen(this.#gateway, id, params, context, this.#closing.signal);
     } finally {
+      release();
       this.#listening -= 1;
     }
   }

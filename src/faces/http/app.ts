@@ -4,17 +4,19 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ConfigFiles } from "../../operations/operation.ts";
 import { operations } from "../../operations/operations.ts";
+import { limitHeldOpen } from "./held-open.ts";
 import { identify } from "./identity.ts";
 import type { LocalPass } from "./local-pass.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { addOperation } from "./operation-routes.ts";
-import { checkOrigin } from "./origin.ts";
+import { checkOrigin, createOwnAddress } from "./origin.ts";
 import { ownAnswers } from "./own-answers.ts";
 import { addProbeRoutes } from "./probe-routes.ts";
 import { renderProblem } from "./render.ts";
 import type { App, HttpEnv } from "./route.ts";
-import { addSessionRoutes, addSignInRoutes, callbackPath, sessionPath } from "./session-routes.ts";
+import { addSessionRoutes, sessionPath } from "./session-routes.ts";
 import { createSessions } from "./sessions.ts";
+import { addSignInRoutes, callbackPath } from "./sign-in-routes.ts";
 
 const limitBytes = 4 * 1024 * 1024;
 /** Beyond this the connection is cut. */
@@ -49,6 +51,8 @@ export type AppOptions = {
   host: string;
   /** Names that it is reached by beside that. */
   allowHosts?: readonly string[];
+  /** Where it listens, once it does. */
+  port?(): number;
   closing: AbortSignal;
   /** Writes servers into the configuration; without it they can only be looked at. */
   setup?: ConfigFiles;
@@ -59,18 +63,19 @@ export type AppOptions = {
 };
 
 export function createApp(plane: Plane, options: AppOptions): App {
-  const { host, allowHosts, closing, setup, pass, metrics = createMetrics(plane) } = options;
+  const { host, allowHosts = [], port = () => 0, closing, setup, pass, metrics = createMetrics(plane) } = options;
   const app: App = Object.assign(new Hono<HttpEnv>(), { routesDescribed: [] });
   const identities = { plane, sessions: createSessions(), pass: pass ?? null };
-  app.use(checkOrigin(host, allowHosts));
+  app.use(checkOrigin(host, allowHosts, [callbackPath]));
   app.use(limitBody());
   app.use(identify(identities, [callbackPath, sessionPath]));
+  app.use(limitHeldOpen());
   app.onError((error) => renderProblem(error));
   app.notFound(({ req }) => renderProblem(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)));
 
   const own = ownAnswers(identities, closing);
   for (const declared of operations) addOperation(app, plane, declared, setup ?? null, own[declared.name]);
-  addSignInRoutes(app, identities);
+  addSignInRoutes(app, identities, createOwnAddress(host, allowHosts, port));
   addSessionRoutes(app, identities, setup !== undefined);
   addProbeRoutes(app, plane, closing, metrics);
   return app;

@@ -25,6 +25,10 @@ export type Route<Query extends z.ZodObject> = {
   description?: string;
   /** What the caller has to be allowed; null when the route finds out for itself. */
   scope: Scope | null;
+  /** A program of this machine needs no proof for it; else all but GET take one. */
+  open?: true;
+  /** The command that does the same on the machine. */
+  command?: string;
   /** What each part of the path stands for. */
   params?: Record<string, string>;
   /** Parameters that are checked; any other is refused. */
@@ -52,6 +56,11 @@ const tags: Record<Tag, string> = {
   Operation: "For operators of the process.",
 };
 
+/** Any program of this machine can ask a plane without credentials, also one of another user: what changes takes proof. */
+export function needsProof({ method, open }: Pick<Route<z.ZodObject>, "method" | "open">): boolean {
+  return method !== "get" && open !== true;
+}
+
 /** OpenAPI 3.1 of these routes. */
 export function createDocument(routes: readonly Route<z.ZodObject>[]): JsonObject {
   const schemas: JsonObject = {};
@@ -63,7 +72,7 @@ export function createDocument(routes: readonly Route<z.ZodObject>[]): JsonObjec
       title: "Toolplane",
       version,
       description:
-        "Every MCP server in one catalogue, every call on one path. On loopback, as long as no key and no issuer is configured, the person who started the plane is the caller; otherwise everything but `/healthz` needs a credential. Errors are `application/problem+json`; lists take `limit` and `cursor`.",
+        "Every MCP server in one catalogue, every call on one path. On loopback, as long as no key and no issuer is configured, the person who started the plane is the caller, and what changes something takes the pass of the link that `serve` printed; otherwise everything but `/healthz` needs a credential. Errors are `application/problem+json`; lists take `limit` and `cursor`.",
       license: { name: "Apache-2.0" },
     },
     servers: [{ url: "/", description: "This plane" }],
@@ -89,6 +98,9 @@ function describe(route: Route<z.ZodObject>, schemas: JsonObject): JsonObject {
   const { method, path, tag, summary, scope, params = {}, headers = {}, body } = route;
   const asked = route.describedQuery ?? route.query;
   const needed = scope === null ? "" : `Needs the scope \`${scope}\`.`;
+  const proof = needsProof(route)
+    ? `Where callers need no credential: with the pass of the link that \`serve\` printed.`
+    : "";
   const problem = (description: string) => ({
     description,
     content: { "application/problem+json": { schema: schemaOf(Problem, "output", schemas) } },
@@ -103,7 +115,7 @@ function describe(route: Route<z.ZodObject>, schemas: JsonObject): JsonObject {
     tags: [tag],
     summary,
     operationId: operationId(method, path),
-    description: [route.description, needed].filter(Boolean).join("\n\n"),
+    description: [route.description, needed, proof].filter(Boolean).join("\n\n"),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: describeBody(body, schemas) } : {}),
     responses: {

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { PlaneError } from "../../model/errors.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
-import { type Face, mayDo, type Scope } from "../../model/principal.ts";
+import { mayDo, type Principal, type Scope } from "../../model/principal.ts";
 import type { LocalPass } from "./local-pass.ts";
 import type { HttpContext, HttpEnv } from "./route.ts";
 import type { Sessions } from "./sessions.ts";
@@ -20,18 +20,35 @@ export type Identities = { plane: Plane; sessions: Sessions; pass: LocalPass | n
 /** Finds out who asks before any route is reached; `exempt` are paths whose routes find out in their own way. */
 export function identify(identities: Identities, exempt: readonly string[]): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
-    c.set("face", faceOf(c));
+    c.set("face", "http");
     if (!open.has(c.req.path) && !exempt.includes(c.req.path)) c.set("principal", await principalOf(identities, c));
     await next();
   };
 }
 
 export function principalOf({ plane, sessions, pass }: Identities, c: HttpContext) {
-  const credential = credentialIn(c) ?? sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader));
-  // It says which person of this machine asks, and names no user: where credentials are needed it is none.
-  const isStarter = pass?.isIt(credential) ?? false;
-  c.set("isStarter", isStarter);
-  return plane.identity.identify(isStarter ? null : credential);
+  const shown = credentialIn(c);
+  const ofSession = shown === null ? sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader)) : null;
+  // Any program can send a header; only a browser that has shown a credential has a session.
+  if (ofSession !== null && c.req.header(faceHeader) === "workbench") c.set("face", "workbench");
+  return identifyCaller(plane, pass, shown ?? ofSession);
+}
+
+export async function identifyCaller(plane: Plane, pass: LocalPass | null, credential: string | null) {
+  // The pass says which person of this machine asks, and names no user: where credentials are needed it is none.
+  const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential);
+  return credential === null ? withoutProof(principal) : principal;
+}
+
+const unproven = new WeakMap<Principal, Principal>();
+
+/** Without a credential, on a plane that needs none, any program of this machine may ask, also one of another user. */
+export function withoutProof(principal: Principal): Principal {
+  const before = unproven.get(principal);
+  if (before) return before;
+  const made: Principal = { ...principal, isUnproven: true };
+  unproven.set(principal, made);
+  return made;
 }
 
 /** Each port has its own, because browsers keep them by host alone. */
@@ -41,12 +58,6 @@ export function cookieName(c: HttpContext): string {
 
 export function sessionCookie(c: HttpContext): string | undefined {
   return getCookie(c, cookieName(c));
-}
-
-/** A person at the workbench; only a browser says by itself that a page of ours asks. */
-function faceOf(c: HttpContext): Face {
-  const isPage = c.req.header(faceHeader) === "workbench" && c.req.header("sec-fetch-site") === "same-origin";
-  return isPage ? "workbench" : "http";
 }
 
 /** `Authorization: Bearer …` before `X-API-Key`; null when neither is given. */

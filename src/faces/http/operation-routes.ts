@@ -40,8 +40,7 @@ export function addOperation(app: App, plane: Plane, declared: Operation, setup:
       ...waitOf(asked, http),
     };
     const asker = { ...caller, ...(http.cancels && { signal: c.req.raw.signal }) };
-    const situation = { isStarter: c.get("isStarter"), setup };
-    const run = (more?: object) => runOperation(declared, plane, input, { ...asker, ...more }, situation);
+    const run = (more?: object) => runOperation(declared, plane, input, { ...asker, ...more }, { setup });
     if (own.answer) return own.answer(asked, run as () => Promise<never>, input);
     const value = (await run()) as never;
     const status = http.status?.(value) ?? Number(Object.keys(http.answers)[0]);
@@ -50,8 +49,8 @@ export function addOperation(app: App, plane: Plane, declared: Operation, setup:
 }
 
 function describe(declared: Operation, http: HttpRoute, inPath: string[], fields: z.ZodObject, own: Own) {
-  const { summary, description, scope, input, output } = declared;
-  const { method, path, tag, body, wait, headers, answers, type, also, example } = http;
+  const { summary, description, scope, input, output, cli } = declared;
+  const { method, path, tag, open, body, wait, headers, answers, type, also, example } = http;
   const isQuery = Object.keys(fields.shape).length > 0 && (body === undefined || body.whole !== undefined);
   const only = { type, also, example };
   const statuses = Object.entries(answers).map(([status, means], at) => {
@@ -63,6 +62,8 @@ function describe(declared: Operation, http: HttpRoute, inPath: string[], fields
     path,
     tag,
     scope,
+    open,
+    command: isMissing(cli) ? undefined : cli.command,
     summary,
     description,
     params: Object.fromEntries(inPath.map((name) => [name, input.shape[name]?.description ?? ""])),

@@ -1,24 +1,31 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { MiddlewareHandler } from "hono";
 import { PlaneError } from "../../model/errors.ts";
 import { renderProblem } from "./render.ts";
 
 const loopback = ["127.0.0.1", "localhost", "[::1]"];
 
+/** Where a request says it goes, and which page of which site sends it there. */
+type WayHeader = "host" | "origin" | "sec-fetch-site" | "sec-fetch-mode" | "sec-fetch-dest";
+type Way = { [name in WayHeader]?: IncomingHttpHeaders[name] };
+
 /** Says what is wrong with where a request says it goes and comes from, or null. */
 export function createOriginCheck(
   listeningHost: string,
   /** Names that it is reached by beside that. */
   allowHosts: readonly string[] = [],
-): (host: string | undefined, origin: string | undefined) => PlaneError | null {
-  const own = [listeningHost, ...allowHosts].map((name) => (name.includes(":") ? `[${name}]` : name).toLowerCase());
-  const hosts = new Set([...loopback, ...own]);
+): (way: Way, isNavigable?: boolean) => PlaneError | null {
+  const hosts = new Set([...loopback, ...[listeningHost, ...allowHosts].map(bracketed)]);
   // Programs name the same host with every request, and no page.
   let served: string | undefined;
-  return (named, origin) => {
-    if (origin === undefined && named !== undefined && named === served) return null;
+  return (way, isNavigable = false) => {
+    const { host: named, origin, "sec-fetch-site": site } = way;
+    if (origin === undefined && site === undefined && named !== undefined && named === served) return null;
     const host = splitPort(named ?? "");
     if (!hosts.has(host.name)) return new PlaneError("ORIGIN_REFUSED", "This Host is not served here.");
     served = named;
+    if (isForeign(site) && !(isNavigable && isNavigation(way)))
+      return new PlaneError("ORIGIN_REFUSED", "Pages of other sites may not call.");
     if (origin === undefined) return null;
     const page = splitPort(/^https?:\/\/([^/@]+)$/.exec(origin)?.[1] ?? "");
     // Another program on the same machine may serve pages too, and on another port it is another site.
@@ -28,15 +35,55 @@ export function createOriginCheck(
   };
 }
 
+/** Browsers send no Origin with many GETs, and yet say whose page asks; another port of this machine is `same-site`. */
+function isForeign(site: string | string[] | undefined): boolean {
+  return site !== undefined && site !== "same-origin" && site !== "none";
+}
+
+/** A person goes there; no page reads the answer. */
+function isNavigation({ "sec-fetch-mode": mode, "sec-fetch-dest": destination }: Way): boolean {
+  return mode === "navigate" && destination === "document";
+}
+
 /** A web page must not be able to drive a plane by naming it through a host of its own. */
-export function checkOrigin(listeningHost: string, allowHosts: readonly string[] = []): MiddlewareHandler {
+export function checkOrigin(
+  listeningHost: string,
+  allowHosts: readonly string[] = [],
+  /** Paths that other sites may send a person to. */
+  navigable: readonly string[] = [],
+): MiddlewareHandler {
   const refuse = createOriginCheck(listeningHost, allowHosts);
   return async (c, next) => {
-    const refused = refuse(c.req.header("host"), c.req.header("origin"));
+    const said = (name: keyof Way) => c.req.header(name);
+    const named = { host: said("host"), origin: said("origin"), "sec-fetch-site": said("sec-fetch-site") };
+    const going = { "sec-fetch-mode": said("sec-fetch-mode"), "sec-fetch-dest": said("sec-fetch-dest") };
+    const refused = refuse({ ...named, ...going }, c.req.method === "GET" && navigable.includes(c.req.path));
     if (refused) return renderProblem(refused);
     await next();
   };
 }
+
+export type OwnAddress = (host: string) => string;
+
+/**
+ * The address that the plane itself listens at, under the name that the caller reaches it by. The port is our own:
+ * one that a caller names may be another program's.
+ */
+export function createOwnAddress(listeningHost: string, allowHosts: readonly string[], port: () => number): OwnAddress {
+  const allowed = new Set(allowHosts.map(bracketed));
+  return (named) => {
+    const { name, port: given } = splitPort(named);
+    const own = String(port());
+    const isOwn = given === splitPort(`x:${own}`).port;
+    if (isOwn || (given === "" && allowed.has(name))) return `http://${named.toLowerCase()}`;
+    throw new PlaneError(
+      "ORIGIN_REFUSED",
+      `This plane listens at port ${own} of ${listeningHost}; a sign-in begins at that address.`,
+    );
+  };
+}
+
+const bracketed = (name: string) => (name.includes(":") ? `[${name}]` : name).toLowerCase();
 
 /** No port where it is the usual one. */
 function splitPort(authority: string): { name: string; port: string } {

@@ -1,8 +1,9 @@
 import type { Context, Hono } from "hono";
 import type { z } from "zod";
+import { PlaneError } from "../../model/errors.ts";
 import type { Caller } from "../../model/plane.ts";
 import { type Face, type Principal, requireScope } from "../../model/principal.ts";
-import type { Route } from "./describe-route.ts";
+import { needsProof, type Route } from "./describe-route.ts";
 import { readQuery } from "./read-query.ts";
 
 /** Who asks is known before any route is reached. */
@@ -10,8 +11,6 @@ export type HttpEnv = {
   Variables: {
     principal: Principal;
     face: Face;
-    /** They have shown that they are the person who started the plane. */
-    isStarter: boolean;
   };
 };
 export type App = Hono<HttpEnv> & { routesDescribed: Route<z.ZodObject>[] };
@@ -42,6 +41,7 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
   app.on(route.method, path, async (c) => {
     const principal = c.get("principal");
     if (route.scope !== null) requireScope(principal, route.scope, `use ${title}`);
+    if (needsProof(route) && principal.isUnproven) throw unproven(title, route.command);
     const query = route.describedQuery ? {} : readQuery(route.query, new URL(c.req.url).searchParams);
     return handle({
       c,
@@ -50,6 +50,15 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
       param: (name) => c.req.param(name) ?? "",
     });
   });
+}
+
+function unproven(title: string, command: string | undefined): PlaneError {
+  const instead = command === undefined ? "" : `use 'toolplane ${command}', or `;
+  return new PlaneError(
+    "FORBIDDEN",
+    `${title} takes a caller who proves who they are. In the workbench, open the link that 'toolplane serve' printed; elsewhere ${instead}send the pass of that link as 'Authorization: Bearer', or a key of 'toolplane keys create'.`,
+    { data: { needs: "proof" } },
+  );
 }
 
 /** Clients of MCP and others take either; a client that takes JSON gets JSON. */

@@ -8,8 +8,8 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { AppOptions } from "./app.ts";
-import { credentialFrom } from "./identity.ts";
-import { createLocalPass } from "./local-pass.ts";
+import { credentialFrom, withoutProof } from "./identity.ts";
+import { createLocalPass, type LocalPass } from "./local-pass.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { createOriginCheck } from "./origin.ts";
 import { sendProblem } from "./render.ts";
@@ -27,7 +27,7 @@ function createMcpFront(
   host: string,
   handle: McpHandler,
   others: Listener,
-  allowHosts: readonly string[] = [],
+  { allowHosts = [], pass = null }: { allowHosts?: readonly string[]; pass?: LocalPass | null } = {},
 ): Listener {
   const refuseOrigin = createOriginCheck(host, allowHosts);
 
@@ -35,7 +35,8 @@ function createMcpFront(
     try {
       const { authorization, "x-api-key": key } = request.headers;
       const credential = credentialFrom(authorization, typeof key === "string" ? key : undefined);
-      handle(request, response, await plane.identity.identify(credential));
+      const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential);
+      handle(request, response, credential === null ? withoutProof(principal) : principal);
     } catch (thrown) {
       refuse(response, thrown);
     }
@@ -43,7 +44,7 @@ function createMcpFront(
 
   return (request, response) => {
     if (!isMcp(request.url ?? "")) return others(request, response);
-    const refused = refuseOrigin(request.headers.host, request.headers.origin);
+    const refused = refuseOrigin(request.headers);
     if (refused) return refuse(response, refused);
     void identify(request, response);
   };
@@ -107,7 +108,8 @@ export function createWorkbenchFront(
     const [path = ""] = (request.url ?? "").split("?", 1);
     const isOurs = path === "/" || path === base || path.startsWith(`${base}/`);
     if (!isOurs || (request.method !== "GET" && request.method !== "HEAD")) return others(request, response);
-    const refused = refuse(request.headers.host, request.headers.origin);
+    // Other sites may lead people here, and their pages may load these files: there is nothing of users in them.
+    const refused = refuse({ host: request.headers.host, origin: request.headers.origin });
     if (refused) return sendProblem(response, refused);
     if (path === "/" || path === base)
       return void response.writeHead(302, { location: `${base}/`, "cache-control": "no-store" }).end();
@@ -189,6 +191,8 @@ export type Serving = {
   url: string;
   /** Where the person goes who started it; what is behind the # is for that person only. Null where there is no workbench. */
   workbench: string | null;
+  /** What is behind the #; null where callers need a credential. */
+  pass: string | null;
   /** With `drainMs`, everything is still answered for so long, so that balancers can find out. */
   close(options?: { drainMs?: number }): Promise<void>;
 };
@@ -204,13 +208,17 @@ export async function serve(
   const needsCredentials = await plane.identity.needsCredentials().catch(() => true);
   const isOwn = isLoopback(host) && allowHosts.length === 0 && !needsCredentials;
   const pass = isOwn ? createLocalPass() : undefined;
+  const portOf = () => {
+    const address = server.address();
+    return typeof address === "object" && address !== null ? address.port : port;
+  };
   const others = createAppFront(plane, {
-    ...{ host, allowHosts, closing: closing.signal, metrics: createMetrics(plane) },
+    ...{ host, allowHosts, port: portOf, closing: closing.signal, metrics: createMetrics(plane) },
     ...(setup ? { setup } : {}),
     ...(pass ? { pass } : {}),
   });
   const rest = workbench === undefined ? others : createWorkbenchFront(workbench, host, others, allowHosts);
-  const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, allowHosts) : rest;
+  const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, { allowHosts, pass: pass ?? null }) : rest;
   const server = createServer({ ...arrival, keepAliveTimeout }, (request, response) => {
     // Clients with a kept connection go elsewhere with the next request.
     if (closing.signal.aborted) response.shouldKeepAlive = false;
@@ -221,14 +229,13 @@ export async function serve(
     server.once("error", (error: NodeJS.ErrnoException) => listenFailure(error, host, port).then(reject, reject));
     server.listen(port, host, resolve);
   });
-  const address = server.address();
-  const actualPort = typeof address === "object" && address !== null ? address.port : port;
   const shownHost = host.includes(":") ? `[${host}]` : host;
-  const url = `http://${shownHost}:${actualPort}`;
-  const mark = pass && setup ? `#pass=${pass.word}` : "";
+  const url = `http://${shownHost}:${portOf()}`;
+  const mark = pass ? `#pass=${pass.word}` : "";
   return {
     url,
     workbench: workbench === undefined ? null : `${url}/workbench/${mark}`,
+    pass: pass?.word ?? null,
     async close({ drainMs = 0 } = {}) {
       // Listeners have nothing to finish, and a call that waits for a person can wait on another plane.
       closing.abort();

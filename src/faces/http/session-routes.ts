@@ -4,7 +4,7 @@ import { version } from "../../lib/version.ts";
 import { mayDo, type Principal, scopeNames } from "../../model/principal.ts";
 import { Done } from "../../operations/fields.ts";
 import { parseFields } from "./body.ts";
-import { cookieName, type Identities, principalOf, sessionCookie } from "./identity.ts";
+import { cookieName, type Identities, identifyCaller, principalOf, sessionCookie } from "./identity.ts";
 import { type App, addRoute, type HttpContext } from "./route.ts";
 
 export const sessionPath = "/session";
@@ -16,6 +16,10 @@ export const Session = z
     persona: z.string().nullable(),
     scopes: z.array(z.enum(scopeNames)).meta({ description: "What the caller may do here." }),
     needsCredentials: z.boolean().meta({ description: "Does every caller need a credential?" }),
+    isProven: z.boolean().meta({
+      description:
+        "May the caller change and approve what their scopes allow? Without a credential, only with the pass.",
+    }),
     serverChanges: z.enum(["allowed", "needs_proof", "no_file"]).meta({
       description:
         "May the caller add and remove servers, if their scope is `admin`? Who has no credential proves it with the link that `serve` printed; without a configuration file there is none to write to.",
@@ -29,11 +33,11 @@ const Shown = z.object({ key: z.string("give an API key or a token").trim().min(
 /** Who asks, and how a browser proves it once instead of with every request. */
 export function addSessionRoutes(app: App, identities: Identities, hasFile: boolean): void {
   const { plane, sessions, pass } = identities;
-  const shown = async ({ user, groups, persona, ...rest }: Principal, isStarter: boolean) => {
+  const shown = async ({ user, groups, persona, ...rest }: Principal) => {
     const needsCredentials = await plane.identity.needsCredentials();
-    const isProven = needsCredentials || isStarter;
+    const isProven = !rest.isUnproven;
     return {
-      ...{ user, groups, persona, version, needsCredentials },
+      ...{ user, groups, persona, version, needsCredentials, isProven },
       scopes: scopeNames.filter((scope) => mayDo({ user, groups, persona, ...rest }, scope)),
       serverChanges: !hasFile ? "no_file" : isProven ? "allowed" : "needs_proof",
     };
@@ -51,13 +55,13 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
     },
     async ({ c }) => {
       const principal = await principalOf(identities, c);
-      return c.json(await shown(principal, c.get("isStarter")));
+      return c.json(await shown(principal));
     },
   );
   addRoute(
     app,
     {
-      ...{ method: "post", path: sessionPath, tag: "Sign-in", scope: null },
+      ...{ method: "post", path: sessionPath, tag: "Sign-in", scope: null, open: true },
       summary: "Begin a session of a browser with a credential",
       description:
         "The answer has two halves: a cookie that pages cannot read, and `page`, which the page sends as `X-Toolplane-Session`. Neither counts alone. Over after 12 hours without use, and when the credential is revoked.",
@@ -75,17 +79,16 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       // Without a credential the answer is the same for every caller.
       if (body.trim() === "") await plane.identity.identify(null);
       const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
-      const isStarter = pass?.isIt(key) ?? false;
-      const principal = await plane.identity.identify(isStarter ? null : key);
+      const principal = await identifyCaller(plane, pass, key);
       const begun = sessions.begin(key);
       setCookie(c, cookieName(c), begun.cookie, cookie(c));
-      return c.json({ ...(await shown(principal, isStarter)), page: begun.page });
+      return c.json({ ...(await shown(principal)), page: begun.page });
     },
   );
   addRoute(
     app,
     {
-      ...{ method: "delete", path: sessionPath, tag: "Sign-in", scope: null },
+      ...{ method: "delete", path: sessionPath, tag: "Sign-in", scope: null, open: true },
       summary: "End the session of this browser",
       answers: { 200: { description: "It is over.", schema: Done } },
     },
@@ -94,57 +97,6 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       sessions.end(sessionCookie(c));
       deleteCookie(c, cookieName(c), cookie(c));
       return c.json({ ok: true });
-    },
-  );
-}
-
-export const callbackPath = "/oauth/callback";
-/** A bound on open sign-ins; the oldest are dropped. */
-const maxOpen = 1_000;
-
-/** Signing in with a browser. The way back brings no credential, only the state that we gave it. */
-export function addSignInRoutes(app: App, identities: Identities): void {
-  const { plane } = identities;
-  const open = new Map<string, Principal>();
-  addRoute(
-    app,
-    {
-      ...{ method: "post", path: "/servers/{name}/sign-in", tag: "Sign-in", scope: "call" },
-      params: { name: "The server's name in the configuration." },
-      summary: "Begin to sign in to a server",
-      answers: {
-        200: { description: "Where the caller's browser has to go.", schema: z.object({ url: z.string() }) },
-      },
-    },
-    async ({ c, caller, param }) => {
-      await plane.servers.get(param("name"), caller);
-      const redirectUri = new URL(callbackPath, c.req.url).href;
-      const { url, state } = await plane.tokens.beginSignIn(param("name"), redirectUri, caller);
-      for (const oldest of open.size < maxOpen ? [] : [...open.keys()].slice(0, 1)) open.delete(oldest);
-      open.set(state, caller.principal);
-      return c.json({ url });
-    },
-  );
-  addRoute(
-    app,
-    {
-      ...{ method: "get", path: callbackPath, tag: "Sign-in", scope: null },
-      summary: "Where the browser comes back to",
-      description: "The state of a sign-in that was begun here identifies its caller.",
-      describedQuery: z.object({
-        state: z.string(),
-        code: z.string().optional(),
-        error: z.string().optional(),
-      }),
-      answers: { 200: { description: "Signed in.", type: "text/plain" } },
-    },
-    async ({ c }) => {
-      const parameters = new URL(c.req.url).searchParams;
-      const state = parameters.get("state") ?? "";
-      const principal = open.get(state) ?? (await principalOf(identities, c));
-      open.delete(state);
-      const { server } = await plane.tokens.finishSignIn(parameters, { principal, face: "http" });
-      return c.text(`Signed in to '${server}'. You can close this window.`);
     },
   );
 }

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { strangerIn } from "../../lib/private-directory.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import { version } from "../../lib/version.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { KeptSession } from "../../model/servers/client-sessions.ts";
-import { isSettingVariable, type PlanePlace, readRecord, shortHash, strangerIn } from "./plane-place.ts";
+import { isSettingVariable, type PlanePlace, readRecord, shortHash } from "./plane-place.ts";
 
 /** A session of an MCP client, as another plane can go on with it. */
 export type AttachedSession = { id: string; kept: KeptSession };

@@ -3,7 +3,8 @@ import { chmodSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { claimDirectories, planePlace, readRecord, servingPlanes, strangerIn } from "./plane-place.ts";
+import { strangerIn } from "../../lib/private-directory.ts";
+import { claimDirectories, planePlace, readRecord, servingPlanes } from "./plane-place.ts";
 
 test("the same files in the same data directory are one place, whatever link leads there", async () => {
   await using directory = await temporaryDirectory();

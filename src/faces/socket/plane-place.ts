@@ -1,6 +1,6 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { claimDirectory, strangerIn, userTemporaryDirectory } from "../../lib/private-directory.ts";
 
 /** What the operating system takes as the name of a socket. */
 const maxSocketPath = 100;
@@ -50,7 +50,7 @@ export function planePlace({ dataDirectory, files, platform = process.platform }
   const beside = (ending: string) => join(directory, `${id}.${ending}`);
   const own = beside("sock");
   const isTooLong = platform !== "win32" && own.length > maxSocketPath;
-  const short = join(tmpdir(), `toolplane-${process.getuid?.() ?? "user"}`);
+  const short = userTemporaryDirectory();
   return {
     id,
     dataDirectory: data,
@@ -75,26 +75,9 @@ function realPath(path: string): string {
 /** Makes the directories; says what is wrong where another user could put something there, null where all is well. */
 export function claimDirectories({ directories }: PlanePlace): string | null {
   for (const directory of directories) {
-    try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-    } catch (thrown) {
-      return `${directory} cannot be made: ${(thrown as Error).message}`;
-    }
-    const wrong = strangerIn(directory);
+    const wrong = claimDirectory(directory);
     if (wrong !== null) return wrong;
   }
-  return null;
-}
-
-/** Says why a directory is not ours alone. One of ours that others may enter is closed to them. */
-export function strangerIn(directory: string): string | null {
-  const user = process.getuid?.();
-  if (user === undefined) return null;
-  const found = lstatSync(directory, { throwIfNoEntry: false });
-  if (found === undefined) return `${directory} is not there`;
-  if (!found.isDirectory()) return `${directory} is a link or a file, and must be a directory`;
-  if (found.uid !== user) return `${directory} belongs to another user`;
-  if ((found.mode & 0o077) !== 0) chmodSync(directory, 0o700);
   return null;
 }
 

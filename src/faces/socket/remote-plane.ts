@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createEventBus } from "../../lib/async/event-bus.ts";
 import { pause } from "../../lib/async/pause.ts";
+import { strangerIn } from "../../lib/private-directory.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
@@ -8,7 +9,7 @@ import { isObject } from "../../model/json.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { withListed } from "../../model/principal.ts";
 import { answerLine, type Callbacks, callbackNames, type PlaneLine, parseLine, splitLines } from "./callbacks.ts";
-import { isAlive, type PlanePlace, type PlaneRecord, readRecord, strangerIn } from "./plane-place.ts";
+import { isAlive, type PlanePlace, type PlaneRecord, readRecord } from "./plane-place.ts";
 import { type RemoteAnswer, remoteMethods } from "./remote-methods.ts";
 
 /** It lets its clients finish for 5 s, and its servers have 3 s to end. */

@@ -76,6 +76,9 @@ export type HeldCall = {
   verdict: Verdict;
   allowEdit: boolean;
   status: HeldStatus;
+  /** How many people have to say yes, where it is more than one; and those who have. */
+  threshold?: number;
+  yeses?: GivenAnswer[];
   answer: GivenAnswer | null;
   outcome: { callId: string; ok: boolean; code: ErrorCode | null } | null;
   /** Who waits for it or runs it, and until when that holds. */
@@ -98,6 +101,8 @@ export type Remembered = {
   user: string | null;
   /** Of the key or the rights that the call was made with. */
   owner?: string;
+  /** Who said yes. */
+  by?: string | null;
   tool: string | null;
   server: string | null;
   fingerprint: string | null;

@@ -98,6 +98,9 @@ export const ConfigValues = z.strictObject({
     timeoutMs: z._default(positive, 300_000),
     allowEdit: yes,
     approvers: names,
+    fourEyes: z._default(z.boolean(), false),
+    /** So many different people say yes. */
+    threshold: z._default(z.int().check(z.minimum(1)), 1),
     rememberConsent: yes,
   }),
   budgets: Budgets,

@@ -8,7 +8,8 @@ test("the browser comes back to the command line, which finishes the sign-in", a
   await using plane = await openPlane();
   const listener = await listenForSignIn();
   const server = remote(fixture.url, { type: "oauth" });
-  const { url } = await plane.credentials.beginSignIn("remote", server, "ada", listener.redirectUri);
+  const { url, state } = await plane.credentials.beginSignIn("remote", server, "ada", listener.redirectUri);
+  listener.expect(state);
   const page = await fetch(url);
   assert.match(await page.text(), /You can close this window/);
   const done = await plane.credentials.finishSignIn(await listener.parameters);
@@ -24,6 +25,9 @@ test("only a return counts, and nothing of it is shown", async () => {
   assert.equal(await statusOf(new URL("/favicon.ico", listener.redirectUri).href), 404);
   assert.equal(await statusOf(listener.redirectUri), 404);
   assert.equal(await statusOf(`${listener.redirectUri}?state=x`, "POST"), 404);
+  assert.equal(await statusOf(`${listener.redirectUri}?state=s`), 404, "none was begun");
+  listener.expect("s");
+  assert.equal(await statusOf(`${listener.redirectUri}?state=of-another&code=theirs`), 404);
   const back = `${listener.redirectUri}?state=s&error=access_denied&error_description=${encodeURIComponent("<script>")}`;
   const text = await (await fetch(back)).text();
   assert.match(text, /did not succeed/);

@@ -3,12 +3,17 @@ import type { AddressInfo } from "node:net";
 
 const path = "/callback";
 
-/** Waits on this machine for the browser. Only its first return counts. */
+/** Waits on this machine for the browser. Only its first return counts, with the state that this process began. */
 export async function listenForSignIn() {
+  let expected: string | undefined;
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
-    const isReturn = request.method === "GET" && url.pathname === path && url.searchParams.has("state");
+    const isReturn =
+      expected !== undefined &&
+      request.method === "GET" &&
+      url.pathname === path &&
+      url.searchParams.get("state") === expected;
     response.writeHead(isReturn ? 200 : 404, {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
@@ -27,6 +32,9 @@ export async function listenForSignIn() {
   return {
     redirectUri: `http://127.0.0.1:${port}${path}`,
     parameters: promise,
+    expect(state: string): void {
+      expected = state;
+    },
     close: () =>
       new Promise<void>((closed) => {
         server.close(() => closed());

@@ -28,7 +28,7 @@ export function createTokenVerbs(
     async signIn(server, { principal = defaultPrincipal } = {}) {
       const definition = await definitionOf(server);
       const { listenForSignIn } = await import("./sign-in-listener.ts");
-      const { redirectUri, parameters, close } = await listenForSignIn();
+      const { redirectUri, parameters, expect, close } = await listenForSignIn();
       const cancelled = Promise.withResolvers<never>();
       const done = async () => {
         try {
@@ -38,7 +38,8 @@ export function createTokenVerbs(
         }
       };
       try {
-        const { url } = await credentials.beginSignIn(server, definition, principal.user, redirectUri);
+        const { url, state } = await credentials.beginSignIn(server, definition, principal.user, redirectUri);
+        expect(state);
         const finished = done();
         // The caller may look at it later, or never.
         finished.catch(() => undefined);

@@ -127,7 +127,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await using serving = await startServe(config, directory.file("data"));
     await getJson(`${serving.url}/tools`);
     await until("both lists", () => countIn(one, "tools/list") === 3 && countIn(two, "tools/list") === 3);
-    await post(`${serving.url}/registry/refresh`);
+    await post(serving, "/registry/refresh");
     assert.deepEqual([countIn(one, "tools/list"), countIn(two, "tools/list")], [4, 4]);
   });
 

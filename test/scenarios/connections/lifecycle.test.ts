@@ -137,7 +137,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log], { lazy: true }) });
     await using serving = await startServe(config, directory.file("data"));
-    const verb = (name: string) => post(`${serving.url}/servers/echo/${name}`);
+    const verb = (name: string) => post(serving, `/servers/echo/${name}`);
     assert.deepEqual(pidsIn(log), []);
     assert.equal((await verb("connect")).state, "connected");
     assert.equal(pidsIn(log).filter(isAlive).length, 1);
@@ -149,7 +149,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.equal(status, 503);
     assert.match(JSON.stringify(body), /'echo' was disconnected\. Connect it first/);
     assert.equal(pidsIn(log).length, 1);
-    const report = (await post(`${serving.url}/registry/refresh`)) as unknown as RefreshReport;
+    const report = (await post(serving, "/registry/refresh")) as unknown as RefreshReport;
     assert.equal(report.attempted.length + report.skipped.length, 1);
     assert.equal(pidsIn(log).length, 1, "who was sent away is not fetched back by a refresh of all");
     const unknown = await getJson(`${serving.url}/servers/ecko`);

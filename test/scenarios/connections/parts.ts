@@ -77,7 +77,12 @@ export async function asked(plane: Plane, count: number, principal?: Principal):
   return questions;
 }
 
-export async function post(url: string, body: unknown = {}): Promise<Record<string, unknown>> {
-  const response = await fetch(url, { method: "POST", body: JSON.stringify(body) });
+/** As the person who started the plane. */
+export async function post(
+  { url, proof }: { url: string; proof: Record<string, string> },
+  path: string,
+  body: unknown = {},
+): Promise<Record<string, unknown>> {
+  const response = await fetch(url + path, { method: "POST", headers: proof, body: JSON.stringify(body) });
   return (await response.json()) as Record<string, unknown>;
 }

@@ -136,7 +136,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
       return question !== undefined;
     });
     const answer = { action: "accept", content: { confirmed: true } };
-    assert.deepEqual(await post(`${serving.url}/questions/${question?.id}`, answer), { ok: true });
+    assert.deepEqual(await post(serving, `/questions/${question?.id}`, answer), { ok: true });
     assert.match(JSON.stringify((await calling).body), /"action":"accept"/);
   });
 

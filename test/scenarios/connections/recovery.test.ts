@@ -154,7 +154,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     const lines = json.json().lines as { source: string; text: string }[];
     assert.equal(lines[0]?.source, "stderr");
     await using serving = await startServe(config, directory.file("data"));
-    await post(`${serving.url}/servers/srv/connect`);
+    await post(serving, "/servers/srv/connect");
     const { body } = await getJson(`${serving.url}/servers/srv/logs`);
     assert.match(JSON.stringify(body), /warming up/);
   });

@@ -139,7 +139,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     await using serving = await startServe(config, directory.file("data"));
     const overHttp = await getJson(`${serving.url}/prompts?server=prompts`);
     assert.equal((overHttp.body.prompts as unknown[]).length, 3);
-    const answer = await post(`${serving.url}/servers/prompts/prompts/travel`, {
+    const answer = await post(serving, "/servers/prompts/prompts/travel", {
       arguments: { city: "Rom" },
     });
     assert.match(JSON.stringify(answer), /in Rom/);

@@ -189,7 +189,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await using serving = await startServe(config, directory.file("data"));
     const call = () => postCall(serving.url, "remote.echo", { arguments: { message: "in" } });
     const send = async (method: string, body?: object) => {
-      const init = { method, ...(body ? { body: JSON.stringify(body) } : {}) };
+      const init = { method, headers: serving.proof, ...(body ? { body: JSON.stringify(body) } : {}) };
       return fetch(`${serving.url}/servers/remote/token`, init);
     };
     const before = await call();

@@ -18,6 +18,11 @@ export function useNeedsCredentials(): boolean {
   return useQuery(sessionQuery()).data?.needsCredentials ?? false;
 }
 
+/** Whether the plane knows who is at this page. */
+export function useIsProven(): boolean {
+  return useQuery(sessionQuery()).data?.isProven ?? true;
+}
+
 /** Whether this page may add and remove servers, and why not. */
 export function useServerChanges(): Session["serverChanges"] {
   return useQuery(sessionQuery()).data?.serverChanges ?? "needs_proof";

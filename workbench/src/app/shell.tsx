@@ -10,7 +10,7 @@ import { Failed, Loading } from "../parts/states.tsx";
 import { Toasts } from "../parts/toast.tsx";
 import { useApprovalSound } from "./approval-sound.ts";
 import { CommandPalette } from "./command-palette.tsx";
-import { ConnectionBanner } from "./connection-banner.tsx";
+import { ConnectionBanner, ProofBanner } from "./connection-banner.tsx";
 import { loadRest } from "./lazy-page.tsx";
 import { startLiveEvents } from "./live-events.ts";
 import { PhoneBar, SideBar } from "./side-bar.tsx";
@@ -73,6 +73,7 @@ function Frame() {
         <SideBar waiting={waiting} onSearch={() => setSearching(true)} />
         <div className="flex min-w-0 flex-1 flex-col">
           <ConnectionBanner />
+          <ProofBanner />
           <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-auto outline-none">
             <Outlet />
           </main>

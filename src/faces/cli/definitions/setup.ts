@@ -4,6 +4,7 @@ serve: serve the workbench, the HTTP API and MCP; changes of the configuration a
   --host <address> {= 127.0.0.1} address to listen on
   --port <number> {port = 7420} port to listen on; 0 for any free one
   --open open the workbench in a browser
+  --print-pass print the link with its pass also where standard output is no terminal
   --allow-host <name> {hosts} a name that it is reached by behind a balancer; repeatable, then every request needs a credential
   --drain-seconds <number> {drain = 0} after SIGTERM, answer for so long while /readyz says no
   --background listen at no port: what 'mcp' starts where no plane serves its configuration

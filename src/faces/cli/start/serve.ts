@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { isWritableByOthers } from "../../../lib/private-directory.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { Config, Manifests } from "../../../model/config/config.ts";
 import { isLoopback } from "../../../model/config/settings.ts";
@@ -17,6 +18,7 @@ type ServeOptions = GlobalOptions & {
   port: number;
   allowHost?: string[];
   open?: boolean;
+  printPass?: boolean;
   drainSeconds: number;
   background?: boolean;
   idleExit: number;
@@ -49,6 +51,9 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     directory: terminal.directory(),
   });
   announce(plane, serving, options);
+  const data = await cli.dataDirectory(options);
+  if (isWritableByOthers(data))
+    printWarning(`Other users can write into ${data}, and so change what this plane does: chmod go-w '${data}'`);
   // Without what is behind the #: every user of this machine can see what programs are started with.
   if (options.open) openBrowser(`${serving.url}/workbench/`);
   if (isExposed(options)) await sayWhoMayCall(plane, allowHosts[0] ?? host);
@@ -84,11 +89,15 @@ function drainTime({ reason }: AbortSignal, { drainSeconds }: ServeOptions): num
   return reason instanceof Interrupted && reason.isTermination ? drainSeconds * 1_000 : 0;
 }
 
-function announce(plane: Plane, { url, workbench }: Serving, { json }: ServeOptions): void {
+function announce(plane: Plane, { url, workbench: link }: Serving, { json, printPass }: ServeOptions): void {
   const servers = Object.keys(plane.config().servers).length;
+  // What is behind the # lets its reader change everything: a log or a pipe keeps it for others.
+  const isShown = printPass || terminal.stdout.isTTY;
+  const workbench = isShown ? link : (link?.split("#", 1)[0] ?? null);
   if (json) return print(JSON.stringify({ url, servers, workbench }));
   print(`${colors.bold("Toolplane")} serves ${countOf(servers, "server")} at ${colors.cyan(url)}`);
   if (workbench !== null) print(`  open    ${workbench}`);
+  if (workbench !== link) print("          to look; --print-pass prints the link that also changes things");
   print(`  tools   ${url}/tools`);
   print(`  mcp     ${url}/mcp`);
   print(`  health  ${url}/healthz`);

@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { claimDirectory, userTemporaryDirectory } from "../../../lib/private-directory.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
@@ -88,10 +88,12 @@ function renderBlock(block: ContentBlock, at: number, callId: string): string {
 function renderMedia(block: ContentBlock, at: number, callId: string): string {
   const media = readMedia(block);
   if ("problem" in media) return `[${plainText(media.problem)}]`;
-  const directory = join(tmpdir(), "toolplane", callId);
+  const own = userTemporaryDirectory();
+  const directory = join(own, callId);
   const file = join(directory, `mcp_${block.type}_${at + 1}.${media.extension}`);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  writeFileSync(file, media.bytes);
+  const wrong = claimDirectory(own) ?? claimDirectory(directory);
+  if (wrong !== null) return `[${block.type} ${media.mimeType}, not saved: ${wrong}]`;
+  writeFileSync(file, media.bytes, { mode: 0o600 });
   return `[${block.type} ${media.mimeType}, ${countOf(media.bytes.length, "byte")}: ${file}]`;
 }
 

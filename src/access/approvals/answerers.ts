@@ -1,0 +1,85 @@
+import { sameJson } from "../../lib/json/plain-data.ts";
+import type { Answer, HeldCall } from "../../model/calls/held-call.ts";
+import type { Config } from "../../model/config/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { mayDo, type Principal } from "../../model/principal.ts";
+
+export type ApprovalSettings = Config["approvals"];
+
+export type AnswererPorts = {
+  settings(): ApprovalSettings;
+  /** Could they make this call themselves: is the tool theirs to use, and does no rule deny it? */
+  mayMake(by: Principal, held: HeldCall, args: JsonObject): Promise<boolean>;
+};
+
+/** One person's yes, or that of the caller, does not suffice. */
+export function asksOthers({ fourEyes, threshold }: ApprovalSettings): boolean {
+  return fourEyes || threshold > 1;
+}
+
+/** Is the caller's own consent enough: said, typed, clicked or remembered? */
+export function ownYesCounts(settings: ApprovalSettings, caller: Principal): boolean {
+  return !asksOthers(settings) && (settings.approvers.length === 0 || isApprover(settings, caller));
+}
+
+function isApprover({ approvers }: ApprovalSettings, { user, groups }: Principal): boolean {
+  return user !== null && approvers.some((group) => groups.includes(group));
+}
+
+export type Answerers = ReturnType<typeof createAnswerers>;
+
+/** Who may answer which call, and with what. */
+export function createAnswerers({ settings, mayMake }: AnswererPorts) {
+  /** Other keys of a user may be weaker, so the name alone makes none the caller. */
+  const isCaller = ({ principal }: HeldCall, by: Principal) => sameJson(rightsOf(principal), rightsOf(by));
+
+  function mayAnswer(owner: Principal, by: Principal): boolean {
+    const { approvers, fourEyes } = settings();
+    const isOwn = owner.user === by.user;
+    if (by.isUnproven || (asksOthers(settings()) && by.user === null) || (fourEyes && isOwn)) return false;
+    if (approvers.length > 0) return isApprover(settings(), by);
+    return isOwn || owner.user === null || (asksOthers(settings()) && mayDo(by, "admin"));
+  }
+
+  const mayStandIn = async (held: HeldCall, by: Principal, args = held.arguments) =>
+    isCaller(held, by) || (await mayMake(by, held, args));
+
+  return {
+    mayAnswer,
+    /** May they see how it went? An approver decides about calls whose results are not theirs to read. */
+    maySeeResult: (held: HeldCall, by: Principal) => mayStandIn(held, by, held.answer?.arguments ?? held.arguments),
+    /** Says why an answer is not theirs to give, or null. `edited` are other arguments than those that were shown. */
+    async refuses(held: HeldCall, given: Answer, by: Principal, edited: JsonObject | null): Promise<PlaneError | null> {
+      const { approvers, fourEyes } = settings();
+      if (!mayAnswer(held.principal, by)) return notTheirs(held, fourEyes, approvers);
+      if (given.decision === "reject") return null;
+      if (approvers.length === 0 && !(await mayStandIn(held, by))) return notTheirs(held, fourEyes, approvers);
+      if (edited !== null && !(await mayStandIn(held, by, edited)))
+        return forbidden(held, "change the arguments of", "Approve it as it is, or reject it");
+      if (given.remember !== undefined && !(await mayStandIn(held, by)))
+        return forbidden(held, "decide for good about", "Leave 'remember' out");
+      return null;
+    },
+  };
+}
+
+function rightsOf({ user, key, groups, scopes, servers, toolGroups }: Principal) {
+  return { user, key: key ?? null, groups, scopes, servers: servers ?? null, toolGroups: toolGroups ?? null };
+}
+
+function notTheirs({ id }: HeldCall, fourEyes: boolean, approvers: readonly string[]): PlaneError {
+  const groups = approvers.length > 0 ? `members of ${approvers.join(", ")}` : null;
+  const others = groups ?? "people with the scope 'admin'";
+  const who = fourEyes ? `${others} other than its caller` : (groups ?? "its caller");
+  const remedy = "If you made the call under another name, answer under that one (--user)";
+  return new PlaneError(
+    "FORBIDDEN",
+    `'${id}' is not yours to answer: only ${who} may. ${fourEyes ? "Ask one of them" : remedy}.`,
+  );
+}
+
+function forbidden({ id, tool }: HeldCall, what: string, remedy: string): PlaneError {
+  const text = `You may not ${what} '${id}': '${tool}' with these arguments is not yours to call. ${remedy}.`;
+  return new PlaneError("FORBIDDEN", text, { data: { tool, id } });
+}

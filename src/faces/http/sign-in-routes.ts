@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from "node:crypto";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { z } from "zod";
+import { PlaneError } from "../../model/errors.ts";
+import type { Principal } from "../../model/principal.ts";
+import { cookieName, type Identities, principalOf } from "./identity.ts";
+import type { OwnAddress } from "./origin.ts";
+import { type App, addRoute, type HttpContext } from "./route.ts";
+
+export const callbackPath = "/oauth/callback";
+/** A bound on open sign-ins; the oldest are dropped. */
+const maxOpen = 1_000;
+const maxAgeSeconds = 600;
+
+type Open = { principal: Principal; browser: string };
+
+/**
+ * Signing in with a browser. The way back brings no credential: it counts in the browser that began it, which has a
+ * cookie. Without that, a link that another person began would give them the account of the one who opens it.
+ */
+export function addSignInRoutes(app: App, identities: Identities, ownAddress: OwnAddress): void {
+  const { plane } = identities;
+  const open = new Map<string, Open>();
+  addRoute(
+    app,
+    {
+      ...{ method: "post", path: "/servers/{name}/sign-in", tag: "Sign-in", scope: "call", command: "servers login" },
+      params: { name: "The server's name in the configuration." },
+      summary: "Begin to sign in to a server",
+      description: "The browser that goes there has to be the one that asked: the answer sets a cookie.",
+      answers: {
+        200: { description: "Where the caller's browser has to go.", schema: z.object({ url: z.string() }) },
+      },
+    },
+    async ({ c, caller, param }) => {
+      await plane.servers.get(param("name"), caller);
+      const redirectUri = ownAddress(c.req.header("host") ?? "") + callbackPath;
+      const { url, state } = await plane.tokens.beginSignIn(param("name"), redirectUri, caller);
+      for (const oldest of open.size < maxOpen ? [] : [...open.keys()].slice(0, 1)) open.delete(oldest);
+      const browser = randomBytes(32).toString("base64url");
+      // Lax: the way back is a navigation from another site.
+      const bounds = { httpOnly: true, sameSite: "Lax", path: callbackPath, maxAge: maxAgeSeconds } as const;
+      setCookie(c, browserCookie(c, state), browser, { ...bounds, secure: new URL(c.req.url).protocol === "https:" });
+      open.set(state, { principal: caller.principal, browser: hash(browser) });
+      return c.json({ url });
+    },
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: callbackPath, tag: "Sign-in", scope: null },
+      summary: "Where the browser comes back to",
+      description: "The cookie of the browser and the state of a sign-in that it began identify its caller.",
+      describedQuery: z.object({
+        state: z.string(),
+        code: z.string().optional(),
+        error: z.string().optional(),
+      }),
+      answers: { 200: { description: "Signed in.", type: "text/plain" } },
+    },
+    async ({ c }) => {
+      const parameters = new URL(c.req.url).searchParams;
+      const state = parameters.get("state") ?? "";
+      const begun = open.get(state);
+      if (begun === undefined || begun.browser !== hash(getCookie(c, browserCookie(c, state)) ?? "")) {
+        await principalOf(identities, c);
+        throw new PlaneError(
+          "FORBIDDEN",
+          "This browser did not begin this sign-in. Begin it in this browser, at the server's page of the workbench, or use 'toolplane servers login'.",
+        );
+      }
+      open.delete(state);
+      const { principal } = begun;
+      const { server } = await plane.tokens.finishSignIn(parameters, { principal, face: "http" });
+      deleteCookie(c, browserCookie(c, state), { path: callbackPath });
+      return c.text(`Signed in to '${server}'. You can close this window.`);
+    },
+  );
+}
+
+/** Each sign-in has its own: a browser may begin several at a time. */
+const browserCookie = (c: HttpContext, state: string) => `${cookieName(c)}_${hash(state).slice(0, 16)}`;
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
