@@ -46,10 +46,14 @@ function toTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-export function brokenStatus(name: string, reason: string): ServerStatus {
+export function brokenStatus(
+  name: string,
+  reason: string,
+  state: "config_error" | "untrusted" = "config_error",
+): ServerStatus {
   return {
     name,
-    state: "config_error",
+    state,
     idle: false,
     transport: null,
     protocolVersion: null,

@@ -43,7 +43,7 @@ export async function importClients(
   { directory, where, fileAt }: SetupPlace,
   clients: readonly string[],
   { dryRun, file }: ImportOptions,
-): Promise<ImportReport> {
+): Promise<ImportReport & { ofUser: string[] }> {
   const path = file === undefined ? join(directory, newFile) : fileAt(file);
   const { servers, ...report } = findClientServers(clients, where);
   const { skipped } = report;
@@ -66,6 +66,8 @@ export async function importClients(
   return {
     ...report,
     imported,
+    // What another client's file of this project names waits for trust like the project's own.
+    ofUser: servers.filter(({ name, scope }) => isImported(name) && scope === "user").map(({ name }) => name),
     holdSecrets: servers.filter((one) => isImported(one.name) && holdsSecret(one.definition)).map(({ name }) => name),
     path: dryRun || imported.length === 0 ? null : path,
     renamed: report.renamed.filter(({ name }) => isImported(name)),
