@@ -7,7 +7,6 @@ import { type EventOf, type EventType, eventMeanings } from "../../model/events.
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, OpenPlaneOptions } from "./cli.ts";
 import { beforeOutput, colors, print, printJson, printWarning, say } from "./terminal/output.ts";
-import { canBeAsked } from "./terminal/questions.ts";
 import { withStderrTail } from "./terminal/server-trouble.ts";
 import { terminal, untilInterrupted } from "./terminal/terminal.ts";
 
@@ -136,8 +135,6 @@ type OpenExtra = Pick<
 
 export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExtra = {}): Promise<Plane> {
   const { isQuiet, ...passed } = extra;
-  // Most commands run where no person can be asked.
-  if (canBeAsked()) await (await import("./commands/trust.ts")).askForTrust(cli, options);
   const plane = await cli.openPlane({
     files: options.config ?? [],
     directory: terminal.directory(),

@@ -7,7 +7,7 @@ import {
   type Setup,
   type TrustLine,
 } from "../../../model/config/setup.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
+import type { Cli, GlobalOptions, PlaceOptions } from "../cli.ts";
 import { colors, print, printJson, say } from "../terminal/output.ts";
 import { canBeAsked, terminalPrompts } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
@@ -37,9 +37,9 @@ async function decide(setup: Setup, open: readonly TrustLine[], { yes, json }: T
 }
 
 /** Before a command, a person at the terminal is asked once about what is new in the project. */
-export async function askForTrust(cli: Cli, options: GlobalOptions): Promise<void> {
-  if (options.config?.length || options.json || !canBeAsked()) return;
-  const { trust: consent } = await openSetup(cli, options);
+export async function askForTrust(cli: Cli, place: PlaceOptions): Promise<void> {
+  if (place.files.length > 0 || cli.argv.includes("--json") || !canBeAsked()) return;
+  const { trust: consent } = await cli.openSetup(place);
   // Without a configuration that can be read there is nothing to ask; the command says what is wrong.
   const open = await consent.unanswered().catch(() => []);
   if (open.length === 0) return;
