@@ -235,6 +235,18 @@ suite("workspace trust", { concurrency: 4 }, () => {
     assert.deepEqual(Object.keys(plane.config().servers), ["a", "mine"]);
   });
 
+  test("a client is not connected for every project to files that no person has trusted", async () => {
+    const { run, directory } = await clone("connects", {
+      "toolplane.json": { mcpServers: { a: namedServer("a", ["x"]) } },
+    });
+    const home = { HOME: directory, USERPROFILE: directory };
+    const words = ["connect", "cursor", "--global", "--dry-run"];
+    const refused = await runCli(words, { cwd: directory, env: { ...home, XDG_DATA_HOME: join(directory, "data") } });
+    assert.equal(refused.code, 2, refused.stdout);
+    assert.match(refused.stderr, /not trusted yet.*toolplane trust.*--config/);
+    assert.equal((await run(...words, "--config", "toolplane.json")).code, 0);
+  });
+
   test("a server of the user's own file is never replaced by a project's, which is reported", async () => {
     const { run, trust } = await clone(
       "shadow",
