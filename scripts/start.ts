@@ -18,5 +18,8 @@ setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, "SIGTERM");
 }, parentCheckMs).unref();
 
-process.argv = [node, join(import.meta.dirname, "..", "src", "bin.ts"), "serve", ...flags];
+const root = join(import.meta.dirname, "..");
+// The checkout's own demo servers are named, which is consent to them.
+const config = flags.some((flag) => /^--config(=|$)/.test(flag)) ? [] : ["--config", join(root, "toolplane.json")];
+process.argv = [node, join(root, "src", "bin.ts"), "serve", ...config, ...flags];
 await import("../src/bin.ts");

@@ -4,7 +4,7 @@ import { type AttachedSession, attach, type Hello } from "./faces/socket/attachm
 import { runFront } from "./faces/socket/front.ts";
 import { isSettingVariable, type PlanePlace } from "./faces/socket/plane-place.ts";
 import { type Reached, reachPlane } from "./faces/socket/reach-plane.ts";
-import { findPlace, type LocalPlace, localCaller, openPlace } from "./local-files.ts";
+import { type FoundPlace, findPlace, type LocalPlace, localCaller, openPlace } from "./local-files.ts";
 
 /** After its last client has left, a background plane waits so long for another. */
 const defaultIdleMs = 10 * 60_000;
@@ -29,21 +29,21 @@ export type LocalClient = LocalPlace & {
 export async function attachClient(client: LocalClient): Promise<Extract<Reached, { kind: "failed" }> | null> {
   const { input, output, signal, say } = client;
   const failed = (why: string) => ({ kind: "failed" as const, why, isUsage: false });
-  let place: PlanePlace;
+  const reach = async (session: AttachedSession | null, graceMs: number): Promise<Reached> => {
+    try {
+      // Found anew each time: a plane that a person serves may have come or gone.
+      const place = findPlace(client);
+      const start = starter(place, client);
+      return await reachPlane({ place, signal, graceMs, attach: () => attachTo(place, client, session), start });
+    } catch (thrown) {
+      return failed((thrown as Error).message);
+    }
+  };
   try {
     openPlace(client);
-    place = findPlace(client);
   } catch (thrown) {
     return failed((thrown as Error).message);
   }
-  const reach = (session: AttachedSession | null, graceMs: number) =>
-    reachPlane({
-      place,
-      signal,
-      graceMs,
-      attach: () => attachTo(place, client, session),
-      start: starter(place, client),
-    });
   const first = await reach(null, 0);
   if (first.kind === "failed") return signal.aborted ? null : first;
   await runFront({ input, output, signal, say, first, reach });
@@ -56,14 +56,15 @@ function attachTo(place: PlanePlace, client: LocalClient, session: AttachedSessi
   return attach(place, session === null ? greeting : { ...greeting, session }, processEnvironment());
 }
 
-/** Null where there is no configuration to start a plane with. */
-function starter(place: PlanePlace, { logLevel }: LocalClient) {
+/** Null where there is no configuration to start a plane with, or where starting it would be consent to it. */
+function starter(place: FoundPlace, { logLevel }: LocalClient) {
   const environment = processEnvironment();
+  if (place.startWords === null) return null;
   if (place.files.length === 0 && !Object.keys(environment).some(isSettingVariable)) return null;
   const idleMs = environment.TOOLPLANE_IDLE_EXIT_MS || String(defaultIdleMs);
   const words = [
     ...["serve", "--background", "--idle-exit", idleMs, "--data-dir", place.dataDirectory],
-    ...place.files.flatMap((file) => ["--config", file]),
+    ...place.startWords,
     ...(logLevel === undefined ? [] : ["--log-level", logLevel]),
   ];
   return async () => {

@@ -39,8 +39,11 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
     argv,
     ...(ownTerminal === undefined ? {} : { terminal: ownTerminal }),
     attachMcp,
-    openPlane: async (options) =>
-      (await findServingPlane(options, argv)) ?? (await import("./local-plane.ts")).openLocalPlane(options),
+    async openPlane(options) {
+      // Most commands run where no person can be asked.
+      if (terminal.stdin.isTTY) await (await import("./faces/cli/commands/trust.ts")).askForTrust(cli, options);
+      return (await findServingPlane(options, argv)) ?? (await import("./local-plane.ts")).openLocalPlane(options);
+    },
     async serve(plane, options) {
       const [{ serve }, { createHttpGateway }, { findLocalFiles }] = await Promise.all([
         import("./faces/http/serve.ts"),

@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
-import { defaultConfigFiles, defaultDataDirectory, localUser, processEnvironment } from "./config/config.ts";
+import { defaultConfigFiles, defaultDataDirectory, localUser, ofProject, processEnvironment } from "./config/config.ts";
 import {
   claimDirectories,
+  isAlive,
   isSettingVariable,
   type PlanePlace,
   planePlace,
+  readRecord,
   servingPlanes,
 } from "./faces/socket/plane-place.ts";
 import { PlaneError } from "./model/errors.ts";
@@ -22,8 +24,11 @@ export type LocalPlace = {
 export function findLocalFiles({ files, directory, dataDirectory }: LocalPlace) {
   const environment = processEnvironment();
   const data = dataDirectory ?? defaultDataDirectory(environment);
+  const found = (files.length > 0 ? files : defaultConfigFiles(directory, environment)).map((file) => resolve(file));
   return {
-    files: (files.length > 0 ? files : defaultConfigFiles(directory, environment)).map((file) => resolve(file)),
+    files: found,
+    /** Those that no person named. */
+    projectFiles: files.length > 0 ? [] : ofProject(found, environment),
     dataDirectory: data,
   };
 }
@@ -31,18 +36,24 @@ export function findLocalFiles({ files, directory, dataDirectory }: LocalPlace) 
 export type FoundPlace = PlanePlace & {
   /** Not said and not found here: the one configuration that this user's planes serve. */
   isBorrowed: boolean;
+  /** What a background plane is started with; null where naming the files would be consent to what was only found. */
+  startWords: string[] | null;
 };
 
 /** Where the plane of this configuration is; without any configuration, the one plane that this user serves elsewhere. */
 export function findPlace(local: LocalPlace): FoundPlace {
-  const { files, dataDirectory } = findLocalFiles(local);
-  const own = { ...planePlace({ dataDirectory, files }), isBorrowed: false };
+  const { files, projectFiles, dataDirectory } = findLocalFiles(local);
+  const own = ownPlace({ dataDirectory, files, isFound: projectFiles.length > 0 });
   const isConfigured = files.length > 0 || Object.keys(processEnvironment()).some(isSettingVariable);
   if (isConfigured) return own;
   const serving = servingPlanes(dataDirectory);
   const [one, ...others] = serving;
   if (one === undefined || serving.some((plane) => plane.files.length === 0)) return own;
-  if (others.length === 0) return { ...planePlace({ dataDirectory, files: one.files }), isBorrowed: true };
+  if (others.length === 0)
+    return {
+      ...planePlace({ ...one, dataDirectory }),
+      ...{ isBorrowed: true, startWords: one.isFound ? null : naming(one.files) },
+    };
   const named = serving.map(({ files: theirs, pid }) => `${theirs.join(" and ")} (process ${pid})`);
   throw new PlaneError(
     "USAGE",
@@ -50,11 +61,23 @@ export function findPlace(local: LocalPlace): FoundPlace {
   );
 }
 
+function ownPlace(where: { dataDirectory: string; files: readonly string[]; isFound: boolean }): FoundPlace {
+  const named = planePlace({ ...where, isFound: false });
+  if (!where.isFound) return { ...named, isBorrowed: false, startWords: naming(where.files) };
+  // A plane that serves these files by name was started by a person who trusts them.
+  const pid = readRecord(named.record)?.pid;
+  if (pid !== undefined && isAlive(pid)) return { ...named, isBorrowed: false, startWords: null };
+  return { ...planePlace(where), isBorrowed: false, startWords: [] };
+}
+
+const naming = (files: readonly string[]) => files.flatMap((file) => ["--config", file]);
+
 /** The place of exactly this configuration. Names that lead through links are resolved once the directory is there. */
 export function openPlace(local: LocalPlace): PlanePlace {
-  const { files, dataDirectory } = findLocalFiles(local);
-  claimDirectories(planePlace({ dataDirectory, files }));
-  return planePlace({ dataDirectory, files });
+  const { files, projectFiles, dataDirectory } = findLocalFiles(local);
+  const where = { dataDirectory, files, isFound: projectFiles.length > 0 };
+  claimDirectories(planePlace(where));
+  return planePlace(where);
 }
 
 /** The person at this machine, unless the options name another user. */

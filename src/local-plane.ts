@@ -24,8 +24,9 @@ export type LocalPlaneOptions = LocalPlace & {
 /** The plane of the person at this machine: default files, default data directory, the system's user. */
 export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
-  const { files, dataDirectory } = findLocalFiles(options);
+  const { files, projectFiles, dataDirectory } = findLocalFiles(options);
   return createPlane({
+    projectFiles,
     config:
       files.length > 0 || (await isConfiguredByVariables(environment))
         ? files
@@ -47,6 +48,6 @@ export async function openLocalState({
   store,
   ...place
 }: LocalPlace & { store?: string | undefined }): Promise<OpenedState> {
-  const { files, dataDirectory } = findLocalFiles(place);
-  return openState({ config: files, dataDirectory, ...(store === undefined ? {} : { store }) });
+  const { files, projectFiles, dataDirectory } = findLocalFiles(place);
+  return openState({ config: files, projectFiles, dataDirectory, ...(store === undefined ? {} : { store }) });
 }

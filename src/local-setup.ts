@@ -1,8 +1,10 @@
 import { createSetup, ownProgram, processEnvironment } from "./config/config.ts";
+import { findLocalFiles, type LocalPlace } from "./local-files.ts";
 import type { Setup } from "./model/config/setup.ts";
 
 /** The same person's configuration, to be looked at and changed. */
-export async function openSetup(options: { files: readonly string[]; directory: string }): Promise<Setup> {
+export async function openSetup(options: Omit<LocalPlace, "dataDirectory"> & Partial<LocalPlace>): Promise<Setup> {
   const environment = processEnvironment();
-  return createSetup({ ...options, environment, platform: process.platform, program: ownProgram() });
+  const { dataDirectory } = findLocalFiles({ dataDirectory: undefined, ...options });
+  return createSetup({ ...options, dataDirectory, environment, platform: process.platform, program: ownProgram() });
 }

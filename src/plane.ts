@@ -29,7 +29,8 @@ export { openState } from "./state.ts";
  */
 export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
-  const settings = await createSettings(options.config, environment);
+  const { dataDirectory, projectFiles: files = [] } = options;
+  const settings = await createSettings(options.config, environment, { files, dataDirectory });
   const { config, directoryOf, secretsOf, secretValues } = settings;
   const local = trusted(options.principal);
   const defaultPrincipal = withListed(local, config().users);
@@ -92,6 +93,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const servers = createServers({
     definitions: config().servers,
     broken: config().broken,
+    untrusted: config().untrusted,
     environment,
     emit,
     isOffline: options.offline ?? false,
@@ -194,6 +196,11 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     }),
     {
       config,
+      trust: {
+        list: settings.trust.list,
+        approve: (hashes: readonly string[]) => settings.trust.approve(hashes).then(following.reload),
+        revoke: () => settings.trust.revoke().then(following.reload),
+      },
       reload: following.reload,
       readiness: memory.readiness,
       on: memory.on,

@@ -5,10 +5,11 @@ import { createStateVerbs, openStore, requireStoreAddress } from "./store/store.
 
 /** The store of a configuration without a plane around it, so that nothing is added to it by looking. */
 export async function openState(
-  options: Pick<PlaneOptions, "config" | "dataDirectory" | "store">,
+  options: Pick<PlaneOptions, "config" | "projectFiles" | "dataDirectory" | "store">,
 ): Promise<OpenedState> {
-  const { config } = await createSettings(options.config, processEnvironment());
+  const { dataDirectory, projectFiles = [] } = options;
+  const { config } = await createSettings(options.config, processEnvironment(), { files: projectFiles, dataDirectory });
   const address = requireStoreAddress(options.store ?? config().store);
-  const { store } = await openStore(address, options.dataDirectory);
+  const { store } = await openStore(address, dataDirectory);
   return { ...createStateVerbs(async () => store), [Symbol.asyncDispose]: () => store.close() };
 }

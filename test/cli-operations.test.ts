@@ -55,6 +55,7 @@ const otherwise = [
   "resources.read: name",
   "tokens.set: expiresAt",
   "tokens.set: scopes",
+  "trust.approve: hashes",
 ];
 
 test("a command takes what its operation takes", () => {

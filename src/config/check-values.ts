@@ -66,7 +66,10 @@ const { toolsets: _toolsets, models: _models, env: _env, ...sections } = others;
 /** Entries that stand for themselves: one that is wrong costs only itself. */
 const entrySections = { toolsets: ToolsetDefinition, models: ModelDefinition, env: z.string() };
 
-export function checkValues(merged: Merged, environment: Environment): Omit<Config, "files" | "fromManifests"> {
+export function checkValues(
+  merged: Merged,
+  environment: Environment,
+): Omit<Config, "files" | "fromManifests" | "untrusted"> {
   const problems: ConfigProblem[] = [];
   const tell = (severity: ConfigProblem["severity"], path: Path, message: string, hint: string | null) => {
     problems.push({ ...merged.placeOf(path), severity, message, hint });

@@ -5,9 +5,10 @@ import type { Environment } from "./environment.ts";
 import type { ConfigSource } from "./load-config.ts";
 import type { CheckedEntry } from "./manifests/check-entry.ts";
 import type { SetupOptions } from "./setup-place.ts";
+import type { ProjectPlace } from "./trust/answers.ts";
 
 export { type Environment, localUser, ownProgram, processEnvironment, workingDirectory } from "./environment.ts";
-export { defaultConfigFiles, defaultDataDirectory, noConfigFound } from "./locations.ts";
+export { defaultConfigFiles, defaultDataDirectory, noConfigFound, ofProject } from "./locations.ts";
 export type { CheckedEntry, CheckedManifest } from "./manifests/check-entry.ts";
 export { checkTasksExist } from "./manifests/check-graph.ts";
 export { createReload } from "./reload.ts";
@@ -17,8 +18,8 @@ export { resolveSecrets, revealConfig } from "./secrets/resolve-secrets.ts";
 
 // The parts with parsers and schemas are loaded when they are used: a client that attaches to a plane needs none of them.
 
-export async function createSettings(source: ConfigSource, environment: Environment) {
-  return (await import("./settings.ts")).createSettings(source, environment);
+export async function createSettings(source: ConfigSource, environment: Environment, project?: ProjectPlace) {
+  return (await import("./settings.ts")).createSettings(source, environment, project);
 }
 
 export async function createSetup(options: SetupOptions): Promise<Setup> {

@@ -13,6 +13,7 @@ import {
   renderProblems,
 } from "../model/config/config.ts";
 import type { ConfigInput } from "../model/config/config-input.ts";
+import type { ProjectTrust } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
 import { checkServer, checkValues } from "./check-values.ts";
@@ -25,6 +26,7 @@ import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 import { readShapes } from "./shapes/read-shapes.ts";
 import type { ConfigDocument, Setting } from "./shapes/reading.ts";
 import { readDocument } from "./text/read-document.ts";
+import type { Judged, judgeProject, Project } from "./trust/judge-project.ts";
 
 const extensions = [".json", ".jsonc", ".yaml", ".yml"];
 /** More than anyone writes by hand; a glob that meets more was meant for something smaller. */
@@ -131,6 +133,10 @@ export type ConfigSource = string | readonly string[] | ConfigInput | UnknownObj
 
 export type LoadedConfig = {
   config: Config;
+  /** What the project's files bring; null without a project. */
+  trust: ProjectTrust | null;
+  /** What they say and no person has trusted yet. */
+  waiting: readonly Setting[];
   merged: Merged;
   /** The variables it refers to, with what they hold: not to be shown. */
   variables: ReadonlyMap<string, string>;
@@ -140,8 +146,13 @@ export type LoadedConfig = {
 };
 
 /** Reads everything and reports everything; throws only when nothing could be read at all. */
-export async function loadConfig(source: ConfigSource, environment: Environment): Promise<LoadedConfig> {
+export async function loadConfig(
+  source: ConfigSource,
+  environment: Environment,
+  project?: Project,
+): Promise<LoadedConfig> {
   const layers: Setting[][] = [];
+  const projectLayers: Setting[][] = [];
   const files: string[] = [];
   const found: ConfigProblem[] = [];
   for (const { document, problems } of await readSource(source)) {
@@ -149,15 +160,17 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
     if (document === null) continue;
     const shapes = readShapes(withoutOwnEntry(document));
     found.push(...shapes.problems);
-    layers.push(shapes.settings);
+    (project?.files.includes(document.file) ? projectLayers : layers).push(shapes.settings);
     files.push(document.file);
   }
   const fromEnvironment = settingsFromEnvironment(environment);
   if (files.length === 0 && (found.length > 0 || fromEnvironment.settings.length === 0))
     throw new PlaneError("CONFIG_INVALID", renderProblems(found), { data: { problems: found } });
   found.push(...fromEnvironment.problems);
-  const merged = mergeSettings(layers, fromEnvironment.settings);
-  const { problems, ...values } = checkValues(merged, environment);
+  const judged = project && projectLayers.length > 0 ? await judge(layers, projectLayers, project, environment) : null;
+  const merged = mergeSettings(judged?.layers ?? layers, fromEnvironment.settings);
+  const { problems, ...checked } = checkValues(merged, environment);
+  const values = { ...checked, ...withoutUntrusted(checked, judged?.waiting ?? [], judged?.trust ?? null) };
   const fromFiles = await loadManifests(values, merged, files, environment);
   const config = {
     ...values,
@@ -166,6 +179,7 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
     problems: [
       ...found,
       ...problems,
+      ...(judged?.problems ?? []),
       ...(await checkPolicy(values.policy, merged)),
       ...(await checkRedaction(values.results.redact.patterns, merged)),
       ...checkAccess(values, merged),
@@ -176,7 +190,25 @@ export async function loadConfig(source: ConfigSource, environment: Environment)
   const said = [merged.values, fromFiles.manifests.tools.map(({ providers }) => providers)];
   const directoryOf = (server: string) => dirname(merged.originOf(["servers", server])?.file ?? "");
   const sources = () => [...files, ...fromFiles.files()];
-  return { config, merged, variables: usedVariables(said, environment), directoryOf, sources };
+  const { trust = null, waiting = [] } = judged ?? {};
+  return { config, trust, waiting, merged, variables: usedVariables(said, environment), directoryOf, sources };
+}
+
+/** Loaded where there is a project: most planes are configured by name. */
+async function judge(...given: Parameters<typeof judgeProject>): Promise<Judged> {
+  return (await import("./trust/judge-project.ts")).judgeProject(...given);
+}
+
+/** A server that waits for trust is neither configured nor broken, unless environment variables define one of its name. */
+function withoutUntrusted(
+  { servers, broken }: Pick<Config, "servers" | "broken">,
+  waiting: readonly Setting[],
+  trust: ProjectTrust | null,
+): Pick<Config, "broken" | "untrusted"> {
+  const names = new Set(waiting.flatMap(({ path: [section, name] }) => (section === "servers" ? String(name) : [])));
+  const lines = (trust?.servers ?? []).filter(({ name }) => names.has(name) && servers[name] === undefined);
+  const untrusted = Object.fromEntries(lines.map(({ name, launch, hash }) => [name, { launch, hash }]));
+  return { untrusted, broken: Object.fromEntries(Object.entries(broken).filter(([name]) => !names.has(name))) };
 }
 
 /** A rule, a hook, a budget or what is said about arguments that is not understood must not be left out, so a plane does not start with one. */

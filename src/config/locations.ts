@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { homeDirectory } from "../lib/files.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
@@ -25,6 +25,12 @@ export function projectFiles(directory: string): string[] {
 /** The user's file first, then the project's: later ones win. */
 export function defaultConfigFiles(directory: string, environment: Environment): string[] {
   return candidates(directory, environment).filter((file) => existsSync(file) && !startsUs(file));
+}
+
+/** Those of the default files that come with a project and not from the user. */
+export function ofProject(files: readonly string[], environment: Environment): string[] {
+  const own = userFiles(environment).map((file) => resolve(file));
+  return files.map((file) => resolve(file)).filter((file) => !own.includes(file));
 }
 
 /** A `.mcp.json` that starts us is the client's: the servers that `connect` left in it are the client's own. */

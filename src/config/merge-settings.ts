@@ -115,7 +115,7 @@ function groupByUnit(settings: readonly Setting[]): Map<string, Setting[]> {
   return groups;
 }
 
-function unitOf(path: Path): Path {
+export function unitOf(path: Path): Path {
   return sectionsByName.includes(path[0]) ? path.slice(0, 2) : path;
 }
 

@@ -56,7 +56,9 @@ function contentOf(file: string): Buffer | string {
 type Parts = {
   settings: Awaited<ReturnType<typeof createSettings>>;
   /** Stops, starts and changes servers, and says which. */
-  applyServers(wanted: Pick<Config, "broken"> & { definitions: Config["servers"] }): Promise<ServersChange>;
+  applyServers(
+    wanted: Pick<Config, "broken" | "untrusted"> & { definitions: Config["servers"] },
+  ): Promise<ServersChange>;
   emit(event: PlaneEvent): void;
   apply(change: ServersChange): Promise<void>;
   watch: boolean;
@@ -66,7 +68,8 @@ type Parts = {
 export function createReload({ settings, applyServers, emit, apply, watch }: Parts) {
   const reload = async (): Promise<ServersChange> => {
     const next = await settings.readAgain();
-    const change = await applyServers({ definitions: next.config.servers, broken: next.config.broken });
+    const { servers: definitions, broken, untrusted } = next.config;
+    const change = await applyServers({ definitions, broken, untrusted });
     next.take();
     await apply(change);
     emit({ type: "config.changed", ...change, problems: settings.config().problems.length });

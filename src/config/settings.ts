@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Config, type FromFile, type Manifests, renderProblems } from "../model/config/config.ts";
+import { linesOf, type ProjectTrust } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Path } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
@@ -9,10 +10,12 @@ import type { Environment } from "./environment.ts";
 import { type ConfigSource, loadConfig, requireSafe } from "./load-config.ts";
 import { checkRegistered } from "./manifests/check-entry.ts";
 import { resolveSecrets } from "./secrets/resolve-secrets.ts";
+import { openProject, type ProjectPlace } from "./trust/answers.ts";
 
-export async function createSettings(source: ConfigSource, environment: Environment) {
+export async function createSettings(source: ConfigSource, environment: Environment, place?: ProjectPlace) {
+  const project = place === undefined || place.files.length === 0 ? null : openProject(place);
   const load = async () => {
-    const loaded = await loadConfig(source, environment);
+    const loaded = await loadConfig(source, environment, project?.read());
     requireSafe(loaded.config);
     return loaded;
   };
@@ -22,7 +25,17 @@ export async function createSettings(source: ConfigSource, environment: Environm
     config: (): Config => current.config,
     fileOf: (path: Path) => current.merged.originOf(path)?.file,
     directoryOf,
-    sources: () => current.sources(),
+    sources: () => [...current.sources(), ...(project?.answersFile ? [project.answersFile] : [])],
+    trust: {
+      list: async (): Promise<ProjectTrust> => current.trust ?? { directory: "", servers: [], settings: null },
+      /** Only what is in force now: a line that changed since it was shown has another hash. */
+      async approve(hashes: readonly string[]): Promise<void> {
+        const lines = (current.trust ? linesOf(current.trust) : []).filter(({ hash }) => hashes.includes(hash));
+        if (project === null || lines.length < new Set(hashes).size) throw changedSince();
+        await project.remember(lines, true);
+      },
+      revoke: async (): Promise<void> => project?.forget(),
+    },
     checkTool: (given: { readonly [key: string]: unknown }) => checkRegistered(given, environment),
     secretValues: () => [...current.variables.values()],
     secretsOf: async (name: string, definition: ServerDefinition) =>
@@ -56,6 +69,12 @@ function requireFiles({ files }: Config, next: Config): void {
   const why = problems.length > 0 ? renderProblems(problems) : lost.join(", ");
   const text = `${why}\nWhat was loaded stays. Put the file back, or restart the plane without it.`;
   throw new PlaneError("CONFIG_INVALID", text, { data: { problems } });
+}
+
+function changedSince(): PlaneError {
+  const message =
+    "The project brings no launch line with this hash; it may have changed. Look at it again, then trust it.";
+  return new PlaneError("CONFLICT", message);
 }
 
 export function withPlaces(definition: ServerDefinition, directory: string): ServerDefinition {

@@ -2,12 +2,15 @@ import { join, resolve } from "node:path";
 import { homeDirectory } from "../lib/files.ts";
 import type { Environment } from "./environment.ts";
 import { type LoadedConfig, loadConfig } from "./load-config.ts";
-import { defaultConfigFiles, noConfigFound } from "./locations.ts";
+import { defaultConfigFiles, noConfigFound, ofProject } from "./locations.ts";
 import { isConfiguredByVariables } from "./shapes/environment-settings.ts";
+import { openProject } from "./trust/answers.ts";
 
 export type SetupOptions = {
   files: readonly string[];
   directory: string;
+  /** Where answers about trust are kept; none are without one. */
+  dataDirectory?: string;
   environment: Environment;
   platform: NodeJS.Platform;
   program: readonly [command: string, ...args: string[]];
@@ -17,20 +20,28 @@ export const newFile = "toolplane.json";
 
 export type SetupPlace = ReturnType<typeof createPlace>;
 
-export function createPlace({ files, directory, environment, platform, program }: SetupOptions) {
+export function createPlace({ files, directory, dataDirectory, environment, platform, program }: SetupOptions) {
   const present = () =>
     files.length > 0 ? files.map((file) => resolve(directory, file)) : defaultConfigFiles(directory, environment);
+  /** Null where the files were named, which is consent, or are the user's own. */
+  const project = () => {
+    const found = files.length > 0 ? [] : ofProject(present(), environment);
+    return found.length === 0 ? null : openProject({ files: found, dataDirectory });
+  };
   return {
     files,
     directory,
+    dataDirectory,
     environment,
     program,
+    project,
     where: { platform, home: homeDirectory() ?? "/", directory, environment },
     present,
     async load(): Promise<LoadedConfig> {
       const found = present();
       const isConfigured = found.length > 0 || isConfiguredByVariables(environment);
-      return loadConfig(isConfigured ? found : noConfigFound(directory, environment), environment);
+      const source = isConfigured ? found : noConfigFound(directory, environment);
+      return loadConfig(source, environment, project()?.read());
     },
     lastFile: () => present().at(-1) ?? join(directory, newFile),
     fileAt: (file: string) => resolve(directory, file),

@@ -1,13 +1,14 @@
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
-import type { Setup } from "../model/config/setup.ts";
+import { linesOf, type ProjectTrust, type Setup } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
-import { isObject, type JsonObject } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
 import { explain } from "./explain.ts";
 import { checkServerEntry, type LoadedConfig } from "./load-config.ts";
 import { configSchema } from "./schemas.ts";
 import { maskSecrets } from "./secrets/mask.ts";
 import { showReferences } from "./secrets/references.ts";
 import { createPlace, newFile, type SetupOptions, type SetupPlace } from "./setup-place.ts";
+import { createTrustAnswers } from "./trust/answers.ts";
 
 /** Each verb is one command, so what only one needs is loaded by it. */
 export function createSetup(options: SetupOptions): Setup {
@@ -16,8 +17,13 @@ export function createSetup(options: SetupOptions): Setup {
   return {
     ...readingVerbs(place),
     ...editingVerbs(place),
+    trust: trustVerbs(place),
     clients: async () => (await import("./clients/client-files.ts")).clientStatus(place.where),
-    importClients: async (names, how) => (await clients()).importClients(place, names, how),
+    async importClients(names, how) {
+      const { ofUser, ...report } = await (await clients()).importClients(place, names, how);
+      await trustWritten(place, report.path, ofUser);
+      return report;
+    },
     connectClient: async (client, how) => (await clients()).connect(place, client, how),
     disconnectClient: async (client, how) =>
       (await import("./clients/disconnect-client.ts")).disconnectClient(client, place.where, how),
@@ -47,8 +53,8 @@ function readingVerbs({
       return maskSecrets({ files, ...shown }) as JsonObject;
     },
     async explain(key) {
-      const { merged, config } = await load();
-      return explain(key, merged, config);
+      const { merged, config, waiting } = await load();
+      return explain(key, { ...merged, settings: [...merged.settings, ...waiting] }, config);
     },
     schema: configSchema,
     async readManifest(file) {
@@ -61,23 +67,21 @@ function readingVerbs({
   };
 }
 
-function editingVerbs({
-  load,
-  lastFile,
-  fileAt,
-  environment,
-}: SetupPlace): Pick<Setup, "init" | "addServer" | "putServer" | "removeServer"> {
+function editingVerbs(place: SetupPlace): Pick<Setup, "init" | "addServer" | "putServer" | "removeServer"> {
+  const { load, lastFile, fileAt, environment } = place;
   const entries = () => import("./edit/server-entries.ts");
   return {
     async init({ file = newFile, force, servers }) {
       const { writeStarter } = await import("./edit/starter.ts");
       const path = fileAt(file);
       writeStarter(path, servers, force);
+      await trustWritten(place, path, Object.keys(servers));
       return { path };
     },
     async addServer(name, definition, file) {
       const path = file === undefined ? lastFile() : fileAt(file);
       await (await entries()).addServerEntry(path, name, definition);
+      await trustWritten(place, path, [name]);
       return { path };
     },
     async putServer(name, definition) {
@@ -94,6 +98,7 @@ function editingVerbs({
         });
       const path = defined ?? lastFile();
       await putServerEntry(path, name, definition);
+      await trustWritten(place, path, [name]);
       return { path };
     },
     async removeServer(name, file) {
@@ -102,6 +107,29 @@ function editingVerbs({
       return { path };
     },
   };
+}
+
+function trustVerbs({ load, project, directory, dataDirectory }: SetupPlace): Setup["trust"] {
+  const show = async (): Promise<ProjectTrust> =>
+    (project() === null ? null : (await load()).trust) ?? { directory, servers: [], settings: null };
+  return {
+    show,
+    async unanswered() {
+      const answer = project()?.read().answer ?? (() => true);
+      return linesOf(await show()).filter(({ hash }) => answer(hash) === undefined);
+    },
+    answer: async (lines, trusted) => project()?.remember(lines, trusted),
+    revoke: async () => createTrustAnswers(dataDirectory).forget(directory),
+    list: () => createTrustAnswers(dataDirectory).list(),
+  };
+}
+
+/** Who writes an entry into the project's file has seen what it starts. */
+async function trustWritten(place: SetupPlace, file: string | null, names: readonly string[]): Promise<void> {
+  const project = place.project();
+  if (file === null || project === null || !project.read().files.includes(file)) return;
+  const { trust = null } = (await place.load().catch(() => null)) ?? {};
+  await project.remember(trust?.servers.filter(({ name }) => names.includes(name)) ?? [], true);
 }
 
 /** Allowed, and hardly ever what was meant. */
@@ -114,6 +142,6 @@ function withoutServers({ servers, broken, tools, manifests, files }: Config): C
 }
 
 function definedIn(name: string): (loaded: LoadedConfig) => string | undefined {
-  return ({ merged: { values, originOf } }) =>
-    isObject(values.servers) && values.servers[name] !== undefined ? originOf(["servers", name])?.file : undefined;
+  return ({ merged: { settings }, waiting }) =>
+    [...settings, ...waiting].find(({ path }) => path[0] === "servers" && path[1] === name)?.origin.file;
 }

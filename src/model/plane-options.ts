@@ -33,6 +33,8 @@ export type Sampling = (
 export type PlaneOptions = {
   /** Files, of which later ones win, or the configuration itself. */
   config: string | readonly string[] | ConfigInput;
+  /** Files of `config` that come with a project: of them nothing runs before a person trusts it. Default: none. */
+  projectFiles?: readonly string[];
   /** Where state is kept. Default: in memory. */
   dataDirectory?: string;
   /** `sqlite` or `postgres://…`; replaces the configuration's. */

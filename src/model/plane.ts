@@ -7,7 +7,7 @@ import type { FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./c
 import type { Tool, ToolId } from "./catalogue/tool.ts";
 import type { Config } from "./config/config.ts";
 import type { ToolsetInput } from "./config/config-input.ts";
-import type { DoctorReport } from "./config/setup.ts";
+import type { DoctorReport, PlaneTrust } from "./config/setup.ts";
 import type { EventOf, EventType } from "./events.ts";
 import type {
   PlaneApprovals,
@@ -127,6 +127,8 @@ export interface Plane extends AsyncDisposable {
   config(): Config;
   /** Reads and applies the configuration; what cannot be read changes nothing. */
   reload(): Promise<ServersChange>;
+  /** Consent to what the files of a project start and read; see `projectFiles`. */
+  trust: PlaneTrust;
   /** Checks a server, or all, and names the first thing to try. */
   doctor(server?: string): Promise<DoctorReport>;
   /** Is everything there that calls need? The reason is fit for strangers. */

@@ -15,6 +15,7 @@ import { serverOperations } from "./servers.ts";
 import { setupOperations } from "./setup.ts";
 import { skillOperations } from "./skills.ts";
 import { toolOperations } from "./tools.ts";
+import { trustOperations } from "./trust.ts";
 
 /** Every verb of the plane, declared once. Those whose path could be taken for a name come first. */
 const declared = [
@@ -33,6 +34,7 @@ const declared = [
   ...entryOperations,
   ...agentOperations,
   ...setupOperations,
+  ...trustOperations,
   ...localOperations,
 ];
 

@@ -43,9 +43,15 @@ export function createDesiredState(
   };
 }
 
+/** For every face: what is wrong, and the remedy. */
+export const notTrusted =
+  "not trusted yet: a file of the project names it. Look at what it starts, then trust it with 'toolplane trust'";
+
 export type ConfiguredServers = {
   definitions: Readonly<Record<string, ServerDefinition>>;
   broken: Readonly<Record<string, string>>;
+  /** Servers of a project that wait for a person's trust. */
+  untrusted?: Readonly<Record<string, unknown>>;
 };
 
 export function compareDefinitions(

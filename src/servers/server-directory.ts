@@ -5,7 +5,7 @@ import { PlaneError } from "../model/errors.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { PoolInfo, ServerDefinition, ServerStatus, ServersChange } from "../model/servers/server.ts";
 import type { RequestOptions } from "../protocol/session.ts";
-import { type ConfiguredServers, compareDefinitions } from "./desired-state.ts";
+import { type ConfiguredServers, compareDefinitions, notTrusted } from "./desired-state.ts";
 import { describeUnavailable } from "./failures.ts";
 import type { Server } from "./server.ts";
 import type { OfferMethod } from "./server-catalogue.ts";
@@ -47,7 +47,9 @@ export function createServerDirectory(options: DirectoryOptions) {
       isBroken(name) ? cannotRun(name, broken()) : troubleOf(name, find(name)),
     status: (): ServerStatus[] => [
       ...all().map(([name, current]) => ({ name, ...options.listed(name), ...current.status() })),
-      ...Object.entries(broken()).map(([name, reason]) => brokenStatus(name, reason)),
+      ...Object.entries(broken()).map(([name, reason]) =>
+        brokenStatus(name, reason, map.isUntrusted(name) ? "untrusted" : "config_error"),
+      ),
     ],
     /** Not async: each call comes through here. */
     request(
@@ -86,7 +88,8 @@ export function createServerDirectory(options: DirectoryOptions) {
 
 function createServerMap(options: DirectoryOptions) {
   const servers = new Map<string, Server>();
-  let { definitions, broken } = options;
+  let { definitions, untrusted = {} } = options;
+  let broken = cannotRunYet(options);
   const add = (name: string, after?: Promise<void>) =>
     servers.set(name, options.create(name, definitions[name] as ServerDefinition, after));
   for (const name of Object.keys(definitions)) add(name);
@@ -111,15 +114,22 @@ function createServerMap(options: DirectoryOptions) {
   return {
     all: (): [name: string, server: Server][] => [...servers],
     broken: () => broken,
+    isUntrusted: (name: string) => Object.hasOwn(untrusted, name),
     find: (name: string): Server => servers.get(name) ?? notFound(name, servers.keys(), broken),
     async apply(configured: ConfiguredServers): Promise<ServersChange> {
       const change = compareDefinitions(definitions, configured.definitions);
-      ({ definitions, broken } = configured);
+      ({ definitions, untrusted = {} } = configured);
+      broken = cannotRunYet(configured);
       for (const name of change.added) add(name);
       await Promise.all([...change.removed.map(remove), ...change.changed.map(replace)]);
       return change;
     },
   };
+}
+
+/** Why each of those cannot run that are named in the configuration. */
+function cannotRunYet({ broken, untrusted = {} }: ConfiguredServers): ConfiguredServers["broken"] {
+  return { ...broken, ...Object.fromEntries(Object.keys(untrusted).map((name) => [name, notTrusted])) };
 }
 
 function notFound(name: string, names: Iterable<string>, broken: ConfiguredServers["broken"]): never {

@@ -47,10 +47,14 @@ export function isOpen({ connection }: { connection: Connection }): boolean {
   return connection.live() !== null;
 }
 
-export function brokenStatus(name: string, reason: string): ServerStatus {
+export function brokenStatus(
+  name: string,
+  reason: string,
+  state: "config_error" | "untrusted" = "config_error",
+): ServerStatus {
   return {
     name,
-    state: "config_error",
+    state,
     idle: false,
     transport: null,
     protocolVersion: null,

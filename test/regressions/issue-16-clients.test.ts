@@ -57,10 +57,17 @@ describe("taking over and giving back", () => {
 
   function setupIn(directory: string, environment: Record<string, string> = {}): Setup {
     return createSetup({
-      ...{ files: [], directory: root.file(directory), platform: "linux" },
+      ...{ files: [], directory: root.file(directory), dataDirectory: root.file("data"), platform: "linux" },
       environment: { XDG_CONFIG_HOME: join(home, ".config"), ...environment },
       program: ["toolplane"],
     });
+  }
+
+  /** The same once the person has trusted the project's servers. */
+  async function trustedIn(directory: string): Promise<Setup> {
+    const setup = setupIn(directory);
+    await setup.trust.answer((await setup.trust.show()).servers, true);
+    return setup;
   }
 
   test("import, connect and disconnect as the README says lose nothing, even with an edit in between", async () => {
@@ -92,8 +99,8 @@ describe("taking over and giving back", () => {
 
   test("servers that were taken out by hand are in the backup, and disconnect says so", async () => {
     const file = write("home/.cursor/mcp.json", cursor);
-    const setup = setupIn("a");
     write("a/toolplane.json", { mcpServers: { own: { command: "x" } } });
+    const setup = await trustedIn("a");
     await setup.connectClient("cursor", { scope: "user", keep: true });
     writeFileSync(file, '{ "mcpServers": {} }');
     const done = await setup.disconnectClient("cursor");
@@ -138,9 +145,9 @@ describe("taking over and giving back", () => {
   test("a client without project scope is said to use this directory everywhere, and the next one names it", async () => {
     write("home/.codeium/windsurf/mcp_config.json", { mcpServers: { w: { command: "w" } } });
     for (const name of ["a", "b"]) write(`${name}/toolplane.json`, { mcpServers: { [name]: { command: "x" } } });
-    const first = await setupIn("a").connectClient("windsurf");
+    const first = await (await trustedIn("a")).connectClient("windsurf");
     assert.deepEqual([first.isForEveryProject, first.replaces], [true, null]);
-    const second = await setupIn("b").connectClient("windsurf");
+    const second = await (await trustedIn("b")).connectClient("windsurf");
     assert.deepEqual(second.replaces, [root.file("a/toolplane.json")]);
     assert.deepEqual(second.config, [root.file("b/toolplane.json")]);
     assert.deepEqual(second.leftBehind, [{ name: "w", path: root.file("a/toolplane.json") }]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { callsAt, fixture, runCli, writeConfig } from "./support.ts";
+import { callsAt, fixture, runCli, trustProject, writeConfig } from "./support.ts";
 
 type Case = { title: string; words: string[]; exit: number; code: string; says: RegExp; plainOnly?: true };
 
@@ -138,6 +138,7 @@ suite("mistakes on the command line", () => {
       missing: { command: "no-such-command-anywhere" },
       members: fixture("echo", [], { groups: ["staff"] }),
     });
+    await trustProject({ cwd: directory.path, env: { XDG_CONFIG_HOME: directory.path } }, "--data-dir", directory.path);
     await writeFile(directory.file("broken.json"), '{\n  "mcpServers": {\n    "a": oops\n  }\n}\n');
   });
   after(() => directory[Symbol.asyncDispose]());

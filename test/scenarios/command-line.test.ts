@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { rogue } from "./rogue/rogue.ts";
-import { type CliOptions, fixture, runCli, writeConfig } from "./support.ts";
+import { type CliOptions, fixture, runCli, trustProject, writeConfig } from "./support.ts";
 
 suite("the command line", () => {
   let directory: TemporaryDirectory;
@@ -15,6 +15,7 @@ suite("the command line", () => {
       missing: { command: "no-such-command-anywhere" },
       members: fixture("echo", [], { groups: ["staff"] }),
     });
+    await trustProject({ cwd: directory.path, env: { XDG_CONFIG_HOME: directory.path } }, "--data-dir", directory.path);
     await writeFile(directory.file("args.json"), '{"message": "from a file"}');
   });
   after(() => directory[Symbol.asyncDispose]());

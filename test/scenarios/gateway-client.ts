@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, stopProcess } from "../fixtures/start-server.ts";
+import type { CliOptions } from "./support.ts";
 
 export type Message = {
   id?: string | number;
@@ -13,10 +14,16 @@ export type Message = {
 export type Answers = (request: Message) => Record<string, unknown> | undefined;
 
 /** `toolplane mcp` in a process of its own and a client on its pipes that shows every message. */
-export async function startGateway(place: readonly string[], capabilities: object, answers: Answers) {
+export async function startGateway(
+  place: readonly string[],
+  capabilities: object,
+  answers: Answers,
+  { cwd, env }: Pick<CliOptions, "cwd" | "env"> = {},
+) {
   const child = spawn(process.execPath, [commandLineFile, "mcp", ...place], {
     stdio: ["pipe", "pipe", "ignore"],
-    env: fixtureEnvironment(),
+    env: { ...fixtureEnvironment(), ...env },
+    ...(cwd === undefined ? {} : { cwd }),
   });
   const waiting = new Map<number, (message: Message) => void>();
   const asked: Message[] = [];

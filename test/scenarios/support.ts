@@ -99,6 +99,12 @@ export function runCli(args: readonly string[], options: CliOptions = {}): Promi
   return inSurroundings({ env, directory }, () => runHere(args, options.input));
 }
 
+/** The consent of the person whose project this is, for tests whose commands find its files by themselves. */
+export async function trustProject(options: CliOptions, ...words: string[]): Promise<void> {
+  const { code, stdout, stderr } = await runCli(["trust", "--yes", ...words], options);
+  assert.equal(code, 0, stdout + stderr);
+}
+
 async function runHere(args: readonly string[], input = ""): Promise<CliResult> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end(input);

@@ -1,6 +1,12 @@
 import { dirname, join } from "node:path";
 import { stableJson } from "../../lib/json/stable-json.ts";
-import type { ClientConnection, ConnectOptions, ImportOptions, ImportReport } from "../../model/config/setup.ts";
+import {
+  type ClientConnection,
+  type ConnectOptions,
+  type ImportOptions,
+  type ImportReport,
+  linesOf,
+} from "../../model/config/setup.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
 import { noConfigFound, projectFiles, userFiles } from "../locations.ts";
@@ -18,10 +24,11 @@ export async function connect(
 ): Promise<ClientConnection> {
   const found = present();
   // A client that starts the gateway without a valid configuration would only see it fail.
-  if (found.length > 0) await load();
+  const trust = found.length > 0 ? (await load()).trust : null;
   const [own] = files.length > 0 ? [] : projectFiles(directory).filter((one) => found.includes(one));
   const isProject = own !== undefined && directory !== where.home && hasProjectScope(knownClient(client));
   const scope = wanted ?? (isProject ? "project" : "user");
+  if (scope === "user" && trust !== null && linesOf(trust).some(({ trusted }) => !trusted)) throw notTrusted();
   const fallback = scope === "project" ? join(directory, newFile) : (userFiles(environment)[0] ?? newFile);
   const native = [...projectFiles(directory), ...(scope === "project" ? [] : userFiles(environment))];
   const existing = files.length > 0 ? found.at(-1) : native.find((one) => found.includes(one));
@@ -39,11 +46,17 @@ export async function connect(
   return { ...report, isForEveryProject: scope === "user" && report.config.some(isHere) };
 }
 
+/** The client would start in every project what a person has not looked at. */
+function notTrusted(): PlaneError {
+  const remedy = "Look at them with 'toolplane trust' first, or name the files that you want with --config.";
+  return new PlaneError("USAGE", `The files of this project are not trusted yet. ${remedy}`);
+}
+
 export async function importClients(
   { directory, where, fileAt }: SetupPlace,
   clients: readonly string[],
   { dryRun, file }: ImportOptions,
-): Promise<ImportReport> {
+): Promise<ImportReport & { ofUser: string[] }> {
   const path = file === undefined ? join(directory, newFile) : fileAt(file);
   const { servers, ...report } = findClientServers(clients, where);
   const { skipped } = report;
@@ -66,6 +79,8 @@ export async function importClients(
   return {
     ...report,
     imported,
+    // What another client's file of this project names waits for trust like the project's own.
+    ofUser: servers.filter(({ name, scope }) => isImported(name) && scope === "user").map(({ name }) => name),
     holdSecrets: servers.filter((one) => isImported(one.name) && holdsSecret(one.definition)).map(({ name }) => name),
     path: dryRun || imported.length === 0 ? null : path,
     renamed: report.renamed.filter(({ name }) => isImported(name)),

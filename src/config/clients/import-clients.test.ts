@@ -162,10 +162,10 @@ test("equal definitions under one name are one server, whatever the order of the
   });
   const { servers } = findClientServers(["cursor", "gemini", "zed"], where);
   assert.deepEqual(servers, [
-    { name: "a", client: "cursor", definition: { command: "x", args: ["y"] } },
-    { name: "b", client: "cursor", definition: { command: "b" } },
-    { name: "b-gemini", client: "gemini", definition: { command: "c" } },
-    { name: "b-gemini-zed", client: "zed", definition: { command: "d" } },
+    { name: "a", client: "cursor", scope: "user", definition: { command: "x", args: ["y"] } },
+    { name: "b", client: "cursor", scope: "user", definition: { command: "b" } },
+    { name: "b-gemini", client: "gemini", scope: "user", definition: { command: "c" } },
+    { name: "b-gemini-zed", client: "zed", scope: "user", definition: { command: "d" } },
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
-import type { ImportReport, NeededVariable, TranslatedReference } from "../../model/config/setup.ts";
+import type { ClientScope, ImportReport, NeededVariable, TranslatedReference } from "../../model/config/setup.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { readData } from "../edit/edit-file.ts";
@@ -10,7 +10,7 @@ import { type ClientName, clientNames, knownClient } from "./clients.ts";
 import { isOurselves } from "./own-entry.ts";
 import { type Translated, translateEntry } from "./translate-entry.ts";
 
-export type ClientServer = { name: string; client: ClientName; definition: JsonObject };
+export type ClientServer = { name: string; client: ClientName; scope: ClientScope; definition: JsonObject };
 
 export type ClientServers = Pick<ImportReport, "found" | "skipped" | "renamed" | "translated" | "variables"> & {
   servers: ClientServer[];
@@ -77,7 +77,7 @@ function addFile(result: ClientServers, client: ClientName, file: ClientFile, wh
   for (const { name, entry } of entries) {
     const translated = translateEntry(entry, source);
     if ("reason" in translated) result.skipped.push({ name, reason: `${client}: ${translated.reason}` });
-    else addServer(result, { name, client, definition: translated.definition }, translated, where);
+    else addServer(result, { name, client, scope: file.scope, definition: translated.definition }, translated, where);
   }
 }
 

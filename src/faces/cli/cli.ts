@@ -28,8 +28,7 @@ export type OpenPlaneOptions = {
   schedules?: boolean;
 };
 
-export type OpenSetupOptions = { files: readonly string[]; directory: string };
-export type PlaceOptions = OpenSetupOptions & { dataDirectory: string | undefined };
+export type PlaceOptions = { files: readonly string[]; directory: string; dataDirectory: string | undefined };
 export type OpenStateOptions = PlaceOptions & { store: string | undefined };
 
 export type ServeOptions = PlaceOptions & { host: string; allowHosts: readonly string[]; port: number };
@@ -78,7 +77,7 @@ export type Cli = {
   serveMcp(plane: Plane, interrupted: AbortSignal, view: McpView): Promise<void>;
   /** Everything that is stored, without a plane around it. */
   openState(options: OpenStateOptions): Promise<OpenedState>;
-  openSetup(options: OpenSetupOptions): Promise<Setup>;
+  openSetup(options: PlaceOptions): Promise<Setup>;
   runDemoServer(): Promise<void>;
   runPlannerServer(): Promise<void>;
   /** Where state is kept, as it is said or as it is usual. */

@@ -125,7 +125,7 @@ export function createProgram(cli: Cli, setExitCode: (code: number) => void, wri
 }
 
 const sections: Readonly<Record<string, string>> = {
-  "To begin with": "init import connect disconnect doctor config serve mcp stop",
+  "To begin with": "init import connect disconnect trust doctor config serve mcp stop",
   "Tools and calls": "tools search recommend call batch policy approvals plan",
   "Models with tools": "agent chat generate",
   "What happened": "activity calls results dead-letters",

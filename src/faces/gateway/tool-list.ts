@@ -13,10 +13,10 @@ export const defaultWaitMs = 1_000;
 /** Many clients ask only once, so a first list is worth waiting for where there is nothing yet. */
 export const firstWaitMs = 10_000;
 
-/** Servers that are switched on and have no mistake in their configuration. */
+/** Servers that are switched on, trusted, and have no mistake in their configuration. */
 export async function serversOf({ servers }: Pick<Plane, "servers">, principal: Principal): Promise<ServerStatus[]> {
   const all = await servers.list({ principal });
-  return all.filter(({ state }) => state !== "disabled" && state !== "config_error");
+  return all.filter(({ state }) => !["disabled", "config_error", "untrusted"].includes(state));
 }
 
 export type FirstWait<Item> = <T extends readonly Item[]>(

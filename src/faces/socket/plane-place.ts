@@ -11,6 +11,8 @@ export type PlanePlace = {
   dataDirectory: string;
   /** As the configuration was named; empty where none is needed. */
   files: readonly string[];
+  /** Its files were found and not named: what they bring waits for trust, so it is another place. */
+  isFound: boolean;
   /** A path, or the name of a pipe on Windows. */
   socket: string;
   /** The directories that have to be ours alone. */
@@ -30,6 +32,7 @@ export type PlaneRecord = {
   pid: number;
   version: string;
   files: string[];
+  isFound: boolean;
   /** Started by a client, and gone soon after its last client. */
   background: boolean;
   /** Where its servers run that have no directory of their own. */
@@ -40,12 +43,12 @@ export type PlaneRecord = {
   key: string;
 };
 
-type Where = { dataDirectory: string; files: readonly string[]; platform?: NodeJS.Platform };
+type Where = { dataDirectory: string; files: readonly string[]; isFound?: boolean; platform?: NodeJS.Platform };
 
 /** The same files in the same data directory are the same place, whatever links lead there. */
-export function planePlace({ dataDirectory, files, platform = process.platform }: Where): PlanePlace {
+export function planePlace({ dataDirectory, files, isFound = false, platform = process.platform }: Where): PlanePlace {
   const data = realPath(dataDirectory);
-  const id = shortHash(JSON.stringify([data, ...files.map(realPath)]));
+  const id = shortHash(JSON.stringify([data, ...files.map(realPath), ...(isFound ? [null] : [])]));
   const directory = join(data, "planes");
   const beside = (ending: string) => join(directory, `${id}.${ending}`);
   const own = beside("sock");
@@ -55,6 +58,7 @@ export function planePlace({ dataDirectory, files, platform = process.platform }
     id,
     dataDirectory: data,
     files,
+    isFound,
     socket: platform === "win32" ? `\\\\.\\pipe\\toolplane-${id}` : isTooLong ? join(short, `${id}.sock`) : own,
     directories: isTooLong ? [directory, short] : [directory],
     record: beside("json"),

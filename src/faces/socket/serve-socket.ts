@@ -108,6 +108,7 @@ export async function serveSocket(plane: Plane, options: SocketOptions): Promise
     pid: process.pid,
     version,
     files: [...place.files],
+    isFound: place.isFound,
     background: isBackground,
     directory: options.directory,
     startedAt: new Date().toISOString(),

@@ -175,9 +175,13 @@ export type ConfigValues = z.infer<typeof ConfigValues>;
 export type Config = ConfigValues & {
   fromManifests: Manifests;
   broken: Record<string, string>;
+  /** Servers of a project that no person has trusted yet. */
+  untrusted: Record<string, UntrustedServer>;
   problems: ConfigProblem[];
   files: string[];
 };
+
+export type UntrustedServer = { launch: string; hash: string };
 
 export type ConfigProblem = {
   file: string;

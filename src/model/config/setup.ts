@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../json.ts";
+import type { ServersChange } from "../servers/server.ts";
 import type { ConfigProblem } from "./config.ts";
 
 export type Origin = { file: string; line: number | null; path: string };
@@ -102,7 +103,39 @@ type InitOptions = {
   servers: Readonly<Record<string, JsonObject>>;
 };
 
+/** One thing of a project that a person trusts or not. A changed one has another hash. */
+export type TrustLine = { name: string; launch: string; hash: string; trusted: boolean };
+
+/** What a project's files bring: servers, and everything else that is not only a tighter guard. */
+export type ProjectTrust = { directory: string; servers: TrustLine[]; settings: TrustLine | null };
+
+export function linesOf({ servers, settings }: ProjectTrust): TrustLine[] {
+  return settings === null ? servers : [...servers, settings];
+}
+
+export type RememberedTrust = { directory: string; servers: Omit<TrustLine, "launch">[] };
+
+/** Consent to what a project's files bring. */
+export type PlaneTrust = {
+  list(): Promise<ProjectTrust>;
+  /** Trusts the lines with these hashes and starts what they name. Rejects when one has changed since. */
+  approve(hashes: readonly string[]): Promise<ServersChange>;
+  /** Forgets every answer about this project, so that nothing of it is in force. */
+  revoke(): Promise<ServersChange>;
+};
+
+export type SetupTrust = {
+  show(): Promise<ProjectTrust>;
+  /** The lines that no person was asked about yet. */
+  unanswered(): Promise<TrustLine[]>;
+  answer(lines: readonly TrustLine[], trusted: boolean): Promise<void>;
+  revoke(): Promise<void>;
+  list(): RememberedTrust[];
+};
+
 export interface Setup {
+  /** Consent to what the project's files start and read. */
+  trust: SetupTrust;
   check(): Promise<ConfigCheck>;
   show(): Promise<JsonObject>;
   /** A value, or everything below a key, with file and line. */

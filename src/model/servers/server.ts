@@ -106,6 +106,7 @@ export type ServerDefinition = z.infer<typeof ServerDefinition>;
 export type ServerState =
   | "disabled"
   | "config_error"
+  | "untrusted"
   | "disconnected"
   | "connecting"
   | "connected"

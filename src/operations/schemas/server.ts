@@ -5,7 +5,16 @@ const Reason = z.object({ server: z.string(), reason: z.string() });
 export const Server = z
   .object({
     name: z.string(),
-    state: z.enum(["disabled", "config_error", "disconnected", "connecting", "connected", "backoff", "error"]),
+    state: z.enum([
+      "disabled",
+      "config_error",
+      "untrusted",
+      "disconnected",
+      "connecting",
+      "connected",
+      "backoff",
+      "error",
+    ]),
     idle: z.boolean().meta({
       description: "Fine, and not running because nothing needs it; `state` is `disconnected` then.",
     }),

@@ -16,6 +16,11 @@ export function checkBroken(server: string, reason: string): DoctorCheck {
   return failed("configuration", sentence(reason), fixOf(server, reason));
 }
 
+export function checkTrusted(): DoctorCheck {
+  const detail = "It is not trusted yet: a file of the project names it, so it was not started.";
+  return failed("trust", detail, "Look at what it starts, then trust it: toolplane trust");
+}
+
 function fixOf(server: string, reason: string): string {
   const [, field] = /^([\w.[\]-]+): /.exec(reason) ?? [];
   const key = field === undefined || field === server ? `server '${server}'` : `'${field}' of '${server}'`;

@@ -11,7 +11,7 @@ import type { ServerDirectory } from "../server-directory.ts";
 import type { ServerLifecycle } from "../server-lifecycle.ts";
 import { inheritedSecrets } from "../transports/child-environment.ts";
 import { checkCommand, checkDirectory, dependsOnDirectory } from "./check-command.ts";
-import { checkBroken, checkEnvironment, failed, passed } from "./check-configuration.ts";
+import { checkBroken, checkEnvironment, checkTrusted, failed, passed } from "./check-configuration.ts";
 import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-network.ts";
 import { checkHandshake, checkTools, openServer, type TakeTools } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
@@ -22,7 +22,7 @@ type Means = Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValue
 /** All at once: a server that hangs delays the report, not the others. */
 export async function examineServers(
   names: readonly string[],
-  directory: Pick<ServerDirectory, "all" | "broken" | "status">,
+  directory: Pick<ServerDirectory, "all" | "broken" | "isUntrusted" | "status">,
   means: Means,
 ): Promise<DoctorReport> {
   // A server that has listed before is installed.
@@ -31,6 +31,7 @@ export async function examineServers(
   const statuses = new Map(directory.status().map((status) => [status.name, status]));
   const loginShell = once(() => readLoginShell(means.environment));
   const examine = async (name: string) => {
+    if (directory.isUntrusted(name)) return { name, ok: false, checks: [checkTrusted()] };
     const definition = definitions.get(name);
     const subject = await subjectOf(name, definition, directory.broken(), means);
     const { listedAt = null, installing } = statuses.get(name) ?? {};

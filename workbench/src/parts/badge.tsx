@@ -43,6 +43,7 @@ const serverStates: Record<ServerState, Word> = {
   backoff: { tone: "warn", text: "retrying" },
   error: { tone: "bad", text: "error" },
   config_error: { tone: "bad", text: "configuration error" },
+  untrusted: { tone: "warn", text: "not trusted" },
 };
 
 const callStatuses: Record<CallStatus, Word> = {

@@ -8,8 +8,8 @@ import { colors, print, printJson, show } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
 
-export function openSetup(cli: Cli, options: GlobalOptions): Promise<Setup> {
-  return cli.openSetup({ files: options.config ?? [], directory: terminal.directory() });
+export function openSetup(cli: Cli, options: GlobalOptions, directory = terminal.directory()): Promise<Setup> {
+  return cli.openSetup({ files: options.config ?? [], directory, dataDirectory: options.dataDir });
 }
 
 /** Exit code 1 when something is wrong: a check that failed. */

@@ -34,6 +34,7 @@ const marks: Record<ServerState, string> = {
   backoff: colors.yellow("●"),
   error: colors.red("●"),
   config_error: colors.red("●"),
+  untrusted: colors.yellow("○"),
 };
 
 function renderServers(servers: readonly ServerStatus[]): string {

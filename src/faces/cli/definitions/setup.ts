@@ -128,6 +128,12 @@ disconnect <client>: give a client its servers back and take Toolplane out; what
   > clients.disconnectClient $ disconnect claude-code $ disconnect cursor --remove
 doctor [server]: examine a server, or all of them, and say what to try first
   > servers.runDoctor $ doctor $ doctor filesystem --json
+trust [directory]: show what a project's files start and refer to, and say whether you trust it
+  [directory] where the files are; here when left out
+  --yes trust all of it without a question
+  --list every project that was asked about
+  --revoke forget what was said about this project
+  > trust.trust $ trust $ trust ~/src/project --yes $ trust --list --json $ trust --revoke
 explain [code]: explain an error code: what happened and what to do
   [code] the code behind a message, such as TIMEOUT; all codes when left out
   > explain.explainError $ explain $ explain TIMEOUT $ explain PLAN_QUEUED --json

@@ -28,6 +28,7 @@ export const bodies: Readonly<Record<string, () => Promise<object>>> = {
   servers: () => import("../commands/servers.ts"),
   state: () => import("../commands/state.ts"),
   tools: () => import("../commands/tools.ts"),
+  trust: () => import("../commands/trust.ts"),
 };
 
 /** A command with examples after its help. */

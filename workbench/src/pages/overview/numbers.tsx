@@ -27,7 +27,7 @@ function ServerNumber() {
   const expected = servers?.filter(({ state }) => state !== "disabled") ?? [];
   const countOf = (...states: string[]) => expected.filter(({ state }) => states.includes(state)).length;
   const connected = countOf("connected");
-  const inTrouble = countOf("error", "config_error", "backoff");
+  const inTrouble = countOf("error", "config_error", "untrusted", "backoff");
   const idle = expected.filter((server) => server.idle).length;
   const installing = expected.filter((server) => server.installing).length;
   const disconnected = countOf("disconnected") - idle;

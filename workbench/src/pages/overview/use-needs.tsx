@@ -76,7 +76,7 @@ function useHeldBack(): Need[] {
 
 function useBroken(): Need[] {
   const servers = useQuery(serversQuery()).data?.servers ?? [];
-  const broken = servers.filter(({ state }) => ["error", "config_error", "backoff"].includes(state));
+  const broken = servers.filter(({ state }) => ["error", "config_error", "untrusted", "backoff"].includes(state));
   if (broken.length > maxServers)
     return [
       {

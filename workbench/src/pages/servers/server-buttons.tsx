@@ -1,11 +1,12 @@
 import { useState } from "react";
 import type { ServerStatus } from "../../../../src/model/servers/server.ts";
 import { Button } from "../../parts/button.tsx";
-import { Plug, RefreshCw, Trash2 } from "../../parts/icons.ts";
+import { Plug, RefreshCw, ShieldCheck, Trash2 } from "../../parts/icons.ts";
 import { DisconnectButton } from "./disconnect-button.tsx";
 import { RemoveServer } from "./remove-server.tsx";
 import { useServerVerb } from "./server-actions.ts";
 import { SignInButton } from "./sign-in-button.tsx";
+import { TrustServer } from "./trust-server.tsx";
 
 export const isRemote = ({ transport }: Pick<ServerStatus, "transport">) => transport !== "stdio" && transport !== null;
 
@@ -19,12 +20,18 @@ export function ServerButtons({
 }) {
   const verb = useServerVerb(name);
   const [removing, setRemoving] = useState(false);
+  const [trusting, setTrusting] = useState(false);
   const isUp = state === "connected" || state === "connecting";
-  const cannot = !mayManage || state === "disabled" || state === "config_error";
+  const cannot = !mayManage || ["disabled", "config_error", "untrusted"].includes(state);
   const isBusy = (one: string) => verb.isPending && verb.variables === one;
   return (
     <>
       {isRemote({ transport }) && <SignInButton server={name} />}
+      {state === "untrusted" && (
+        <Button variant="primary" icon={ShieldCheck} disabled={!mayManage} onClick={() => setTrusting(true)}>
+          Trust
+        </Button>
+      )}
       {isUp ? (
         <DisconnectButton
           name={name}
@@ -50,6 +57,7 @@ export function ServerButtons({
       <Button variant="quiet" icon={Trash2} disabled={!mayManage} onClick={() => setRemoving(true)}>
         Remove
       </Button>
+      {trusting && <TrustServer name={name} onClose={() => setTrusting(false)} />}
       {removing && <RemoveServer name={name} onClose={() => setRemoving(false)} />}
     </>
   );

@@ -83,7 +83,7 @@ function Note({ server: { error, rejected, installing } }: { server: ServerStatu
 
 function RowActions({ server: { name, state } }: { server: ServerStatus }) {
   const verb = useServerVerb(name);
-  const disabled = !useMay("admin") || verb.isPending || state === "disabled" || state === "config_error";
+  const disabled = !useMay("admin") || verb.isPending || ["disabled", "config_error", "untrusted"].includes(state);
   const isUp = state === "connected" || state === "connecting";
   return (
     <span className="flex">

@@ -89,7 +89,7 @@ export function ServersPage() {
   );
 }
 
-const troubled = ["error", "config_error", "backoff"];
+const troubled = ["error", "config_error", "untrusted", "backoff"];
 
 function renderSummary({ servers, total }: ServersAnswer): string {
   const count = (fits: (server: ServerStatus) => boolean) => servers.filter(fits).length;

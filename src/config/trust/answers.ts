@@ -1,0 +1,93 @@
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { RememberedTrust, TrustLine } from "../../model/config/setup.ts";
+import { isObject } from "../../model/json.ts";
+import { withLock, writeAtomically } from "../edit/write-file.ts";
+import type { Project } from "./judge-project.ts";
+
+type Answer = { name: string; trusted: boolean };
+/** By directory and hash. */
+type Answers = Record<string, Record<string, Answer>>;
+
+/** What a person said about the launch lines of each project: kept in the data directory, never in the project. */
+export function createTrustAnswers(dataDirectory: string | undefined) {
+  const file = dataDirectory === undefined ? null : join(dataDirectory, "trust.json");
+  let inMemory: Answers = Object.create(null);
+  const read = (): Answers => (file === null ? inMemory : readAnswers(file));
+  const change = async (edit: (answers: Answers) => void) => {
+    const write = () => {
+      const answers = read();
+      edit(answers);
+      if (file === null) inMemory = answers;
+      else writeAtomically(file, `${JSON.stringify(answers, null, 2)}\n`);
+    };
+    await (file === null ? write() : withLock(file, write));
+  };
+  return {
+    file,
+    /** Undefined where no person was asked yet. */
+    of(directory: string): (hash: string) => boolean | undefined {
+      const answers = read()[realDirectory(directory)] ?? {};
+      return (hash) => (Object.hasOwn(answers, hash) ? answers[hash]?.trusted === true : undefined);
+    },
+    remember: (directory: string, lines: readonly TrustLine[], trusted: boolean) =>
+      change((answers) => {
+        const kept = answers[realDirectory(directory)] ?? {};
+        for (const { name, hash } of lines) kept[hash] = { name, trusted };
+        answers[realDirectory(directory)] = kept;
+      }),
+    forget: (directory: string) =>
+      change((answers) => {
+        delete answers[realDirectory(directory)];
+      }),
+    list: (): RememberedTrust[] =>
+      Object.entries(read()).map(([directory, kept]) => ({
+        directory,
+        servers: Object.entries(kept).map(([hash, { name, trusted }]) => ({ name, hash, trusted })),
+      })),
+  };
+}
+
+/** Where the files of a project were found, and where answers about them are kept. */
+export type ProjectPlace = { files: readonly string[]; dataDirectory: string | undefined };
+
+export function openProject({ files, dataDirectory }: ProjectPlace) {
+  const directory = realDirectory(dirname(files[0] ?? ""));
+  const answers = createTrustAnswers(dataDirectory);
+  return {
+    /** Read anew each time: another process may have asked the person. */
+    read: (): Project => ({ directory, files, answer: answers.of(directory) }),
+    answersFile: answers.file,
+    remember: (lines: readonly TrustLine[], trusted: boolean) => answers.remember(directory, lines, trusted),
+    forget: () => answers.forget(directory),
+  };
+}
+
+function realDirectory(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return resolve(directory);
+  }
+}
+
+function readAnswers(file: string): Answers {
+  const answers: Answers = Object.create(null);
+  try {
+    if (!isOursAlone(file)) return answers;
+    const read: unknown = JSON.parse(readFileSync(file, "utf8"));
+    for (const [directory, kept] of Object.entries(isObject(read) ? read : {}))
+      if (isObject(kept)) answers[directory] = kept as Record<string, Answer>;
+  } catch {
+    // A file that is missing or damaged trusts nothing.
+  }
+  return answers;
+}
+
+/** A copy that came with a project has another mode or another owner. */
+function isOursAlone(file: string): boolean {
+  const user = process.getuid?.();
+  if (user === undefined) return true;
+  const { uid, mode } = statSync(file);
+  return uid === user && (mode & 0o077) === 0;
+}

@@ -1,0 +1,77 @@
+import { resolve } from "node:path";
+import { countOf } from "../../../lib/text/wording.ts";
+import {
+  linesOf,
+  type ProjectTrust,
+  type RememberedTrust,
+  type Setup,
+  type TrustLine,
+} from "../../../model/config/setup.ts";
+import type { Cli, GlobalOptions, PlaceOptions } from "../cli.ts";
+import { colors, print, printJson, say } from "../terminal/output.ts";
+import { canBeAsked, terminalPrompts } from "../terminal/questions.ts";
+import { terminal } from "../terminal/terminal.ts";
+import { openSetup } from "./config.ts";
+
+type TrustOptions = GlobalOptions & { yes?: boolean; list?: boolean; revoke?: boolean };
+
+/** `toolplane trust`: shows what a project's files start and refer to, and asks for consent. */
+export async function trust(cli: Cli, where: string | undefined, options: TrustOptions): Promise<void> {
+  const directory = resolve(terminal.directory(), where ?? "");
+  const setup = await openSetup(cli, { ...options, config: [] }, directory);
+  if (options.list) return list(setup.trust.list(), options);
+  if (options.revoke) await setup.trust.revoke();
+  const shown = await setup.trust.show();
+  const open = linesOf(shown).filter(({ trusted }) => !trusted);
+  if (!options.json) print(render(shown, options.revoke === true));
+  if (!options.revoke && open.length > 0) await decide(setup, open, options);
+  if (options.json) printJson(await setup.trust.show());
+}
+
+async function decide(setup: Setup, open: readonly TrustLine[], { yes, json }: TrustOptions): Promise<void> {
+  const asks = !yes && !json && canBeAsked();
+  if (!yes && !asks) return json ? undefined : print("Nothing was changed. Add --yes to trust it.");
+  const answer = yes || (await terminalPrompts.confirm(question(open), false));
+  await setup.trust.answer(open, answer === true);
+  if (!json) print(answer === true ? `${colors.green("✔")} Trusted.` : "Not trusted; nothing of it is started.");
+}
+
+/** Before a command, a person at the terminal is asked once about what is new in the project. */
+export async function askForTrust(cli: Cli, place: PlaceOptions): Promise<void> {
+  if (place.files.length > 0 || cli.argv.includes("--json") || !canBeAsked()) return;
+  const { trust: consent } = await cli.openSetup(place);
+  // Without a configuration that can be read there is nothing to ask; the command says what is wrong.
+  const open = await consent.unanswered().catch(() => []);
+  if (open.length === 0) return;
+  const { directory } = await consent.show();
+  say(`The files in ${directory} come with this project, and you have not trusted them yet:`);
+  for (const line of open) say(renderLine(line));
+  const answer = await terminalPrompts.confirm(question(open), false);
+  await consent.answer(open, answer === true);
+  if (answer !== true) say("It goes on without them. 'toolplane trust' asks again.");
+}
+
+function question(open: readonly TrustLine[]): string {
+  return `Do you trust ${open.length === 1 ? "this" : `these ${open.length}`} and want to start what is named there?`;
+}
+
+function render(shown: ProjectTrust, wasRevoked: boolean): string {
+  const lines = linesOf(shown);
+  if (lines.length === 0) return `The files in ${shown.directory} bring nothing that needs trust.`;
+  const title = wasRevoked ? `Nothing in ${shown.directory} is trusted any more:` : `In ${shown.directory}:`;
+  return [title, ...lines.map(renderLine)].join("\n");
+}
+
+function renderLine({ name, launch, trusted }: TrustLine): string {
+  const mark = trusted ? colors.green("trusted    ") : colors.yellow("not trusted");
+  return `  ${mark} ${colors.bold(name)}: ${launch}`;
+}
+
+function list(remembered: readonly RememberedTrust[], { json }: TrustOptions): void {
+  if (json) return printJson({ directories: remembered });
+  if (remembered.length === 0) return print("No project was asked about yet.");
+  for (const { directory, servers } of remembered) {
+    const yes = servers.filter(({ trusted }) => trusted);
+    print(`${directory}: ${countOf(yes.length, "launch line")} trusted (${yes.map(({ name }) => name).join(", ")})`);
+  }
+}

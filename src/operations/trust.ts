@@ -1,0 +1,85 @@
+import { basename } from "node:path";
+import { z } from "zod";
+import { operation } from "./operation.ts";
+import { requireProof } from "./require-proof.ts";
+
+const Line = z.object({
+  name: z.string(),
+  launch: z.string().meta({ description: "What it starts and refers to, as the file has it; nothing is expanded." }),
+  hash: z.string(),
+  trusted: z.boolean(),
+});
+
+const ProjectTrust = z
+  .object({
+    directory: z.string().meta({ description: "Its name only; empty without a project." }),
+    servers: z.array(Line),
+    settings: Line.nullable().meta({ description: "Everything else that the project's files say." }),
+  })
+  .meta({ id: "ProjectTrust" });
+
+type Shown = z.output<typeof ProjectTrust>;
+const tag = "Servers";
+const cli = { command: "trust" };
+const socket = { missing: "the command line reads and writes the answers itself" };
+const show = (trust: Shown): Shown => ({ ...trust, directory: basename(trust.directory) });
+const instead = "toolplane trust";
+
+/** Consent to what the files of a project start and read. */
+export const trustOperations = [
+  operation({
+    name: "trust.list",
+    args: [],
+    summary: "What the files of this project start and refer to, and whether a person trusts it",
+    description: "Of what is not trusted nothing is started, read or expanded.",
+    scope: "admin",
+    input: z.object({}),
+    output: ProjectTrust,
+    http: { method: "get", path: "/trust", tag, answers: { 200: "Each launch line with its hash." }, show },
+    cli,
+    socket,
+    isAnonymous: true,
+  }),
+  operation({
+    name: "trust.approve",
+    args: ["hashes"],
+    summary: "Trust launch lines of this project",
+    description:
+      "Takes a caller who proves who they are, because programs are started. A line that changed since it was listed has another hash and is refused.",
+    scope: "admin",
+    input: z.object({ hashes: z.array(z.string()).min(1) }),
+    output: ProjectTrust,
+    http: {
+      method: "post",
+      path: "/trust",
+      tag,
+      body: { description: "The hashes, as listed.", example: { hashes: ["9f86d081884c7d65…"] } },
+      answers: { 200: "What is trusted now." },
+      show,
+    },
+    cli,
+    socket,
+    async run(plane, { hashes }, _asker, situation) {
+      await requireProof(plane, situation, "A project can be trusted", instead);
+      await plane.trust.approve(hashes);
+      return plane.trust.list();
+    },
+  }),
+  operation({
+    name: "trust.revoke",
+    args: [],
+    summary: "Forget every answer about this project",
+    description: "Takes a caller who proves who they are. Its servers stop.",
+    scope: "admin",
+    input: z.object({}),
+    output: ProjectTrust,
+    http: { method: "delete", path: "/trust", tag, answers: { 200: "What is trusted now: nothing." }, show },
+    cli,
+    socket,
+    async run(plane, _input, _asker, situation) {
+      await requireProof(plane, situation, "Trust can be revoked", instead);
+      await plane.trust.revoke();
+      return plane.trust.list();
+    },
+  }),
+];

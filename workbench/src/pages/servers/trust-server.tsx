@@ -1,0 +1,56 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { get, post } from "../../api/client.ts";
+import { useServerChanges } from "../../app/session.ts";
+import { CodeView } from "../../parts/code-view.tsx";
+import { Confirm, Dialog } from "../../parts/dialog.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { ProveFirst } from "./prove-first.tsx";
+
+/** Trusts a server of the project, after its launch line was shown. */
+export function TrustServer({ name, onClose }: { name: string; onClose: () => void }) {
+  const client = useQueryClient();
+  const may = useServerChanges();
+  const project = useQuery({
+    queryKey: ["trust"],
+    queryFn: ({ signal }) => get<AnswerOf<"trust.list">>("/trust", signal),
+    staleTime: 0,
+  });
+  const { servers = [], settings = null } = project.data ?? {};
+  // The project's other settings are part of how its servers run.
+  const lines = [...servers.filter((line) => line.name === name), ...(settings ? [settings] : [])];
+  const open = lines.filter(({ trusted }) => !trusted);
+  const approval = useMutation({
+    mutationFn: () => post("/trust", { hashes: open.map(({ hash }) => hash) }),
+    onSuccess() {
+      toast(`${name} is trusted.`);
+      onClose();
+    },
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: ["trust"] });
+      void client.invalidateQueries({ queryKey: ["servers"] });
+    },
+  });
+  const shown = open.map((line) => <CodeView key={line.hash} wrap label={line.name} text={line.launch} />);
+  if (may !== "allowed")
+    return (
+      <Dialog open onClose={onClose} title={`Trust ${name}`}>
+        {shown}
+        <ProveFirst command="toolplane trust">{null}</ProveFirst>
+      </Dialog>
+    );
+  return (
+    <Confirm
+      open
+      title={`Trust ${name}?`}
+      action="Trust"
+      busy={approval.isPending || open.length === 0}
+      error={approval.error ?? project.error}
+      onConfirm={() => approval.mutate()}
+      onClose={onClose}
+    >
+      <p>A file of this project names it. With your consent the plane starts it and looks up what it refers to:</p>
+      {shown}
+    </Confirm>
+  );
+}
