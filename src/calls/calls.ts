@@ -188,11 +188,11 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
 let loadedCheck: Awaited<ReturnType<typeof schemaCheck>> | undefined;
 
 /** At once when the validator is loaded. */
-const checkArguments: CheckArguments = (schema, args) => {
-  if (loadedCheck) return loadedCheck.checkSchema(schema, args);
+const checkArguments: CheckArguments = (schema, args, warnings) => {
+  if (loadedCheck) return loadedCheck.checkSchema(schema, args, warnings);
   return schemaCheck().then((loaded) => {
     loadedCheck = loaded;
-    return loaded.checkSchema(schema, args);
+    return loaded.checkSchema(schema, args, warnings);
   });
 };
 

@@ -96,6 +96,8 @@ export type Input = {
   dropped: string[];
   /** Numbers that lose digits when parsed: their paths and texts. */
   exact?: readonly { path: readonly string[]; text: string }[];
+  /** What of the schema could not be checked. */
+  warnings?: string[];
 };
 export type Validated = Authorized & { input: Input };
 
