@@ -122,14 +122,19 @@ function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Va
   });
 }
 
+/** More help no reader. */
+const maxUnknown = 20;
+
 function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): PlaneError {
   const properties = isObject(tool.parameters.properties) ? tool.parameters.properties : {};
   const declared = Object.keys(properties);
-  const misspelt = dropped.flatMap((name) => nearest(name, declared, 1).map((near) => `'${name}' → '${near}'`));
+  const misspelt = dropped
+    .slice(0, maxUnknown)
+    .flatMap((name) => nearest(name, declared, 1).map((near) => `'${name}' → '${near}'`));
   const lines = problems.map(({ path, message }) => `${path === "" ? "" : `${path} `}${message}`);
   const guess = misspelt.length === 0 ? "" : `Misspelt? ${misspelt.join(", ")}. `;
   const hint = `${guess}It takes: ${signature(properties, tool.parameters.required)}.`;
-  const data = { problems, hint, ...(dropped.length > 0 ? { unknown: dropped } : {}) };
+  const data = { problems, hint, ...(dropped.length > 0 ? { unknown: dropped.slice(0, maxUnknown) } : {}) };
   return invalid(tool.name, `do not fit: ${lines.join("; ")}. ${hint.slice(0, -1)}`, data);
 }
 
