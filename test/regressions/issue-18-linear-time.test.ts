@@ -54,7 +54,7 @@ const repeat = (part: string, before = "", after = "") => {
 const nothing = () => {};
 const readSse = (text: string) => {
   const parser = createSseParser(nothing);
-  for (let at = 0; at < text.length; at += 100) parser.write(text.slice(at, at + 100));
+  for (let at = 0; at < text.length; at += 100) parser(text.slice(at, at + 100));
 };
 const readLines = (text: string) => {
   const take = createLineSplitter(64 * 1024 * 1024, nothing, nothing);
