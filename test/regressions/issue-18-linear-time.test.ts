@@ -8,6 +8,7 @@ import { scanDefinition } from "../../src/catalogue/quality/poisoning/scan-defin
 import { termsOf } from "../../src/catalogue/search/query-terms.ts";
 import { parseYaml } from "../../src/config/text/parse-yaml.ts";
 import { parseJson } from "../../src/config/text/read-document.ts";
+import { parseBody } from "../../src/faces/http/body.ts";
 import { readCron } from "../../src/lib/cron.ts";
 import { noteExactNumbers, withExactNumbers } from "../../src/lib/json/exact-numbers.ts";
 import { repairTruncatedJson } from "../../src/lib/json/repair-json.ts";
@@ -171,4 +172,11 @@ test("both engines find the same where both may be asked", () => {
       const long = createMatcher(`(?:${pattern}){1}`);
       assert.equal(long?.test(text), new RegExp(pattern).test(text), `${pattern} ${text}`);
     }
+});
+
+test("a body that is nested too deeply, or full of long numbers, is refused by name (security 2)", () => {
+  const deep = `{"arguments":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  assert.throws(() => parseBody(deep, "{}"), { code: "USAGE", message: /nested too deeply/ });
+  const long = `{"arguments":[${Array(20_000).fill("9007199254740993").join()}]}`;
+  assert.throws(() => parseBody(long, "{}"), { code: "USAGE", message: /more than 10000 numbers/ });
 });
