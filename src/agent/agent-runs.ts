@@ -19,7 +19,7 @@ import { PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlaneAgent } from "../model/plane-work.ts";
-import { ownerOf, narrow, type Principal, requireScope } from "../model/principal.ts";
+import { narrow, ownerOf, type Principal, requireScope } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { AgentCallOptions, AgentTools, KnownServers, NamedTool, ToolsetRef } from "./agent-tools.ts";
 import { readContent, readResponse, renameTurn } from "./asked-calls.ts";

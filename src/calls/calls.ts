@@ -31,12 +31,12 @@ import { createInjection } from "./inject.ts";
 import type { CallLimits } from "./limits/limits.ts";
 import { createLookup, type Lookup, type LookupParts } from "./lookup.ts";
 import { createOfferVerbs } from "./offers.ts";
-import { createTargets } from "./targets.ts";
 import { createProviders, type ProviderParts, type Providers } from "./providers/providers.ts";
 import { createRecorder, type RecordOptions } from "./record.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
 import { tellSpan, withAttemptSpans, withSpan } from "./spans/spans.ts";
+import { createTargets } from "./targets.ts";
 import { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
 
 export { requireGrant } from "./authorize.ts";
@@ -196,11 +196,11 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
 let loadedCheck: Awaited<ReturnType<typeof schemaCheck>> | undefined;
 
 /** At once when the validator is loaded. */
-const checkArguments: CheckArguments = (schema, args) => {
-  if (loadedCheck) return loadedCheck.checkSchema(schema, args);
+const checkArguments: CheckArguments = (schema, args, warnings) => {
+  if (loadedCheck) return loadedCheck.checkSchema(schema, args, warnings);
   return schemaCheck().then((loaded) => {
     loadedCheck = loaded;
-    return loaded.checkSchema(schema, args);
+    return loaded.checkSchema(schema, args, warnings);
   });
 };
 

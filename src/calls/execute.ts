@@ -231,6 +231,7 @@ function refusal({ tool, route }: Routed, thrown: unknown, limiter: TimeLimiter)
 function finish({ call, attempts, options }: Run, provider: string, raw: unknown): Executed | Promise<Executed> {
   const { name, outputSchema } = call.tool;
   const { result, warnings } = normalizeResult(raw);
+  if (call.input.warnings) warnings.push(...call.input.warnings);
   if (result !== raw) keepText(raw, result);
   if (isTooDeep(result)) {
     const text = `'${name}' answered with a result that is nested too deeply to be passed on.`;

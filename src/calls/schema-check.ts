@@ -1,86 +1,61 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import formats from "ajv-formats";
-import { once } from "../lib/async/once.ts";
 import type { ToolResult } from "../model/calls/result.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { unescapePointer } from "./providers/mapping.ts";
+import { compileSchema } from "./schema/compile-schema.ts";
+import { type Check, Enough, maxCheckMs, Run, TooMuchWork } from "./schema/run.ts";
 import type { ArgumentProblem } from "./validate.ts";
 
-// Foreign schemas: unknown keywords are fine, and a check against the meta-schema costs more than the rest of a call.
-const lenient = { strict: false, meta: false, validateSchema: false, unicodeRegExp: false } as const;
-const options = { ...lenient, allErrors: true, logger: false } as const;
-
 /** Once per schema object; a snapshot's schemas never change. */
-const compiled = new WeakMap<JsonObject, ValidateFunction | { broken: string }>();
+const compiled = new WeakMap<JsonObject, Check | { broken: string }>();
 
-const createModern = () => formats.default(new Ajv2020(options));
-const createDraft07 = () => formats.default(new Ajv(options));
-const modern = once(createModern);
-const draft07 = once(createDraft07);
-
-/** A validator of its own for schemas with an id, so that two of one id do not meet. */
-function dialectOf(schema: JsonObject): Ajv {
-  const isOld = typeof schema.$schema === "string" && /draft-0[67]/.test(schema.$schema);
-  if (JSON.stringify(schema).includes('"$id":')) return isOld ? createDraft07() : createModern();
-  return isOld ? draft07() : modern();
-}
-
-export function checkSchema(schema: JsonObject, value: Json): ArgumentProblem[] {
-  const validator = compile(schema);
-  if ("broken" in validator)
-    throw new PlaneError("PROVIDER_FAILED", `The tool's own schema cannot be used: ${validator.broken}`);
-  return validator(value) ? [] : (validator.errors ?? []).map((error) => describe(error, value));
+/** `warnings` receives what could not be checked. */
+export function checkSchema(schema: JsonObject, value: Json, warnings?: string[]): ArgumentProblem[] {
+  const { problems, unchecked } = runCheck(schema, value);
+  if (unchecked) warnings?.push(...warningsOf(unchecked, "input schema"));
+  return problems;
 }
 
 /** A result that breaks its own schema is still a result. */
 export function checkOutput(schema: JsonObject, { structuredContent }: ToolResult): string[] {
   if (structuredContent === undefined) return ["It declares an output schema and returned no structured content."];
-  return checkSchema(schema, structuredContent).map(
-    ({ path, message }) => `structuredContent${path} ${message}: it breaks its own output schema.`,
-  );
+  const { problems, unchecked } = runCheck(schema, structuredContent as Json);
+  return [
+    ...problems.map(({ path, message }) => `structuredContent${path} ${message}: it breaks its own output schema.`),
+    ...warningsOf(unchecked, "output schema"),
+  ];
 }
 
-function compile(schema: JsonObject): ValidateFunction | { broken: string } {
+function warningsOf(unchecked: ReadonlySet<string> | undefined, where: string): string[] {
+  const why = "was not checked: it may take too long on such a text. Write it without look-around and back-references";
+  return [...(unchecked ?? [])].map((pattern) => `The pattern ${JSON.stringify(pattern)} of its ${where} ${why}.`);
+}
+
+function runCheck(schema: JsonObject, value: Json): Pick<Run, "problems" | "unchecked"> {
+  const check = compile(schema);
+  if ("broken" in check)
+    throw new PlaneError("PROVIDER_FAILED", `The tool's own schema cannot be used: ${check.broken}`);
+  const run = new Run();
+  try {
+    check(value, run);
+  } catch (thrown) {
+    if (thrown instanceof TooMuchWork || thrown instanceof RangeError) {
+      const message = `cannot be checked within ${maxCheckMs} ms against the tool's schema; give less at once`;
+      return { problems: [{ path: "", message }], unchecked: run.unchecked };
+    }
+    if (!(thrown instanceof Enough)) throw thrown;
+  }
+  return run;
+}
+
+function compile(schema: JsonObject): Check | { broken: string } {
   const known = compiled.get(schema);
   if (known) return known;
-  let result: ValidateFunction | { broken: string };
+  let result: Check | { broken: string };
   try {
-    const { $async: _, ...plain } = schema;
-    const ajv = dialectOf(plain);
-    result = ajv.compile(plain);
-    // Ajv would keep every schema it ever compiled.
-    ajv.removeSchema(plain);
+    result = compileSchema(schema);
   } catch (thrown) {
     result = { broken: (thrown as Error).message };
   }
   compiled.set(schema, result);
   return result;
 }
-
-function describe({ instancePath: path, keyword, params, message = "is wrong" }: ErrorObject, value: Json) {
-  if (keyword === "required") {
-    const missing = String(params.missingProperty);
-    return { path, message: `${path === "" ? "" : "is "}missing '${missing}'`, missing };
-  }
-  if (keyword === "enum") return { path, message: `must be one of ${JSON.stringify(params.allowedValues)}` };
-  if (keyword === "type") return { path, message: `${message}, got ${kindOf(valueAt(value, path))}` };
-  return { path, message: path === "" ? message.replace(/^is /, "") : message };
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
-function valueAt(value: unknown, pointer: string): unknown {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map(unescapePointer)
-    .reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part], value);
-}
-
-// The first compilation is slow, so it is done while a server starts.
-checkSchema({ type: "object", properties: { warm: { type: "string" } }, required: ["warm"] }, {});

@@ -1,7 +1,7 @@
 import { type NamelessTool, translateTools } from "../catalogue/catalogue.ts";
-import type { JsonObject } from "../model/json.ts";
 import type { ProviderSpec, Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { mapArguments } from "./providers/mapping.ts";
 

@@ -36,8 +36,8 @@ test("for a tool that may change something nothing is guessed, and what is only 
 test("the check sees the tool's schema and only the arguments that will be sent", async () => {
   const tool = sampleTool({ parameters: { properties: declared } });
   const seen: unknown[] = [];
-  await validate(authorizedCall(tool, args), async (...given) => {
-    seen.push(...given);
+  await validate(authorizedCall(tool, args), async (schema, kept) => {
+    seen.push(schema, kept);
     return [];
   });
   assert.deepEqual(seen, [tool.parameters, { name: "n" }]);

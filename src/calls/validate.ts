@@ -1,8 +1,9 @@
 import { andThen } from "../lib/async/and-then.ts";
-import { exactNumbersIn, findChanged, noteExactNumbers } from "../lib/json/exact-numbers.ts";
+import { exactNumbersIn, findChanged, noteExactNumbers, tooManyNumbers } from "../lib/json/exact-numbers.ts";
 import { repairTruncatedJson } from "../lib/json/repair-json.ts";
 import { respellJson } from "../lib/json/respell-json.ts";
 import { foldName, nearest } from "../lib/text/nearest.ts";
+import { createSafePattern, type SafePattern } from "../lib/text/safe-pattern.ts";
 import type { Authorized, Input, Validated } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
@@ -29,7 +30,8 @@ function keeperOf(tool: Tool): Keeps {
   if (known) return known;
   const { names, patterns, open } = declaredBy(tool.parameters);
   const welcomesAll = open || (isSilent(tool.parameters) && names.size === 0 && tool.injects.length === 0);
-  const isDeclared = (name: string) => names.has(name) || patterns.some((pattern) => pattern.test(name));
+  // A pattern that cannot be asked here may have meant the name: the check against the schema decides.
+  const isDeclared = (name: string) => names.has(name) || patterns.some(({ test }) => test(name) !== false);
   const taken = new Set(tool.reserved.map(foldName));
   // No careless server may take one name for the other.
   const isForged = (name: string) =>
@@ -43,7 +45,7 @@ function isSilent({ additionalProperties, patternProperties }: UnknownObject): b
   return additionalProperties === undefined && patternProperties === undefined;
 }
 
-type Declared = { names: Set<string>; patterns: RegExp[]; open: boolean };
+type Declared = { names: Set<string>; patterns: SafePattern[]; open: boolean };
 
 /** With composed schemas. A reference may declare anything. */
 function declaredBy(schema: UnknownObject): Declared {
@@ -67,12 +69,9 @@ function keysOf(value: unknown): string[] {
   return isObject(value) ? Object.keys(value) : [];
 }
 
-function compile(pattern: string): RegExp[] {
-  try {
-    return [new RegExp(pattern)];
-  } catch {
-    return [];
-  }
+function compile(pattern: string): SafePattern[] {
+  const safe = createSafePattern(pattern);
+  return safe ? [safe] : [];
 }
 
 export type ArgumentProblem = {
@@ -82,7 +81,12 @@ export type ArgumentProblem = {
   missing?: string;
 };
 
-export type CheckArguments = (schema: JsonObject, args: JsonObject) => ArgumentProblem[] | Promise<ArgumentProblem[]>;
+/** `warnings` receives what could not be checked. */
+export type CheckArguments = (
+  schema: JsonObject,
+  args: JsonObject,
+  warnings?: string[],
+) => ArgumentProblem[] | Promise<ArgumentProblem[]>;
 
 /** For tools that may write, no argument is guessed. */
 export type OnlyReads = (tool: Tool) => boolean;
@@ -106,24 +110,31 @@ function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Va
   const { arguments: parsed, repaired, respelt } = parseArguments(asked.arguments, tool.name, mayGuess);
   const { kept: own, dropped } = keepDeclared(tool, parsed);
   const kept = { ...tool.defaults, ...own };
-  return andThen(check(tool.parameters, kept), (problems): Validated => {
+  const warnings: string[] = [];
+  return andThen(check(tool.parameters, kept, warnings), (problems): Validated => {
     if (problems.length > 0) throw refuse(tool, problems, dropped);
     const exact = exactNumbersIn(parsed);
     const input: Input = { arguments: kept, repaired, dropped };
     if (respelt !== undefined) input.respelt = respelt;
     if (exact.length > 0) input.exact = exact;
+    if (warnings.length > 0) input.warnings = warnings;
     return { ...call, input };
   });
 }
 
+/** More help no reader. */
+const maxUnknown = 20;
+
 function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): PlaneError {
   const properties = isObject(tool.parameters.properties) ? tool.parameters.properties : {};
   const declared = Object.keys(properties);
-  const misspelt = dropped.flatMap((name) => nearest(name, declared, 1).map((near) => `'${name}' → '${near}'`));
+  const misspelt = dropped
+    .slice(0, maxUnknown)
+    .flatMap((name) => nearest(name, declared, 1).map((near) => `'${name}' → '${near}'`));
   const lines = problems.map(({ path, message }) => `${path === "" ? "" : `${path} `}${message}`);
   const guess = misspelt.length === 0 ? "" : `Misspelt? ${misspelt.join(", ")}. `;
   const hint = `${guess}It takes: ${signature(properties, tool.parameters.required)}.`;
-  const data = { problems, hint, ...(dropped.length > 0 ? { unknown: dropped } : {}) };
+  const data = { problems, hint, ...(dropped.length > 0 ? { unknown: dropped.slice(0, maxUnknown) } : {}) };
   return invalid(tool.name, `do not fit: ${lines.join("; ")}. ${hint.slice(0, -1)}`, data);
 }
 
@@ -158,7 +169,7 @@ export function parseArguments(given: unknown, tool: string, onlyReads = true): 
 
 function parse(text: string, tool: string): JsonObject {
   const parsed: unknown = JSON.parse(text);
-  noteExactNumbers(parsed, text);
+  if (!noteExactNumbers(parsed, text)) throw invalid(tool, `cannot be read: ${tooManyNumbers}`);
   return parsed === null ? {} : requireObject(parsed, tool);
 }
 

@@ -28,11 +28,14 @@ export function compareVersions(a: SemVer, b: SemVer): number {
   return a.compare(b);
 }
 
+const maxRange = 1_000;
+
 /**
  * Comma or space means all, `||` means one. A bare version is exact. Comparisons follow the order alone, so `<2.0.0`
  * includes 2.0.0-beta; `^`, `~` and `x` exclude the next version's prereleases.
  */
 export function parseVersionRange(text: string): VersionRange | { problem: string } {
+  if (text.length > maxRange) return { problem: `it has more than ${maxRange} characters` };
   const alternatives: Test[][] = [];
   for (const part of text.split("||")) {
     const clauses = readClauses(part);

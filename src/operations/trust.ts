@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { requireProof } from "./require-proof.ts";
 
 const Line = z.object({
   name: z.string(),
@@ -23,7 +22,6 @@ const tag = "Servers";
 const cli = { command: "trust" };
 const socket = { missing: "the command line reads and writes the answers itself" };
 const show = (trust: Shown): Shown => ({ ...trust, directory: basename(trust.directory) });
-const instead = "toolplane trust";
 
 /** Consent to what the files of a project start and read. */
 export const trustOperations = [
@@ -59,8 +57,7 @@ export const trustOperations = [
     },
     cli,
     socket,
-    async run(plane, { hashes }, _asker, situation) {
-      await requireProof(plane, situation, "A project can be trusted", instead);
+    async run(plane, { hashes }, _asker) {
       await plane.trust.approve(hashes);
       return plane.trust.list();
     },
@@ -76,8 +73,7 @@ export const trustOperations = [
     http: { method: "delete", path: "/trust", tag, answers: { 200: "What is trusted now: nothing." }, show },
     cli,
     socket,
-    async run(plane, _input, _asker, situation) {
-      await requireProof(plane, situation, "Trust can be revoked", instead);
+    async run(plane, _input, _asker) {
       await plane.trust.revoke();
       return plane.trust.list();
     },

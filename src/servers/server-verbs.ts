@@ -103,7 +103,11 @@ function seenBy({ requireName }: Pick<ServerDirectory, "requireName">, maySee: V
 }
 
 /** `deny_tools` names them as rules do: `prompts/NAME`, `resources/URI`. */
-function isShown(method: OfferMethod, { name, uri, uriTemplate }: UnknownObject, deny: readonly string[] | null): boolean {
+function isShown(
+  method: OfferMethod,
+  { name, uri, uriTemplate }: UnknownObject,
+  deny: readonly string[] | null,
+): boolean {
   const what = method === "prompts/list" ? `prompts/${name}` : `resources/${uri ?? uriTemplate}`;
   return passesFilter(what, null, deny);
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { tooManyNumbers, withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { readTraceContext } from "../../model/calls/provider.ts";
 import { errorTable, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
@@ -129,6 +129,7 @@ function readBody(visit: Visit): void {
     const parsed = parseMessage(body.toString("utf8"));
     if ("message" in parsed) guarded(visit, take, parsed.message);
     else if (parsed.wrong === "too deep") refuse(response, 400, "The body is nested too deeply.");
+    else if (parsed.wrong === "too many numbers") refuse(response, 400, `The body cannot be read: ${tooManyNumbers}.`);
     else refuse(response, 400, "Parse error: the body is not valid JSON.", -32700);
   });
 }

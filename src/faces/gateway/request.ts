@@ -106,7 +106,7 @@ export function renderFailure(thrown: unknown): Answer {
 /** Shorter text cannot be nested too deeply. */
 const shallowLength = 1_000;
 
-export type Parsed = { message: unknown } | { wrong: "no JSON" | "too deep" };
+export type Parsed = { message: unknown } | { wrong: "no JSON" | "too deep" | "too many numbers" };
 
 /** Keeps the text of numbers that would change, and ids exactly. */
 export function parseMessage(text: string): Parsed {
@@ -117,7 +117,7 @@ export function parseMessage(text: string): Parsed {
     return { wrong: "no JSON" };
   }
   if (text.length > shallowLength && isTooDeep(message)) return { wrong: "too deep" };
-  noteExactNumbers(message, text);
+  if (!noteExactNumbers(message, text)) return { wrong: "too many numbers" };
   for (const one of Array.isArray(message) ? message : [message]) if (isObject(one)) keepIds(one);
   return { message };
 }

@@ -1,5 +1,11 @@
 import type { z } from "zod";
-import { exactNumbersIn, findChanged, noteExactNumbers } from "../../lib/json/exact-numbers.ts";
+import {
+  exactNumbersIn,
+  findChanged,
+  isTooDeep,
+  noteExactNumbers,
+  tooManyNumbers,
+} from "../../lib/json/exact-numbers.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -10,10 +16,11 @@ export function parseBody(body: string, like: string, known?: readonly string[])
   let parsed: unknown;
   try {
     parsed = body.trim() === "" ? {} : JSON.parse(body);
-    noteExactNumbers(parsed, body);
   } catch (thrown) {
     throw new PlaneError("USAGE", `The body is not valid JSON: ${(thrown as Error).message}.`);
   }
+  if (isTooDeep(parsed)) throw new PlaneError("USAGE", "The body is nested too deeply.");
+  if (!noteExactNumbers(parsed, body)) throw new PlaneError("USAGE", `The body cannot be read: ${tooManyNumbers}.`);
   if (!isObject(parsed)) throw new PlaneError("USAGE", `The body must be an object like ${like}.`);
   const unknown = known && Object.keys(parsed).find((key) => !known.includes(key));
   if (known && unknown !== undefined) throw unknownField(unknown, known);

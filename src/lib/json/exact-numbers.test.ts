@@ -52,8 +52,8 @@ test("it is known where such a number stands, and the value stays what it is", (
   const value = noted<{ a: { b: unknown[] }; id: number }>('{"a":{"b":[1,{"c":9007199254740993}]},"id":-0}');
   assert.deepEqual(value, { a: { b: [1, { c: 9007199254740992 }] }, id: -0 });
   assert.deepEqual(exactNumbersIn(value), [
-    { path: ["id"], text: "-0" },
     { path: ["a", "b", "1", "c"], text: "9007199254740993" },
+    { path: ["id"], text: "-0" },
   ]);
   assert.equal(exactText(value, "id"), "-0");
   assert.equal(JSON.stringify(withExactNumbers(value)), '{"a":{"b":[1,{"c":9007199254740993}]},"id":-0}');

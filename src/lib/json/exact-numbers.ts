@@ -1,26 +1,27 @@
+import { scanNumbers } from "./scan-numbers.ts";
+
 /** Far deeper than real data, far from the end of the stack. */
 const deepest = 1_000;
 
 /** Recursion over it would overflow the stack. */
-export function isTooDeep(value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth <= deepest; depth++) {
-    const next: unknown[] = [];
-    for (const item of level) {
-      if (typeof item !== "object" || item === null) continue;
-      for (const child of Object.values(item)) if (typeof child === "object" && child !== null) next.push(child);
-    }
-    if (next.length === 0) return false;
-    level = next;
+export function isTooDeep(value: unknown, left = deepest): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (left < 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object" && isTooDeep(item, left - 1)) return true;
+    return false;
   }
-  return true;
+  for (const key in value) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (typeof inner === "object" && isTooDeep(inner, left - 1)) return true;
+  }
+  return false;
 }
 
 /** A number that changes when parsed: its path and its text. */
 type ExactNumber = { path: readonly string[]; text: string };
 
 type RawJson = { rawJSON(text: string): object; isRawJSON(value: unknown): boolean };
-type Context = { source?: string };
 
 const { rawJSON, isRawJSON } = JSON as unknown as RawJson;
 
@@ -35,12 +36,14 @@ export function mayLoseNumbers(text: string): boolean {
 
 /** Numbers that would change stay as their text; JSON.stringify writes them back. */
 export function parseExactly(text: string): unknown {
-  const reviver = (_key: string, value: unknown, { source }: Context) =>
-    typeof value === "number" && source !== undefined && isLost(source, value) ? rawJSON(source) : value;
-  return JSON.parse(text, reviver as (key: string, value: unknown) => unknown);
+  const value: unknown = JSON.parse(text);
+  const tree = scanNumbers(text, isLost);
+  return tree === undefined ? value : put(value, tree);
 }
 
-function isLost(source: string, value: number): boolean {
+function isLost(source: string): boolean {
+  const value = Number(source);
+  if (String(value) === source) return false;
   return decimalOf(source) !== decimalOf(Object.is(value, -0) ? "0" : String(value));
 }
 
@@ -53,27 +56,34 @@ function decimalOf(text: string): string {
   return `${sign}${kept}e${Number(power) - part.length + digits.length - kept.length}`;
 }
 
-/** By their object; `holders` are all objects around them. */
-const texts = new WeakMap<object, Map<string, string>>();
-const holders = new WeakSet<object>();
+/** The texts of one object, or of objects inside of it, by key. */
+type Tree = Map<string, Tree | string>;
 
-/** Remembers texts of numbers that would change. */
-export function noteExactNumbers(value: unknown, text: string): void {
-  if (suspicious.test(text) && !isTooDeep(value)) note(value, parseExactly(text));
+const trees = new WeakMap<object, Tree>();
+
+/** Each takes a microsecond or two again and again on its way. */
+const maxNumbers = 10_000;
+export const tooManyNumbers = `it has more than ${maxNumbers} numbers of more than 15 digits; write them as texts`;
+
+/** Remembers texts of numbers that would change. False if there are too many. */
+export function noteExactNumbers(value: unknown, text: string): boolean {
+  if (!suspicious.test(text) || isTooDeep(value)) return true;
+  let count = 0;
+  const isKept = (number: string) => {
+    if (count > maxNumbers || !isLost(number)) return false;
+    count += 1;
+    return true;
+  };
+  const tree = scanNumbers(text, isKept);
+  if (count > maxNumbers) return false;
+  if (tree instanceof Map) note(value, tree);
+  return true;
 }
 
-function note(value: unknown, exact: unknown): boolean {
-  if (!isHolder(value) || !isHolder(exact)) return false;
-  let holds = false;
-  for (const [key, inner] of Object.entries(exact)) {
-    if (isRawJSON(inner)) {
-      const known = texts.get(value) ?? new Map<string, string>();
-      texts.set(value, known.set(key, (inner as { rawJSON: string }).rawJSON));
-      holds = true;
-    } else if (note(value[key], inner)) holds = true;
-  }
-  if (holds) holders.add(value);
-  return holds;
+function note(value: unknown, tree: Tree): void {
+  if (!isHolder(value)) return;
+  trees.set(value, tree);
+  for (const [key, inner] of tree) if (typeof inner !== "string") note(value[key], inner);
 }
 
 function isHolder(value: unknown): value is Record<string, unknown> {
@@ -82,14 +92,23 @@ function isHolder(value: unknown): value is Record<string, unknown> {
 
 /** Undefined for numbers that did not change. */
 export function exactText(holder: object, key: string): string | undefined {
-  return texts.get(holder)?.get(key);
+  const text = trees.get(holder)?.get(key);
+  return typeof text === "string" ? text : undefined;
 }
 
 /** Costs nothing where there are none. */
-export function exactNumbersIn(value: unknown, path: readonly string[] = []): ExactNumber[] {
-  if (!isHolder(value) || !holders.has(value)) return [];
-  const own = [...(texts.get(value) ?? [])].map(([key, text]) => ({ path: [...path, key], text }));
-  return [...own, ...Object.keys(value).flatMap((key) => exactNumbersIn(value[key], [...path, key]))];
+export function exactNumbersIn(value: unknown): ExactNumber[] {
+  const found: ExactNumber[] = [];
+  const tree = isHolder(value) ? trees.get(value) : undefined;
+  if (tree) collect(tree, [], found);
+  return found;
+}
+
+function collect(tree: Tree, path: string[], found: ExactNumber[]): void {
+  for (const [key, inner] of tree) {
+    if (typeof inner === "string") found.push({ path: [...path, key], text: inner });
+    else collect(inner, [...path, key], found);
+  }
 }
 
 /** The first that is more than rounded: another whole number, or none at all. */
@@ -97,21 +116,49 @@ export function findChanged(numbers: readonly ExactNumber[] = []): ExactNumber |
   return numbers.find(({ text }) => /^-?[1-9]\d*$/.test(text) || !Number.isFinite(Number(text)));
 }
 
-/** Where they still have the value that was parsed. */
+/** Where they still have the value that was parsed. Every object on the way is copied once. */
 export function putExactNumbers<T>(value: T, numbers: readonly ExactNumber[]): T {
-  return numbers.reduce<unknown>((changed, { path, text }) => put(changed, path, text), value) as T;
+  if (numbers.length === 0) return value;
+  const tree: Tree = new Map();
+  for (const { path, text } of numbers) {
+    let branch = tree;
+    for (const [at, key] of path.entries()) {
+      if (at === path.length - 1) branch.set(key, text);
+      else branch = branchOf(branch, key);
+    }
+  }
+  return put(value, tree) as T;
 }
 
-function put(value: unknown, [key, ...rest]: readonly string[], text: string): unknown {
-  if (key === undefined) return Object.is(value, Number(text)) ? rawJSON(text) : value;
-  if (!isHolder(value) || !Object.hasOwn(value, key)) return value;
-  const changed = put(value[key], rest, text);
-  if (changed === value[key]) return value;
-  if (Array.isArray(value)) return value.with(Number(key), changed);
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, name === key ? changed : one]));
+function branchOf(tree: Tree, key: string): Tree {
+  const known = tree.get(key);
+  if (known instanceof Map) return known;
+  const made: Tree = new Map();
+  tree.set(key, made);
+  return made;
+}
+
+function put(value: unknown, exact: Tree | string): unknown {
+  if (typeof exact === "string") return Object.is(value, Number(exact)) ? rawJSON(exact) : value;
+  if (!isHolder(value)) return value;
+  const copy = Array.isArray(value) ? [...value] : Object.fromEntries(Object.entries(value));
+  for (const [key, inner] of exact) {
+    if (!Object.hasOwn(value, key)) continue;
+    const now = put(value[key], inner);
+    if (now !== value[key]) setMember(copy, key, now);
+  }
+  return copy;
+}
+
+/** A member of the name __proto__ stays a member. */
+function setMember(holder: Record<string, unknown> | unknown[], key: string, value: unknown): void {
+  if (key === "__proto__")
+    Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
+  else (holder as Record<string, unknown>)[key] = value;
 }
 
 /** For a value that was noted and not copied since. */
 export function withExactNumbers<T>(value: T): T {
-  return putExactNumbers(value, exactNumbersIn(value));
+  const tree = isHolder(value) ? trees.get(value) : undefined;
+  return tree ? (put(value, tree) as T) : value;
 }

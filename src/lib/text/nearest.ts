@@ -19,8 +19,12 @@ function distance(a: string, b: string, limit: number): number {
   return last[b.length] ?? limit + 1;
 }
 
+/** A longer word is no misspelling, and comparing it costs its square. */
+const maxWord = 128;
+
 /** Best first. */
 export function nearest(word: string, known: Iterable<string>, count = 3): string[] {
+  if (word.length > maxWord) return [];
   const wanted = word.toLowerCase();
   // In a word of three letters two wrong ones are another word.
   const limit = wanted.length <= 3 ? 1 : Math.max(2, Math.floor(wanted.length / 3));

@@ -78,7 +78,17 @@ export type Grant = { by: string };
 /** The policy's no. `locked` where its server may be shown. */
 export type Refused = {
   refused: string;
-  why: "server" | "filter" | "groups" | "persona" | "flags" | "workspace" | "compliance" | "tool groups" | "state" | "defect";
+  why:
+    | "server"
+    | "filter"
+    | "groups"
+    | "persona"
+    | "flags"
+    | "workspace"
+    | "compliance"
+    | "tool groups"
+    | "state"
+    | "defect";
   locked?: Contact;
 };
 
@@ -96,6 +106,8 @@ export type Input = {
   dropped: string[];
   /** Numbers that lose digits when parsed: their paths and texts. */
   exact?: readonly { path: readonly string[]; text: string }[];
+  /** What of the schema could not be checked. */
+  warnings?: string[];
 };
 export type Validated = Authorized & { input: Input };
 

@@ -1,0 +1,121 @@
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { listChecks } from "./list-keywords.ts";
+import { objectChecks } from "./object-keywords.ts";
+import { attempt, type Check, type Keyword, type Parts, type Run } from "./run.ts";
+import { indexSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
+import { valueChecks } from "./value-keywords.ts";
+
+/** Keywords that look at the same value with other schemas. */
+const inPlace: Record<string, Keyword> = {
+  allOf: (given, _, { check }) => {
+    const all = schemasIn(given).map(check);
+    return (value, run) => all.reduce((fits, one) => one(value, run) && fits, true);
+  },
+  anyOf: (given, _, { check }) => {
+    const any = schemasIn(given).map(check);
+    return (value, run) => passing(any, value, run) > 0 || run.fail("must match a schema in anyOf");
+  },
+  oneOf: (given, _, { check }) => {
+    const one = schemasIn(given).map(check);
+    return (value, run) => passing(one, value, run) === 1 || run.fail("must match exactly one schema in oneOf");
+  },
+  not: (given, _, { check }) => {
+    const not = check(given);
+    return (value, run) => !attempt(not, value, run) || run.fail("must NOT be valid");
+  },
+  if: (given, schema, { check }) => {
+    const [when, then, otherwise] = [check(given), check(schema.then ?? true), check(schema.else ?? true)];
+    return (value, run) => {
+      const name = attempt(when, value, run) ? "then" : "else";
+      return (name === "then" ? then : otherwise)(value, run) || run.fail(`must match "${name}" schema`);
+    };
+  },
+};
+
+/** In this order the problems are listed. */
+const keywords = Object.entries({ ...valueChecks, ...listChecks, ...objectChecks, ...inPlace });
+/** After all others: it needs what they have seen. */
+const last = ["unevaluatedItems", "unevaluatedProperties"];
+
+/** Throws an Error for a schema that cannot be used. */
+export function compileSchema(document: UnknownObject): Check {
+  const index = indexSchema(document);
+  const built = new Map<unknown, Check>();
+  const parts: Parts = {
+    matcher: index.matcher,
+    tracks: index.tracks,
+    check: (schema) => {
+      let own: Check | undefined;
+      return (value, run) => {
+        own ??= built.get(schema);
+        if (own === undefined) {
+          own = build(schema as Schema, index, parts);
+          built.set(schema, own);
+        }
+        return own(value, run);
+      };
+    },
+  };
+  return parts.check(document);
+}
+
+function build(schema: Schema, index: SchemaIndex, parts: Parts): Check {
+  if (!isObject(schema)) return schema === false ? (_, run) => run.fail("boolean schema is false") : () => true;
+  const checks: Check[] = [];
+  for (const key of ["$ref", "$dynamicRef", "$recursiveRef"])
+    if (typeof schema[key] === "string") checks.push(parts.check(index.target(schema[key], schema)));
+  for (const [key, keyword] of keywords) {
+    if (schema[key] === undefined || last.includes(key)) continue;
+    const check = keyword(schema[key], schema, parts);
+    if (check) checks.push(check);
+  }
+  for (const key of last) {
+    const check = schema[key] === undefined ? undefined : objectOrList(key)?.(schema[key], schema, parts);
+    if (check) checks.push(check);
+  }
+  return parts.tracks ? withMarks(together(checks)) : together(checks);
+}
+
+function objectOrList(key: string): Keyword | undefined {
+  return listChecks[key] ?? objectChecks[key];
+}
+
+function together(checks: readonly Check[]): Check {
+  const steps = 1 + checks.length;
+  return (value, run) => {
+    run.spend(steps);
+    run.enter();
+    let fits = true;
+    for (const check of checks) if (!check(value, run)) fits = false;
+    run.depth -= 1;
+    return fits;
+  };
+}
+
+/** What a schema that fits has looked at counts for the schemas around it. */
+function withMarks(check: Check): Check {
+  return (value, run) => {
+    const outer = run.seen;
+    run.seen = new Set();
+    const fits = check(value, run);
+    if (fits && outer) for (const key of run.seen) outer.add(key);
+    run.spend(run.seen.size);
+    run.seen = outer;
+    return fits;
+  };
+}
+
+/** How many fit. Leaves the problems of all if none does. */
+function passing(checks: readonly Check[], value: unknown, run: Run): number {
+  const before = run.problems.length;
+  run.trials += 1;
+  let count = 0;
+  for (const check of checks) if (check(value, run)) count += 1;
+  run.trials -= 1;
+  if (count > 0) run.problems.length = before;
+  return count;
+}
+
+function schemasIn(given: unknown): unknown[] {
+  return Array.isArray(given) ? given : [];
+}

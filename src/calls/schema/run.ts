@@ -1,0 +1,91 @@
+import type { UnknownObject } from "../../model/json.ts";
+import type { ArgumentProblem } from "../validate.ts";
+import type { SchemaIndex } from "./schema-index.ts";
+
+/** True if the value fits; else the run has the problems. */
+export type Check = (value: unknown, run: Run) => boolean;
+/** The check of a keyword; undefined where its value is none that it can have. */
+export type Keyword = (given: unknown, schema: UnknownObject, parts: Parts) => Check | undefined;
+export type Parts = Pick<SchemaIndex, "matcher" | "tracks"> & {
+  /** Built when it is first needed, so a large schema costs only what is used of it. */
+  check(schema: unknown): Check;
+};
+
+/** About 10 ms of steps; only then does the clock run, so that a slow machine refuses nothing that is small. */
+const freeSteps = 500_000;
+const stepsBetweenLooks = 50_000;
+export const maxCheckMs = 40;
+const maxProblems = 50;
+const maxDepth = 1_500;
+
+/** The work of one check is bounded: what is larger is refused by name. */
+export class TooMuchWork extends Error {}
+
+/** One check of one value. */
+export class Run {
+  readonly problems: ArgumentProblem[] = [];
+  /** Patterns that might take too long. */
+  unchecked: Set<string> | undefined;
+  readonly path: (string | number)[] = [];
+  /** Inside of `anyOf` and others: what fails here need not count. */
+  trials = 0;
+  depth = 0;
+  /** What other keywords looked at in the value at hand, for `unevaluated…`. */
+  seen: Set<string | number> | undefined;
+  #left = freeSteps;
+  #endsAt: number | undefined;
+
+  spend(steps: number): void {
+    this.#left -= steps;
+    if (this.#left > 0) return;
+    this.#endsAt ??= performance.now() + maxCheckMs;
+    if (performance.now() > this.#endsAt) throw new TooMuchWork();
+    this.#left = stepsBetweenLooks;
+  }
+
+  leaveUnchecked(pattern: string): void {
+    this.unchecked ??= new Set();
+    this.unchecked.add(pattern);
+  }
+
+  /** Always false. */
+  fail(message: string, more?: Pick<ArgumentProblem, "missing">): false {
+    if (this.problems.length < maxProblems) this.problems.push({ path: pointerOf(this.path), message, ...more });
+    else if (this.trials === 0) throw new Enough();
+    return false;
+  }
+
+  enter(): void {
+    this.depth += 1;
+    if (this.depth > maxDepth) throw new TooMuchWork();
+  }
+}
+
+/** More problems help no reader. */
+export class Enough extends Error {}
+
+function pointerOf(path: readonly (string | number)[]): string {
+  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** Checks a part of the value. */
+export function inner(check: Check, value: unknown, key: string | number, run: Run): boolean {
+  const { seen } = run;
+  run.seen = undefined;
+  run.path.push(key);
+  const fits = check(value, run);
+  run.path.pop();
+  run.seen = seen;
+  seen?.add(key);
+  return fits;
+}
+
+/** Leaves no problems. */
+export function attempt(check: Check, value: unknown, run: Run): boolean {
+  const before = run.problems.length;
+  run.trials += 1;
+  const fits = check(value, run);
+  run.trials -= 1;
+  run.problems.length = Math.min(before, run.problems.length);
+  return fits;
+}

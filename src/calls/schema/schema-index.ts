@@ -1,0 +1,104 @@
+import { createMatcher } from "../../lib/text/linear-pattern.ts";
+import type { SafePattern } from "../../lib/text/safe-pattern.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { unescapePointer } from "../providers/mapping.ts";
+
+/** Keywords whose value maps names to schemas. */
+const named = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+/** Keywords whose value is a schema or a list of schemas. The value of any other is data. */
+const nested = [
+  ...["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains"],
+  ...["additionalProperties", "unevaluatedProperties", "propertyNames"],
+  ...["allOf", "anyOf", "oneOf", "not", "if", "then", "else"],
+];
+const types = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
+const [maxSchemas, maxDepth] = [20_000, 200];
+const home = "schema:/";
+
+export type Schema = UnknownObject | boolean;
+
+/** What a schema needs to know of the document around it. */
+export type SchemaIndex = {
+  target(reference: string, from: UnknownObject): Schema;
+  matcher(pattern: string): SafePattern;
+  /** Some part of it depends on what others looked at. */
+  tracks: boolean;
+};
+
+/** One walk over the document; throws an Error for what cannot be used. */
+export function indexSchema(document: UnknownObject): SchemaIndex {
+  const places = new Map<string, Schema>([[home, document]]);
+  const bases = new Map<unknown, string>();
+  const references: [string, UnknownObject][] = [];
+  const matchers = new Map<string, SafePattern>();
+  let tracks = false;
+  const visit = (schema: unknown, outer: string, depth: number): void => {
+    if (!isObject(schema) || bases.has(schema)) return;
+    if (bases.size >= maxSchemas) throw new Error(`it has more than ${maxSchemas} parts`);
+    if (depth > maxDepth) throw new Error(`it is nested deeper than ${maxDepth}`);
+    const base = typeof schema.$id === "string" ? addressOf(schema.$id, outer) : outer;
+    bases.set(schema, base);
+    if (base !== outer) places.set(withoutHash(base), schema);
+    for (const anchor of [schema.$anchor, schema.$dynamicAnchor])
+      if (typeof anchor === "string") places.set(`${withoutHash(base)}#${anchor}`, schema);
+    if (schema.$recursiveAnchor === true && !places.has(`${home}#`)) places.set(`${home}#`, schema);
+    for (const key of ["$ref", "$dynamicRef", "$recursiveRef"])
+      if (typeof schema[key] === "string") references.push([schema[key], schema]);
+    checkWords(schema);
+    if (schema.unevaluatedItems !== undefined || schema.unevaluatedProperties !== undefined) tracks = true;
+    if (typeof schema.pattern === "string") matcher(schema.pattern);
+    if (isObject(schema.patternProperties))
+      for (const pattern of Object.keys(schema.patternProperties)) matcher(pattern);
+    for (const key of nested)
+      for (const inner of Array.isArray(schema[key]) ? schema[key] : [schema[key]]) visit(inner, base, depth + 1);
+    for (const key of named)
+      if (isObject(schema[key])) for (const inner of Object.values(schema[key])) visit(inner, base, depth + 1);
+  };
+  const matcher = (pattern: string): SafePattern => {
+    const known = matchers.get(pattern) ?? createMatcher(pattern);
+    if (known === undefined) throw new Error(`pattern ${JSON.stringify(pattern)} is not a regular expression`);
+    matchers.set(pattern, known);
+    return known;
+  };
+  const target = (reference: string, from: UnknownObject): Schema => {
+    const address = addressOf(reference, bases.get(from) ?? home);
+    const found = places.get(address) ?? pointTo(address, places);
+    if (!isObject(found) && typeof found !== "boolean") throw new Error(`its reference '${reference}' leads nowhere`);
+    return found;
+  };
+  visit(document, home, 0);
+  // What a reference leads to may stand where no schema is expected.
+  for (const [reference, from] of references) visit(target(reference, from), bases.get(from) ?? home, 0);
+  return { target, matcher, tracks };
+}
+
+function checkWords({ type }: UnknownObject): void {
+  for (const one of type === undefined ? [] : Array.isArray(type) ? type : [type])
+    if (!types.has(one as string)) throw new Error(`type ${JSON.stringify(one)} is not one of JSON Schema`);
+}
+
+function addressOf(reference: string, base: string): string {
+  try {
+    return new URL(reference, base).href.replace(/#$/, "");
+  } catch {
+    throw new Error(`'${reference}' is no address of a schema`);
+  }
+}
+
+function withoutHash(address: string): string {
+  return address.split("#", 1)[0] as string;
+}
+
+function pointTo(address: string, places: ReadonlyMap<string, Schema>): unknown {
+  const [place = "", pointer = ""] = address.split("#");
+  const from: unknown = places.get(place);
+  if (!pointer.startsWith("/")) return pointer === "" ? from : undefined;
+  return decodeURIComponent(pointer)
+    .split("/")
+    .slice(1)
+    .map(unescapePointer)
+    .reduce<unknown>((inner, part) => {
+      if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, part)) return undefined;
+      return (inner as UnknownObject)[part];
+    }, from);
+}

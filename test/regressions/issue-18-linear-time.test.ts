@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseReact } from "../../src/agent/react/reader.ts";
+import { formats } from "../../src/calls/schema/formats.ts";
+import { checkOutput, checkSchema } from "../../src/calls/schema-check.ts";
+import { keepDeclared } from "../../src/calls/validate.ts";
+import { scanDefinition } from "../../src/catalogue/quality/poisoning/scan-definition.ts";
+import { termsOf } from "../../src/catalogue/search/query-terms.ts";
+import { parseYaml } from "../../src/config/text/parse-yaml.ts";
+import { parseJson } from "../../src/config/text/read-document.ts";
+import { parseBody } from "../../src/faces/http/body.ts";
+import { readCron } from "../../src/lib/cron.ts";
+import { noteExactNumbers, withExactNumbers } from "../../src/lib/json/exact-numbers.ts";
+import { repairTruncatedJson } from "../../src/lib/json/repair-json.ts";
+import { respellJson } from "../../src/lib/json/respell-json.ts";
+import { parseVersionRange } from "../../src/lib/semver.ts";
+import { matchesGlob } from "../../src/lib/text/glob.ts";
+import { createMatcher } from "../../src/lib/text/linear-pattern.ts";
+import { nearest } from "../../src/lib/text/nearest.ts";
+import { plainText } from "../../src/lib/text/plain-text.ts";
+import { redact } from "../../src/lib/text/redact.ts";
+import { readShell } from "../../src/lib/text/shell.ts";
+import type { Tool } from "../../src/model/catalogue/tool.ts";
+import type { Json, JsonObject } from "../../src/model/json.ts";
+import { createLineSplitter } from "../../src/protocol/line-splitter.ts";
+import { createSseParser } from "../../src/protocol/sse-parser.ts";
+
+/** Below it, what else the process does is larger than what is measured. */
+const floorMs = 40;
+/** Twice the input may take this much of the time; three doublings are measured at once. */
+const maxGrowth = 2.2 ** 3;
+
+/** Of the processor, which others on the machine do not change. */
+function timeOf(run: (input: string) => unknown, input: string): number {
+  const before = process.cpuUsage();
+  run(input);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** The best of several, of sizes in turn, until the growth is seen to be linear. */
+function assertLinear(run: (input: string) => unknown, make: (size: number) => string, size: number): void {
+  const [small, large] = [make(size / 4), make(2 * size)];
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < 12; round++) {
+    least = Math.min(least, timeOf(run, small));
+    most = Math.min(most, timeOf(run, large));
+    if (most <= Math.max(floorMs, maxGrowth * least)) return;
+  }
+  assert.fail(`${size / 4} characters take ${least.toFixed(1)} ms, eight times as many ${most.toFixed(1)} ms`);
+}
+
+const repeat = (part: string, before = "", after = "") => {
+  return (size: number) => `${before}${part.repeat(Math.ceil(size / part.length))}${after}`;
+};
+
+const nothing = () => {};
+const readSse = (text: string) => {
+  const parser = createSseParser(nothing);
+  for (let at = 0; at < text.length; at += 100) parser(text.slice(at, at + 100));
+};
+const readLines = (text: string) => {
+  const take = createLineSplitter(64 * 1024 * 1024, nothing, nothing);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 100) take(bytes.subarray(at, at + 100));
+};
+const exact = (text: string) => {
+  const value: unknown = JSON.parse(text);
+  noteExactNumbers(value, text);
+  return withExactNumbers(value);
+};
+const checkText = (schema: JsonObject) => (text: string) => checkSchema(schema, text);
+const checkJson = (schema: JsonObject) => (text: string) => checkSchema(schema, JSON.parse(text) as Json);
+
+type Row = [what: string, run: (input: string) => unknown, make: (size: number) => string, size: number];
+
+const rows: Row[] = [
+  ["numbers beyond 2^53", exact, repeat("9007199254740993,", "[", "1]"), 80_000],
+  ["small numbers beside one beyond 2^53", exact, repeat("1,", "[9007199254740993,", "1]"), 200_000],
+  ["a nested quantifier in a schema", checkText({ pattern: "^(a+)+$" }), repeat("a", "", "!"), 200_000],
+  ["an unanchored quantifier in a schema", checkText({ pattern: "a+b" }), repeat("a"), 200_000],
+  [
+    "keys beside patternProperties",
+    checkJson({ patternProperties: { "^(a|a)*$": {} } }),
+    repeat("a", '{"', '!":1}'),
+    50_000,
+  ],
+  ["a list without duplicates", checkJson({ uniqueItems: true }), repeat('{"a":[1,2]},', "[", "1]"), 100_000],
+  ["a list of wrong items", checkJson({ items: { type: "string" } }), repeat("1,", "[", "1]"), 200_000],
+  ["a glob of many stars", (text) => matchesGlob(`${"*a".repeat(20)}!`, text), repeat("a"), 100_000],
+  ["a long name that is looked for", (text) => nearest(text, [`${text}b`, "alpha"]), repeat("ab"), 100_000],
+  ["words of a shell", readShell, repeat("'a' \"b\" $(c) "), 50_000],
+  ["open brackets of a shell", readShell, repeat("$("), 20_000],
+  ["secrets in a text", redact, repeat("password: Bearer a.b "), 50_000],
+  ["hidden characters in a text", plainText, repeat("a\u200b\u202e"), 50_000],
+  ["a query", (text) => termsOf(text), repeat("find all things "), 50_000],
+  ["a definition", (text) => scanDefinition({ name: "a", description: text }), repeat("ignore <a "), 50_000],
+  ["a stream of events", readSse, repeat("data: x\n"), 200_000],
+  ["one event in many pieces", readSse, repeat("x", "data: "), 400_000],
+  ["one line in many pieces", readLines, repeat("x"), 400_000],
+  ["JSON that was cut off", repairTruncatedJson, repeat('{"a":['), 20_000],
+  ["a text of JSON that was cut off", repairTruncatedJson, repeat("\\u00e4", '{"a":"'), 100_000],
+  ["JSON in another spelling", respellJson, repeat("a: 'b', ", "{", "}"), 50_000],
+  ["labels of a ReACT text", parseReact, repeat("Thought: a\nAction: b\n"), 50_000],
+  ["the input of a ReACT action", parseReact, repeat('{"a":', "Action: x\nAction Input: "), 20_000],
+  ["a configuration in JSON", (text) => parseJson("a.json", text), repeat('"a",', "[", '"a"]'), 50_000],
+  ["a configuration in YAML", (text) => parseYaml("a.yaml", text), repeat("- a\n"), 20_000],
+  ["a version range", parseVersionRange, repeat(">=1.0.0 "), 20_000],
+  ["a calendar", (text) => readCron(text, "UTC"), repeat("1,", "", "1 * * * *"), 20_000],
+];
+
+for (const [what, run, make, size] of rows)
+  test(`${what}: twice the input takes twice the time`, () => assertLinear(run, make, size));
+
+for (const [name, { type, fits }] of Object.entries(formats))
+  test(`texts of format '${name}': twice the input takes twice the time`, { skip: type === "number" }, () => {
+    for (const part of ["a", "a.", "a-", "%41", "1", "/a", "a@", ":"])
+      assertLinear(fits as (text: string) => boolean, repeat(part, "http://", "\u0001"), 20_000);
+  });
+
+test("thirty references that double are refused by name, and no result is lost (security 3)", () => {
+  const $defs: JsonObject = { d0: { type: "string" } };
+  for (let at = 1; at <= 30; at++) {
+    const $ref = `#/$defs/d${at - 1}`;
+    $defs[`d${at}`] = { allOf: [{ $ref }, { $ref }] };
+  }
+  const schema = { $defs, $ref: "#/$defs/d30" };
+  assert.match(checkSchema(schema, "x")[0]?.message ?? "", /cannot be checked within/);
+  assert.match(checkOutput(schema, { content: [], structuredContent: "x" }).join(), /cannot be checked within/);
+});
+
+test("a reference to itself ends (security 3)", () => {
+  assert.match(checkSchema({ $ref: "#" }, {})[0]?.message ?? "", /cannot be checked/);
+  const deep = JSON.parse(`${"[".repeat(500)}${"]".repeat(500)}`) as Json;
+  assert.deepEqual(checkSchema({ items: { $ref: "#" } }, deep), []);
+});
+
+test("of a million wrong items some are named (security 3)", () => {
+  const problems = checkSchema({ items: { type: "string" } }, Array(300_000).fill(1));
+  assert.ok(problems.length > 1 && problems.length <= 50);
+});
+
+test("a schema of many parts is ready before it is used up (security 3)", () => {
+  const properties = Object.fromEntries(Array.from({ length: 15_000 }, (_, at) => [`p${at}`, { type: "string" }]));
+  assert.equal(checkSchema({ properties }, { p7: 1 }).length, 1);
+  const more = Object.fromEntries(Array.from({ length: 25_000 }, (_, at) => [`p${at}`, { type: "string" }]));
+  assert.throws(() => checkSchema({ properties: more }, {}), { code: "PROVIDER_FAILED", message: /20000 parts/ });
+});
+
+test("what no linear engine knows is asked where it ends soon, else left and told (faults 2)", () => {
+  const warnings: string[] = [];
+  const password = { pattern: "^(?=.*[A-Z])(?=.*\\d).{8,}$" };
+  assert.equal(checkSchema(password, "password", warnings).length, 1);
+  assert.deepEqual(checkSchema(password, "Passw0rd", warnings), []);
+  assert.deepEqual(warnings, []);
+  const repeated = { pattern: "^(a+)+\\1$" };
+  assert.deepEqual(checkSchema(repeated, `${"a".repeat(40)}!`, warnings), []);
+  assert.match(warnings.join(), /pattern .* of its input schema was not checked/);
+});
+
+test("a pattern for names of arguments is never run where it might take long (faults 2)", () => {
+  const parameters = { patternProperties: { "^(a+)+$": {} }, additionalProperties: false };
+  const tool = { parameters, reserved: [], injects: [] } as unknown as Tool;
+  const name = `${"a".repeat(100_000)}!`;
+  assert.deepEqual(keepDeclared(tool, { [name]: 1 }).dropped, []);
+  assert.equal(checkSchema(parameters, { [name]: 1 }).length, 1);
+});
+
+test("both engines find the same where both may be asked", () => {
+  for (const pattern of ["^[a-z]+(-[a-z]+)*$", "\\bab\\b", "^\\u0041", "(x|y){2,3}$", "^[^/]+/[^/]+$", "^\\S+@\\S+$"])
+    for (const text of ["a-b", "ab ab", "A", "xyx", "a/b", "a@b", "", "-"]) {
+      const long = createMatcher(`(?:${pattern}){1}`);
+      assert.equal(long?.test(text), new RegExp(pattern).test(text), `${pattern} ${text}`);
+    }
+});
+
+test("a body that is nested too deeply, or full of long numbers, is refused by name (security 2)", () => {
+  const deep = `{"arguments":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  assert.throws(() => parseBody(deep, "{}"), { code: "USAGE", message: /nested too deeply/ });
+  const long = `{"arguments":[${Array(20_000).fill("9007199254740993").join()}]}`;
+  assert.throws(() => parseBody(long, "{}"), { code: "USAGE", message: /more than 10000 numbers/ });
+});
