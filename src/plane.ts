@@ -11,7 +11,7 @@ import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/servers/server.ts";
 import { accessOf, createCredentials, createServers, createTokenVerbs } from "./servers/servers.ts";
-import { createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
+import { auditVerbs, createAudit, createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
 import { createWork } from "./work/work.ts";
 
 export { openState } from "./state.ts";
@@ -34,6 +34,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const defaultPrincipal = withListed(local, config().users);
   const memory = createRecorder(options.dataDirectory, requireStoreAddress(options.store ?? config().store));
   const { emit } = memory;
+  const { audit, run: record } = createAudit({
+    ...{ memory, config, hmacKey: settings.hmacKey, defaultPrincipal, face: options.face ?? "library" },
+  });
   const { identity, grants } = createAccess({
     ...{ config, store: memory.store, emit, onNews: memory.onNews },
     defaultPrincipal: local,
@@ -116,6 +119,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     profile: identity.profile,
     currentPrincipal: identity.current,
     memory,
+    audit: record,
     health,
     servers,
     catalogue: () => catalogue,
@@ -153,6 +157,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   });
   const following = createReload({
     ...{ settings, applyServers: servers.apply, emit, watch: options.watch ?? false },
+    reload: () => plane.reload(),
     async apply(change) {
       limits.apply(change);
       handWritten.apply(config());
@@ -182,6 +187,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     results.verbs,
     work.verbs,
     agent.verbs,
+    { audit },
     createHistory({
       memory,
       defaultPrincipal,
@@ -223,6 +229,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       events: { lastId: async () => (await memory.store()).lastEventId(), onStored: memory.onStored },
     },
   );
-  const plane: Plane = { ...verbs, [Symbol.asyncDispose]: stop };
+  const plane: Plane = { ...auditVerbs(verbs, record), [Symbol.asyncDispose]: stop };
   return plane;
 }

@@ -1,4 +1,5 @@
 import type { Toolset } from "./agent.ts";
+import type { PlaneAudit } from "./audit.ts";
 import type { CallOptions, Outcome } from "./calls/call.ts";
 import type { AskHere } from "./calls/held-call.ts";
 import type { Relay } from "./calls/provider.ts";
@@ -111,6 +112,8 @@ export interface Plane extends AsyncDisposable {
   readonly registry: PlaneRegistry;
   /** The record of calls. */
   readonly calls: PlaneCalls;
+  /** The record of everything that changed something. */
+  readonly audit: PlaneAudit;
   /** Large results. */
   readonly results: PlaneResults;
   /** What happened. */
@@ -126,7 +129,7 @@ export interface Plane extends AsyncDisposable {
   /** The configuration in force. */
   config(): Config;
   /** Reads and applies the configuration; what cannot be read changes nothing. */
-  reload(): Promise<ServersChange>;
+  reload(caller?: Caller): Promise<ServersChange>;
   /** Checks a server, or all, and names the first thing to try. */
   doctor(server?: string): Promise<DoctorReport>;
   /** Is everything there that calls need? The reason is fit for strangers. */

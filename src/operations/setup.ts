@@ -94,6 +94,10 @@ export const setupOperations = [
     cli: { command: "servers add" },
     socket,
     needsSetup: true,
+    changes: {
+      target: (input) => input.name,
+      look: (plane, input) => plane.config().servers[input.name] ?? null,
+    },
     async run(plane, { name: server, definition }, asker, situation) {
       await requireProof(plane, situation, "Servers can be changed", "toolplane servers add|remove");
       if ((definition.command === undefined) === (definition.url === undefined))
@@ -101,7 +105,7 @@ export const setupOperations = [
       await setupIn(situation)
         .putServer(server, definition as JsonObject)
         .catch(withoutPath);
-      await plane.reload();
+      await plane.reload(asker);
       return plane.servers.get(server, asker);
     },
   }),
@@ -117,11 +121,15 @@ export const setupOperations = [
     cli: { command: "servers remove" },
     socket,
     needsSetup: true,
+    changes: {
+      target: (input) => input.name,
+      look: (plane, input) => plane.config().servers[input.name] ?? null,
+    },
     async run(plane, { name: server }, asker, situation) {
       await requireProof(plane, situation, "Servers can be changed", "toolplane servers add|remove");
       await plane.servers.get(server, asker);
       await setupIn(situation).removeServer(server).catch(withoutPath);
-      await plane.reload();
+      await plane.reload(asker);
       return { ok: true };
     },
   }),
@@ -146,7 +154,8 @@ export const setupOperations = [
     cli: { command: "import" },
     socket,
     needsSetup: true,
-    async run(plane, { clients = [], dryRun = false }, _asker, situation) {
+    changes: { target: () => null, isTrial: (input) => input.dryRun === true },
+    async run(plane, { clients = [], dryRun = false }, asker, situation) {
       if (!dryRun) await requireProof(plane, situation, "Servers can be imported", "toolplane import");
       const setup = setupIn(situation);
       // Into the file that this plane reads, which need not be the usual one.
@@ -155,7 +164,7 @@ export const setupOperations = [
         .importClients(clients, { dryRun, ...(file !== undefined && { file }) })
         .catch(withoutFile);
       const { found, imported, skipped, holdSecrets } = report;
-      if (!dryRun && imported.length > 0) await plane.reload();
+      if (!dryRun && imported.length > 0) await plane.reload(asker);
       const shown = found.map(({ client, servers }) => ({ client, servers }));
       return { found: shown, imported, skipped, holdSecrets };
     },

@@ -165,7 +165,7 @@ function createPart(path: string) {
 const abandonedMs = 60_000;
 const takenAtATime = 200;
 
-type Recording = Pick<Store, "append" | "call" | "run">;
+type Recording = Pick<Store, "append" | "call" | "run" | "audited">;
 
 /** Stores the spools of planes that were killed. Never rejects: a plane works without them. */
 export async function recoverSpools(file: string, store: Recording): Promise<void> {
@@ -209,7 +209,8 @@ async function takeOver(groups: readonly JournalEntry[][], recording: Recording)
   }
 }
 
-async function isStored([first]: JournalEntry[], { call, run }: Recording): Promise<boolean> {
+async function isStored([first]: JournalEntry[], { call, run, audited }: Recording): Promise<boolean> {
+  if (first?.kind === "audit") return (await audited(first.record.id)) !== null;
   if (first?.kind === "call") return (await call(first.call.id)) !== null;
   return first?.kind === "run" && (await run(first.run.id)) !== null;
 }

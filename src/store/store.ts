@@ -5,6 +5,7 @@ import { once } from "../lib/async/once.ts";
 import { nowText } from "../lib/stamps.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import type { AgentRun } from "../model/agent/agent-run.ts";
+import type { AuditRecord } from "../model/audit.ts";
 import type { CallRecord } from "../model/calls/call.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import { parseStoreAddress, type StoreAddress } from "../model/config/settings.ts";
@@ -15,6 +16,8 @@ import type { KnownServer } from "../model/servers/server.ts";
 import type { CallColumns, JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
 import type { Journal } from "./journal.ts";
 
+export { createAudit } from "./audit.ts";
+export { auditVerbs } from "./audited-verbs.ts";
 export { createHistory } from "./history.ts";
 export { createKeptSessions } from "./kept-sessions.ts";
 export { createStateVerbs } from "./state-transfer.ts";
@@ -112,6 +115,9 @@ export function createRecorder(directory: string | undefined, address: StoreAddr
     requireRoom(): void {
       if (written?.isFull()) throw queueFull();
     },
+    requireRecording(): void {
+      // TODO
+    },
     /** Undefined when the record is safe already. */
     record(call: CallRecord, samples: HealthSample[]): Promise<void> | undefined {
       const entries = [toCallEntry(call), ...samples.map((sample) => ({ kind: "sample", sample }) as const)];
@@ -121,6 +127,10 @@ export function createRecorder(directory: string | undefined, address: StoreAddr
         return kept;
       };
       return written ? keep(written) : journal().then(keep);
+    },
+    /** Resolves when the record is safe; rejects when it waits in memory. */
+    async recordChange(record: AuditRecord): Promise<void> {
+      await (await journal()).keep([{ kind: "audit", record }]);
     },
     async recordRun(run: AgentRun): Promise<void> {
       await (await journal()).keep([{ kind: "run", run }]);
@@ -209,6 +219,7 @@ function toCallEntry(call: CallRecord): JournalEntry {
 const journaled = [
   ...(["call", "callUsers", "calls", "callSeries", "verifyCalls", "forgetCalls", "events", "lastEventId"] as const),
   ...(["samples", "newSamples", "run", "runs", "forgetRuns"] as const),
+  ...(["audit", "audited", "verifyAudit", "forgetAudit"] as const),
 ];
 
 function flushBeforeRead(store: Store, flush: () => Promise<void>): Store {

@@ -1,5 +1,6 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/stamps.ts";
+import type { PlaneAudit } from "../../model/audit.ts";
 import type { HeldYes, Injected, Outcome, Requested, Verdict } from "../../model/calls/call.ts";
 import type {
   Answer,
@@ -31,6 +32,8 @@ export type ApprovalPorts = Pick<HeldCallPorts, "store" | "emit" | "checkArgumen
   defaultPrincipal: Principal;
   run(call: Requested): Promise<Outcome>;
   fixedOf(tool: Tool): JsonObject;
+  /** Leaves a record of an answer that no verb of the plane gave. */
+  audit?: PlaneAudit["run"];
 };
 
 type HeldVerbs = {
@@ -46,7 +49,7 @@ type HeldVerbs = {
   rejectPlan: PlanePlans["reject"];
 };
 
-export function createApprovals({ config, store, defaultPrincipal, run, fixedOf, ...ports }: ApprovalPorts) {
+export function createApprovals({ config, store, defaultPrincipal, run, fixedOf, audit, ...ports }: ApprovalPorts) {
   const fingerprint = createFingerprint(fixedOf);
   const settings = () => config().approvals;
   const heldCalls = createHeldCalls({ ...ports, store, instance: uniqueId(), settings, fingerprint });
@@ -95,7 +98,15 @@ export function createApprovals({ config, store, defaultPrincipal, run, fixedOf,
     },
     fingerprint,
     hold: (call: Injected, verdict: Verdict, asking: Asking) =>
-      askPeople(call, verdict, asking, { heldCalls, answer: runner.answer }),
+      askPeople(call, verdict, asking, {
+        heldCalls,
+        answer(id, given, by) {
+          const { arguments: edited = {}, ...input } = given;
+          const work = { operation: "approvals.answer", target: id, input: { ...input, edited: Object.keys(edited) } };
+          const answering = () => runner.answer(id, given, by);
+          return audit ? audit(work, { principal: by, face: call.face }, answering) : answering();
+        },
+      }),
     onApprovedEnd: runner.onEnd,
     start: runner.start,
     stop: runner.stop,

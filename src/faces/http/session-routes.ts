@@ -5,7 +5,7 @@ import { mayDo, type Principal, scopeNames } from "../../model/principal.ts";
 import { Done } from "../../operations/fields.ts";
 import { parseFields } from "./body.ts";
 import { cookieName, type Identities, principalOf, sessionCookie } from "./identity.ts";
-import { type App, addRoute, type HttpContext } from "./route.ts";
+import { type App, addRoute, addressOf, type HttpContext } from "./route.ts";
 
 export const sessionPath = "/session";
 
@@ -77,7 +77,8 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
       const isStarter = pass?.isIt(key) ?? false;
       const principal = await plane.identity.identify(isStarter ? null : key);
-      const begun = sessions.begin(key);
+      const asker = { principal, face: c.get("face"), ...addressOf(c) };
+      const begun = await plane.audit.run({ operation: "session.begin" }, asker, async () => sessions.begin(key));
       setCookie(c, cookieName(c), begun.cookie, cookie(c));
       return c.json({ ...(await shown(principal, isStarter)), page: begun.page });
     },
@@ -90,8 +91,8 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       answers: { 200: { description: "It is over.", schema: Done } },
     },
     async ({ c }) => {
-      await principalOf(identities, c);
-      sessions.end(sessionCookie(c));
+      const asker = { principal: await principalOf(identities, c), face: c.get("face"), ...addressOf(c) };
+      await plane.audit.run({ operation: "session.end" }, asker, async () => sessions.end(sessionCookie(c)));
       deleteCookie(c, cookieName(c), cookie(c));
       return c.json({ ok: true });
     },
@@ -143,7 +144,7 @@ export function addSignInRoutes(app: App, identities: Identities): void {
       const state = parameters.get("state") ?? "";
       const principal = open.get(state) ?? (await principalOf(identities, c));
       open.delete(state);
-      const { server } = await plane.tokens.finishSignIn(parameters, { principal, face: "http" });
+      const { server } = await plane.tokens.finishSignIn(parameters, { principal, face: "http", ...addressOf(c) });
       return c.text(`Signed in to '${server}'. You can close this window.`);
     },
   );
