@@ -32,10 +32,14 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const { config, directoryOf, secretsOf, secretValues } = settings;
   const local = trusted(options.principal);
   const defaultPrincipal = withListed(local, config().users);
-  const memory = createRecorder(options.dataDirectory, requireStoreAddress(options.store ?? config().store));
+  const memory = createRecorder(
+    options.dataDirectory,
+    requireStoreAddress(options.store ?? config().store),
+    () => config().audit.required,
+  );
   const { emit } = memory;
   const { audit, run: record } = createAudit({
-    ...{ memory, config, hmacKey: settings.hmacKey, defaultPrincipal, face: options.face ?? "library" },
+    ...{ memory, hmacKey: settings.hmacKey, defaultPrincipal, face: options.face ?? "library" },
   });
   const { identity, grants } = createAccess({
     ...{ config, store: memory.store, emit, onNews: memory.onNews },
@@ -199,6 +203,10 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       config,
       reload: following.reload,
       readiness: memory.readiness,
+      async doctor(server?: string) {
+        const [report, readiness] = [await servers.verbs.doctor(server), await memory.readiness()];
+        return readiness.ready ? report : { ...report, store: { ok: false, detail: readiness.reason } };
+      },
       on: memory.on,
       start() {
         void servers.start();

@@ -210,5 +210,7 @@ export function strangerMessage(
   if (code === "STORE_FAILED" && data.lost === true) return { message: away, data: { lost: true } };
   if (code === "STORE_FAILED" && data.busy === true) return { message: busy, data: { busy: true } };
   if (code === "CONFIG_INVALID" && data.noModel === true) return { message: noModel, data: { noModel: true } };
+  if (code === "STORE_FAILED" && typeof data.why === "string")
+    return { message: `${errorTable[code].means.slice(0, -1)}: ${data.why}.`, data: { why: data.why } };
   return { message: errorTable[code].means, data: {} };
 }

@@ -60,8 +60,8 @@ export type PlaneCallOptions = CallOptions &
 /** `tool` with `details`, where it still exists. */
 type DetailedAnswer = Omit<SearchAnswer, "tools"> & { tools: (FoundTool & { tool?: ToolListing })[] };
 
-/** `since` is when the store was last reached. */
-export type Readiness = { ready: true } | { ready: false; reason: string; since: string };
+/** `since` is when the store was last reached; `unrecorded` counts records that are in memory only. */
+export type Readiness = { ready: true } | { ready: false; reason: string; since: string; unrecorded?: number };
 
 /**
  * All tools of the configured servers behind one path. `createPlane` makes one.

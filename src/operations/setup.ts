@@ -177,7 +177,10 @@ export const setupOperations = [
     scope: "admin",
     input: z.object({ server: z.string().optional() }),
     output: z
-      .object({ servers: z.array(z.object({ name: z.string(), ok: z.boolean(), checks: z.array(Check) })) })
+      .object({
+        servers: z.array(z.object({ name: z.string(), ok: z.boolean(), checks: z.array(Check) })),
+        store: z.object({ ok: z.boolean(), detail: z.string() }).optional(),
+      })
       .meta({ id: "DoctorReport" }),
     http: { method: "get", path: "/doctor", tag: "Servers", answers: { 200: "Check by check." } },
     cli: { command: "doctor" },

@@ -3,7 +3,6 @@ import { sameJson } from "../lib/json/plain-data.ts";
 import { hashText } from "../lib/json/stable-json.ts";
 import { nowText, uniqueId } from "../lib/stamps.ts";
 import type { AuditedWork, AuditRecord, PlaneAudit } from "../model/audit.ts";
-import type { Config } from "../model/config/config.ts";
 import { type ErrorCode, PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject, type Json } from "../model/json.ts";
 import { noCursor } from "../model/page.ts";
@@ -18,11 +17,10 @@ const defaultPage = 50;
 type Parts = {
   memory: {
     store(): Promise<Store>;
-    recordChange(record: AuditRecord): Promise<void>;
-    /** Throws while nothing can be recorded. */
-    requireRecording(): void;
+    /** Rejects only where nothing may be answered without its record. */
+    recordChange(record: AuditRecord, isDone: boolean): Promise<void>;
+    requireRoom(): void;
   };
-  config(): Config;
   /** Turns masked values into ones that can be compared. */
   hmacKey(): Promise<string | undefined>;
   defaultPrincipal: Principal;
@@ -33,7 +31,7 @@ type Parts = {
 type Work = AuditedWork & { targetOf?(result?: unknown): unknown };
 
 /** Records who changed what. The record is taken before the answer is given. */
-export function createAudit({ memory, config, hmacKey, defaultPrincipal, face: ownFace }: Parts) {
+export function createAudit({ memory, hmacKey, defaultPrincipal, face: ownFace }: Parts) {
   const show = async (value: unknown): Promise<Json> => bounded(hide(value, await hmacKey()));
 
   async function take(work: Work, caller: Caller, ended: Ended, before: unknown, after: unknown): Promise<void> {
@@ -47,14 +45,12 @@ export function createAudit({ memory, config, hmacKey, defaultPrincipal, face: o
       ...{ input: await show(work.input), before: await show(was), after: await show(is) },
       ...{ ok: ended.code === null, code: ended.code },
     };
-    await memory.recordChange(record).catch((thrown) => {
-      if (config().audit.required) throw unrecorded(work.operation, ended, thrown);
-    });
+    await memory.recordChange(record, ended.code === null);
   }
 
   async function run<T>(work: Work, caller: Caller, todo: () => Promise<T>, given?: Looks): Promise<T> {
     const looks = given ?? { look: async () => (await work.look?.()) ?? null, after: () => null };
-    if (config().audit.required) memory.requireRecording();
+    memory.requireRoom();
     const before = await looks.look().catch(() => null);
     try {
       const value = await todo();
@@ -100,15 +96,6 @@ export function createAudit({ memory, config, hmacKey, defaultPrincipal, face: o
 }
 
 type Ended = { code: ErrorCode | null; value: unknown };
-
-function unrecorded(operation: string, { code }: Ended, thrown: unknown): PlaneError {
-  const done = code === null ? "It was done" : "It was not done";
-  return new PlaneError(
-    "RECORD_FAILED",
-    `'${operation}' cannot be answered, because its record could not be taken ('audit.required'). ${done}. Look into the store with 'toolplane doctor'.`,
-    { data: { operation, done: code === null }, cause: thrown },
-  );
-}
 
 /** Only the fields that differ; of maps of named things, such as servers, only the names that do. */
 function differing(before: object, after: object, depth = 2): [object, object] {

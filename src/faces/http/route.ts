@@ -56,7 +56,7 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
 
 /** Of the other end of the connection: behind a proxy that is the proxy's. */
 export function addressOf(c: HttpContext): Pick<Caller, "address"> {
-  const address = c.env.incoming?.socket.remoteAddress;
+  const address = c.env?.incoming?.socket.remoteAddress;
   return address === undefined ? {} : { address };
 }
 

@@ -124,4 +124,8 @@ export interface Setup {
 export type ImportOptions = { dryRun: boolean; file?: string };
 
 export type DoctorCheck = { name: string; ok: boolean; detail: string; fix: string | null };
-export type DoctorReport = { servers: { name: string; ok: boolean; checks: DoctorCheck[] }[] };
+export type DoctorReport = {
+  servers: { name: string; ok: boolean; checks: DoctorCheck[] }[];
+  /** What is wrong with the store of the plane; missing where nothing is. */
+  store?: { ok: false; detail: string };
+};
