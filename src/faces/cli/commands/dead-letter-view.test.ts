@@ -39,7 +39,10 @@ suite("dead letters for people", () => {
     const history = [
       { at: "t", status: "abandoned", code: null, callId: null, by: "ada", note: "\u001b[31mno" } as const,
     ];
-    const text = renderDeadLetter(showDeadLetter(sampleLetter("a", { arguments: { evil: "\u202e" }, history })), startedAt);
+    const text = renderDeadLetter(
+      showDeadLetter(sampleLetter("a", { arguments: { evil: "\u202e" }, history })),
+      startedAt,
+    );
     assert.match(text, /because of SERVER_UNAVAILABLE .*\[SERVER_UNAVAILABLE\]/);
     assert.match(text, /called by +ada through mcp/);
     assert.match(text, /t {2}abandoned {2}by ada {2}no/);
