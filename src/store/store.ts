@@ -129,9 +129,12 @@ export function createRecorder(
     record(call: CallRecord, samples: HealthSample[]): Promise<void> | undefined {
       const entries = [toCallEntry(call), ...samples.map((sample) => ({ kind: "sample", sample }) as const)];
       const keep = (into: Journal) => {
-        const kept = into.keep(entries)?.catch((thrown) => {
-          throw isRequired() ? ranUnrecorded(thrown, call.attempts.length > 0) : thrown;
-        });
+        const taken = into.keep(entries);
+        const refuse = (thrown: unknown) => {
+          throw ranUnrecorded(thrown, call.attempts.length > 0);
+        };
+        // No promise more per call where it is not required.
+        const kept = taken && isRequired() ? taken.catch(refuse) : taken;
         if (samples.length > 0) signals.emit({ type: "samples" });
         return kept;
       };
