@@ -33,6 +33,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
         : (options.fallback ?? noConfigFound(options.directory, environment)),
     dataDirectory,
     principal: localCaller(options),
+    face: "cli",
     ...(options.watch ? { watch: true } : {}),
     ...(options.store === undefined ? {} : { store: options.store }),
     ...(options.offline ? { offline: true } : {}),

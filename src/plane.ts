@@ -12,7 +12,7 @@ import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/servers/server.ts";
 import { accessOf, createCredentials, createServers, createTokenVerbs } from "./servers/servers.ts";
-import { createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
+import { auditVerbs, createAudit, createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
 import { createWork } from "./work/work.ts";
 
 export { openState } from "./state.ts";
@@ -34,9 +34,16 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const { config, directoryOf, secretsOf, secretValues } = settings;
   const local = trusted(options.principal);
   const defaultPrincipal = withListed(local, config().users);
-  const memory = createRecorder(options.dataDirectory, requireStoreAddress(options.store ?? config().store));
+  const memory = createRecorder(
+    options.dataDirectory,
+    requireStoreAddress(options.store ?? config().store),
+    () => config().audit.required,
+  );
   const { emit } = memory;
   const egress = createEgress({ allow: () => config().security.egress.allow });
+  const { audit, run: record } = createAudit({
+    ...{ memory, hmacKey: settings.hmacKey, defaultPrincipal, face: options.face ?? "library" },
+  });
   const { identity, grants } = createAccess({
     ...{ config, store: memory.store, emit, onNews: memory.onNews, egress },
     defaultPrincipal: local,
@@ -120,6 +127,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     profile: identity.profile,
     currentPrincipal: identity.current,
     memory,
+    audit: record,
     health,
     servers,
     catalogue: () => catalogue,
@@ -158,6 +166,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   });
   const following = createReload({
     ...{ settings, applyServers: servers.apply, emit, watch: options.watch ?? false },
+    reload: () => plane.reload(),
     async apply(change) {
       limits.apply(change);
       handWritten.apply(config());
@@ -187,6 +196,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     results.verbs,
     work.verbs,
     agent.verbs,
+    { audit },
     createHistory({
       memory,
       defaultPrincipal,
@@ -203,6 +213,10 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       },
       reload: following.reload,
       readiness: memory.readiness,
+      async doctor(server?: string) {
+        const [report, readiness] = [await servers.verbs.doctor(server), await memory.readiness()];
+        return readiness.ready ? report : { ...report, store: { ok: false, detail: readiness.reason } };
+      },
       on: memory.on,
       start() {
         void servers.start();
@@ -233,6 +247,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       events: { lastId: async () => (await memory.store()).lastEventId(), onStored: memory.onStored },
     },
   );
-  const plane: Plane = { ...verbs, [Symbol.asyncDispose]: stop };
+  const plane: Plane = { ...auditVerbs(verbs, record), [Symbol.asyncDispose]: stop };
   return plane;
 }

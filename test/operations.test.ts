@@ -37,6 +37,7 @@ const libraryOnly: Readonly<Record<string, string>> = {
   "tokens.finishSignIn": "ends a redirect; HTTP has GET /oauth/callback",
   "identity.usualCaller": "the caller of this process",
   "identity.identify": "every face identifies its callers with it",
+  "audit.run": "takes a function; every face changes things through the verbs that are recorded",
   "events.list": "events.page is its paged form",
   "events.lastId": "where a stream of events begins",
   "events.onStored": "takes a function; wakes streams of events",

@@ -10,6 +10,7 @@ import { createJoinedSignals } from "../lib/async/signals.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import type { LibraryHooks } from "../model/access/hook.ts";
+import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
 import type { AskHere, HeldCall } from "../model/calls/held-call.ts";
 import type { ProgressReport, Relay } from "../model/calls/provider.ts";
@@ -63,6 +64,8 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     profile(): Profile | Promise<Profile>;
     currentPrincipal(principal: Principal): Promise<Principal>;
     memory: Recorder;
+    /** Leaves a record of a change. */
+    audit: PlaneAudit["run"];
     health: HealthFeed;
     servers: Servers;
     catalogue(): Catalogue;
@@ -103,6 +106,7 @@ export async function createCalls(parts: CallParts) {
     mayMake: createMayMake(parts, lookup),
     onChangedElsewhere: (listener) => memory.onNews((news) => news.what === "heldCall" && listener(news.id)),
     fixedOf: registry.fixedOf,
+    audit: parts.audit,
   });
   const hooks = await createHooks({
     settings: () => config().hooks,

@@ -8,7 +8,6 @@ import type { Config } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
-import type { ServerDefinition } from "../model/servers/server.ts";
 import { accessOf } from "./authorize.ts";
 import { unlistedTool } from "./targets.ts";
 

@@ -171,10 +171,11 @@ test("a defect is an outcome like any other", async () => {
 test("a record that cannot be written does not change how the call went, and is warned about", async () => {
   const { outcome } = await record(
     (step) => step("execute", () => executedCall({ content: [] })),
-    () => Promise.reject(new PlaneError("STORE_FAILED", "disk full")),
+    () => Promise.reject(new PlaneError("STORE_FAILED", "/path", { data: { why: "disk full" } })),
   );
   assert.equal(outcome.ok, true);
-  assert.match(outcome.call.warnings.join(), /could not be recorded: disk full/);
+  assert.match(outcome.call.warnings.join(), /could not be recorded: [^/]*: disk full/);
+  assert.equal(outcome.call.recorded, false);
 });
 
 test("the outcome waits for the record", async () => {

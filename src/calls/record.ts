@@ -21,7 +21,7 @@ import type { HealthSample } from "../model/catalogue/health.ts";
 import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { ErrorCode, ErrorReport } from "../model/errors.ts";
-import { errorTable, PlaneError, reportError, toPlaneError } from "../model/errors.ts";
+import { errorTable, PlaneError, reportError, strangerMessage, toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { costField } from "./limits/cost.ts";
 
@@ -65,19 +65,29 @@ export function createRecorder(options: RecordOptions): Recorder {
     const outcome = toOutcome(call, error, rounded(performance.now() - startedAt));
     const record = toRecord(call, outcome, attemptsOf(call, error), stages);
     const given = presented(call, outcome, options);
-    const shown = given instanceof Promise ? await given : given;
+    let shown = given instanceof Promise ? await given : given;
     if (shown.stored) record.stored = shown.stored.id;
     try {
       const written = write(record, samplesOf(call, record));
       if (written) await written;
     } catch (thrown) {
-      warn(outcome, "This call could not be recorded", thrown);
+      shown = unrecorded(shown, toPlaneError(thrown));
     }
     if (!outcome.ok || call.approved) await closeCall(call, record, outcome, options);
     onEnded?.(call, outcome);
     emit(resultEvent(record, outcome));
     return shown;
   };
+}
+
+/** It waits in memory, and the answer says so; or there is none, where the record is required. */
+function unrecorded(shown: Outcome, why: PlaneError): Outcome {
+  shown.call.recorded = false;
+  if (why.code === "RECORD_FAILED")
+    return { ok: false, call: { ...shown.call, status: "failed" }, error: reportError(why) };
+  const { message } = strangerMessage(why.code, why.data) ?? why;
+  shown.call.warnings.push(`This call could not be recorded: ${message}`);
+  return shown;
 }
 
 function trackStages(requested: Requested, startedAt: number) {

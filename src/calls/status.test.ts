@@ -35,6 +35,7 @@ const statuses: Record<ErrorCode, CallStatus> = {
   OUTCOME_UNKNOWN: "failed",
   TIMEOUT: "failed",
   CANCELLED: "cancelled",
+  RECORD_FAILED: "failed",
   STORE_FAILED: "failed",
   INTERNAL: "failed",
 };

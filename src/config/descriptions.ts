@@ -223,7 +223,11 @@ export const descriptions: Readonly<Record<string, string>> = {
   "results.redact.entropy": "Words of 20 characters and more that are random rather than written.",
   "results.redact.patterns": "Patterns of your own, in the syntax of RE2.",
   calls: "Call records.",
-  "calls.keepDays": "Days to keep call records, 0 for ever.",
+  "calls.keepDays": "Days to keep records of calls and changes, 0 for ever.",
+  audit: "The record of calls and changes.",
+  "audit.required": "true: nothing is answered whose record could not be taken.",
+  "audit.hmacKey":
+    "Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones can be told. By reference, such as ${AUDIT_KEY}.",
   jobs: "Job runs; see jobs.md.",
   "jobs.concurrency": "Concurrency limit of job runs on a plane; more wait.",
   "jobs.keepDays": "Days to keep finished runs, 0 for ever.",

@@ -62,10 +62,12 @@ type Parts = {
   emit(event: PlaneEvent): void;
   apply(change: ServersChange): Promise<void>;
   watch: boolean;
+  /** Reloads and leaves a record. */
+  reload(): Promise<unknown>;
 };
 
 /** Reads the configuration again and applies what is different, when asked and, with `watch`, when its files change. */
-export function createReload({ settings, applyServers, emit, apply, watch }: Parts) {
+export function createReload({ settings, applyServers, emit, apply, watch, reload: recorded }: Parts) {
   const reload = async (): Promise<ServersChange> => {
     const next = await settings.readAgain();
     const { servers: definitions, broken, untrusted } = next.config;
@@ -76,6 +78,6 @@ export function createReload({ settings, applyServers, emit, apply, watch }: Par
     return change;
   };
   const tellRejected = (thrown: unknown) => emit({ type: "config.rejected", reason: toPlaneError(thrown).message });
-  const watching = watch ? watchFiles(settings.sources, () => void reload().catch(tellRejected)) : undefined;
+  const watching = watch ? watchFiles(settings.sources, () => void recorded().catch(tellRejected)) : undefined;
   return { reload, stop: () => watching?.[Symbol.dispose]() };
 }

@@ -21,6 +21,10 @@ export async function createSettings(source: ConfigSource, environment: Environm
   };
   let current = await load();
   const directoryOf = (server: string) => current.directoryOf(server);
+  const resolved = async (path: Path, value: string | undefined) =>
+    value === undefined
+      ? undefined
+      : resolveSecrets(value, { directory: dirname(current.merged.originOf(path)?.file ?? "") });
   return {
     config: (): Config => current.config,
     fileOf: (path: Path) => current.merged.originOf(path)?.file,
@@ -41,11 +45,8 @@ export async function createSettings(source: ConfigSource, environment: Environm
     secretsOf: async (name: string, definition: ServerDefinition) =>
       withPlaces(await resolveSecrets(definition, { directory: directoryOf(name) }), directoryOf(name)),
     /** Read when it is needed, as every secret. */
-    async vaultKey(): Promise<string | undefined> {
-      const { vaultKey } = current.config;
-      const directory = dirname(current.merged.originOf(["vaultKey"])?.file ?? "");
-      return vaultKey === undefined ? undefined : resolveSecrets(vaultKey, { directory });
-    },
+    vaultKey: () => resolved(["vaultKey"], current.config.vaultKey),
+    hmacKey: () => resolved(["audit", "hmacKey"], current.config.audit.hmacKey),
     /** Reads everything again. `take` puts it in force; a server that has become unreadable stays as it was. */
     async readAgain(): Promise<{ config: Config; take(): void }> {
       const next = await load();

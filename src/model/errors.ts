@@ -52,6 +52,7 @@ export const errorTable = {
   OUTCOME_UNKNOWN: row(502, -32000, 4, false, "dependency", "The answer was lost; the tool may have run."),
   TIMEOUT: row(504, -32001, 4, true, "transient", "No answer arrived within the timeout."),
   CANCELLED: row(499, -32800, 4, true, "cancelled", "The call was cancelled before the answer arrived."),
+  RECORD_FAILED: row(503, -32603, 4, false, "internal", "The record could not be taken, and 'audit.required' is set."),
   STORE_FAILED: row(503, -32603, 4, true, "internal", "The state could not be read or written."),
   INTERNAL: row(500, -32603, 1, false, "internal", "A defect of ours; please report it."),
 } as const satisfies Record<string, ErrorRow>;
@@ -241,5 +242,7 @@ export function strangerMessage(
   if (code === "STORE_FAILED" && data.busy === true) return { message: busy, data: { busy: true } };
   if (code === "CONFIG_INVALID" && data.noModel === true) return { message: noModel, data: { noModel: true } };
   if (code === "STORE_FAILED" && data.full === true) return { message: noSpace.text, data: {} };
+  if (code === "STORE_FAILED" && typeof data.why === "string")
+    return { message: `${errorTable[code].means.slice(0, -1)}: ${data.why}.`, data: { why: data.why } };
   return { message: errorTable[code].means, data: {} };
 }

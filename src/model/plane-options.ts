@@ -7,7 +7,7 @@ import type { ConfigInput } from "./config/config-input.ts";
 
 import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
-import type { Principal } from "./principal.ts";
+import type { Face, Principal } from "./principal.ts";
 
 /** Answers `sampling/createMessage` of a server. */
 export type Sampling = (
@@ -41,6 +41,8 @@ export type PlaneOptions = {
   store?: string;
   /** The caller of calls that name none. Default: may do everything. */
   principal?: Partial<Principal>;
+  /** The face of changes that name none. Default: `library`. */
+  face?: Face;
   /** Reachable from other machines: callers must authenticate. */
   exposed?: boolean;
   /** Questions of servers are answered through `plane.questions`. */

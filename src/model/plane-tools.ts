@@ -143,11 +143,11 @@ export interface PlaneServers {
    * @example
    * await plane.servers.connect("files");
    */
-  connect(server: string): Promise<void>;
+  connect(server: string, caller?: Caller): Promise<void>;
   /** Ends its sessions until it is connected again. */
-  disconnect(server: string): Promise<void>;
+  disconnect(server: string, caller?: Caller): Promise<void>;
   /** Lists a server, or all, anew. Without `force` not during backoff. */
-  refresh(server?: string, options?: { force?: boolean }): Promise<RefreshReport>;
+  refresh(server?: string, options?: Caller & { force?: boolean }): Promise<RefreshReport>;
   /** The last lines of its stderr and its log. */
   logs(server: string, options?: Caller & { connect?: boolean }): Promise<ServerLogLine[]>;
   /** The same and every new line until `stop`. A changed definition starts a new log. */
@@ -159,7 +159,7 @@ export interface PlaneServers {
   /** Open sessions, without secrets. */
   poolInfo(): PoolInfo;
   /** Ends sessions and forgets listings; returns how many were open. */
-  clearCaches(server?: string): Promise<number>;
+  clearCaches(server?: string, caller?: Caller): Promise<number>;
 }
 
 export interface PlanePrompts {

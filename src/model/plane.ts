@@ -1,4 +1,5 @@
 import type { Toolset } from "./agent.ts";
+import type { PlaneAudit } from "./audit.ts";
 import type { CallOptions, Outcome } from "./calls/call.ts";
 import type { AskHere } from "./calls/held-call.ts";
 import type { Relay } from "./calls/provider.ts";
@@ -59,8 +60,8 @@ export type PlaneCallOptions = CallOptions &
 /** `tool` with `details`, where it still exists. */
 type DetailedAnswer = Omit<SearchAnswer, "tools"> & { tools: (FoundTool & { tool?: ToolListing })[] };
 
-/** `since` is when the store was last reached. */
-export type Readiness = { ready: true } | { ready: false; reason: string; since: string };
+/** `since` is when the store was last reached; `unrecorded` counts records that are in memory only. */
+export type Readiness = { ready: true } | { ready: false; reason: string; since: string; unrecorded?: number };
 
 /**
  * All tools of the configured servers behind one path. `createPlane` makes one.
@@ -111,6 +112,8 @@ export interface Plane extends AsyncDisposable {
   readonly registry: PlaneRegistry;
   /** The record of calls. */
   readonly calls: PlaneCalls;
+  /** The record of everything that changed something. */
+  readonly audit: PlaneAudit;
   /** Large results. */
   readonly results: PlaneResults;
   /** What happened. */
@@ -126,7 +129,7 @@ export interface Plane extends AsyncDisposable {
   /** The configuration in force. */
   config(): Config;
   /** Reads and applies the configuration; what cannot be read changes nothing. */
-  reload(): Promise<ServersChange>;
+  reload(caller?: Caller): Promise<ServersChange>;
   /** Consent to what the files of a project start and read; see `projectFiles`. */
   trust: PlaneTrust;
   /** Checks a server, or all, and names the first thing to try. */

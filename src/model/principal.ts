@@ -126,7 +126,12 @@ export function narrow(principal: Principal, { servers }: { servers: boolean | r
 }
 
 /** Default: the library's own caller. */
-export type Caller = { principal?: Principal; face?: Face };
+export type Caller = {
+  principal?: Principal;
+  face?: Face;
+  /** Where they are: an address of the network, or `socket`. */
+  address?: string;
+};
 
 /** Waits so long for servers that have not listed yet. */
 export type WaitingCaller = Caller & { waitMs?: number };

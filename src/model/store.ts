@@ -1,5 +1,6 @@
 import type { ApiKey } from "./access/credentials.ts";
 import type { AgentRun, RunFilter, RunSummary } from "./agent/agent-run.ts";
+import type { AuditFilter, AuditRecord, Chain } from "./audit.ts";
 import type { CallRecord, CallStatus } from "./calls/call.ts";
 import type { CallChain, CountedSteps, SeriesSpan } from "./calls/call-history.ts";
 import type { HeldFilter, HeldPart, KeptHeldCall, PlanRecord, Remembered } from "./calls/held-call.ts";
@@ -84,6 +85,8 @@ export const stateTables = {
   secrets: { order: "key" },
   call_checkpoints: { order: "sequence" },
   calls: { order: "sequence" },
+  audit_checkpoints: { order: "sequence" },
+  audit: { order: "sequence" },
   // Its columns have other names in other stores.
   call_minutes: { order: "1, 2, 3, 4" },
   events: { order: "id" },
@@ -144,7 +147,8 @@ export type JournalEntry =
   | { kind: "call"; call: CallColumns; text: string }
   | { kind: "event"; at: string; event: PlaneEvent }
   | { kind: "sample"; sample: HealthSample }
-  | { kind: "run"; run: AgentRun };
+  | { kind: "run"; run: AgentRun }
+  | { kind: "audit"; record: AuditRecord };
 
 export type CallFilter = {
   tool?: string;
@@ -267,6 +271,12 @@ export interface Store extends JobStore, SharedValues, StateStore {
   verifyCalls(head?: string): Promise<CallChain>;
   /** Removes a batch of the oldest calls, never the newest, and closes the chain; repeat until 0. */
   forgetCalls(before: string): Promise<number>;
+  /** What changed something, newest first. */
+  audit(filter?: AuditFilter): Promise<AuditRecord[]>;
+  audited(id: string): Promise<AuditRecord | null>;
+  verifyAudit(head?: string): Promise<Chain>;
+  /** As `forgetCalls`. */
+  forgetAudit(before: string): Promise<number>;
   trouble(): StoreTrouble | null;
   onTrouble(listener: (trouble: StoreTrouble | null) => void): () => void;
   /** Changes of other planes, where the store can tell; watchers still look now and then. */

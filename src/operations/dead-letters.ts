@@ -24,6 +24,10 @@ const DeadLetter = z
     status: z.enum(deadLetterStatuses),
     nextRetryAt: z.string().nullable().meta({ description: "Null when it is not retried automatically." }),
     hold: z.string().nullable().meta({ description: "Why it is not retried automatically." }),
+    waitsFor: z
+      .enum(["retry", "person"])
+      .nullable()
+      .meta({ description: "The plane retries it, or a person has to decide; null when it is over." }),
     conversation: z.string().nullable(),
     resolvedCallId: z.string().nullable(),
     createdAt: z.string(),

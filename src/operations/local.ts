@@ -28,7 +28,6 @@ const verbs: readonly Local[] = [
     "End sessions and forget listings",
     { missing: "`servers reconnect` does it for one server" },
     "`POST /servers/{name}/disconnect` ends sessions, `refresh` lists anew",
-    { isAnonymous },
   ],
   ["resources.templates", ["server"], "Templates of resources", "resources list", part("GET /resources")],
   ["conversations.budget", ["conversation"], "What a conversation has used", "chat", "only its own client asks"],
@@ -51,7 +50,6 @@ const verbs: readonly Local[] = [
     "Read the configuration anew",
     { missing: "a plane that serves watches its files" },
     "a plane that serves watches its files",
-    { isAnonymous },
   ],
 ];
 

@@ -17,6 +17,7 @@ export type Tag =
   | "Questions"
   | "Sign-in"
   | "Keys"
+  | "Audit"
   | "Events"
   | "Operation";
 
@@ -24,7 +25,7 @@ export type Tag =
 export type Missing = { missing: string };
 
 /** Who asks, and when they go away. */
-export type Asker = Required<Caller> & { signal?: AbortSignal };
+export type Asker = Required<Pick<Caller, "principal" | "face">> & Caller & { signal?: AbortSignal };
 
 /** What a face knows beside the asker. */
 export type Situation = {
@@ -101,6 +102,12 @@ export type Operation<
   isAnonymous?: true;
   /** It reads or writes the configuration files. */
   needsSetup?: true;
+  /** It changes what no verb of the plane changes, and leaves a record of its own; `look` shows it before and after. */
+  changes?: {
+    target(input: z.output<Input>): string | null;
+    look?(plane: Plane, input: z.output<Input>): unknown;
+    isTrial?(input: z.output<Input>): boolean;
+  };
   /** Where it is more than one call of the plane. */
   run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: Situation): Promise<unknown>;
 };
@@ -121,7 +128,15 @@ export async function runOperation(
   asker: Asker,
   situation: Situation,
 ): Promise<unknown> {
-  if (declared.run) return declared.run(plane, input as never, asker, situation);
+  const { run, changes, name: operation } = declared;
+  if (run && changes && !changes.isTrial?.(input as never)) {
+    const target = changes.target(input as never);
+    const look = changes.look && (() => changes.look?.(plane, input as never));
+    return plane.audit.run({ operation, target, input, ...(look && { look }) }, asker, () =>
+      run(plane, input as never, asker, situation),
+    );
+  }
+  if (run) return run(plane, input as never, asker, situation);
   return methodOf(plane, declared.name)(...argumentsOf(declared, input as JsonObject, asker));
 }
 

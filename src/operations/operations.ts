@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { agentOperations } from "./agent.ts";
 import { approvalOperations } from "./approvals.ts";
+import { auditOperations } from "./audit.ts";
 import { callOperations } from "./calls.ts";
 import { deadLetterOperations } from "./dead-letters.ts";
 import { entryOperations } from "./entries.ts";
@@ -22,6 +23,7 @@ const declared = [
   ...changeOperations,
   ...qualityOperations,
   ...callOperations,
+  ...auditOperations,
   ...approvalOperations,
   ...deadLetterOperations,
   ...registryOperations,

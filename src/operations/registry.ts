@@ -99,7 +99,7 @@ export const registryOperations = [
   }),
   operation({
     name: "servers.refresh",
-    args: [],
+    args: ["name"],
     summary: "Ask every server for its tools now",
     description: "Servers in backoff after a failure are left alone and listed under `skipped`.",
     scope: "admin",
@@ -107,6 +107,5 @@ export const registryOperations = [
     output: RefreshReport,
     http: { method: "post", path: "/registry/refresh", tag, answers: { 200: "What came of it, server by server." } },
     cli: { command: "servers refresh" },
-    isAnonymous: true,
   }),
 ];

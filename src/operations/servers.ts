@@ -54,9 +54,8 @@ export const serverOperations = [
       output: Server,
       http: { method: "post", path: `/servers/{name}/${verb}`, tag, answers: { 200: "Its state afterwards." } },
       cli: { command: `servers ${verb}` },
-      isAnonymous: true,
       async run(plane, { name: server }, asker) {
-        await plane.servers[verb](server);
+        await plane.servers[verb](server, asker);
         return plane.servers.get(server, asker);
       },
     }),
@@ -70,7 +69,6 @@ export const serverOperations = [
     output: RefreshReport,
     http: { method: "post", path: "/servers/{name}/refresh", tag, answers: { 200: "What came of it." } },
     cli: { command: "servers refresh" },
-    isAnonymous: true,
   }),
   operation({
     name: "servers.logs",

@@ -92,13 +92,17 @@ export const setupOperations = [
     cli: { command: "servers add" },
     socket,
     needsSetup: true,
+    changes: {
+      target: (input) => input.name,
+      look: (plane, input) => plane.config().servers[input.name] ?? null,
+    },
     async run(plane, { name: server, definition }, asker, situation) {
       if ((definition.command === undefined) === (definition.url === undefined))
         throw new PlaneError("USAGE", "Give either 'url' or 'command'.");
       await setupIn(situation)
         .putServer(server, definition as JsonObject)
         .catch(withoutPath);
-      await plane.reload();
+      await plane.reload(asker);
       return plane.servers.get(server, asker);
     },
   }),
@@ -113,10 +117,14 @@ export const setupOperations = [
     cli: { command: "servers remove" },
     socket,
     needsSetup: true,
+    changes: {
+      target: (input) => input.name,
+      look: (plane, input) => plane.config().servers[input.name] ?? null,
+    },
     async run(plane, { name: server }, asker, situation) {
       await plane.servers.get(server, asker);
       await setupIn(situation).removeServer(server).catch(withoutPath);
-      await plane.reload();
+      await plane.reload(asker);
       return { ok: true };
     },
   }),
@@ -141,7 +149,8 @@ export const setupOperations = [
     cli: { command: "import" },
     socket,
     needsSetup: true,
-    async run(plane, { clients = [], dryRun = false }, _asker, situation) {
+    changes: { target: () => null, isTrial: (input) => input.dryRun === true },
+    async run(plane, { clients = [], dryRun = false }, asker, situation) {
       const setup = setupIn(situation);
       // Into the file that this plane reads, which need not be the usual one.
       const file = (await setup.check()).files.at(-1);
@@ -149,7 +158,7 @@ export const setupOperations = [
         .importClients(clients, { dryRun, ...(file !== undefined && { file }) })
         .catch(withoutFile);
       const { found, imported, skipped, holdSecrets } = report;
-      if (!dryRun && imported.length > 0) await plane.reload();
+      if (!dryRun && imported.length > 0) await plane.reload(asker);
       const shown = found.map(({ client, servers }) => ({ client, servers }));
       return { found: shown, imported, skipped, holdSecrets };
     },
@@ -162,7 +171,10 @@ export const setupOperations = [
     scope: "admin",
     input: z.object({ server: z.string().optional() }),
     output: z
-      .object({ servers: z.array(z.object({ name: z.string(), ok: z.boolean(), checks: z.array(Check) })) })
+      .object({
+        servers: z.array(z.object({ name: z.string(), ok: z.boolean(), checks: z.array(Check) })),
+        store: z.object({ ok: z.boolean(), detail: z.string() }).optional(),
+      })
       .meta({ id: "DoctorReport" }),
     http: { method: "get", path: "/doctor", tag: "Servers", answers: { 200: "Check by check." } },
     cli: { command: "doctor" },

@@ -57,8 +57,8 @@ export const trustOperations = [
     },
     cli,
     socket,
-    async run(plane, { hashes }, _asker) {
-      await plane.trust.approve(hashes);
+    async run(plane, { hashes }, asker) {
+      await plane.trust.approve(hashes, asker);
       return plane.trust.list();
     },
   }),
@@ -73,8 +73,8 @@ export const trustOperations = [
     http: { method: "delete", path: "/trust", tag, answers: { 200: "What is trusted now: nothing." }, show },
     cli,
     socket,
-    async run(plane, _input, _asker) {
-      await plane.trust.revoke();
+    async run(plane, _input, asker) {
+      await plane.trust.revoke(asker);
       return plane.trust.list();
     },
   }),

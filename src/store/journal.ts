@@ -10,6 +10,8 @@ export type Journal = {
   keep(entries: readonly JournalEntry[]): Promise<void> | undefined;
   /** Stored in the background; an urgent entry is not delayed. */
   note(entry: JournalEntry, isUrgent?: boolean): void;
+  /** Records that would not survive the process, and since when; null when all do. */
+  atRisk(): AtRisk | null;
   /** The queue for an unreachable store is full: take no more calls. */
   isFull(): boolean;
   /** Stores what is waiting now. */
@@ -17,6 +19,8 @@ export type Journal = {
   /** Stores what is waiting and takes nothing more. */
   close(): Promise<void>;
 };
+
+export type AtRisk = { records: number; since: string; reason: unknown };
 
 export type JournalOptions = {
   spool?: Spool;
@@ -32,6 +36,11 @@ type Group = {
   tries: number;
   /** An event, which may be dropped under pressure. */
   isNote: boolean;
+  /** It is in the spool, and survives the process. */
+  isSpooled?: boolean;
+  isStored?: boolean;
+  /** Why it could not be stored the last time. */
+  reason?: unknown;
 };
 
 type Fail = (group: Group, reason: unknown) => void;
@@ -57,6 +66,9 @@ function createState(append: Store["append"], { spool, flushDelayMs = 0, onStore
     ...{ isOpen: true, isHurried: false, isUrgent: false, hasWarned: false },
     /** What tries each group again that could not be stored. */
     troubled: new Set<() => void>(),
+    /** Calls and changes that are in memory only. */
+    unsafe: new Set<Group>(),
+    risk: null as Omit<AtRisk, "records"> | null,
     /** Ends the wait for more entries. */
     wake: nothing as () => void,
   };
@@ -73,11 +85,16 @@ export function createJournal(append: Store["append"], options: JournalOptions =
       // A command that makes one call needs no file for it.
       const spools = spool !== undefined && state.isOpen && !isFirst && state.waiting.length < maxWaiting;
       isFirst = false;
-      if (!spools) return write(state, entries).catch((reason) => rescue(state, entries, reason));
+      if (!spools)
+        return write(state, entries).catch((reason) => rescue(state, { entries, tries: 0, isNote: false }, reason));
       const group: Group = { entries, tries: 0, isNote: false };
       const safe = spool.add(entries);
+      if (safe === undefined) group.isSpooled = true;
       push(state, group);
-      return safe?.then((isSafe) => (isSafe ? undefined : keepWithout(state, group)));
+      return safe?.then((isSafe) => {
+        group.isSpooled = isSafe;
+        return isSafe ? undefined : keepWithout(state, group);
+      });
     },
     note(entry, urgently = false) {
       if (!state.isOpen) return;
@@ -85,6 +102,7 @@ export function createJournal(append: Store["append"], options: JournalOptions =
       push(state, { entries: [entry], tries: 0, isNote: true });
       if (state.isUrgent) state.wake();
     },
+    atRisk: () => state.risk && { ...state.risk, records: state.unsafe.size },
     isFull: () => troubled.size >= maxTroubled,
     flush: () => storeAll(state),
     async close() {
@@ -105,6 +123,7 @@ async function flush(state: State): Promise<void> {
     state.nextFlushAt = performance.now() + state.flushDelayMs;
     const forget = state.spool?.leave();
     await appendBatch(state.append, batch, (group, reason) => fail(state, group, reason));
+    if (state.unsafe.size > 0) for (const group of batch) if (group.isStored) noteSafe(state, group);
     if (state.troubled.size === 0) {
       state.hasWarned = false;
       forget?.();
@@ -148,6 +167,9 @@ function fail(state: State, group: Group, reason: unknown): void {
 }
 
 function tryAgain(state: State, group: Group, reason: unknown): void {
+  group.reason = reason;
+  if (group.isSpooled && state.spool?.isGone()) group.isSpooled = false;
+  if (!group.isNote && !group.isSpooled) noteRisk(state, group, reason);
   // An unreachable store has refused nothing.
   if (!isUnavailable(reason) || group.tries === 0) group.tries += 1;
   const isRefused = group.tries >= soonTries && !isUnavailable(reason);
@@ -155,11 +177,30 @@ function tryAgain(state: State, group: Group, reason: unknown): void {
   const again = () => {
     clearTimeout(timer);
     state.troubled.delete(again);
-    push(state, { entries: group.entries, tries: group.tries, isNote: false });
+    delete group.waits;
+    push(state, group);
+    void spoolAgain(state, group);
   };
   state.troubled.add(again);
   const waitMs = isRefused ? betweenLaterTriesMs : betweenTriesMs;
   const timer = setTimeout(() => state.isOpen && again(), waitMs).unref();
+}
+
+/** A disk that is back takes what waits in memory, even where the store is still away. */
+async function spoolAgain(state: State, group: Group): Promise<void> {
+  if (group.isSpooled || group.isNote || state.spool === undefined) return;
+  group.isSpooled = (await state.spool.add(group.entries)) ?? true;
+  if (group.isSpooled) noteSafe(state, group);
+}
+
+function noteRisk(state: State, group: Group, reason: unknown): void {
+  state.unsafe.add(group);
+  state.risk ??= { since: new Date().toISOString(), reason };
+  warn(state, reason);
+}
+
+function noteSafe(state: State, group: Group): void {
+  if (state.unsafe.delete(group) && state.unsafe.size === 0) state.risk = null;
 }
 
 /** Once until all is stored again, not for each call. */
@@ -170,19 +211,25 @@ function warn(state: State, reason: unknown): void {
 }
 
 /** Retries in the background; rejects when the entries would not survive the process until then. */
-async function rescue(state: State, entries: readonly JournalEntry[], reason: unknown): Promise<void> {
+async function rescue(state: State, group: Group, reason: unknown): Promise<void> {
   if (!isUnavailable(reason)) throw reason;
-  const isSafe = state.spool !== undefined && ((await state.spool.add(entries)) ?? true);
-  tryAgain(state, { entries, tries: 0, isNote: false }, reason);
-  if (!isSafe) throw reason;
+  delete group.waits;
+  if (!group.isSpooled && state.spool !== undefined) group.isSpooled = (await state.spool.add(group.entries)) ?? true;
+  tryAgain(state, group, reason);
+  if (!group.isSpooled) throw reason;
 }
 
 /** The spool could not be written, so nothing is safe before it is in the store. */
 async function keepWithout(state: State, group: Group): Promise<void> {
-  if (!state.waiting.includes(group)) return storeAll(state);
+  if (group.isStored) return;
+  if (group.reason !== undefined) {
+    // It has failed already and waits to be tried again.
+    noteRisk(state, group, group.reason);
+    throw group.reason;
+  }
   const { promise, ...waits } = Promise.withResolvers<void>();
   group.waits = waits;
-  await promise.catch((reason) => rescue(state, group.entries, reason));
+  await promise.catch((reason) => rescue(state, group, reason));
 }
 
 async function storeAll(state: State): Promise<void> {
@@ -211,7 +258,7 @@ async function appendBatch(append: Store["append"], batch: readonly Group[], fai
   let last: unknown;
   try {
     await append(batch.flatMap((group) => group.entries));
-    for (const group of batch) group.waits?.resolve();
+    for (const group of batch) stored(group);
     return;
   } catch (thrown) {
     last = thrown;
@@ -221,10 +268,15 @@ async function appendBatch(append: Store["append"], batch: readonly Group[], fai
       // A locked store has waited its full time already; each try would stop the process as long again.
       if (has(last, "locked")) throw last;
       await append(group.entries);
-      group.waits?.resolve();
+      stored(group);
     } catch (thrown) {
       last = thrown;
       fail(group, thrown);
     }
   }
+}
+
+function stored(group: Group): void {
+  group.isStored = true;
+  group.waits?.resolve();
 }

@@ -21,6 +21,8 @@ export type Spool = {
   add(entries: readonly JournalEntry[]): Promise<boolean> | undefined;
   /** Starts a new part; call the returned function once the entries so far are stored. */
   leave(): () => void;
+  /** Was what is in it removed? */
+  isGone(): boolean;
   close(): void;
 };
 
@@ -35,7 +37,7 @@ const unseenMs = 1_000;
 const nothing = () => undefined;
 
 /** For a store that ends with the process. */
-export const noSpool: Spool = { add: nothing, leave: () => nothing, close: nothing };
+export const noSpool: Spool = { add: nothing, leave: () => nothing, isGone: () => false, close: nothing };
 
 /** The spools of this process; several planes may share a store. */
 const own = new Set<string>();
@@ -95,6 +97,7 @@ export function createSpool(store: string): Spool {
       [filled, other] = [other, filled];
       return leaving.clear;
     },
+    isGone: () => filled.isGone() || other.isGone(),
     close() {
       clearInterval(marking);
       write();
@@ -115,6 +118,7 @@ function lineOf(entries: readonly JournalEntry[]): string {
 function createPart(path: string) {
   let file: number | undefined;
   let isEmpty = true;
+  let size = 0;
   let writtenAt = 0;
   const open = () => {
     own.add(path);
@@ -126,6 +130,7 @@ function createPart(path: string) {
     if (fstatSync(file).nlink > 0) return;
     closeSync(file);
     file = undefined;
+    size = 0;
   };
   return {
     add(line: string): void {
@@ -134,13 +139,21 @@ function createPart(path: string) {
       file ??= open();
       writtenAt = now;
       isEmpty = false;
-      writeSync(file, line);
+      const written = writeSync(file, line);
+      // A disk that fills up takes a part of the line, which would spoil the next one.
+      if (written !== line.length && written < Buffer.byteLength(line)) {
+        ftruncateSync(file, size);
+        throw Object.assign(new Error("the line was cut off"), { code: "ENOSPC" });
+      }
+      size += written;
     },
     clear(): void {
       if (file === undefined || isEmpty) return;
       ftruncateSync(file, 0);
+      size = 0;
       isEmpty = true;
     },
+    isGone: () => file !== undefined && fstatSync(file).nlink === 0,
     mark(): void {
       if (file === undefined) return;
       const now = new Date();
@@ -165,7 +178,7 @@ function createPart(path: string) {
 const abandonedMs = 60_000;
 const takenAtATime = 200;
 
-type Recording = Pick<Store, "append" | "call" | "run">;
+type Recording = Pick<Store, "append" | "call" | "run" | "audited">;
 
 /** Stores the spools of planes that were killed. Never rejects: a plane works without them. */
 export async function recoverSpools(file: string, store: Recording): Promise<void> {
@@ -209,7 +222,8 @@ async function takeOver(groups: readonly JournalEntry[][], recording: Recording)
   }
 }
 
-async function isStored([first]: JournalEntry[], { call, run }: Recording): Promise<boolean> {
+async function isStored([first]: JournalEntry[], { call, run, audited }: Recording): Promise<boolean> {
+  if (first?.kind === "audit") return (await audited(first.record.id)) !== null;
   if (first?.kind === "call") return (await call(first.call.id)) !== null;
   return first?.kind === "run" && (await run(first.run.id)) !== null;
 }

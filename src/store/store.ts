@@ -5,6 +5,7 @@ import { once } from "../lib/async/once.ts";
 import { nowText } from "../lib/stamps.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import type { AgentRun } from "../model/agent/agent-run.ts";
+import type { AuditRecord } from "../model/audit.ts";
 import type { CallRecord } from "../model/calls/call.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import { parseStoreAddress, type StoreAddress } from "../model/config/settings.ts";
@@ -13,8 +14,10 @@ import type { EventOf, EventType, PlaneEvent } from "../model/events.ts";
 import type { Readiness } from "../model/plane.ts";
 import type { KnownServer } from "../model/servers/server.ts";
 import type { CallColumns, JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
-import type { Journal } from "./journal.ts";
+import type { AtRisk, Journal } from "./journal.ts";
 
+export { createAudit } from "./audit.ts";
+export { auditVerbs } from "./audited-verbs.ts";
 export { createHistory } from "./history.ts";
 export { createKeptSessions } from "./kept-sessions.ts";
 export { createStateVerbs } from "./state-transfer.ts";
@@ -44,7 +47,12 @@ type OpenedStore = {
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /** Events and records of a plane: emitted to listeners at once, written through the journal. Opens the store lazily. */
-export function createRecorder(directory: string | undefined, address: StoreAddress = { kind: "sqlite" }) {
+export function createRecorder(
+  directory: string | undefined,
+  address: StoreAddress = { kind: "sqlite" },
+  /** Must everything be on record before it is answered? */
+  isRequired: () => boolean = () => false,
+) {
   const bus = createEventBus<PlaneEvent>();
   const signals = createEventBus<{ type: "stored" } | { type: "samples" }>();
   const isKept = directory !== undefined || address.kind === "postgres";
@@ -104,23 +112,41 @@ export function createRecorder(directory: string | undefined, address: StoreAddr
     async readiness(): Promise<Readiness> {
       await opened();
       const now = trouble();
-      if (now === null) return { ready: true };
+      const risk = written?.atRisk() ?? null;
+      if (now === null && risk === null) return { ready: true };
+      if (risk !== null) return { ready: false, reason: riskText(risk), since: risk.since, unrecorded: risk.records };
       const reason = "The store cannot be reached. What needs it fails until it is back.";
-      return { ready: false, reason, since: now.since };
+      return { ready: false, reason, since: now?.since ?? nowText() };
     },
-    /** Throws while the queue for an unreachable store is full. */
+    /** Throws while the queue for an unreachable store is full, or where everything must be on record and cannot be. */
     requireRoom(): void {
-      if (written?.isFull()) throw queueFull();
+      if (written === undefined) return;
+      if (written.isFull()) throw queueFull();
+      const risk = written.atRisk();
+      if (risk !== null && isRequired()) throw refusedUnrecorded(risk.reason);
     },
     /** Undefined when the record is safe already. */
     record(call: CallRecord, samples: HealthSample[]): Promise<void> | undefined {
       const entries = [toCallEntry(call), ...samples.map((sample) => ({ kind: "sample", sample }) as const)];
       const keep = (into: Journal) => {
-        const kept = into.keep(entries);
+        const taken = into.keep(entries);
+        const refuse = (thrown: unknown) => {
+          throw ranUnrecorded(thrown, call.attempts.length > 0);
+        };
+        // No promise more per call where it is not required.
+        const kept = taken && isRequired() ? taken.catch(refuse) : taken;
         if (samples.length > 0) signals.emit({ type: "samples" });
         return kept;
       };
       return written ? keep(written) : journal().then(keep);
+    },
+    /** Rejects only where nothing may be answered without its record; otherwise it waits in memory. */
+    async recordChange(record: AuditRecord, isDone: boolean): Promise<void> {
+      try {
+        await (await journal()).keep([{ kind: "audit", record }]);
+      } catch (thrown) {
+        if (isRequired()) throw ranUnrecorded(thrown, isDone);
+      }
     },
     async recordRun(run: AgentRun): Promise<void> {
       await (await journal()).keep([{ kind: "run", run }]);
@@ -209,6 +235,7 @@ function toCallEntry(call: CallRecord): JournalEntry {
 const journaled = [
   ...(["call", "callOwners", "calls", "callSeries", "verifyCalls", "forgetCalls", "events", "lastEventId"] as const),
   ...(["samples", "newSamples", "run", "runs", "forgetRuns"] as const),
+  ...(["audit", "audited", "verifyAudit", "forgetAudit"] as const),
 ];
 
 function flushBeforeRead(store: Store, flush: () => Promise<void>): Store {
@@ -217,6 +244,24 @@ function flushBeforeRead(store: Store, flush: () => Promise<void>): Store {
     return [name, (...given: unknown[]) => flush().then(() => read(...given))] as const;
   });
   return { ...store, ...Object.fromEntries(reads) };
+}
+
+const notTaken = "The record could not be taken, and 'audit.required' is set.";
+const remedy = "'toolplane doctor' names the reason; nothing is taken until it is mended.";
+
+function refusedUnrecorded(cause: unknown): PlaneError {
+  return new PlaneError("RECORD_FAILED", `${notTaken} Nothing was run. ${remedy}`, { data: { done: false }, cause });
+}
+
+function ranUnrecorded(cause: unknown, isDone: boolean): PlaneError {
+  const text = `${notTaken} It ${isDone ? "was done all the same" : "was not done"}. ${remedy}`;
+  return new PlaneError("RECORD_FAILED", text, { data: { done: isDone }, cause });
+}
+
+/** Without the path. */
+function riskText({ records, reason }: AtRisk): string {
+  const why = reason instanceof PlaneError && typeof reason.data.why === "string" ? `: ${reason.data.why}` : "";
+  return `Records cannot be written${why}. ${records} wait in memory and are written when that is mended.`;
 }
 
 function queueFull(): PlaneError {

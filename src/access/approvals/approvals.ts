@@ -1,5 +1,6 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/stamps.ts";
+import type { PlaneAudit } from "../../model/audit.ts";
 import type { HeldYes, Injected, Outcome, Requested, Verdict } from "../../model/calls/call.ts";
 import type {
   Answer,
@@ -33,6 +34,8 @@ export type ApprovalPorts = Pick<HeldCallPorts, "store" | "emit" | "checkArgumen
   defaultPrincipal: Principal;
   run(call: Requested): Promise<Outcome>;
   fixedOf(tool: Tool): JsonObject;
+  /** Leaves a record of an answer that no verb of the plane gave. */
+  audit?: PlaneAudit["run"];
 };
 
 type HeldVerbs = {
@@ -48,7 +51,8 @@ type HeldVerbs = {
   rejectPlan: PlanePlans["reject"];
 };
 
-export function createApprovals({ config, store, defaultPrincipal, run, fixedOf, mayMake, ...ports }: ApprovalPorts) {
+export function createApprovals(given: ApprovalPorts) {
+  const { config, store, defaultPrincipal, run, fixedOf, mayMake, audit, ...ports } = given;
   const fingerprint = createFingerprint(fixedOf);
   const settings = () => config().approvals;
   const answerers = createAnswerers({ settings, mayMake });
@@ -109,7 +113,16 @@ export function createApprovals({ config, store, defaultPrincipal, run, fixedOf,
     },
     fingerprint,
     hold: (call: Injected, verdict: Verdict, asking: Asking) =>
-      askPeople(call, verdict, asking, { heldCalls, answer: runner.answer, mayAnswer: answerers.mayAnswer }),
+      askPeople(call, verdict, asking, {
+        heldCalls,
+        mayAnswer: answerers.mayAnswer,
+        answer(id, given, by) {
+          const { arguments: edited = {}, ...input } = given;
+          const work = { operation: "approvals.answer", target: id, input: { ...input, edited: Object.keys(edited) } };
+          const answering = () => runner.answer(id, given, by);
+          return audit ? audit(work, { principal: by, face: call.face }, answering) : answering();
+        },
+      }),
     onApprovedEnd: runner.onEnd,
     start: runner.start,
     stop: runner.stop,

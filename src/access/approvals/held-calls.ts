@@ -5,7 +5,7 @@ import type { Answer, HeldCall, HeldFilter, HeldPart, KeptHeldCall, Remember } f
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { isOwner, ownerOf, type Principal } from "../../model/principal.ts";
+import { ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Answerers, ApprovalSettings } from "./answerers.ts";
 import { answered, begun, type EndStatus, ended, lease, leaseMs, notPending, settle } from "./held-call.ts";

@@ -127,6 +127,7 @@ function createUpkeep(config: () => Config, store: () => Promise<Store>) {
     const before = new Date(now - keepDays * dayMs).toISOString();
     while (!isStopped && (await kept.forgetCalls(before)) > 0) await nextTurn();
     while (!isStopped && (await kept.forgetRuns(before)) > 0) await nextTurn();
+    while (!isStopped && (await kept.forgetAudit(before)) > 0) await nextTurn();
   };
   const tidy = async () => {
     const now = Date.now();

@@ -31,6 +31,7 @@ const rewriteMs = 60_000;
 /** Finds what changed in the background, one listing after the other. */
 export function createChangeHistory({ store, outlivesUs, revision }: HistoryPorts) {
   const log = createListingLog(store);
+  const coalesced = createCoalescer();
   let last = Promise.resolve();
   const later = (work: () => Promise<void>) => {
     // No caller waits for the history, and a store that cannot be written reports that itself.
@@ -44,14 +45,14 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
     recalled: log.recall,
     listed(server: ListedServer, known: KnownServer): void {
       const now = revision();
-      later(() =>
+      const compare = () =>
         log.advance(
           known,
           outlivesUs,
           (before) => serverChanges(server, before, known.tools, now),
           (before, changes) => changes.length > 0 || isServerNews(before, known),
-        ),
-      );
+        );
+      coalesced.run(known.identity, () => later(compare));
     },
     applied(files: readonly string[], entries: readonly WrittenEntry[]): void {
       const isKept = outlivesUs && files.every((file) => !file.startsWith("("));
@@ -79,7 +80,47 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
         await addChanges([toChange({ before, after: isThere ? entry : null }, circumstances)]);
       });
     },
-    settled: () => last,
+    settled() {
+      coalesced.flush();
+      return last;
+    },
+  };
+}
+
+/** So many listings of a server are compared as they come; of more within the window only the last, at its end. */
+const listingsAtOnce = 5;
+const windowMs = 10_000;
+
+/** A server that changes its list all the time must not fill the history. */
+function createCoalescer() {
+  type Window = { count: number; waiting: (() => void) | null; timer: NodeJS.Timeout };
+  const windows = new Map<string, Window>();
+  const open = (key: string, count: number): Window => {
+    const window: Window = { count, waiting: null, timer: setTimeout(() => end(key, window), windowMs).unref() };
+    windows.set(key, window);
+    return window;
+  };
+  const end = (key: string, { waiting }: Window) => {
+    windows.delete(key);
+    if (waiting === null) return;
+    // It goes on: one comparison per window.
+    open(key, listingsAtOnce);
+    waiting();
+  };
+  return {
+    run(key: string, work: () => void): void {
+      const window = windows.get(key) ?? open(key, 0);
+      window.count += 1;
+      if (window.count > listingsAtOnce) window.waiting = work;
+      else work();
+    },
+    flush(): void {
+      for (const { waiting, timer } of windows.values()) {
+        clearTimeout(timer);
+        waiting?.();
+      }
+      windows.clear();
+    },
   };
 }
 

@@ -52,6 +52,7 @@ const tags: Record<Tag, string> = {
   Questions: "What servers ask people in the middle of calls.",
   "Sign-in": "Tokens of the caller's own for servers.",
   Keys: "API keys of this plane.",
+  Audit: "Who changed what, and from where.",
   Events: "What happens, as it happens.",
   Operation: "For operators of the process.",
 };

@@ -48,7 +48,8 @@ export function ownAnswers(identities: Identities, closing: AbortSignal): Record
         if (closing.aborted) return renderProblem(stopping());
         const state = (await run()) as Readiness;
         if (state.ready) return c.json({ ready: true });
-        return renderProblem(new PlaneError("STORE_FAILED", state.reason, { data: { since: state.since } }));
+        const data = { since: state.since, why: state.reason.replace(/\.$/, "") };
+        return renderProblem(new PlaneError("STORE_FAILED", state.reason, { data }));
       },
     },
   };

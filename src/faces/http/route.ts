@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Context, Hono } from "hono";
 import type { z } from "zod";
 import { PlaneError } from "../../model/errors.ts";
@@ -8,6 +9,7 @@ import { readQuery } from "./read-query.ts";
 
 /** Who asks is known before any route is reached. */
 export type HttpEnv = {
+  Bindings: { incoming?: IncomingMessage };
   Variables: {
     principal: Principal;
     face: Face;
@@ -18,7 +20,7 @@ export type HttpContext = Context<HttpEnv>;
 
 export type Asked<Query extends z.ZodObject> = {
   c: HttpContext;
-  caller: Required<Caller>;
+  caller: Required<Pick<Caller, "principal" | "face">> & Caller;
   query: z.output<Query>;
   /** A part of the path, decoded. */
   param(name: string): string;
@@ -45,7 +47,7 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
     const query = route.describedQuery ? {} : readQuery(route.query, new URL(c.req.url).searchParams);
     return handle({
       c,
-      caller: { principal, face: c.get("face") },
+      caller: { principal, face: c.get("face"), ...addressOf(c) },
       query: query as z.output<Query>,
       param: (name) => c.req.param(name) ?? "",
     });
@@ -59,6 +61,12 @@ function unproven(title: string, command: string | undefined): PlaneError {
     `${title} takes a caller who proves who they are. In the workbench, open the link that 'toolplane serve' printed; elsewhere ${instead}send the pass of that link as 'Authorization: Bearer', or a key of 'toolplane keys create'.`,
     { data: { needs: "proof" } },
   );
+}
+
+/** Of the other end of the connection: behind a proxy that is the proxy's. */
+export function addressOf(c: HttpContext): Pick<Caller, "address"> {
+  const address = c.env?.incoming?.socket.remoteAddress;
+  return address === undefined ? {} : { address };
 }
 
 /** Clients of MCP and others take either; a client that takes JSON gets JSON. */

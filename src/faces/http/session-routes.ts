@@ -5,7 +5,7 @@ import { mayDo, type Principal, scopeNames } from "../../model/principal.ts";
 import { Done } from "../../operations/fields.ts";
 import { parseFields } from "./body.ts";
 import { cookieName, type Identities, identifyCaller, principalOf, sessionCookie } from "./identity.ts";
-import { type App, addRoute, type HttpContext } from "./route.ts";
+import { type App, addRoute, addressOf, type HttpContext } from "./route.ts";
 
 export const sessionPath = "/session";
 
@@ -80,7 +80,8 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       if (body.trim() === "") await plane.identity.identify(null);
       const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
       const principal = await identifyCaller(plane, pass, key);
-      const begun = sessions.begin(key);
+      const asker = { principal, face: c.get("face"), ...addressOf(c) };
+      const begun = await plane.audit.run({ operation: "session.begin" }, asker, async () => sessions.begin(key));
       setCookie(c, cookieName(c), begun.cookie, cookie(c));
       return c.json({ ...(await shown(principal)), page: begun.page });
     },
@@ -93,8 +94,8 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       answers: { 200: { description: "It is over.", schema: Done } },
     },
     async ({ c }) => {
-      await principalOf(identities, c);
-      sessions.end(sessionCookie(c));
+      const asker = { principal: await principalOf(identities, c), face: c.get("face"), ...addressOf(c) };
+      await plane.audit.run({ operation: "session.end" }, asker, async () => sessions.end(sessionCookie(c)));
       deleteCookie(c, cookieName(c), cookie(c));
       return c.json({ ok: true });
     },

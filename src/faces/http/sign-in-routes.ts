@@ -5,7 +5,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
 import { cookieName, type Identities, principalOf } from "./identity.ts";
 import type { OwnAddress } from "./origin.ts";
-import { type App, addRoute, type HttpContext } from "./route.ts";
+import { type App, addRoute, addressOf, type HttpContext } from "./route.ts";
 
 export const callbackPath = "/oauth/callback";
 /** A bound on open sign-ins; the oldest are dropped. */
@@ -71,7 +71,7 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
       }
       open.delete(state);
       const { principal } = begun;
-      const { server } = await plane.tokens.finishSignIn(parameters, { principal, face: "http" });
+      const { server } = await plane.tokens.finishSignIn(parameters, { principal, face: "http", ...addressOf(c) });
       deleteCookie(c, browserCookie(c, state), { path: callbackPath });
       return c.text(`Signed in to '${server}'. You can close this window.`);
     },

@@ -53,7 +53,7 @@ async function run(
   const args = sent.map((value) => value ?? undefined);
   const elsewhere = callElsewhere(socket, hears);
   socket.on("data", splitLines(elsewhere.onLine));
-  if (place !== null) args[place] = { ...(args[place] as object), signal, ...elsewhere.callbacks };
+  if (place !== null) args[place] = { ...(args[place] as object), signal, address: "socket", ...elsewhere.callbacks };
   const ask = methodOf(plane, method);
   const made = new Set<string>();
   const stop = events.map((type) =>

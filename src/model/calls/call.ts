@@ -176,6 +176,8 @@ export type CallReport<Status extends CallStatus = CallStatus> = {
   warnings: string[];
   /** The warnings that are about the arguments. */
   argumentNotes?: string[];
+  /** The record could not be written and waits in memory. */
+  recorded?: false;
   /** Where the manifest names a price. */
   cost?: Cost;
   /** The agent's state after the call. */

@@ -27,6 +27,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   /** Tool search. */ search?: SearchInput | undefined;
   /** Storage of large results. */ results?: ResultsInput | undefined;
   /** Call records. */ calls?: CallsInput | undefined;
+  /** The record of calls and changes. */ audit?: AuditInput | undefined;
   /** Job runs; see jobs.md. */ jobs?: JobsInput | undefined;
   /** Handling of changed or poisoned tool definitions; see quality.md. */ security?: SecurityInput | undefined;
   /** Catalogue entries from other planes. */ bundles?: BundlesInput | undefined;
@@ -97,7 +98,13 @@ export interface ResultsRedactInput {
 
 /** Call records. */
 export interface CallsInput {
-  /** Days to keep call records, 0 for ever. Default: 90. */ keepDays?: number | undefined;
+  /** Days to keep records of calls and changes, 0 for ever. Default: 90. */ keepDays?: number | undefined;
+}
+
+/** The record of calls and changes. */
+export interface AuditInput {
+  /** true: nothing is answered whose record could not be taken. Default: false. */ required?: boolean | undefined;
+  /** Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones can be told. By reference, such as ${AUDIT_KEY}. */ hmacKey?: string | undefined;
 }
 
 /** Job runs; see jobs.md. */

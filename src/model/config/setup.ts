@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../json.ts";
+import type { Caller } from "../principal.ts";
 import type { ServersChange } from "../servers/server.ts";
 import type { ConfigProblem } from "./config.ts";
 
@@ -119,9 +120,9 @@ export type RememberedTrust = { directory: string; servers: Omit<TrustLine, "lau
 export type PlaneTrust = {
   list(): Promise<ProjectTrust>;
   /** Trusts the lines with these hashes and starts what they name. Rejects when one has changed since. */
-  approve(hashes: readonly string[]): Promise<ServersChange>;
+  approve(hashes: readonly string[], caller?: Caller): Promise<ServersChange>;
   /** Forgets every answer about this project, so that nothing of it is in force. */
-  revoke(): Promise<ServersChange>;
+  revoke(caller?: Caller): Promise<ServersChange>;
 };
 
 export type SetupTrust = {
@@ -157,4 +158,8 @@ export interface Setup {
 export type ImportOptions = { dryRun: boolean; file?: string };
 
 export type DoctorCheck = { name: string; ok: boolean; detail: string; fix: string | null };
-export type DoctorReport = { servers: { name: string; ok: boolean; checks: DoctorCheck[] }[] };
+export type DoctorReport = {
+  servers: { name: string; ok: boolean; checks: DoctorCheck[] }[];
+  /** What is wrong with the store of the plane; missing where nothing is. */
+  store?: { ok: false; detail: string };
+};

@@ -39,6 +39,8 @@ export type DeadLetter = {
   /** Null without automatic retry; see `hold`. */
   nextRetryAt: string | null;
   hold: DeadLetterHold | null;
+  /** What happens next: the plane retries it, or a person has to decide. Null when it is over. */
+  waitsFor: "retry" | "person" | null;
   conversation: string | null;
   /** The call that succeeded in the end. */
   resolvedCallId: string | null;
@@ -54,7 +56,7 @@ type DeadLetterLease = {
 };
 
 /** With what only the plane needs. */
-export type KeptDeadLetter = DeadLetter & {
+export type KeptDeadLetter = Omit<DeadLetter, "waitsFor"> & {
   /** Rises with every change: only the newest may be written. */
   revision: number;
   asked: string | ToolId;
@@ -96,5 +98,7 @@ export function deadLetterDueAt({ status, nextRetryAt, lease }: KeptDeadLetter):
 
 export function showDeadLetter(letter: KeptDeadLetter): DeadLetter {
   const { revision, asked, options, repeatable, lease, ...shown } = letter;
-  return shown;
+  const isOver = shown.status === "resolved" || shown.status === "abandoned";
+  const isOurs = shown.status === "retrying" || shown.nextRetryAt !== null;
+  return { ...shown, waitsFor: isOver ? null : isOurs ? "retry" : "person" };
 }

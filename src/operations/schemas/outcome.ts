@@ -26,6 +26,10 @@ export const Outcome = z
       repaired: z.boolean(),
       dropped: z.array(z.string()),
       warnings: z.array(z.string()),
+      recorded: z
+        .literal(false)
+        .optional()
+        .meta({ description: "The record could not be written and waits in memory." }),
       argumentNotes: z.array(z.string()).optional().meta({ description: "The warnings that are about the arguments." }),
       cost: z.looseObject({}).optional().meta({ description: "Where the manifest says what a call costs." }),
       state: z

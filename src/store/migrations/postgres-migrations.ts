@@ -189,4 +189,40 @@ export const postgresMigrations: readonly Migration[] = [
     );
   `,
   },
+  // As migration 17 of the SQLite store.
+  {
+    id: 6,
+    sql: `
+    CREATE TABLE audit (
+      sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE,
+      at text COLLATE "C" NOT NULL, operation text COLLATE "C" NOT NULL, target text COLLATE "C",
+      user_name text COLLATE "C", record text NOT NULL, hash text COLLATE "C" NOT NULL
+    );
+    CREATE INDEX audit_by_operation ON audit (operation, sequence);
+    CREATE INDEX audit_by_target ON audit (target, sequence);
+    CREATE INDEX audit_by_user ON audit (user_name, sequence);
+
+    CREATE TABLE audit_checkpoints (
+      sequence bigint PRIMARY KEY, hash text COLLATE "C" NOT NULL, at text COLLATE "C" NOT NULL, removed bigint NOT NULL
+    );
+
+    CREATE FUNCTION refuse_audit_removal() RETURNS trigger LANGUAGE plpgsql AS $body$
+    DECLARE edge bigint;
+    BEGIN
+      EXECUTE format('SELECT coalesce(max(sequence), 0) FROM %I.audit_checkpoints', TG_TABLE_SCHEMA) INTO edge;
+      IF OLD.sequence > edge THEN
+        RAISE EXCEPTION 'recorded changes can only be removed behind a checkpoint';
+      END IF;
+      RETURN OLD;
+    END $body$;
+
+    CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_change();
+    CREATE TRIGGER audit_is_not_emptied BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+    CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_audit_removal();
+    CREATE TRIGGER audit_checkpoints_are_not_changed BEFORE UPDATE OR DELETE ON audit_checkpoints
+      FOR EACH ROW EXECUTE FUNCTION refuse_change();
+    CREATE TRIGGER audit_checkpoints_are_not_emptied BEFORE TRUNCATE ON audit_checkpoints
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+  `,
+  },
 ];

@@ -237,4 +237,34 @@ export const sqliteMigrations: readonly Migration[] = [
     GROUP BY 1, 2, 3;
   `,
   },
+  // What changed something, linked by hashes like calls.
+  {
+    id: 17,
+    sql: `
+    CREATE TABLE audit (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, operation TEXT NOT NULL,
+      target TEXT, user TEXT, record TEXT NOT NULL, hash TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX audit_by_operation ON audit (operation, sequence);
+    CREATE INDEX audit_by_target ON audit (target, sequence);
+    CREATE INDEX audit_by_user ON audit (user, sequence);
+
+    CREATE TABLE audit_checkpoints (
+      sequence INTEGER PRIMARY KEY, hash TEXT NOT NULL, at TEXT NOT NULL, removed INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'recorded changes cannot be changed'); END;
+
+    CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
+    WHEN OLD.sequence > coalesce((SELECT max(sequence) FROM audit_checkpoints), 0)
+    BEGIN SELECT RAISE(ABORT, 'recorded changes can only be removed behind a checkpoint'); END;
+
+    CREATE TRIGGER audit_checkpoints_are_not_changed BEFORE UPDATE ON audit_checkpoints
+    BEGIN SELECT RAISE(ABORT, 'checkpoints cannot be changed'); END;
+
+    CREATE TRIGGER audit_checkpoints_are_not_removed BEFORE DELETE ON audit_checkpoints
+    BEGIN SELECT RAISE(ABORT, 'checkpoints cannot be removed'); END;
+  `,
+  },
 ];

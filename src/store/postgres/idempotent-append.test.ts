@@ -22,7 +22,11 @@ for (const isStored of [true, false]) {
     const store = await openSqliteStore(":memory:");
     context.after(() => store.close());
     let line = losing(store, isStored);
-    const append = createIdempotentAppend({ append: (entries) => line(entries), call: store.call });
+    const append = createIdempotentAppend({
+      append: (entries) => line(entries),
+      call: store.call,
+      audited: store.audited,
+    });
     await assert.rejects(append(group), { code: "STORE_FAILED" });
     line = store.append;
     await append([...group, ...others]);

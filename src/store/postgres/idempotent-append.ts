@@ -2,13 +2,17 @@ import type { JournalEntry, Store } from "../../model/store.ts";
 import { isLost } from "./store-failure.ts";
 
 /**
- * A connection that breaks during an append leaves open whether it was stored. A retry leaves out the calls that are
- * stored already.
+ * A connection that breaks during an append leaves open whether it was stored. A retry leaves out the calls
+ * and changes that are stored already.
  */
-export function createIdempotentAppend({ append, call }: Pick<Store, "append" | "call">): Store["append"] {
+export function createIdempotentAppend({
+  append,
+  call,
+  audited,
+}: Pick<Store, "append" | "call" | "audited">): Store["append"] {
   const unsure = new Set<string>();
   return async (entries) => {
-    const missing = unsure.size === 0 ? entries : await withoutStored(entries, unsure, call);
+    const missing = unsure.size === 0 ? entries : await withoutStored(entries, unsure, { call, audited });
     try {
       if (missing.length > 0) await append(missing);
     } catch (thrown) {
@@ -20,20 +24,26 @@ export function createIdempotentAppend({ append, call }: Pick<Store, "append" | 
 }
 
 function idsOf(entries: readonly JournalEntry[]): string[] {
-  return entries.flatMap((entry) => (entry.kind === "call" ? [entry.call.id] : []));
+  return entries.flatMap((entry) => idOf(entry) ?? []);
+}
+
+function idOf(entry: JournalEntry): string | null {
+  if (entry.kind === "call") return entry.call.id;
+  return entry.kind === "audit" ? entry.record.id : null;
 }
 
 /** Samples follow their call, and were stored with it or not at all. */
 async function withoutStored(
   entries: readonly JournalEntry[],
   unsure: ReadonlySet<string>,
-  call: Store["call"],
+  { call, audited }: Pick<Store, "call" | "audited">,
 ): Promise<JournalEntry[]> {
   const missing: JournalEntry[] = [];
   let isStored = false;
   for (const entry of entries) {
     if (entry.kind === "call") isStored = unsure.has(entry.call.id) && (await call(entry.call.id)) !== null;
-    if (entry.kind === "event" || !isStored) missing.push(entry);
+    if (entry.kind === "audit" && unsure.has(entry.record.id) && (await audited(entry.record.id)) !== null) continue;
+    if (entry.kind === "event" || entry.kind === "audit" || !isStored) missing.push(entry);
   }
   return missing;
 }

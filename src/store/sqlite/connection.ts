@@ -1,7 +1,8 @@
+import { statSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { PlaneError } from "../../model/errors.ts";
 import type { Answer, SqlValue, Work } from "../tables/database.ts";
-import { storeFailure } from "./store-failure.ts";
+import { goneCode, storeFailure } from "./store-failure.ts";
 
 /** Compiles each text once. */
 export type Prepare = (sql: string) => StatementSync;
@@ -10,7 +11,14 @@ export type Connection = ReturnType<typeof createConnection>;
 /** Every query goes through here, so that every failure names the file and the remedy. */
 export function createConnection(database: DatabaseSync, file: string) {
   const statements = new Map<string, StatementSync>();
+  const place = file === ":memory:" || process.platform === "win32" ? null : statSync(file).ino;
   let open = true;
+
+  /** SQLite writes on into a file that was removed, where no one finds it again. */
+  const requireFile = () => {
+    if (place === null || statSync(file, { throwIfNoEntry: false })?.ino === place) return;
+    throw Object.assign(new Error("the file is not where it was opened"), { code: goneCode });
+  };
 
   const prepare: Prepare = (sql) => {
     const known = statements.get(sql);
@@ -34,7 +42,10 @@ export function createConnection(database: DatabaseSync, file: string) {
     read: <T>(work: () => Work<T>): Promise<T> => attempt(() => follow(work(), prepare)),
     /** In one transaction. */
     write: <T>(work: () => Work<T>): Promise<T> =>
-      attempt(() => inTransaction(database, () => follow(work(), prepare))),
+      attempt(() => {
+        requireFile();
+        return inTransaction(database, () => follow(work(), prepare));
+      }),
     /** In one transaction that may await; the connection must not be used for anything else meanwhile. */
     writeLong: <T>(work: (prepare: Prepare) => Promise<T>): Promise<T> =>
       attempt(() => inLongTransaction(database, () => work(prepare))),

@@ -16,6 +16,19 @@ const directory = "is a directory. Name a file inside it";
 const wrongPath = "has a file where its path needs a directory. Name another path";
 const refused = "already holds this id, or a field is missing. Record each thing once and in full";
 
+const gone = "was removed while it was in use. Put it back, or start the plane again";
+
+/** A person can mend these while the plane runs: what waits is written then. `why` is fit for strangers. */
+const mendable: { [trouble: string]: string } = {
+  [unwritable]: "it cannot be written",
+  [full]: "no room is left on the disk of the data directory",
+  [unreadable]: "the disk of the data directory fails",
+  [gone]: "the data directory was removed",
+};
+
+/** The code of a file that is no longer where it was opened. */
+export const goneCode = "GONE";
+
 /** Primary result codes of SQLite and error codes of the file system. */
 const troubles: { [code: string | number]: string } = {
   3: unwritable,
@@ -36,6 +49,7 @@ const troubles: { [code: string | number]: string } = {
   ENOTDIR: wrongPath,
   EPERM: unwritable,
   EROFS: unwritable,
+  [goneCode]: gone,
 };
 
 /** An error that names the file and the remedy. */
@@ -43,7 +57,12 @@ export function storeFailure(file: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   const trouble = troubles[troubleCode(thrown)] ?? "could not do this; the cause stands in brackets";
-  const data = { ...(isLocked(thrown) && { locked: true }), ...(trouble === full && { full: true }) };
+  const why = mendable[trouble];
+  const data = {
+    // `locked`: the whole batch waits, instead of each part of it in turn.
+    ...(isLocked(thrown) ? { locked: true, busy: true } : {}),
+    ...(why === undefined ? {} : { locked: true, later: true, why }),
+  };
   return new PlaneError("STORE_FAILED", `The store '${file}' ${trouble} (${detail}).`, {
     data,
     cause: thrown,

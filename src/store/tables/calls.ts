@@ -1,30 +1,25 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CallRecord } from "../../model/calls/call.ts";
 import type { CountedSteps, SeriesSpan } from "../../model/calls/call-history.ts";
 import type { CallColumns, JournalEntry, Store } from "../../model/store.ts";
-import { followRows, hashAfter, type Progress, verifyChain } from "../call-chain.ts";
+import { hashAfter } from "../call-chain.ts";
 import { countMinutes, minutesOf, oldestMinute, toCountedSteps, userKey } from "../call-minutes.ts";
-import {
-  all,
-  change,
-  type Database,
-  first,
-  insert,
-  newestFirst,
-  parseRecord,
-  query,
-  same,
-  textOrNull,
-  type Work,
-  where,
-} from "./database.ts";
+import { type Chained, deleteBefore, lastHash, verify } from "./chained.ts";
+import { all, type Database, first, newestFirst, parseRecord, query, same, type Work, where } from "./database.ts";
 
 export type CallEntry = Extract<JournalEntry, { kind: "call" }>;
 
-const verifiedAtOnce = 2_000;
-/** Rows removed in one transaction, so that writers do not wait long. */
-const removedAtOnce = 5_000;
-const chainColumns = `sequence, id, at, tool, status, server, user_name AS "user", run, record, hash`;
+/** The hash covers the record; the columns beside it are copies of its fields. */
+const chained: Chained<CallRecord> = {
+  table: "calls",
+  checkpoints: "call_checkpoints",
+  columns: {
+    tool: ({ tool }) => tool,
+    status: ({ status }) => status,
+    server: ({ server }) => server,
+    user_name: ({ principal }) => principal.user,
+    run: ({ run }) => run,
+  },
+};
 
 /** Recorded calls, their audit hash chain and their counts per minute. */
 export function createCallTable(database: Database) {
@@ -51,15 +46,17 @@ export function createCallTable(database: Database) {
         ),
       ),
     callSeries: (span) => read(() => selectCallSeries(span)),
-    verifyCalls: (head) => verifyChain(createChainReader(database), head),
-    forgetCalls: (before) => write(() => deleteCallsBefore(before), { lock: "journal" }),
+    async verifyCalls(head) {
+      const { records: calls, ...chain } = await verify(database, chained, head);
+      return { ...chain, calls };
+    },
+    forgetCalls: (before) => write(() => deleteBefore(chained, before), { lock: "journal" }),
   } satisfies Partial<Store>;
 }
 
 export function* insertCalls(database: Database, entries: readonly CallEntry[]): Work<void> {
   if (entries.length === 0) return;
-  let hash =
-    (yield* first((row) => textOrNull(row.hash), "SELECT hash FROM calls ORDER BY sequence DESC LIMIT 1")) ?? "";
+  let hash = yield* lastHash(chained);
   const rows = entries.map(({ call, text }) => {
     const { id, at, tool, status, server, principal, run = null } = call;
     const record = text ?? JSON.stringify(call);
@@ -95,50 +92,4 @@ function* selectCallSeries(span: SeriesSpan): Work<CountedSteps> {
     values,
   );
   return toCountedSteps(rows);
-}
-
-function createChainReader({ read, asStored }: Database) {
-  const newest = "SELECT hash FROM call_checkpoints ORDER BY sequence DESC LIMIT 1";
-  const following = `SELECT ${chainColumns} FROM calls WHERE sequence > ? ORDER BY sequence LIMIT ?`;
-  const holding = "SELECT 1 FROM calls WHERE hash = ? UNION SELECT 1 FROM call_checkpoints WHERE hash = ?";
-  return {
-    checkpoints: () =>
-      read(() =>
-        all(
-          ({ at, removed }) => ({ at: String(at), removed: Number(removed) }),
-          "SELECT at, removed FROM call_checkpoints ORDER BY sequence",
-        ),
-      ),
-    async start(): Promise<Progress> {
-      const hash = await read(() => first((row) => textOrNull(row.hash), newest));
-      return { sequence: 0, hash, calls: 0, unchained: 0 };
-    },
-    async follow(from: Progress) {
-      // SQLite answers within the turn; other work gets one in between.
-      await nextTurn();
-      const { rows } = await read(() => query(following, [from.sequence, verifiedAtOnce]));
-      return followRows(rows, from, verifiedAtOnce, asStored);
-    },
-    has: async (hash: string) => (await read(() => query(holding, [hash, hash]))).rows.length > 0,
-  };
-}
-
-/** Removes the oldest calls, never the newest; a checkpoint takes their place. */
-function* deleteCallsBefore(before: string): Work<number> {
-  const [last] = (yield* query(
-    `WITH edge AS (
-       SELECT coalesce(
-         (SELECT sequence FROM calls WHERE at >= ? ORDER BY sequence LIMIT 1),
-         (SELECT max(sequence) FROM calls)) AS sequence
-     ), old AS (
-       SELECT sequence, hash FROM calls WHERE sequence < (SELECT sequence FROM edge) ORDER BY sequence LIMIT ?
-     )
-     SELECT sequence, hash, (SELECT count(*) FROM old) AS removed FROM old ORDER BY sequence DESC LIMIT 1`,
-    [before, removedAtOnce],
-  )).rows;
-  if (!last) return 0;
-  const sequence = Number(last.sequence);
-  const [hash, removed] = [textOrNull(last.hash), Number(last.removed)];
-  yield* insert("call_checkpoints", { sequence, hash, at: new Date().toISOString(), removed });
-  return yield* change("DELETE FROM calls WHERE sequence <= ?", [sequence]);
 }

@@ -3,6 +3,7 @@ import type { KeptResult, StoredResult } from "../../model/calls/stored-result.t
 import type { HealthSample } from "../../model/catalogue/health.ts";
 import type { StoredEvent } from "../../model/events.ts";
 import type { JournalEntry, Store } from "../../model/store.ts";
+import { insertAudit } from "./audit.ts";
 import { type CallEntry, insertCalls } from "./calls.ts";
 import {
   all,
@@ -76,6 +77,10 @@ function* insertEntries(database: Database, entries: readonly JournalEntry[]): W
   yield* insertCalls(
     database,
     entries.filter((entry): entry is CallEntry => entry.kind === "call"),
+  );
+  yield* insertAudit(
+    database,
+    entries.flatMap((entry) => (entry.kind === "audit" ? [entry.record] : [])),
   );
   const events = entries.flatMap((entry) => {
     if (entry.kind !== "event") return [];

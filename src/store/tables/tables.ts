@@ -1,4 +1,5 @@
 import { createHeldCallTable, createPlanTable } from "./approvals.ts";
+import { createAuditTable } from "./audit.ts";
 import { createCallTable } from "./calls.ts";
 import { createCatalogueTables, createPinTable } from "./catalogue.ts";
 import { createCredentialTables, createSharedValues } from "./credentials.ts";
@@ -11,6 +12,7 @@ export function createTables(database: Database) {
   return {
     ...createJournalTables(database),
     ...createCallTable(database),
+    ...createAuditTable(database),
     ...createResultTable(database),
     ...createHeldCallTable(database),
     ...createPlanTable(database),

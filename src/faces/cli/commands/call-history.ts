@@ -79,15 +79,15 @@ export function renderBars(stages: CallRecord["stages"]): string[] {
   });
 }
 
-export function renderChain(chain: CallChain): string {
+export function renderChain(chain: CallChain, what = "call"): string {
   const { calls, unchained, checkpoints, head, broken, headFound } = chain;
   const removed = checkpoints.reduce((sum, checkpoint) => sum + checkpoint.removed, 0);
   return [
     broken
-      ? `The record is broken at call '${plainText(broken.id)}' of ${plainText(broken.at)}: ${broken.reason}. What comes after it proves nothing.`
-      : `${countOf(calls, "call")} recorded; none was changed or removed in between.`,
+      ? `The record is broken at ${what} '${plainText(broken.id)}' of ${plainText(broken.at)}: ${broken.reason}. What comes after it proves nothing.`
+      : `${countOf(calls, what)} recorded; none was changed or removed in between.`,
     ...(unchained > 0 ? [`The first ${unchained} are older than the chain and cannot be verified.`] : []),
-    ...(removed > 0 ? [`${countOf(removed, "older call")} removed because of their age ('calls.keepDays').`] : []),
+    ...(removed > 0 ? [`${countOf(removed, `older ${what}`)} removed because of their age ('calls.keepDays').`] : []),
     ...(headFound === false ? ["The hash you gave is not in the record: its end was removed or rewritten."] : []),
     ...(headFound === true ? ["The hash you gave is in the record."] : []),
     ...(head === null || broken ? [] : [`Head: ${head}. Keep it elsewhere to prove later that nothing was rewritten.`]),

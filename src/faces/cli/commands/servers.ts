@@ -218,12 +218,17 @@ export async function runDoctor(cli: Cli, server: string | undefined, options: G
     if (!options.json) print(renderReport(report));
     const background = await tellOfBackground(cli, plane, options);
     if (options.json) printJson({ ...report, ...(background === null ? {} : { plane: background }) });
-    return report.servers.every(({ ok }) => ok) ? 0 : 1;
+    return report.store === undefined && report.servers.every(({ ok }) => ok) ? 0 : 1;
   });
 }
 
-function renderReport({ servers }: DoctorReport): string {
-  if (servers.length === 0) return "No servers are configured.";
+function renderReport({ servers, store }: DoctorReport): string {
+  const trouble = store === undefined ? "" : `${colors.red("✖")} ${colors.bold("store")}: ${plainText(store.detail)}\n`;
+  if (servers.length === 0) return `${trouble}No servers are configured.`;
+  return `${trouble}${renderChecks(servers)}`;
+}
+
+function renderChecks(servers: DoctorReport["servers"]): string {
   return servers
     .map(({ name, ok, checks }) => {
       const head = `${ok ? colors.green("✔") : colors.red("✖")} ${colors.bold(name)}`;

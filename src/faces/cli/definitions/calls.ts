@@ -87,6 +87,20 @@ ${page}
 calls verify: verify the audit hash chain; names the first call that fails
   --head <hash> a hash that an earlier run gave: it has to be in the record still
   > call-history.verifyCalls $ calls verify $ calls verify --head 9f86d081884c7d65…
+audit: who changed what, from where
+  $ audit list --operation keys.create $ audit verify
+audit list: keys, configuration, servers, entries, approvals, pins, jobs and more, newest first
+  --operation <name> only this verb, such as keys.create
+  --target <name> only what was done to this key, server, tool or job
+  --by <user> only what this user did
+${page}
+  > audit.listChanges $ audit list $ audit list --by ann --limit 20
+audit show <id>: one change: who, from where, what, before and after
+  <id> the id, as 'audit list' shows it
+  > audit.showChange $ audit show 0mwhdikxj-1a2b3c4d5e6f7g8h
+audit verify: verify the hash chains of changes and calls; names the first record that fails
+  --head <hash> a hash that an earlier run gave: it has to be in the record still
+  > audit.verifyAudit $ audit verify $ audit verify --head 9f86d081884c7d65…
 results: large results that are kept for a while
   $ results list $ results get r_0123456789abcdef0123 --path items.0
 results get <id>: one of them, whole or in parts

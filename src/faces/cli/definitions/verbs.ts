@@ -8,6 +8,7 @@ type Body = (cli: Cli, ...given: unknown[]) => unknown;
 export const bodies: Readonly<Record<string, () => Promise<object>>> = {
   agent: () => import("../agent/agent.ts"),
   approvals: () => import("../commands/approvals.ts"),
+  audit: () => import("../commands/audit.ts"),
   batch: () => import("../batch/batch.ts"),
   bundled: async () => ({ demo: (cli: Cli) => cli.runDemoServer(), planner: (cli: Cli) => cli.runPlannerServer() }),
   call: () => import("../commands/call.ts"),

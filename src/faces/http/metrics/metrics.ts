@@ -121,10 +121,19 @@ function createGauges(plane: Plane, registers: Registry[]): () => Promise<void> 
     ...{ name: "toolplane_dead_letters", help: "Calls that failed for good, by status.", registers },
     labelNames: ["status"],
   });
+  const unrecorded = new Gauge({
+    ...{
+      name: "toolplane_records_unwritten",
+      help: "Records that wait in memory, because they cannot be written.",
+      registers,
+    },
+  });
   const labelOf = createBoundedLabel();
   // The numbers are those of the whole plane.
   const caller = { principal: trusted(), face: "http" } as const;
   return async () => {
+    const readiness = await plane.readiness();
+    unrecorded.set(readiness.ready ? 0 : (readiness.unrecorded ?? 0));
     const [servers, { byStatus }] = await Promise.all([
       plane.servers.list(caller),
       plane.deadLetters.page({ limit: 1 }, caller),

@@ -1,0 +1,82 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import type { AuditRecord } from "../../../model/audit.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { colors, printPage, renderFacts, renderMoment, show, table } from "../terminal/output.ts";
+import { command, withPlane } from "../with-plane.ts";
+import { renderChain } from "./call-history.ts";
+import { pick, toLimit } from "./option-values.ts";
+
+const defaultPage = 50;
+
+type ListOptions = TextOptions<"operation" | "target" | "by" | "limit" | "cursor">;
+
+export const listChanges = command(
+  async (plane, options: ListOptions) => {
+    const limit = toLimit(options.limit) ?? defaultPage;
+    const filter = withoutUndefined({
+      ...pick(options, "operation", "target"),
+      user: options.by,
+      before: options.cursor,
+    });
+    // One more than is shown tells whether there are more.
+    const found = await plane.audit.list({ ...filter, limit: limit + 1 });
+    const records = found.slice(0, limit);
+    return { records, nextCursor: found.length > limit ? (records.at(-1)?.id ?? null) : null };
+  },
+  ({ records, nextCursor }) => printPage(renderChanges(records), nextCursor),
+);
+
+function renderChanges(records: readonly AuditRecord[]): string {
+  return table(records, "No change is recorded.", {
+    WHEN: ({ at }) => renderMoment(at),
+    ID: ({ id }) => id,
+    USER: ({ user, key }) => (key === null ? user : `${user ?? "-"} (${key})`),
+    FROM: ({ face, address }) => (address === null ? face : `${face} ${address}`),
+    OPERATION: ({ operation }) => operation,
+    TARGET: ({ target }) => target,
+    OUTCOME: ({ ok, code }) => (ok ? "done" : code),
+  });
+}
+
+export async function showChange(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
+  const record = await withPlane(cli, options, (plane) => plane.audit.get(id));
+  show(options, { record }, () => renderChange(record));
+}
+
+function renderChange({ input, before, after, ...record }: AuditRecord): string {
+  const json = (value: unknown) => (value === null ? null : plainText(JSON.stringify(value)));
+  return [
+    `${colors.bold(plainText(record.operation))} ${colors.dim(record.id)}`,
+    ...renderFacts(9, [
+      ["outcome", record.ok ? "done" : record.code],
+      ["at", record.at],
+      ["by", record.user ?? "anonymous"],
+      ["key", record.key],
+      ["from", [record.face, record.address ?? ""].join(" ").trim()],
+      ["target", record.target],
+      ["input", json(input)],
+      ["before", json(before)],
+      ["after", json(after)],
+    ]),
+  ].join("\n");
+}
+
+export async function verifyAudit(cli: Cli, options: GlobalOptions & { head?: string }): Promise<number> {
+  const asked = withoutUndefined({ head: options.head });
+  const check = await withPlane(cli, options, (plane) => plane.audit.verify(asked));
+  const { changes, calls } = check;
+  show(options, check, () => {
+    const { records, ...chain } = changes;
+    const both = [
+      renderChain({ ...chain, headFound: null, calls: records }, "change"),
+      renderChain({ ...calls, headFound: null }),
+    ];
+    if (options.head !== undefined)
+      both.push(
+        check.ok ? "The hash you gave is in the record." : "The record is broken, or the hash you gave is not in it.",
+      );
+    return both.join("\n\n");
+  });
+  return check.ok ? 0 : 1;
+}

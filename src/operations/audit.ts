@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { Cursor, defaultPage, Limit, NextCursor, text } from "./fields.ts";
+import { operation } from "./operation.ts";
+
+const tag = "Audit";
+
+const AuditRecord = z
+  .object({
+    id: z.string(),
+    at: z.string(),
+    operation: z.string().meta({ description: "The verb, such as `keys.create`." }),
+    target: z.string().nullable().meta({ description: "The key, server, tool, job … it was done to." }),
+    user: z.string().nullable(),
+    key: z.string().nullable().meta({ description: "The API key of the caller." }),
+    face: z.string(),
+    address: z.string().nullable().meta({ description: "The caller's address; `socket` on the same machine." }),
+    input: z.unknown().meta({ description: "What was asked for." }),
+    before: z.unknown(),
+    after: z.unknown(),
+    ok: z.boolean(),
+    code: z.string().nullable(),
+  })
+  .meta({ id: "AuditRecord", description: "Secrets are masked." });
+
+const state = {
+  ok: z.boolean(),
+  unchained: z.number().int(),
+  checkpoints: z.array(z.object({ at: z.string(), removed: z.number().int() })),
+  head: z.string().nullable().meta({ description: "Of the newest record; keep it elsewhere." }),
+  broken: z.object({ id: z.string(), at: z.string(), reason: z.string() }).nullable(),
+  headFound: z.boolean().nullable(),
+};
+
+const AuditCheck = z
+  .object({
+    ok: z.boolean(),
+    changes: z.object({ records: z.number().int(), ...state }),
+    calls: z.object({ calls: z.number().int(), ...state }),
+  })
+  .meta({ id: "AuditCheck" });
+
+/** The record of everything that changed something. */
+export const auditOperations = [
+  operation({
+    name: "audit.list",
+    args: ["..."],
+    summary: "What was changed, by whom and from where, newest first",
+    scope: "admin",
+    input: z.object({
+      operation: z.string().optional().meta({ description: "Only this verb, such as `keys.create`." }),
+      target: z.string().optional().meta({ description: "Only what was done to this." }),
+      user: z.string().optional().meta({ description: "Only what this user did." }),
+      limit: Limit,
+      cursor: Cursor,
+    }),
+    output: z.object({ records: z.array(AuditRecord), nextCursor: NextCursor }),
+    http: { method: "get", path: "/audit", tag, answers: { 200: "One page." } },
+    cli: { command: "audit list" },
+    async run(plane, { limit = defaultPage, cursor, ...filter }, asker) {
+      const before = cursor === undefined ? {} : { before: cursor };
+      const found = await plane.audit.list({ ...(filter as object), ...before, limit: limit + 1 }, asker);
+      const records = found.slice(0, limit);
+      return { records, nextCursor: found.length > limit ? (records.at(-1)?.id ?? null) : null };
+    },
+  }),
+  operation({
+    name: "audit.verify",
+    args: ["..."],
+    summary: "Check the hash chains of changes and calls",
+    description: "Reads every record.",
+    scope: "admin",
+    input: z.object({ head: z.string().optional().meta({ description: "A hash of an earlier check." }) }),
+    output: AuditCheck,
+    http: { method: "get", path: "/audit/verify", tag, answers: { 200: "Both chains." } },
+    cli: { command: "audit verify" },
+  }),
+  operation({
+    name: "audit.get",
+    args: ["id"],
+    summary: "One change",
+    scope: "admin",
+    input: z.object({ id: text("The id of the record.") }),
+    output: AuditRecord,
+    http: { method: "get", path: "/audit/{id}", tag, answers: { 200: "The record." } },
+    cli: { command: "audit show" },
+  }),
+];

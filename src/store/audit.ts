@@ -1,0 +1,134 @@
+import { maskSecrets } from "../config/config.ts";
+import { sameJson } from "../lib/json/plain-data.ts";
+import { hashText } from "../lib/json/stable-json.ts";
+import { nowText, uniqueId } from "../lib/stamps.ts";
+import type { AuditedWork, AuditRecord, PlaneAudit } from "../model/audit.ts";
+import { type ErrorCode, PlaneError, toPlaneError } from "../model/errors.ts";
+import { isObject, type Json } from "../model/json.ts";
+import { noCursor } from "../model/page.ts";
+import { type Caller, type Face, type Principal, requireScope } from "../model/principal.ts";
+import type { Store } from "../model/store.ts";
+import type { Looks } from "./audited-verbs.ts";
+
+/** Characters of one value in a record; of a larger one only its hash is kept. */
+const maxShown = 16_384;
+const defaultPage = 50;
+
+type Parts = {
+  memory: {
+    store(): Promise<Store>;
+    /** Rejects only where nothing may be answered without its record. */
+    recordChange(record: AuditRecord, isDone: boolean): Promise<void>;
+    requireRoom(): void;
+  };
+  /** Turns masked values into ones that can be compared. */
+  hmacKey(): Promise<string | undefined>;
+  defaultPrincipal: Principal;
+  /** Of changes that name none. */
+  face: Face;
+};
+
+type Work = AuditedWork & { targetOf?(result?: unknown): unknown };
+
+/** Records who changed what. The record is taken before the answer is given. */
+export function createAudit({ memory, hmacKey, defaultPrincipal, face: ownFace }: Parts) {
+  const show = async (value: unknown): Promise<Json> => bounded(hide(value, await hmacKey()));
+
+  async function take(work: Work, caller: Caller, ended: Ended, before: unknown, after: unknown): Promise<void> {
+    const { principal = defaultPrincipal, face = ownFace, address = null } = caller;
+    const [was, is] = isObject(before) && isObject(after) ? differing(before, after) : [before, after];
+    const target = work.targetOf ? work.targetOf(ended.value) : work.target;
+    const record: AuditRecord = {
+      ...{ id: uniqueId(), at: nowText(), operation: work.operation },
+      target: typeof target === "string" ? target : null,
+      ...{ user: principal.user, key: principal.key ?? null, face, address },
+      ...{ input: await show(work.input), before: await show(was), after: await show(is) },
+      ...{ ok: ended.code === null, code: ended.code },
+    };
+    await memory.recordChange(record, ended.code === null);
+  }
+
+  async function run<T>(work: Work, caller: Caller, todo: () => Promise<T>, given?: Looks): Promise<T> {
+    const looks = given ?? { look: async () => (await work.look?.()) ?? null, after: () => null };
+    memory.requireRoom();
+    const before = await looks.look().catch(() => null);
+    try {
+      const value = await todo();
+      const after = (await looks.look().catch(() => null)) ?? looks.after(value);
+      await take(work, caller, { code: null, value }, before, after);
+      return value;
+    } catch (thrown) {
+      const { code } = toPlaneError(thrown);
+      if (code !== "RECORD_FAILED") await take(work, caller, { code, value: undefined }, before, null);
+      throw thrown;
+    }
+  }
+
+  const forAdmin = ({ principal = defaultPrincipal }: Caller = {}) =>
+    requireScope(principal, "admin", "read the record of changes");
+
+  const audit: PlaneAudit = {
+    run,
+    async list(filter = {}, caller) {
+      forAdmin(caller);
+      const store = await memory.store();
+      const found = await store.audit({ limit: defaultPage, ...filter });
+      const { before } = filter;
+      if (found.length === 0 && before !== undefined && (await store.audited(before)) === null) throw noCursor(before);
+      return found;
+    },
+    async get(id, caller) {
+      forAdmin(caller);
+      const record = await (await memory.store()).audited(id);
+      if (record !== null) return record;
+      throw new PlaneError("NOT_FOUND", `No change '${id}' is recorded. 'toolplane audit list' shows those that are.`);
+    },
+    async verify({ head } = {}, caller) {
+      forAdmin(caller);
+      const store = await memory.store();
+      const [changes, calls] = [await store.verifyAudit(head), await store.verifyCalls(head)];
+      // The hash is one of either chain.
+      const isFound = head === undefined || changes.headFound === true || calls.headFound === true;
+      return { ok: changes.broken === null && calls.broken === null && isFound, changes, calls };
+    },
+  };
+  return { audit, run };
+}
+
+type Ended = { code: ErrorCode | null; value: unknown };
+
+/** Only the fields that differ; of maps of named things, such as servers, only the names that do. */
+function differing(before: object, after: object, depth = 2): [object, object] {
+  const [was, is] = [before, after] as Record<string, unknown>[] as [Record<string, unknown>, Record<string, unknown>];
+  const [left, right]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
+  for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
+    const [a, b] = [was[name], is[name]];
+    if (sameJson(a, b)) continue;
+    [left[name], right[name]] = depth > 1 && isObject(a) && isObject(b) ? differing(a, b, depth - 1) : [a, b];
+  }
+  return [left, right];
+}
+
+/** Secrets are masked, or with a key replaced by their HMAC, so that equal ones can be told. */
+function hide(value: unknown, key: string | undefined): Json {
+  const plain: unknown = value === undefined ? null : JSON.parse(JSON.stringify(value));
+  const masked = maskSecrets(plain);
+  return key === undefined ? masked : seal(plain, masked, key);
+}
+
+function seal(plain: unknown, masked: Json, key: string): Json {
+  if (Array.isArray(plain) && Array.isArray(masked))
+    return plain.map((item, at) => seal(item, masked[at] ?? null, key));
+  if (isObject(plain) && isObject(masked))
+    return Object.fromEntries(
+      Object.entries(plain).map(([name, inner]) => [name, seal(inner, masked[name] ?? null, key)]),
+    );
+  if (plain === masked || (typeof plain !== "string" && typeof plain !== "number")) return masked;
+  const { createHmac } = process.getBuiltinModule("node:crypto");
+  return `hmac-sha256:${createHmac("sha256", key).update(String(plain)).digest("hex")}`;
+}
+
+function bounded(value: Json): Json {
+  const written = JSON.stringify(value);
+  return written.length <= maxShown ? value : { omitted: written.length, hash: hashText(written) };
+}
