@@ -10,7 +10,7 @@ import { RpcError } from "../protocol/message.ts";
 import type { RequestOptions, Session } from "../protocol/session.ts";
 import { explainFailure } from "./failures.ts";
 import type { ServerDirectory } from "./server-directory.ts";
-import { seenBy } from "./server-verbs.ts";
+import { releasedInstructions, requireReleased, seenBy, type VerbOptions } from "./server-verbs.ts";
 import { createDefaultAnswers } from "./session-opener.ts";
 import type { SessionOwner } from "./sessions.ts";
 
@@ -20,7 +20,7 @@ const maxMs = 600_000;
 
 const byDefault = createDefaultAnswers([]);
 
-export type GatewayOptions = {
+export type GatewayOptions = Pick<VerbOptions, "judge"> & {
   defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
   fitAnswer(asked: Asked, answered: UnknownObject, relay: Relay): Promise<UnknownObject>;
@@ -49,6 +49,7 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
         if (!forwarded.has(method))
           throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
         const name = requireSeen(server, principal);
+        await requireReleased(servers, options, name, method, params);
         const limiter = limitTime(limitMs, maxMs, signal);
         const owner = { user: principal.user, conversation: null };
         try {
@@ -64,8 +65,8 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
       wantLogs: logs.want,
       sees: (server, { principal = defaultPrincipal } = {}) =>
         definitionOf(server) !== undefined && maySee(principal, server),
-      instructions: (server, { principal = defaultPrincipal } = {}) =>
-        maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
+      instructions: async (server, { principal = defaultPrincipal } = {}) =>
+        maySee(principal, server) ? releasedInstructions(servers, options, server) : null,
       onMessage: (listener) => bus.on("said", ({ said }) => listener(said)),
     },
     resources: {

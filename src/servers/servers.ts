@@ -2,6 +2,7 @@ import { runAll } from "../lib/async/once.ts";
 import { hash } from "../lib/json/stable-json.ts";
 import { joinNamespaces } from "../lib/lazy-verbs.ts";
 import type { Plane } from "../model/plane.ts";
+import type { WaitingCaller } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
@@ -34,6 +35,8 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
 
 export type Servers = Omit<ServerDirectory, "apply" | "find" | "all" | "enabled" | "broken" | "isBroken"> &
   Omit<ServerLifecycle, "recalled"> & {
+    /** Has servers list what they offer beside tools, and compares it with the pins. */
+    listOffers(server: string | undefined, caller: WaitingCaller): Promise<void>;
     verbs: ReturnType<typeof createServerVerbs> &
       ReturnType<typeof createGatewayPorts>["verbs"] &
       Pick<Plane, "doctor">;
@@ -72,10 +75,19 @@ export function createServers(ports: ServersPorts): Servers {
   });
   const gateway = createGatewayPorts(directory, ports);
 
+  const verbs = createServerVerbs({ ...directory, ...lifecycle }, ports);
+
   return {
     ...directory,
     ...lifecycle,
-    verbs: joinNamespaces(createServerVerbs({ ...directory, ...lifecycle }, ports), gateway.verbs, {
+    async listOffers(server, caller) {
+      const { prompts, resources } = verbs;
+      const lists = [prompts.list, resources.list, resources.templates].map((list) => list(server, caller));
+      const names = server === undefined ? directory.names() : [server];
+      const said = names.map((name) => gateway.verbs.servers.instructions(name, caller));
+      await Promise.allSettled([...lists, ...said]);
+    },
+    verbs: joinNamespaces(verbs, gateway.verbs, {
       async doctor(server?: string) {
         const { examineServers } = await import("./doctor/doctor.ts");
         const names = server === undefined ? directory.names() : [directory.requireName(server)];
