@@ -63,7 +63,7 @@ export function createCatalogue(ports: CataloguePorts) {
       config().servers[server] === undefined || grants.maySeeServer(principal, server),
   });
   const { registry, handWritten } = entries;
-  const guardPorts = { config, store, emit, directoryOf, tools: registry.all };
+  const guardPorts = { config, store, emit, directoryOf, tools: registry.all, isWritten: registry.isWritten };
   const quality = createQuality(guardPorts);
   const listings = createToolListings(
     {

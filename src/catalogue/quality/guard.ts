@@ -11,7 +11,8 @@ import type { PlaneEvent } from "../../model/events.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
-import { modesFor, offerEntry, offerName, shownAs } from "./offers.ts";
+import { placeOf } from "../registry.ts";
+import { modesFor, type OfferList, offerEntry, offerName, shownAs, writtenEntry, writtenKey } from "./offers.ts";
 import { createPinnedServers, listKey, type PinnedServers, quickHashOf } from "./pinned-servers.ts";
 import { findReferences, indexNames, type NamedTools } from "./poisoning/references.ts";
 import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";
@@ -22,6 +23,8 @@ export type GuardPorts = {
   emit(event: PlaneEvent): void;
   directoryOf(server: string): string;
   tools(): readonly Tool[];
+  /** Did people write this tool, or change how it is described? */
+  isWritten(tool: Tool): boolean;
 };
 
 /** Reported definitions that are remembered at least. */
@@ -30,7 +33,7 @@ const minReported = 10_000;
 export type Guard = ReturnType<typeof createGuard>;
 
 /** Compares the listings of servers with their pins, and scans definitions for poisoning. */
-export function createGuard({ config, store, emit, directoryOf, tools }: GuardPorts) {
+export function createGuard({ config, store, emit, directoryOf, tools, isWritten }: GuardPorts) {
   const pinned = createPinnedServers(store);
   const verdicts = createVerdicts(pinned, tools);
   const report = createReporter(verdicts.review, emit);
@@ -39,10 +42,22 @@ export function createGuard({ config, store, emit, directoryOf, tools }: GuardPo
   const unsettled = new Set<string>();
   let last = Promise.resolve();
   let checked: SecurityModes | undefined;
+  let written: readonly Tool[] = [];
+
+  /** What people wrote is listed when it is looked at. */
+  const listWritten = () => {
+    const now = tools();
+    if (now === written) return;
+    written = now;
+    const entries = now.filter(isWritten).map(writtenEntry);
+    pinned.listed("", "written", entries, "written");
+    if (entries.length > 0) settleLater(writtenKey);
+  };
 
   const load = async () => {
     const { security } = config();
     verdicts.apply(security);
+    listWritten();
     for (const server of await pinned.loaded()) settleLater(server);
     checked = security;
   };
@@ -70,11 +85,7 @@ export function createGuard({ config, store, emit, directoryOf, tools }: GuardPo
     listed: (server: string, definition: ServerDefinition, entries: readonly unknown[]): void =>
       pinned.listed(server, identify(server, definition, directoryOf(server)), entries),
     /** Why each of these is quarantined, or null. */
-    async judge(
-      server: string,
-      kind: Exclude<PinnedList, "tools">,
-      items: readonly unknown[],
-    ): Promise<(string | null)[]> {
+    async judge(server: string, kind: OfferList, items: readonly unknown[]): Promise<(string | null)[]> {
       const definition = config().servers[server];
       if (definition === undefined) return items.map(() => null);
       const entries = items.map((item) => offerEntry(kind, item));
@@ -94,7 +105,12 @@ export function createGuard({ config, store, emit, directoryOf, tools }: GuardPo
       await load();
       for (const server of unsettled) settleLater(server);
     },
-    isLoaded: (): boolean => unsettled.size === 0 && checked === config().security && pinned.isLoaded(),
+    isLoaded(): boolean {
+      listWritten();
+      return unsettled.size === 0 && checked === config().security && pinned.isLoaded();
+    },
+    reviewWritten: (tool: Tool) => (isWritten(tool) ? verdicts.review(writtenKey, placeOf(tool)) : null),
+    heldWritten: (tool: Tool) => (isWritten(tool) ? verdicts.held(writtenKey, placeOf(tool)) : null),
     /** Null for a tool that no server lists. */
     review: (server: string, tool: string) => verdicts.review(server, tool),
     /** Why a tool is quarantined, or null; cheaper than a review. */

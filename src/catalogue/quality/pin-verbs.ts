@@ -9,8 +9,9 @@ import type { Caller } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { asPerson, readReason } from "../changes/change-verbs.ts";
+import { placeOf } from "../registry.ts";
 import type { Guard } from "./guard.ts";
-import { kindOf, offerName, shownAs } from "./offers.ts";
+import { kindOf, offerName, shownAs, writtenKey } from "./offers.ts";
 import { definitionOf, listKey, toPin } from "./pinned-servers.ts";
 import { makeVisible } from "./poisoning/texts.ts";
 
@@ -42,7 +43,16 @@ type Known = { guard: Guard; store(): Promise<Store> };
 /** A tool, or what a server offers beside its tools. */
 type Listed = Pick<Tool, "name" | "id" | "groups" | "persona" | "source"> & { list?: PinnedList };
 
-const keyOf = ({ id, list = "tools" }: Listed) => listKey(id.server ?? "", list);
+const keyOf = ({ id, list = "tools" }: Listed) => (list === "written" ? writtenKey : listKey(id.server ?? "", list));
+
+/** What is decided about: a tool that people wrote, or what they say of a server's tool where that is what is held. */
+function decidedTool(tool: Listed, guard: Guard): Listed {
+  const place = placeOf(tool);
+  const isServers =
+    tool.id.server !== null && (tool.list !== undefined || guard.held(tool.id.server, tool.id.tool) !== null);
+  if (isServers || guard.pinned.look(writtenKey, place) === null) return tool;
+  return { ...tool, id: { server: "", tool: place }, list: "written" };
+}
 
 /** Everything beside tools that was listed by servers that `maySee` allows. */
 export function listedOffers(
@@ -80,7 +90,9 @@ export async function viewPins(
   return status === undefined ? views : views.filter((view) => view.status === status);
 }
 
-export async function diffPin(tool: Listed, { guard, store }: Known): Promise<PinDiff> {
+export async function diffPin(asked: Listed, { guard, store }: Known): Promise<PinDiff> {
+  await guard.loaded();
+  const tool = asked.id.server === null ? decidedTool(asked, guard) : asked;
   const { found, pin, view } = await lookAt(tool, { guard, store });
   const before = pin?.definition ?? {};
   return { ...view, difference: describeDifference(before, definitionOf(found.entry)) };
@@ -88,12 +100,14 @@ export async function diffPin(tool: Listed, { guard, store }: Known): Promise<Pi
 
 /** Accepts the current definition, or quarantines every definition that is not the pinned one. */
 export async function decidePin(
-  tool: Listed,
+  asked: Listed,
   decision: "accepted" | "rejected",
   { reason, caller, principal }: { reason: string | undefined; caller: Caller; principal: Principal },
   known: Known & { emit(event: PlaneEvent): void; revision(): number },
 ): Promise<PinView> {
   const why = readReason(reason);
+  await known.guard.loaded();
+  const tool = decidedTool(asked, known.guard);
   const { server, found, pin } = await lookAt(tool, known);
   const { identity, entry, status } = found;
   const by = asPerson(caller, principal);
@@ -136,7 +150,7 @@ async function lookAt(tool: Listed, { guard, store }: Known) {
   if (server === null || found === null)
     throw new PlaneError(
       "CONFLICT",
-      `'${tool.name}' is not listed by a server, and only servers' tools are pinned. Change a hand-written tool where it is written.`,
+      `'${tool.name}' is written by people, and only what servers list is pinned. Change it where it is written.`,
       { data: { tool: tool.name } },
     );
   const pin = await (await store()).pin(found.identity, tool.id.tool);

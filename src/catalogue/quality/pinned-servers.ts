@@ -119,6 +119,7 @@ export function createPinnedServers(store: PinStore) {
       const own = kind === "tools" ? identity : `${identity} ${kind}`;
       const tools = new Map(named.reverse());
       const before = listings.get(key);
+      if (!before && kind === "written" && tools.size === 0) return;
       if (before?.identity === own && isSame(before.tools, tools)) return;
       changes += 1;
       listings.set(key, { key, server, kind, identity: own, tools });

@@ -25,8 +25,10 @@ export function createQuality(ports: GuardPorts) {
     for (const server of asked) guard.asked(server);
     return guard;
   });
-  const heldOf = ({ id }: Pick<Tool, "id">): string | null =>
-    id.server === null ? null : (guard?.held(id.server, id.tool) ?? null);
+  const heldOf = (tool: Tool): string | null => {
+    const { server, tool: name } = tool.id;
+    return (server === null ? null : guard?.held(server, name)) ?? guard?.heldWritten(tool) ?? null;
+  };
   /** After it `review` knows all listed tools. */
   const loaded = async (): Promise<void> => {
     const { security } = config();
@@ -38,8 +40,13 @@ export function createQuality(ports: GuardPorts) {
   return {
     open,
     loaded,
-    review: ({ id }: Pick<Tool, "id">): ToolReview | null =>
-      id.server === null ? null : (guard?.review(id.server, id.tool) ?? null),
+    review(tool: Tool): ToolReview | null {
+      const { server, tool: name } = tool.id;
+      const [listed, written] = [server === null ? null : guard?.review(server, name), guard?.reviewWritten(tool)];
+      if (!listed || !written) return listed ?? written ?? null;
+      // What its server says is repeated in what people made of it.
+      return listed.held === null && written.held !== null ? { ...written, change: listed.change } : listed;
+    },
     heldProvider: ({ name, config: { server, tool } }: ProviderSpec): string | null =>
       name === "mcp" && typeof server === "string" && typeof tool === "string"
         ? (guard?.held(server, tool) ?? null)

@@ -16,8 +16,8 @@ export type PinHead = {
   cleanBy: number | null;
 };
 
-/** Lists of definitions that are scanned and pinned. */
-export type PinnedList = "tools" | OfferKind | "instructions";
+/** Lists of definitions that are scanned and pinned; `written` is what people wrote, which is scanned only. */
+export type PinnedList = "tools" | OfferKind | "instructions" | "written";
 
 export const pinKinds = ["tool", "prompt", "resource", "template", "instructions"] as const;
 export type PinKind = (typeof pinKinds)[number];
