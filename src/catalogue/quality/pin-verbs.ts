@@ -50,7 +50,7 @@ function decidedTool(tool: Listed, guard: Guard): Listed {
   const place = placeOf(tool);
   const isServers =
     tool.id.server !== null && (tool.list !== undefined || guard.held(tool.id.server, tool.id.tool) !== null);
-  if (isServers || guard.pinned.look(writtenKey, place) === null) return tool;
+  if (isServers || !guard.review(writtenKey, place)?.findings.length) return tool;
   return { ...tool, id: { server: "", tool: place }, list: "written" };
 }
 

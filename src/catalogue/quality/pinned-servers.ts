@@ -150,7 +150,7 @@ export function createPinnedServers(store: PinStore) {
     },
     identities: () => [...listings.values()].map(({ identity }) => identity),
     /** What servers offer beside tools, as far as it was listed. */
-    offers: () => [...listings.values()].filter(({ kind }) => kind !== "tools"),
+    offers: () => [...listings.values()].filter(({ kind }) => kind !== "tools" && kind !== "written"),
     /** Pins new tools where `takes` allows it, and reports every tool. Tools stay unpinned if the store fails. */
     async settle(key: string, takes: { first: boolean; later: boolean }, onTool: OnTool): Promise<void> {
       const listing = listings.get(key);
