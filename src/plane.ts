@@ -86,6 +86,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     discover: (server, principal, wait) => calls.lookup.discover(server, principal, wait),
     providerTrouble: (spec) => calls.providerTrouble(spec),
     tool: (asked, caller) => plane.tools.get(asked, caller),
+    listOffers: (server, caller) => servers.listOffers(server, caller),
     schedulesOf: (listed) => work.schedulesOf(listed),
     onEntries: () => work.changed(),
   });

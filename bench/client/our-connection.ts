@@ -19,6 +19,7 @@ export async function openOurConnection(command: string, args: readonly string[]
     defaultPrincipal: anonymous,
     maySee: () => true,
     trust: () => undefined,
+    judge: async (_server, _kind, items) => items.map(() => null),
     takeTools: (_server, _definition, tools) => ({ tools, rejected: [] }),
     onKnown: () => undefined,
     known: async () => [],

@@ -3,7 +3,7 @@ import type { Grants } from "../model/access/grants.ts";
 import type { Embed } from "../model/catalogue/search.ts";
 import type { ProviderSpec, Tool } from "../model/catalogue/tool.ts";
 import type { PlaneTools } from "../model/plane-tools.ts";
-import type { Principal } from "../model/principal.ts";
+import type { Principal, WaitingCaller } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition, ServerStatus } from "../model/servers/server.ts";
 import type { Session } from "../protocol/session.ts";
 import type { Recorder } from "../store/store.ts";
@@ -43,6 +43,7 @@ export type CataloguePorts = Omit<CatalogueEntriesPorts, "memory" | "maySeeServe
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
   providerTrouble(spec: ProviderSpec): string | null;
   tool: PlaneTools["get"];
+  listOffers(server: string | undefined, caller: WaitingCaller): Promise<void>;
   schedulesOf: WorkPorts["schedulesOf"];
 };
 
@@ -62,7 +63,7 @@ export function createCatalogue(ports: CataloguePorts) {
       config().servers[server] === undefined || grants.maySeeServer(principal, server),
   });
   const { registry, handWritten } = entries;
-  const guardPorts = { config, store, emit, directoryOf, tools: registry.all };
+  const guardPorts = { config, store, emit, directoryOf, tools: registry.all, isWritten: registry.isWritten };
   const quality = createQuality(guardPorts);
   const listings = createToolListings(
     {
@@ -98,6 +99,8 @@ export function createCatalogue(ports: CataloguePorts) {
       createQualityVerbs({
         ...guardPorts,
         ...{ defaultPrincipal, listings, revision: () => snapshot().revision, tool: ports.tool, guard: quality.open },
+        maySeeServer: grants.maySeeServer,
+        listOffers: ports.listOffers,
       }),
       createSearchVerbs({ ...ports, emit, registry, listings, quality }),
       {
@@ -123,6 +126,7 @@ function createServerPorts(
 ) {
   return {
     takeTools: translateTools,
+    judge: quality.judge,
     known,
     onKnown(known: KnownServer, server: string, definition: ServerDefinition): void {
       onKnown(known, server, definition);

@@ -28,6 +28,7 @@ export function createRegistry(onChange: (change: RegistryChange) => void) {
   let taken: Taken | null = null;
   let naming: Naming | undefined;
   let overlays: Overlays = new Map();
+  const described = new WeakMap<Tool, boolean>();
   const memo: Memo = { fixed: new WeakMap(), named: new WeakMap() };
   // A snapshot is taken when one is read: a hundred servers may list their tools one after the other.
   const current = () => {
@@ -75,6 +76,14 @@ export function createRegistry(onChange: (change: RegistryChange) => void) {
       const { tools, rejected } = sources.get(source) ?? { tools: [], rejected: [] };
       return { tools: tools.length, rejected };
     },
+    /** Written by people, or described by an overlay. */
+    isWritten(tool: Tool): boolean {
+      if (tool.id.server === null) return true;
+      if (overlays.size === 0) return false;
+      const known = described.get(tool) ?? !isAsListed(tool, sources.get(tool.id.server)?.tools ?? []);
+      described.set(tool, known);
+      return known;
+    },
     /** A tool as its server lists it, without overlay. */
     asListed: (id: ToolId): NamelessTool | undefined =>
       id.server === null ? undefined : sources.get(id.server)?.tools.find((tool) => isSameId(tool.id, id)),
@@ -99,6 +108,11 @@ function keepKnown(known: readonly NamelessTool[], listed: readonly NamelessTool
     if (!earlier) return tool;
     return sameJson(earlier, tool) ? earlier : { ...tool, id: earlier.id };
   });
+}
+
+function isAsListed({ id, description, parameters }: Tool, listed: readonly NamelessTool[]): boolean {
+  const tool = listed.find((one) => isSameId(one.id, id));
+  return tool?.description === description && tool.parameters === parameters;
 }
 
 function isSameId(a: ToolId, b: ToolId): boolean {

@@ -125,8 +125,8 @@ export interface PlaneServers {
   wantLogs(level: LogLevel): () => void;
   /** May the caller use this server? */
   sees(server: string, caller?: Caller): boolean;
-  /** The server's own instructions; null when there are none, or not yet. */
-  instructions(server: string, caller?: Caller): string | null;
+  /** The server's own instructions; null when there are none, not yet, or when they are quarantined. */
+  instructions(server: string, caller?: Caller): Promise<string | null>;
   /** Listens to notifications that clients may want. */
   onMessage(listener: (said: ServerSaid) => void): () => void;
   /**
@@ -199,7 +199,7 @@ export interface PlaneRegistry {
   import(bundle: string, options: { reason?: string; dryRun?: boolean }, caller?: Caller): Promise<BundleImport>;
 }
 
-/** Trusted definitions of servers' tools. */
+/** Trusted definitions of servers' tools, prompts, resources and templates, and their instructions. */
 export interface PlanePins {
   /** The pins, and how today's definitions compare. */
   list(filter?: PinFilter, caller?: WaitingCaller): Promise<PinView[]>;

@@ -6,9 +6,10 @@ import { type LogLevel, logLevels } from "../model/servers/server.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
 import type { ServerDirectory } from "./server-directory.ts";
+import { releasedInstructions, type VerbOptions } from "./server-verbs.ts";
 import type { SessionOwner } from "./sessions.ts";
 
-export type GatewayOptions = {
+export type GatewayOptions = Pick<VerbOptions, "judge"> & {
   defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
 };
@@ -29,8 +30,8 @@ export function createGatewayPorts(servers: ServerDirectory, options: GatewayOpt
       wantLogs: logs.want,
       sees: (server, { principal = defaultPrincipal } = {}) =>
         definitionOf(server) !== undefined && maySee(principal, server),
-      instructions: (server, { principal = defaultPrincipal } = {}) =>
-        maySee(principal, server) ? (servers.session(server)?.instructions ?? null) : null,
+      instructions: async (server, { principal = defaultPrincipal } = {}) =>
+        maySee(principal, server) ? releasedInstructions(servers, options, server) : null,
       onMessage: (listener) => bus.on("said", ({ said }) => listener(said)),
     },
   };

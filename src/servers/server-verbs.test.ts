@@ -7,7 +7,12 @@ import { identifyServer } from "./servers.ts";
 
 type ListedServers = Parameters<typeof createServerVerbs>[0];
 
-const options: VerbOptions = { defaultPrincipal: anonymous, maySee: () => true, trust: () => undefined };
+const options: VerbOptions = {
+  defaultPrincipal: anonymous,
+  maySee: () => true,
+  trust: () => undefined,
+  judge: async (_server: string, _kind: string, items: readonly unknown[]) => items.map(() => null),
+};
 
 test("a server is another one by name, by definition, and where its command is read in another directory", () => {
   const base = identifyServer("s", sampleServer(), "/a");
@@ -44,6 +49,7 @@ function sample() {
     status: () => [{ name: "good" }, { name: "bad" }],
     offered: () => null,
     denied: () => null,
+    find: () => ({ warm: async () => undefined, list: async () => [], offered: () => null }),
     async list(name: string, method: string) {
       asked.push([name, method]);
       if (name === "bad") throw new Error("it is down");

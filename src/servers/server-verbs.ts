@@ -1,13 +1,16 @@
 import { pause } from "../lib/async/pause.ts";
+import { createLru } from "../lib/lru.ts";
 import { passesFilter } from "../lib/text/glob.ts";
+import { PlaneError, quarantineHints } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Listed, PlanePrompts, PlaneResources, PlaneServers } from "../model/plane-tools.ts";
 import { type Caller, mayDo, type Principal } from "../model/principal.ts";
-import type { ServerStatus } from "../model/servers/server.ts";
+import type { OfferKind, ServerStatus } from "../model/servers/server.ts";
 import { unknownServer } from "./failures.ts";
 import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import type { ServerLifecycle } from "./server-lifecycle.ts";
+import type { SessionOwner } from "./sessions.ts";
 
 type KnownServers = Omit<ServerDirectory, "apply"> & ServerLifecycle;
 
@@ -24,6 +27,8 @@ function statusFor(principal: Principal, status: ServerStatus): ServerStatus {
 export type VerbOptions = {
   defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
+  /** Why each of these offers of a server is quarantined, or null. */
+  judge(server: string, kind: OfferKind | "instructions", items: readonly unknown[]): Promise<(string | null)[]>;
   /** A person connected or refreshed these: their circuit breakers are closed. */
   trust(servers: readonly string[]): void;
 };
@@ -112,13 +117,72 @@ function isShown(
   return passesFilter(what, null, deny);
 }
 
+const offerKinds = {
+  "prompts/list": "prompts",
+  "resources/list": "resources",
+  "resources/templates/list": "resourceTemplates",
+} as const satisfies Record<OfferMethod, OfferKind>;
+
+/** Refuses a prompt or resource whose definition is quarantined, by the list of the process that will answer. */
+export async function requireReleased(
+  servers: Pick<ServerDirectory, "find">,
+  { judge }: Pick<VerbOptions, "judge">,
+  server: string,
+  method: string,
+  { name, uri, ref }: UnknownObject,
+  owner: SessionOwner,
+): Promise<void> {
+  const meant = isObject(ref) ? ref : { name, uri };
+  const isPrompt = method === "prompts/get" || (isObject(ref) && ref.type === "ref/prompt");
+  const list = isPrompt ? "prompts/list" : "resources/list";
+  const key = isPrompt ? "name" : "uri";
+  const one = servers.find(server);
+  await one.warm().catch(() => undefined);
+  const items = await one.list(list, AbortSignal.timeout(limitMs), owner).catch(() => one.offered(list, owner) ?? []);
+  const at = items.findIndex((item) => isObject(item) && item[key] === meant[key]);
+  if (at < 0) return;
+  const held = (await judge(server, offerKinds[list], items))[at] ?? null;
+  if (held === null) return;
+  const what = isPrompt ? "Prompt" : "Resource";
+  const hints = quarantineHints(`${what.toLowerCase()}:${server}/${String(meant[key])}`);
+  throw new PlaneError(
+    "TOOL_QUARANTINED",
+    `${what} '${String(meant[key])}' of server '${server}' is quarantined: ${held}.`,
+    {
+      data: { server, personHints: hints },
+    },
+  );
+}
+
+/** What the server says of itself, unless it is quarantined. */
+export async function releasedInstructions(
+  servers: Pick<ServerDirectory, "session">,
+  { judge }: Pick<VerbOptions, "judge">,
+  server: string,
+): Promise<string | null> {
+  const session = servers.session(server);
+  if (session === null) return null;
+  const { instructions } = session;
+  const [held = null] = await judge(server, "instructions", instructions === null ? [] : [sayingOf(instructions)]);
+  return held === null ? instructions : null;
+}
+
+const sayings = createLru<{ instructions: string }>(100);
+
+/** The same object for the same text, so that it is scanned once. */
+function sayingOf(instructions: string): { instructions: string } {
+  const saying = sayings.get(instructions) ?? { instructions };
+  sayings.set(instructions, saying);
+  return saying;
+}
+
 /** Of one server, or of all that the caller may see; those that fail are left out then. */
 async function listOffers(
   servers: KnownServers,
-  { defaultPrincipal, maySee }: VerbOptions,
+  { defaultPrincipal, maySee, judge }: VerbOptions,
   method: OfferMethod,
   server: string | undefined,
-  { principal = defaultPrincipal, waitMs }: Caller & { waitMs?: number },
+  { principal = defaultPrincipal, face, waitMs }: Caller & { waitMs?: number },
 ): Promise<Listed[]> {
   const signal = AbortSignal.timeout(limitMs);
   const isNamed = server !== undefined;
@@ -134,10 +198,13 @@ async function listOffers(
     const items =
       waitMs === undefined ? asked : Promise.race([asked, pause(waitMs, { isBackground: true }).then(known)]);
     const listed = await (isNamed ? items : items.catch(() => []));
-    return listed
-      .filter(isObject)
-      .filter((item) => isShown(method, item, servers.denied(name)))
-      .map((item) => ({ ...item, server: name }));
+    const held = await judge(name, offerKinds[method], listed);
+    const isForModels = face === "mcp" || face === "agent";
+    return listed.flatMap((item, at): Listed[] => {
+      const why = held[at] ?? null;
+      if (!isObject(item) || (why !== null && isForModels) || !isShown(method, item, servers.denied(name))) return [];
+      return [{ ...item, server: name, ...(why === null ? {} : { unavailable: why }) }];
+    });
   };
   return (await Promise.all(names.map(listOne))).flat();
 }

@@ -1,7 +1,9 @@
 import { runAll } from "../lib/async/once.ts";
 import { hash } from "../lib/json/stable-json.ts";
 import { joinNamespaces } from "../lib/lazy-verbs.ts";
+import type { UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
+import type { WaitingCaller } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
@@ -11,7 +13,8 @@ import { createProcessGuard } from "./process-guard.ts";
 import { createServer, type ServerOptions } from "./server.ts";
 import { createServerDirectory, type DirectoryOptions, type ServerDirectory } from "./server-directory.ts";
 import { createServerLifecycle, type LifecycleOptions, type ServerLifecycle } from "./server-lifecycle.ts";
-import { createServerVerbs, type VerbOptions } from "./server-verbs.ts";
+import { createServerVerbs, requireReleased, type VerbOptions } from "./server-verbs.ts";
+import type { SessionOwner } from "./sessions.ts";
 
 export { createCredentials } from "./auth/credentials.ts";
 export { accessOf, createTokenVerbs } from "./auth/tokens.ts";
@@ -33,6 +36,10 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
 
 export type Servers = Omit<ServerDirectory, "apply" | "find" | "all" | "enabled" | "broken" | "isBroken"> &
   Omit<ServerLifecycle, "recalled"> & {
+    /** Has servers list what they offer beside tools, and compares it with the pins. */
+    listOffers(server: string | undefined, caller: WaitingCaller): Promise<void>;
+    /** Rejects a prompt or resource that is quarantined. */
+    requireReleased(server: string, method: string, params: UnknownObject, owner: SessionOwner): Promise<void>;
     verbs: ReturnType<typeof createServerVerbs> &
       ReturnType<typeof createGatewayPorts>["verbs"] &
       Pick<Plane, "doctor">;
@@ -72,11 +79,21 @@ export function createServers(ports: ServersPorts): Servers {
   });
   const gateway = createGatewayPorts(directory, ports);
 
+  const verbs = createServerVerbs({ ...directory, ...lifecycle }, ports);
+
   return {
     ...directory,
     ...lifecycle,
     watch: gateway.watch,
-    verbs: joinNamespaces(createServerVerbs({ ...directory, ...lifecycle }, ports), gateway.verbs, {
+    requireReleased: (...asked) => requireReleased(directory, ports, ...asked),
+    async listOffers(server, caller) {
+      const { prompts, resources } = verbs;
+      const lists = [prompts.list, resources.list, resources.templates].map((list) => list(server, caller));
+      const names = server === undefined ? directory.names() : [server];
+      const said = names.map((name) => gateway.verbs.servers.instructions(name, caller));
+      await Promise.allSettled([...lists, ...said]);
+    },
+    verbs: joinNamespaces(verbs, gateway.verbs, {
       async doctor(server?: string) {
         const { examineServers } = await import("./doctor/doctor.ts");
         const names = server === undefined ? directory.names() : [directory.requireName(server)];

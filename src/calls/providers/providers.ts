@@ -37,7 +37,7 @@ export function createProviders(parts: ProviderParts) {
     return createModelProvider(reveal, (name) => findModel(name, parts))(...given);
   };
   const ours = {
-    mcp: createMcpProvider(servers.request),
+    mcp: createMcpProvider(servers),
     http: createHttpProvider(reveal, parts.egress),
     function: createFunctionProvider(handWritten.run),
     model: askModel,
@@ -67,7 +67,7 @@ async function findModel(name: string, { models, fileOfModel }: ProviderParts): 
   return endpointOf(name, models(), fileOfModel);
 }
 
-function createMcpProvider(request: Servers["request"]): Provider {
+function createMcpProvider({ request, requireReleased }: Pick<Servers, "request" | "requireReleased">): Provider {
   return async (spec, args, { owner, principal: _, idempotencyKey, meta, ...context }) => {
     const { config } = spec;
     const server = String(config.server);
@@ -75,8 +75,10 @@ function createMcpProvider(request: Servers["request"]): Provider {
     try {
       const offer = offerRequest(spec, args);
       if (offer !== undefined) {
-        const send = (method: string, params: UnknownObject) =>
-          request(server, method, { ...params, ...metaOf(meta, idempotencyKey) }, context, owner);
+        const send = async (method: string, params: UnknownObject) => {
+          await requireReleased(server, method, params, owner);
+          return request(server, method, { ...params, ...metaOf(meta, idempotencyKey) }, context, owner);
+        };
         return await askForOffer(offer, send);
       }
       const given = { name: tool, arguments: mapArguments(config.argumentMap, args), ...metaOf(meta, idempotencyKey) };

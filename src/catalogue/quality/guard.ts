@@ -1,7 +1,8 @@
+import { yieldEvery } from "../../lib/async/pause.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { createLru } from "../../lib/lru.ts";
-import type { PinHead, PinStatus } from "../../model/catalogue/pin.ts";
+import type { PinHead, PinnedList, PinStatus } from "../../model/catalogue/pin.ts";
 import { type Finding, severities, type ToolReview } from "../../model/catalogue/quality.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -10,7 +11,18 @@ import type { PlaneEvent } from "../../model/events.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
-import { createPinnedServers, type PinnedServers, quickHashOf } from "./pinned-servers.ts";
+import { placeOf } from "../registry.ts";
+import {
+  modesFor,
+  type OfferList,
+  offerEntry,
+  offerName,
+  type SecurityModes,
+  shownAs,
+  writtenEntry,
+  writtenKey,
+} from "./offers.ts";
+import { createPinnedServers, listKey, type PinnedServers, quickHashOf } from "./pinned-servers.ts";
 import { findReferences, indexNames, type NamedTools } from "./poisoning/references.ts";
 import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";
 
@@ -20,6 +32,8 @@ export type GuardPorts = {
   emit(event: PlaneEvent): void;
   directoryOf(server: string): string;
   tools(): readonly Tool[];
+  /** Did people write this tool, or change how it is described? */
+  isWritten(tool: Tool): boolean;
 };
 
 /** Reported definitions that are remembered at least. */
@@ -28,7 +42,7 @@ const minReported = 10_000;
 export type Guard = ReturnType<typeof createGuard>;
 
 /** Compares the listings of servers with their pins, and scans definitions for poisoning. */
-export function createGuard({ config, store, emit, directoryOf, tools }: GuardPorts) {
+export function createGuard({ config, store, emit, directoryOf, tools, isWritten }: GuardPorts) {
   const pinned = createPinnedServers(store);
   const verdicts = createVerdicts(pinned, tools);
   const report = createReporter(verdicts.review, emit);
@@ -37,42 +51,75 @@ export function createGuard({ config, store, emit, directoryOf, tools }: GuardPo
   const unsettled = new Set<string>();
   let last = Promise.resolve();
   let checked: SecurityModes | undefined;
+  let written: readonly Tool[] = [];
+
+  /** What people wrote is listed when it is looked at. */
+  const listWritten = () => {
+    const now = tools();
+    if (now === written) return;
+    written = now;
+    const entries = now.filter(isWritten).map(writtenEntry);
+    pinned.listed("", "written", entries, "written");
+    if (entries.length > 0) settleLater(writtenKey);
+  };
 
   const load = async () => {
     const { security } = config();
     verdicts.apply(security);
+    listWritten();
     for (const server of await pinned.loaded()) settleLater(server);
     checked = security;
   };
 
-  function settleLater(server: string): void {
-    if (settling.has(server)) return;
-    settling.add(server);
+  function settleLater(key: string): void {
+    if (settling.has(key)) return;
+    settling.add(key);
     // No caller waits for it, and a store that cannot be written reports that itself.
     last = last
       .then(() => new Promise(setImmediate))
       .then(load)
-      .finally(() => settling.delete(server))
+      .finally(() => settling.delete(key))
       .then(() => {
-        unsettled.delete(server);
-        const { pinning, newTools, poisoning } = verdicts.modes();
+        unsettled.delete(key);
+        const { pinning, newTools, poisoning } = modesFor(key, verdicts.modes());
         if (pinning === "off" && poisoning === "off") return;
         const takes = { first: pinning !== "off", later: newTools === "accept" && pinning !== "off" };
-        return pinned.settle(server, takes, (tool, entry, isNew) => report(server, tool, quickHashOf(entry), isNew));
+        return pinned.settle(key, takes, (tool, entry, isNew) => report(key, tool, quickHashOf(entry), isNew));
       })
-      .catch(() => void unsettled.add(server));
+      .catch(() => void unsettled.add(key));
   }
 
   return {
     pinned,
     listed: (server: string, definition: ServerDefinition, entries: readonly unknown[]): void =>
       pinned.listed(server, identify(server, definition, directoryOf(server)), entries),
+    /** Why each of these is quarantined, or null. */
+    async judge(server: string, kind: OfferList, items: readonly unknown[]): Promise<(string | null)[]> {
+      const definition = config().servers[server];
+      if (definition === undefined) return items.map(() => null);
+      const entries = items.map((item) => offerEntry(kind, item));
+      pinned.listed(server, identify(server, definition, directoryOf(server)), entries, kind);
+      await load();
+      const turns = yieldEvery();
+      const held: (string | null)[] = [];
+      for (const entry of entries) {
+        if (turns.isOver()) await turns.next();
+        held.push(verdicts.held(listKey(server, kind), String(entry.name)));
+      }
+      settleLater(listKey(server, kind));
+      return held;
+    },
     asked: settleLater,
     async loaded(): Promise<void> {
       await load();
       for (const server of unsettled) settleLater(server);
     },
-    isLoaded: (): boolean => unsettled.size === 0 && checked === config().security && pinned.isLoaded(),
+    isLoaded(): boolean {
+      listWritten();
+      return unsettled.size === 0 && checked === config().security && pinned.isLoaded();
+    },
+    reviewWritten: (tool: Tool) => (isWritten(tool) ? verdicts.review(writtenKey, placeOf(tool)) : null),
+    heldWritten: (tool: Tool) => (isWritten(tool) ? verdicts.held(writtenKey, placeOf(tool)) : null),
     /** Null for a tool that no server lists. */
     review: (server: string, tool: string) => verdicts.review(server, tool),
     /** Why a tool is quarantined, or null; cheaper than a review. */
@@ -89,8 +136,6 @@ function identify(name: string, { command, args, cwd, url, transport }: ServerDe
   return hash({ name, command, args, cwd, url, transport, place });
 }
 
-type SecurityModes = Omit<Config["security"], "egress">;
-
 function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {
   let modes: SecurityModes = { pinning: "quarantine", newTools: "quarantine", poisoning: null };
   let names: { of: readonly Tool[]; index: NamedTools } | undefined;
@@ -101,9 +146,9 @@ function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {
     if (names?.of !== of) names = { of, index: indexNames(of.map(({ id }) => id)) };
     return names.index;
   };
-  const review = (server: string, tool: string, withNames = true): ToolReview | null => {
-    const found = pinned.look(server, tool);
-    return found && reviewTool(`${server}.${tool}`, server, found, modes, withNames ? namesNow() : null);
+  const review = (key: string, tool: string, withNames = true): ToolReview | null => {
+    const found = pinned.look(key, tool);
+    return found && reviewTool(tool, found, modes, withNames ? namesNow() : null);
   };
   return {
     modes: () => modes,
@@ -111,14 +156,14 @@ function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {
       if (!sameJson(modes, security)) [modes, known] = [security, new WeakMap()];
     },
     review,
-    held(server: string, tool: string): string | null {
+    held(key: string, tool: string): string | null {
       // Only in this mode can references to other tools quarantine.
-      if (modes.poisoning === "quarantine") return review(server, tool)?.held ?? null;
-      const found = pinned.look(server, tool);
+      if (modes.poisoning === "quarantine") return review(key, tool)?.held ?? null;
+      const found = pinned.look(key, tool);
       if (found === null) return null;
       const before = known.get(found.entry);
       if (before && before.head === found.head) return before.held;
-      const { held } = reviewTool(`${server}.${tool}`, server, found, modes, null);
+      const { held } = reviewTool(tool, found, modes, null);
       known.set(found.entry, { head: found.head, held });
       return held;
     },
@@ -133,14 +178,15 @@ function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {
 /** Emits events, once for each definition and not again for one that was reported when it was pinned. */
 function createReporter(review: ReturnType<typeof createVerdicts>["review"], emit: GuardPorts["emit"]) {
   const reported = createLru<true>(minReported);
-  return (server: string, tool: string, definition: string | null, isNew: boolean): void => {
-    const found = review(server, tool, false);
+  return (key: string, name: string, definition: string | null, isNew: boolean): void => {
+    const found = review(key, name, false);
     if (!found || definition === null || reported.has(definition)) return;
     const { change, findings, held } = found;
     const worst = severities.findLast((severity) => findings.some((finding) => finding.severity === severity));
     const isSuspicious = worst !== undefined && worst !== "low" && (isNew || change !== null);
     if (!isSuspicious && change === null) return;
     reported.set(definition, true);
+    const { server, tool } = shownAs(key, name);
     if (change) emit({ type: "tool.definition", server, tool, status: change, held: held !== null });
     if (!isSuspicious) return;
     const kinds = [...new Set(findings.map(({ kind }) => kind))];
@@ -148,20 +194,25 @@ function createReporter(review: ReturnType<typeof createVerdicts>["review"], emi
   };
 }
 
+type Looked = { entry: UnknownObject; head: PinHead | undefined; status: PinStatus; server: string; kind: PinnedList };
+
 function reviewTool(
-  name: string,
-  server: string,
-  { entry, head, status }: { entry: UnknownObject; head: PinHead | undefined; status: PinStatus },
-  modes: SecurityModes,
+  tool: string,
+  { entry, head, status, server, kind }: Looked,
+  allModes: SecurityModes,
   names: NamedTools | null,
 ): ToolReview {
+  const name = offerName(server, kind, tool);
+  const modes = modesFor(listKey(server, kind), allModes);
   const findings = modes.poisoning === "off" ? [] : findingsOf(entry, head, server, names);
   const change = status === "pinned" ? null : status === "new" ? "new" : "changed";
   const isAccepted = status === "pinned" && head?.state === "accepted";
+  const held = heldByPin(name, status, modes) ?? (isAccepted ? null : heldByFindings(name, findings, modes));
   return {
     change: modes.pinning === "off" ? null : change,
     findings,
-    held: heldByPin(name, status, modes) ?? (isAccepted ? null : heldByFindings(name, findings, modes)),
+    held: held?.text ?? null,
+    heldFor: held?.why ?? null,
   };
 }
 
@@ -171,19 +222,23 @@ function findingsOf(entry: UnknownObject, head: PinHead | undefined, server: str
   return [...(isClean ? [] : scanDefinition(entry)), ...(names === null ? [] : findReferences(entry, server, names))];
 }
 
-function heldByPin(name: string, status: PinStatus, { pinning, newTools }: SecurityModes): string | null {
-  if (status === "rejected") return `its definition changed and was rejected; ${personHints.pinRejected(name)}`;
+type Held = { why: NonNullable<ToolReview["heldFor"]>; text: string };
+
+function heldByPin(name: string, status: PinStatus, { pinning, newTools }: SecurityModes): Held | null {
+  if (status === "rejected")
+    return { why: "rejected", text: `its definition changed and was rejected; ${personHints.pinRejected(name)}` };
   if (pinning === "off") return null;
   if (status === "changed" && pinning === "quarantine")
-    return `its definition is not the one that was pinned; ${personHints.pinChanged(name)}`;
+    return { why: "changed", text: `its definition is not the one that was pinned; ${personHints.pinChanged(name)}` };
   if (status === "new" && newTools === "quarantine")
-    return `its server did not have it before; ${personHints.toolNew(name)}`;
+    return { why: "new", text: `its server did not have it before; ${personHints.toolNew(name)}` };
   return null;
 }
 
-function heldByFindings(name: string, findings: readonly Finding[], { poisoning }: SecurityModes): string | null {
+function heldByFindings(name: string, findings: readonly Finding[], { poisoning }: SecurityModes): Held | null {
   if (poisoning === "warn" || poisoning === "off") return null;
   const held = poisoning === "quarantine" ? ["high", "medium"] : ["high"];
   if (!findings.some(({ severity }) => held.includes(severity))) return null;
-  return `its definition seems to hide instructions for the model; ${personHints.toolSuspect(name)}`;
+  const text = `its definition seems to hide instructions for the model; ${personHints.toolSuspect(name)}`;
+  return { why: "suspicious", text };
 }

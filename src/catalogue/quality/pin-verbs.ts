@@ -1,6 +1,6 @@
 import { maskSecrets } from "../../config/config.ts";
 import type { NewChange } from "../../model/catalogue/change.ts";
-import type { DefinitionDifference, Pin, PinDiff, PinFilter, PinView } from "../../model/catalogue/pin.ts";
+import type { DefinitionDifference, Pin, PinDiff, PinFilter, PinnedList, PinView } from "../../model/catalogue/pin.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
@@ -9,8 +9,10 @@ import type { Caller } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { asPerson, readReason } from "../changes/change-verbs.ts";
+import { placeOf } from "../registry.ts";
 import type { Guard } from "./guard.ts";
-import { definitionOf, toPin } from "./pinned-servers.ts";
+import { kindOf, offerName, shownAs, writtenKey } from "./offers.ts";
+import { definitionOf, listKey, toPin } from "./pinned-servers.ts";
 import { makeVisible } from "./poisoning/texts.ts";
 
 export function describeDifference(before: unknown, after: unknown): DefinitionDifference[] {
@@ -38,7 +40,35 @@ function entriesOf(value: unknown): [key: string, item: unknown][] {
 }
 
 type Known = { guard: Guard; store(): Promise<Store> };
-type Listed = Pick<Tool, "name" | "id" | "groups" | "persona" | "source">;
+/** A tool, or what a server offers beside its tools. */
+type Listed = Pick<Tool, "name" | "id" | "groups" | "persona" | "source"> & { list?: PinnedList };
+
+const keyOf = ({ id, list = "tools" }: Listed) => (list === "written" ? writtenKey : listKey(id.server ?? "", list));
+
+/** What is decided about: a tool that people wrote, or what they say of a server's tool where that is what is held. */
+function decidedTool(tool: Listed, guard: Guard): Listed {
+  const place = placeOf(tool);
+  const isServers =
+    tool.id.server !== null && (tool.list !== undefined || guard.held(tool.id.server, tool.id.tool) !== null);
+  if (isServers || !guard.review(writtenKey, place)?.findings.length) return tool;
+  return { ...tool, id: { server: "", tool: place }, list: "written" };
+}
+
+/** Everything beside tools that was listed by servers that `maySee` allows. */
+export function listedOffers(
+  guard: Guard,
+  maySee: (server: string) => boolean,
+  groupsOf: (server: string) => string[],
+): Listed[] {
+  return guard.pinned.offers().flatMap(({ server, kind: list, tools }) =>
+    maySee(server)
+      ? [...tools.keys()].map((tool) => ({
+          ...{ name: offerName(server, list, tool), id: { server, tool }, list },
+          ...{ groups: groupsOf(server), persona: null, source: server },
+        }))
+      : [],
+  );
+}
 
 export async function viewPins(
   tools: readonly Listed[],
@@ -47,19 +77,22 @@ export async function viewPins(
 ): Promise<PinView[]> {
   await guard.loaded();
   await guard.settled();
-  const isHeld = ({ id }: Listed) => id.server !== null && guard.held(id.server, id.tool) !== null;
+  const isHeld = (tool: Listed) => tool.id.server !== null && guard.held(keyOf(tool), tool.id.tool) !== null;
   const meant = held === undefined ? tools : tools.filter((tool) => isHeld(tool) === held);
   if (meant.length === 0) return [];
   const kept = await (await store()).pins(guard.pinned.identities());
-  const byTool = new Map(kept.map((pin) => [JSON.stringify([pin.server, pin.tool]), pin]));
+  const byTool = new Map(kept.map((pin) => [JSON.stringify([pin.identity, pin.tool]), pin]));
   const views = meant.flatMap((tool) => {
-    const pin = byTool.get(JSON.stringify([tool.id.server, tool.id.tool]));
+    const identity = guard.pinned.look(keyOf(tool), tool.id.tool)?.identity;
+    const pin = byTool.get(JSON.stringify([identity, tool.id.tool]));
     return tool.id.server === null ? [] : (viewOf(tool, pin ?? null, guard) ?? []);
   });
   return status === undefined ? views : views.filter((view) => view.status === status);
 }
 
-export async function diffPin(tool: Listed, { guard, store }: Known): Promise<PinDiff> {
+export async function diffPin(asked: Listed, { guard, store }: Known): Promise<PinDiff> {
+  await guard.loaded();
+  const tool = asked.id.server === null ? decidedTool(asked, guard) : asked;
   const { found, pin, view } = await lookAt(tool, { guard, store });
   const before = pin?.definition ?? {};
   return { ...view, difference: describeDifference(before, definitionOf(found.entry)) };
@@ -67,12 +100,14 @@ export async function diffPin(tool: Listed, { guard, store }: Known): Promise<Pi
 
 /** Accepts the current definition, or quarantines every definition that is not the pinned one. */
 export async function decidePin(
-  tool: Listed,
+  asked: Listed,
   decision: "accepted" | "rejected",
   { reason, caller, principal }: { reason: string | undefined; caller: Caller; principal: Principal },
   known: Known & { emit(event: PlaneEvent): void; revision(): number },
 ): Promise<PinView> {
   const why = readReason(reason);
+  await known.guard.loaded();
+  const tool = decidedTool(asked, known.guard);
   const { server, found, pin } = await lookAt(tool, known);
   const { identity, entry, status } = found;
   const by = asPerson(caller, principal);
@@ -88,7 +123,7 @@ export async function decidePin(
     at: made.at,
     kind: decision,
     what: "tool",
-    name: `${server}.${tool.id.tool}`,
+    name: tool.list === undefined ? `${server}.${tool.id.tool}` : tool.name,
     persona: tool.persona,
     source: tool.source,
     by,
@@ -103,7 +138,7 @@ export async function decidePin(
   known.guard.pinned.decided(identity, decided);
   const view = viewOf(tool, decided, known.guard) as PinView;
   const held = view.held !== null;
-  known.emit({ type: "tool.definition", server, tool: tool.id.tool, status: decision, held });
+  known.emit({ type: "tool.definition", ...shownAs(keyOf(tool), tool.id.tool), status: decision, held });
   return view;
 }
 
@@ -111,11 +146,11 @@ async function lookAt(tool: Listed, { guard, store }: Known) {
   await guard.loaded();
   await guard.settled();
   const { server } = tool.id;
-  const found = server === null ? null : guard.pinned.look(server, tool.id.tool);
+  const found = server === null ? null : guard.pinned.look(keyOf(tool), tool.id.tool);
   if (server === null || found === null)
     throw new PlaneError(
       "CONFLICT",
-      `'${tool.name}' is not listed by a server, and only servers' tools are pinned. Change a hand-written tool where it is written.`,
+      `'${tool.name}' is written by people, and only what servers list is pinned. Change it where it is written.`,
       { data: { tool: tool.name } },
     );
   const pin = await (await store()).pin(found.identity, tool.id.tool);
@@ -124,9 +159,20 @@ async function lookAt(tool: Listed, { guard, store }: Known) {
 
 function viewOf(tool: Listed, pin: Omit<Pin, "definition"> | null, guard: Guard): PinView | null {
   const server = tool.id.server ?? "";
-  const found = guard.pinned.look(server, tool.id.tool);
+  const found = guard.pinned.look(keyOf(tool), tool.id.tool);
   if (found === null) return null;
   const { state = null, at = null, by = null, reason = null } = pin ?? {};
-  const held = guard.review(server, tool.id.tool)?.held ?? null;
-  return { name: tool.name, server, tool: tool.id.tool, status: found.status, held, state, at, by, reason };
+  const held = guard.review(keyOf(tool), tool.id.tool)?.held ?? null;
+  return {
+    name: tool.name,
+    kind: kindOf(found.kind),
+    server,
+    tool: tool.id.tool,
+    status: found.status,
+    held,
+    state,
+    at,
+    by,
+    reason,
+  };
 }

@@ -1,6 +1,6 @@
 import { yieldEvery } from "../../lib/async/pause.ts";
 import { hash } from "../../lib/json/stable-json.ts";
-import type { Pin, PinHead, PinStatus } from "../../model/catalogue/pin.ts";
+import type { Pin, PinHead, PinnedList, PinStatus } from "../../model/catalogue/pin.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Store } from "../../model/store.ts";
 import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";
@@ -80,7 +80,19 @@ export function toPin(
   };
 }
 
-type Listing = { server: string; identity: string; tools: ReadonlyMap<string, UnknownObject> };
+/** `key` is the server's name for its tools, and another for its other lists. */
+type Listing = {
+  key: string;
+  server: string;
+  kind: PinnedList;
+  identity: string;
+  tools: ReadonlyMap<string, UnknownObject>;
+};
+
+/** The server's name is the key of its tools. */
+export function listKey(server: string, kind: PinnedList): string {
+  return kind === "tools" ? server : `${kind}\n${server}`;
+}
 
 type Known = {
   heads: Map<string, PinHead>;
@@ -100,40 +112,48 @@ export function createPinnedServers(store: PinStore) {
   return {
     /** As long as it is the same, `look` answers the same. */
     revision: () => changes + pins.revision(),
-    listed(server: string, identity: string, entries: readonly unknown[]): void {
-      changes += 1;
+    listed(server: string, identity: string, entries: readonly unknown[], kind: PinnedList = "tools"): void {
       const named = entries.filter(isObject).map((entry): [string, UnknownObject] => [String(entry.name), entry]);
       // Reversed: the first of a name counts.
-      listings.set(server, { server, identity, tools: new Map(named.reverse()) });
+      const key = listKey(server, kind);
+      const own = kind === "tools" ? identity : `${identity} ${kind}`;
+      const tools = new Map(named.reverse());
+      const before = listings.get(key);
+      if (!before && kind === "written" && tools.size === 0) return;
+      if (before?.identity === own && isSame(before.tools, tools)) return;
+      changes += 1;
+      listings.set(key, { key, server, kind, identity: own, tools });
     },
     forget(server: string): void {
       changes += 1;
-      listings.delete(server);
+      for (const [key, listing] of listings) if (listing.server === server) listings.delete(key);
     },
     doubt: pins.doubtAll,
     /** Reads the pins of all listed servers. Returns the servers that are seen for the first time. */
     async loaded(): Promise<string[]> {
       const firstSeen: string[] = [];
-      for (const listing of listings.values()) if (await pins.load(listing)) firstSeen.push(listing.server);
+      for (const listing of listings.values()) if (await pins.load(listing)) firstSeen.push(listing.key);
       return firstSeen;
     },
     isLoaded(): boolean {
       for (const { identity } of listings.values()) if (!pins.isLoaded(identity)) return false;
       return true;
     },
-    look(server: string, tool: string) {
-      const listing = listings.get(server);
+    look(key: string, tool: string) {
+      const listing = listings.get(key);
       const entry = listing?.tools.get(tool);
       if (!listing || !entry) return null;
-      const { identity } = listing;
+      const { identity, server, kind } = listing;
       const found = compareWithPin(pins.get(identity), tool, entry);
       if (found.status !== "pinned") pins.doubt(identity);
-      return { identity, entry, ...found };
+      return { identity, server, kind, entry, ...found };
     },
     identities: () => [...listings.values()].map(({ identity }) => identity),
+    /** What servers offer beside tools, as far as it was listed. */
+    offers: () => [...listings.values()].filter(({ kind }) => kind !== "tools" && kind !== "written"),
     /** Pins new tools where `takes` allows it, and reports every tool. Tools stay unpinned if the store fails. */
-    async settle(server: string, takes: { first: boolean; later: boolean }, onTool: OnTool): Promise<void> {
-      const listing = listings.get(server);
+    async settle(key: string, takes: { first: boolean; later: boolean }, onTool: OnTool): Promise<void> {
+      const listing = listings.get(key);
       const before = listing && pins.get(listing.identity);
       if (!listing || !before) return;
       const isFirst = before.first !== null;
@@ -143,6 +163,12 @@ export function createPinnedServers(store: PinStore) {
     },
     decided: pins.set,
   };
+}
+
+function isSame(before: Listing["tools"], now: Listing["tools"]): boolean {
+  if (before.size !== now.size) return false;
+  for (const [name, entry] of now) if (before.get(name) !== entry) return false;
+  return true;
 }
 
 type PinStore = () => Promise<Pick<Store, "pinnedServer" | "addPins">>;

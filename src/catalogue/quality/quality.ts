@@ -25,8 +25,10 @@ export function createQuality(ports: GuardPorts) {
     for (const server of asked) guard.asked(server);
     return guard;
   });
-  const heldOf = ({ id }: Pick<Tool, "id">): string | null =>
-    id.server === null ? null : (guard?.held(id.server, id.tool) ?? null);
+  const heldOf = (tool: Tool): string | null => {
+    const { server, tool: name } = tool.id;
+    return (server === null ? null : guard?.held(server, name)) ?? guard?.heldWritten(tool) ?? null;
+  };
   /** After it `review` knows all listed tools. */
   const loaded = async (): Promise<void> => {
     const { security } = config();
@@ -38,14 +40,25 @@ export function createQuality(ports: GuardPorts) {
   return {
     open,
     loaded,
-    review: ({ id }: Pick<Tool, "id">): ToolReview | null =>
-      id.server === null ? null : (guard?.review(id.server, id.tool) ?? null),
+    review(tool: Tool): ToolReview | null {
+      const { server, tool: name } = tool.id;
+      const [listed, written] = [server === null ? null : guard?.review(server, name), guard?.reviewWritten(tool)];
+      if (!listed || !written) return listed ?? written ?? null;
+      // What its server says is repeated in what people made of it.
+      return listed.held === null && written.held !== null ? { ...written, change: listed.change } : listed;
+    },
     heldProvider: ({ name, config: { server, tool } }: ProviderSpec): string | null =>
       name === "mcp" && typeof server === "string" && typeof tool === "string"
         ? (guard?.held(server, tool) ?? null)
         : null,
     isHeld: (tool: Tool) => heldOf(tool) !== null,
     withoutHeld: (tools: readonly Tool[]) => (guard ? withoutHeld(tools, guard.heldBy()) : tools),
+    /** Why each of these offers of a server is quarantined, or null. */
+    async judge(...offers: Parameters<Guard["judge"]>): Promise<(string | null)[]> {
+      const { security } = config();
+      if (security.pinning === "off" && security.poisoning === "off" && !guard) return offers[2].map(() => null);
+      return (await open()).judge(...offers);
+    },
     /** Another plane may have decided about pins. */
     pinsChanged: () => guard?.pinned.doubt(),
     onAsked(server: string): void {
@@ -101,6 +114,9 @@ type QualityPorts = GuardPorts & {
   listings: Pick<ToolListings, "queryTools" | "toolsOf">;
   tool: PlaneTools["get"];
   guard(): Promise<Guard>;
+  maySeeServer(principal: Principal, server: string): boolean;
+  /** Has servers list what they offer beside tools. */
+  listOffers(server: string | undefined, caller: Patient): Promise<void>;
 };
 
 type Selection = { server?: string; tool?: string };
@@ -155,9 +171,24 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
 }
 
 function createPinVerbs(
-  { store, emit, revision, tools, defaultPrincipal, tool: find, guard }: QualityPorts,
+  ports: QualityPorts,
   selected: (selection: Selection, caller: Patient) => Promise<readonly Tool[]>,
 ): PlanePins {
+  const { store, emit, revision, tools, defaultPrincipal, guard } = ports;
+  const offersOf = async (server: string | undefined, caller: Patient) => {
+    const { principal = defaultPrincipal } = caller;
+    await ports.listOffers(server, caller);
+    const { listedOffers } = await import("./pin-verbs.ts");
+    const maySee = (name: string) => (server === undefined || name === server) && ports.maySeeServer(principal, name);
+    return listedOffers(await guard(), maySee, (name) => ports.config().servers[name]?.groups ?? []);
+  };
+  /** A tool, or an offer by the name that lists of pins show. */
+  const find = async (asked: string | ToolId, caller: Patient) => {
+    const { parseOfferName } = await import("./offers.ts");
+    const meant = typeof asked === "string" ? parseOfferName(asked) : null;
+    const offers = meant === null ? [] : await offersOf(meant.server, caller);
+    return offers.find(({ name }) => name === asked) ?? ports.tool(asked, caller);
+  };
   const decideAs =
     (decision: "accepted" | "rejected") =>
     async (asked: string | ToolId, { reason }: { reason?: string } = {}, caller: Caller = {}) => {
@@ -174,7 +205,8 @@ function createPinVerbs(
   return {
     async list(filter = {}, caller = {}) {
       const { viewPins } = await import("./pin-verbs.ts");
-      return viewPins(await selected(filter, caller), filter, { guard: await guard(), store });
+      const [listed, offers] = [await selected(filter, caller), await offersOf(filter.server, caller)];
+      return viewPins([...listed, ...offers], filter, { guard: await guard(), store });
     },
     async get(asked, { principal = defaultPrincipal } = {}) {
       const tool = await find(asked, { principal });

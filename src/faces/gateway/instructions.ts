@@ -23,7 +23,8 @@ export async function instructionsFor(plane: Plane, surface: Surface, isLazy: bo
   if (isLazy) return lazyInstructions(names);
   const named = view.names === "prefixed" ? ", named SERVER__TOOL" : "";
   const head = `Tools, prompts and resources of ${names.length} MCP server${names.length === 1 ? "" : "s"}${named}:`;
-  return [listServers(head, names, plane), ifLazy(plane, surface, servers), ...wordsOf(plane, surface, names)]
+  const said = await wordsOf(plane, surface, names);
+  return [listServers(head, names, plane), ifLazy(plane, surface, servers), ...said]
     .filter((part) => part !== "")
     .join("\n");
 }
@@ -48,9 +49,10 @@ function ifLazy(plane: Plane, { view }: Surface, servers: readonly ServerStatus[
 }
 
 /** Marked as the servers' words, not ours. */
-function wordsOf(plane: Plane, { principal }: Surface, names: readonly string[]): string[] {
-  const words = names.flatMap((name) => {
-    const said = plane.servers.instructions(name, { principal })?.trim() ?? "";
+async function wordsOf(plane: Plane, { principal }: Surface, names: readonly string[]): Promise<string[]> {
+  const all = await Promise.all(names.map((name) => plane.servers.instructions(name, { principal })));
+  const words = names.flatMap((name, at) => {
+    const said = all[at]?.trim() ?? "";
     return said === "" ? [] : [{ name, said }];
   });
   const most = names.length === 1 ? maxOfOne : maxOfEach;

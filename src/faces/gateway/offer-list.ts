@@ -37,7 +37,10 @@ export function createOfferList(
   const listings = { prompts: prompts.list, resources: resources.list, resourceTemplates: resources.templates };
 
   async function ask(kind: OfferKind, waitMs: number): Promise<Listed[]> {
-    const [seen, listed] = await Promise.all([servers(), listings[kind](undefined, { principal, waitMs })]);
+    const [seen, listed] = await Promise.all([
+      servers(),
+      listings[kind](undefined, { principal, face: "mcp", waitMs }),
+    ]);
     return listed.filter(({ server }) => seen.has(server));
   }
 
@@ -72,7 +75,7 @@ export function createOfferList(
       if (known) return known;
       // First the servers that the name suggests.
       const likely = [...(await servers())].filter((server) => mayBelongTo(server, shown));
-      await Promise.all(likely.map((server) => prompts.list(server, { principal })));
+      await Promise.all(likely.map((server) => prompts.list(server, { principal, face: "mcp" })));
       return search((waitMs) => lookForPrompt(shown, waitMs));
     },
     /** Servers that may have it, the likeliest first, with its address there. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json.ts";
+import type { OfferKind } from "../servers/server.ts";
 import type { ChangedBy, NewChange } from "./change.ts";
 
 /** `seen` at first, `accepted` or `rejected` by a person. */
@@ -15,7 +16,13 @@ export type PinHead = {
   cleanBy: number | null;
 };
 
-/** The trusted definition of a server's tool. */
+/** Lists of definitions that are scanned and pinned; `written` is what people wrote, which is scanned only. */
+export type PinnedList = "tools" | OfferKind | "instructions" | "written";
+
+export const pinKinds = ["tool", "prompt", "resource", "template", "instructions"] as const;
+export type PinKind = (typeof pinKinds)[number];
+
+/** The trusted definition of a server's tool, prompt, resource or template, or of its instructions. */
 export type Pin = PinHead & {
   /** Of the server's name and what is started or asked under it. */
   identity: string;
@@ -38,8 +45,11 @@ export const pinStatuses = ["pinned", "changed", "new", "rejected"] as const;
 export type PinStatus = (typeof pinStatuses)[number];
 
 export type PinView = {
+  /** A tool's name; of others `KIND:SERVER/NAME`, and `instructions:SERVER`. */
   name: string;
+  kind: PinKind;
   server: string;
+  /** A resource's address, a prompt's or a tool's name. */
   tool: string;
   status: PinStatus;
   held: string | null;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pinStatuses } from "../../model/catalogue/pin.ts";
+import { pinKinds, pinStatuses } from "../../model/catalogue/pin.ts";
 import { failOnLevels, findingKinds, qualityChecks, severities } from "../../model/catalogue/quality.ts";
 
 const tokens = z.number().int();
@@ -56,6 +56,7 @@ const Finding = z
 export const ToolReview = z
   .object({
     held: z.string().nullable().meta({ description: "Why it is held back." }),
+    heldFor: z.enum(["changed", "new", "rejected", "suspicious"]).nullable(),
     change: z.enum(["changed", "new"]).nullable(),
     findings: z.array(Finding),
   })
@@ -91,6 +92,7 @@ export const QualityReport = z
 export const PinView = z
   .object({
     name: z.string(),
+    kind: z.enum(pinKinds),
     server: z.string(),
     tool: z.string(),
     status: z.enum(pinStatuses),

@@ -13,14 +13,6 @@ const comments = /<!--([\s\S]*?)(?:-->|$)/;
 const markdownComments = /^\[[^\]\n]{1,40}\]: ?<?#>? ?["'(]([^\n]*)/m;
 const unseenElements = /<[a-z]+ [^>]{0,60}(?:display:\s{0,5}none|font-size:\s{0,5}0|\shidden)[^>]{0,200}>([^<]*)/i;
 
-/** A quick test of a definition as JSON without false negatives. */
-export function mayBeOutOfSight(json: string): boolean {
-  return (
-    /<!--|\]: ?<?#|display:\s{0,5}none|font-size:\s{0,5}0|\shidden|!\[|<img\s/i.test(json) ||
-    /[\s\u2800]{200}|(?:\n\s{0,200}){20}/.test(json)
-  );
-}
-
 export function findOutOfSight(text: string): Found[] {
   const hidden = [comments, markdownComments, unseenElements].flatMap((pattern) => {
     const found = pattern.exec(text);

@@ -1,119 +1,12 @@
 import type { Finding } from "../../../model/catalogue/quality.ts";
-import { findHiddenCharacters, isReadable } from "./hidden-characters.ts";
-import { findInstructions, mayInstruct } from "./instructions.ts";
-import { findOutOfSight, mayBeOutOfSight } from "./out-of-sight.ts";
-import { excerptOf, type PlacedText, spellCode, textsOf } from "./texts.ts";
+import { decodeRuns, turnBack } from "./decode.ts";
+import { foldText } from "./fold.ts";
+import { findHiddenCharacters } from "./hidden-characters.ts";
+import { findInstructions } from "./instructions.ts";
+import { findOutOfSight } from "./out-of-sight.ts";
+import { excerptOf, lanesOf, type PlacedText, spellCode, textsOf } from "./texts.ts";
 
 type Found = Omit<Finding, "where">;
-
-const spaced = /(?<![\p{L}\p{N}])(?:\p{L}[ .\-_*·|/]{1,4}){7,}\p{L}(?![\p{L}\p{N}])/gu;
-const minSpacedLetters = 20;
-const maxRuns = 20;
-
-const leet = new Map(Object.entries({ "0": "o", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "@": "a", $: "s" }));
-const isLeet = /[a-z][0134578@$!]{1,2}[a-z]|\b[0134578@$!][a-z]{2}/i;
-
-const rot13 =
-  /\b(?:vtaber|qvfertneq|sbetrg|cerivbhf|vafgehpgvbaf?|cebzcgf?|pbairefngvba|perqragvnyf?|cnffjbeqf?|frpergf?)\b/i;
-
-/** Instructions without spaces. */
-const squeezed =
-  /(?:ignore|disregard|forget)[a-z]{0,20}(?:previous|prior|above|earlier|all)[a-z]{0,20}(?:instructions?|prompts?|guidelines|rules)|(?:not|never)(?:tell|mention|inform)[a-z]{0,20}user|(?:send|forward)[a-z]{0,20}(?:conversation|history|credentials|passwords?|secrets)/i;
-
-/** A quick test of a definition as JSON without false negatives. */
-function mayBeDisguised(json: string): boolean {
-  return /(?:[A-Za-z][ .\-_*|/]{1,4}){7}/.test(json) || rot13.test(json) || isLeet.test(json);
-}
-
-function findDisguises(text: string): Found[] {
-  return [...findSpaced(text), ...findTranslated(text)].slice(0, 1);
-}
-
-function findSpaced(text: string): Found[] {
-  let count = 0;
-  for (const { 0: run, index } of text.matchAll(spaced)) {
-    if (count++ === maxRuns) break;
-    const excerpt = excerptOf(text, index, index + run.length);
-    const decoded = run.replaceAll(/([\p{L}])[ .\-_*·|/](?=\p{L})/gu, "$1").replaceAll(/[ .\-_*·|/]{2,}/g, " ");
-    const letters = decoded.replaceAll(" ", "");
-    const isOrder = findInstructions(decoded).length > 0 || squeezed.test(letters.slice(0, 2_000));
-    if (!isOrder && letters.length < minSpacedLetters) continue;
-    const severity = isOrder ? "high" : "medium";
-    return [{ kind: "disguised_text", severity, excerpt, decoded: decoded.slice(0, 500) }];
-  }
-  return [];
-}
-
-function findTranslated(text: string): Found[] {
-  const candidates = [
-    ...(rot13.test(text) ? [decodeRot13(text)] : []),
-    ...(isLeet.test(text) ? [unleet(text, "i"), unleet(text, "l")] : []),
-  ];
-  const known = new Set(findInstructions(text).map(({ kind }) => kind));
-  for (const decoded of candidates) {
-    const order = findInstructions(decoded).find(({ kind }) => !known.has(kind));
-    if (order) return [{ ...order, kind: "disguised_text", severity: "high", decoded: order.excerpt }];
-  }
-  return [];
-}
-
-function decodeRot13(text: string): string {
-  return text.replaceAll(/[a-z]/gi, (letter) => {
-    const first = letter <= "Z" ? 65 : 97;
-    return String.fromCharCode(((letter.charCodeAt(0) - first + 13) % 26) + first);
-  });
-}
-
-/** A one is an i or an l. */
-function unleet(text: string, one: "i" | "l"): string {
-  return text.replaceAll(/[0134578@$!]/g, (sign) => leet.get(sign) ?? (sign === "1" || sign === "!" ? one : sign));
-}
-
-const minBlob = 24;
-const maxBlob = 20_000;
-const blobs = /[A-Za-z0-9+/_-]+/g;
-/** Hexadecimal bytes in any notation: 49 67, 49:67, \\x49\\x67, %49%67, 0x49, 0x67. */
-const numbers = /(?<![0-9A-Za-z])(?:(?:\\x|0x|%)?[0-9A-Fa-f]{2}[\s:,]{0,2}){16,}/g;
-
-function mayBeEncoded(text: string): boolean {
-  return /[A-Za-z0-9+/_-]{24}/.test(text) || /(?:(?:\\{0,2}x|0x|%)?[0-9A-Fa-f]{2}(?:[\s:,]|\\n){0,2}){12}/.test(text);
-}
-
-function findEncodedText(text: string): Found[] {
-  const found: Found[] = [];
-  const read = [
-    ...text.matchAll(numbers).map(({ 0: blob, index }) => ({ index, decoded: decodeNumbers(blob) })),
-    ...text.matchAll(blobs).map(({ 0: blob, index }) => ({
-      index,
-      decoded: blob.length < minBlob ? null : decode(blob),
-    })),
-  ];
-  for (const { index, decoded } of read) {
-    if (decoded === null) continue;
-    const severity = findInstructions(decoded).length > 0 ? "high" : "medium";
-    const excerpt = excerptOf(text, index, index + minBlob);
-    found.push({ kind: "encoded_text", severity, excerpt, decoded: decoded.slice(0, 500) });
-    if (found.length === 3) break;
-  }
-  return found;
-}
-
-function decode(blob: string): string | null {
-  // Words joined by dashes or slashes are of one case, and base64 of a sentence is not.
-  if (!/[a-z]/.test(blob) || !/[A-Z]/.test(blob)) return null;
-  const text = Buffer.from(blob.slice(0, maxBlob), "base64").toString("utf8");
-  return sentenceIn(text);
-}
-
-function decodeNumbers(blob: string): string | null {
-  const digits = blob.slice(0, maxBlob).replaceAll(/\\x|0x|[%\s:,]/g, "");
-  return sentenceIn(Buffer.from(digits, "hex").toString("utf8"));
-}
-
-function sentenceIn(text: string): string | null {
-  const isSentence = text.trim().split(/\s+/).length >= 4;
-  return isSentence && !text.includes("\ufffd") && isReadable(text) ? text : null;
-}
 
 /** Letters of other scripts that look like Latin ones. */
 const lookalike = /[асеорхуіјѕԁһӏԛԝАВЕКМНОРСТУХІЈЅοαΑΒΕΖΗΙΚΜΝΟΡΤΥΧν]/u;
@@ -135,12 +28,28 @@ function findLookalikes(text: string): Found[] {
 }
 
 /** Changes whenever the scan would find something else. */
-export const scanVersion = 2;
+export const scanVersion = 3;
 
 const maxDescription = 8_000;
 const maxFindings = 20;
+/** Of one definition; what is longer is not read to its end. */
 const maxRead = 100_000;
 const unusual = /[^\t\n\r -~]/;
+/** Digits and signs in the place of letters. */
+const leet = /[a-z][0134578@$!]{1,2}[a-z]|\b[0134578@$!][a-z]{2}/i;
+const plainLetters: Readonly<Record<string, string>> = {
+  0: "o",
+  1: "i",
+  3: "e",
+  4: "a",
+  5: "s",
+  7: "t",
+  8: "b",
+  "@": "a",
+  $: "s",
+};
+const unleet = (text: string) => text.replaceAll(/[0134578@$]/g, (sign) => plainLetters[sign] ?? sign);
+const maxDepth = 2;
 
 /** Two of these together only occur in a poisoned definition. */
 const aimed = new Set<Finding["kind"]>(["instruction", "concealment", "secret_request", "pseudo_tag", "exfiltration"]);
@@ -152,54 +61,84 @@ const nothing: readonly Finding[] = [];
 export function scanDefinition(definition: object): readonly Finding[] {
   const before = scanned.get(definition);
   if (before) return before;
-  const found = isInnocent(definition) ? nothing : scanTexts(textsOf(definition));
+  const found = scanTexts(textsOf(definition), definition);
   scanned.set(definition, found.length === 0 ? nothing : found);
   return found;
 }
 
-/** Most definitions pass this quick test of their whole JSON. */
-function isInnocent(definition: object): boolean {
-  try {
-    // An escaped line break must not join the word after it.
-    const whole = JSON.stringify(definition).replaceAll(/\\[nrt]/g, "\n");
-    return (
-      !unusual.test(whole) &&
-      !mayInstruct(whole) &&
-      !mayBeEncoded(whole) &&
-      !mayBeOutOfSight(whole) &&
-      !mayBeDisguised(whole) &&
-      !/\\u0/.test(whole) &&
-      whole.length <= maxDescription
-    );
-  } catch {
-    return false;
-  }
+function scanTexts(texts: readonly PlacedText[], definition: object): readonly Finding[] {
+  let left = maxRead;
+  const found = texts.flatMap(({ where, text }) => {
+    const read = text.slice(0, left);
+    left -= read.length;
+    return [...scanText(read), ...findOverlong(text, read.length)].map((one) => ({ where, ...one }));
+  });
+  const all = raise(found);
+  return (all.some(({ severity }) => severity === "high") ? all : [...all, ...findSplit(definition)]).slice(
+    0,
+    maxFindings,
+  );
 }
 
-function scanTexts(texts: readonly PlacedText[]): Finding[] {
-  const found = texts.flatMap(({ where, text }) => scanText(text).map((one) => ({ where, ...one })));
-  return raise(found).slice(0, maxFindings);
-}
-
-function scanText(whole: string): Found[] {
-  const text = whole.slice(0, maxRead);
+function scanText(text: string): Found[] {
   const hidden = unusual.test(text) ? [...findHiddenCharacters(text), ...findLookalikes(text)] : [];
   const seen = withoutInvisible(text);
-  return [
-    ...hidden,
-    ...findOutOfSight(seen),
-    ...findInstructions(seen),
-    ...findDisguises(seen),
-    ...(text.length < 24 ? [] : findEncodedText(seen)),
-    ...findOverlong(whole),
-  ];
+  const plain = findInstructions(apart(seen));
+  return [...hidden, ...findOutOfSight(seen), ...plain, ...findDisguises(seen, plain)];
+}
+
+/** A name is read word by word. */
+function apart(text: string): string {
+  return /\s/.test(text) ? text : text.replaceAll(/([a-z])([A-Z])/g, "$1 $2");
+}
+
+/** Orders that show only after another reading of the text. */
+function findDisguises(text: string, plain: readonly Found[], depth = 0): Found[] {
+  const known = new Set(plain.map(({ kind }) => kind));
+  const isNew = ({ kind }: Found) => !known.has(kind);
+  const { text: folded } = foldText(text);
+  const others = turnBack(folded).flatMap((turned) => findInstructions(turned));
+  const loosely =
+    leet.test(text) || folded.length !== text.length || unusual.test(text) ? findInstructions(text, true) : [];
+  const [order] = [...loosely, ...others].filter(isNew);
+  const disguised: Found[] = order
+    ? [{ ...order, kind: "disguised_text", severity: "high", decoded: unleet(order.excerpt) }]
+    : [];
+  return [...disguised.slice(0, 1), ...findDecoded(text, depth)];
+}
+
+function findDecoded(text: string, depth: number): Found[] {
+  return decodeRuns(text)
+    .flatMap(({ kind, text: decoded, from, to }): Found[] => {
+      const orders = findInstructions(decoded);
+      const inner = orders.length > 0 || depth === maxDepth ? orders : findDisguises(decoded, [], depth + 1);
+      const isOrder = inner.some((one) => one.severity === "high") || orders.length > 0;
+      if (kind === "disguised_text" && !isOrder && decoded.replaceAll(" ", "").length < minSpacedLetters) return [];
+      const excerpt = excerptOf(text, from, to);
+      return [{ kind, severity: isOrder ? "high" : "medium", excerpt, decoded: decoded.slice(0, 500) }];
+    })
+    .slice(0, 3);
+}
+
+const minSpacedLetters = 20;
+
+/** An order whose parts stand in several fields, read one after the other; only where no one part of it is an order. */
+function findSplit(definition: object): Finding[] {
+  for (const [where, parts] of lanesOf(definition)) {
+    const text = parts.join(" ").slice(0, maxRead / 4);
+    const order = parts.length < 2 ? undefined : findInstructions(text).find(({ severity }) => severity === "high");
+    if (order) return [{ ...order, where, kind: "disguised_text", decoded: order.excerpt }];
+  }
+  return [];
 }
 
 /** Text beyond `maxRead` is not scanned. */
-function findOverlong(whole: string): Found[] {
-  if (whole.length <= maxDescription) return [];
-  const severity = whole.length > maxRead ? "high" : "low";
-  return [{ kind: "overlong", severity, excerpt: excerptOf(whole, maxDescription), decoded: null }];
+function findOverlong(whole: string, read: number): Found[] {
+  if (whole.length <= maxDescription && read === whole.length) return [];
+  const severity = read < whole.length ? "high" : "low";
+  return [
+    { kind: "overlong", severity, excerpt: excerptOf(whole, Math.min(maxDescription, whole.length)), decoded: null },
+  ];
 }
 
 /** Finds words that invisible characters split. */

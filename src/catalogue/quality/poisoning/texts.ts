@@ -30,6 +30,33 @@ export function textsOf(value: unknown, where = ""): PlacedText[] {
   return found;
 }
 
+/** Texts that are read one after the other: all names, all descriptions and so on, by the key that they stand under. */
+export function lanesOf(value: unknown): Map<string, string[]> {
+  const lanes = new Map<string, string[]>();
+  let count = 0;
+  const put = (lane: string, text: string) => {
+    if (count++ > maxTexts) return;
+    const texts = lanes.get(lane);
+    if (texts) texts.push(text);
+    else lanes.set(lane, [text]);
+  };
+  const visit = (at: unknown, lane: string, depth: number): void => {
+    if (typeof at === "string") return put(lane, at);
+    if (depth > maxDepth || typeof at !== "object" || at === null) return;
+    if (Array.isArray(at)) {
+      for (const item of at) visit(item, lane, depth + 1);
+      return;
+    }
+    const areNames = lane === "properties" || lane === "$defs";
+    for (const [key, item] of Object.entries(at)) {
+      if (areNames) put("properties", key);
+      visit(item, areNames ? "" : key, depth + 1);
+    }
+  };
+  visit(value, "", 0);
+  return lanes;
+}
+
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 126) return false;
   return true;

@@ -30,9 +30,7 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
       <div className="flex flex-wrap items-start justify-between gap-3">
         <p className="flex min-w-0 items-start gap-2 text-[13px]">
           <ShieldAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
-          <span className="min-w-0 break-words">
-            {review.held === null ? reasons[review.change ?? "suspicious"] : renderHeld(review.held)}
-          </span>
+          <span className="min-w-0 break-words">{reasons[review.heldFor ?? review.change ?? "suspicious"]}</span>
         </p>
         {isOpen && (
           <div className="flex gap-2">
@@ -64,15 +62,10 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
   );
 }
 
-/** Drops the commands at its end: this page has buttons. */
-function renderHeld(held: string): string {
-  const text = held.replace(/; see 'toolplane .*$/s, "");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
-}
-
 const reasons = {
   changed: "Its definition differs from the pinned one.",
   new: "The tool is new and not accepted yet.",
+  rejected: "Its definition changed and was rejected.",
   suspicious: "Its definition may contain instructions to the model.",
 };
 

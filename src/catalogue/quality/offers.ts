@@ -1,0 +1,85 @@
+import type { PinKind, PinnedList } from "../../model/catalogue/pin.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { placeOf } from "../registry.ts";
+
+/** What a server offers beside its tools. */
+export type OfferList = Exclude<PinnedList, "tools" | "written">;
+
+const kinds: Readonly<Record<PinnedList, PinKind>> = {
+  tools: "tool",
+  prompts: "prompt",
+  resources: "resource",
+  resourceTemplates: "template",
+  instructions: "instructions",
+  written: "tool",
+};
+
+export const kindOf = (list: PinnedList): PinKind => kinds[list];
+
+/** How people name what is pinned: `files.read`, `prompt:files/greet`, `instructions:files`. */
+export function offerName(server: string, list: PinnedList, name: string): string {
+  if (list === "tools") return `${server}.${name}`;
+  if (list === "written") return name;
+  return list === "instructions" ? `instructions:${server}` : `${kinds[list]}:${server}/${name}`;
+}
+
+/** The list and the server of such a name; null for the name of a tool. */
+export function parseOfferName(name: string): { list: OfferList; server: string; name: string } | null {
+  const [, kind, server = "", rest = ""] =
+    /^(prompt|resource|template|instructions):([^/]+)(?:\/(.*))?$/s.exec(name) ?? [];
+  if (kind === undefined) return null;
+  const list = (Object.keys(kinds) as PinnedList[]).find((one) => kinds[one] === kind) as OfferList;
+  return { list, server, name: list === "instructions" ? "instructions" : rest };
+}
+
+/** The server, and what events call the definition. */
+export function shownAs(key: string, name: string): { server: string; tool: string } {
+  const [list = "", server] = key.split("\n", 2);
+  if (server === undefined) return { server: key, tool: name };
+  if (list === "written") return { server, tool: name };
+  return { server, tool: list === "instructions" ? name : `${kinds[list as PinnedList]}:${name}` };
+}
+
+export type SecurityModes = Omit<Config["security"], "egress">;
+
+/** Resources come and go by themselves, and people may change what they wrote. */
+export function modesFor(key: string, modes: SecurityModes): SecurityModes {
+  if (key.startsWith("written\n")) return { ...modes, pinning: "off", newTools: "accept" };
+  return key.startsWith("resources\n") ? { ...modes, newTools: "accept" } : modes;
+}
+
+export const writtenKey = "written\n";
+const written = new WeakMap<Tool, UnknownObject>();
+
+/** What models read of a tool that people wrote or described. */
+export function writtenEntry(tool: Tool): UnknownObject {
+  const { description, parameters, metadata } = tool;
+  const entry = written.get(tool) ?? { name: placeOf(tool), description, parameters, metadata };
+  written.set(tool, entry);
+  return entry;
+}
+
+const entries = new WeakMap<object, UnknownObject>();
+
+/** A definition under the name that it is pinned by, without what changes with its content. */
+export function offerEntry(list: OfferList, item: unknown): UnknownObject {
+  if (!isObject(item)) return { name: "", invalid: item };
+  const known = entries.get(item);
+  if (known) return known;
+  const { size: _, ...others } = item;
+  const label = list === "prompts" || list === "instructions" ? {} : { label: item.name };
+  const name = list === "instructions" ? "instructions" : String(item[nameKeys[list]]);
+  const entry = { ...others, ...withoutTime(item.annotations), ...label, name };
+  entries.set(item, entry);
+  return entry;
+}
+
+const nameKeys = { prompts: "name", resources: "uri", resourceTemplates: "uriTemplate" } as const;
+
+function withoutTime(annotations: unknown): UnknownObject {
+  if (!isObject(annotations)) return {};
+  const { lastModified: _, ...others } = annotations;
+  return { annotations: others };
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { scanDefinition } from "./scan-definition.ts";
+
+type Disguise = { class: string; definition: object };
+
+function load<T>(name: string): T[] {
+  return JSON.parse(readFileSync(new URL(`../../../../test/fixtures/poisoning/${name}.json`, import.meta.url), "utf8"));
+}
+
+const isSerious = (definition: object) => scanDefinition(definition).some(({ severity }) => severity === "high");
+
+test("nine of ten disguises are serious, of those that the scan was made with and of those that were kept aside", () => {
+  for (const half of ["development", "kept"]) {
+    const all = load<Disguise>(half);
+    const missed = all.filter(({ definition }) => !isSerious(definition)).map((one) => one.class);
+    assert.ok(
+      missed.length <= all.length / 10,
+      `${half}: ${missed.length} of ${all.length} pass: ${missed.join(", ")}`,
+    );
+  }
+});
+
+test("no innocent definition is serious", () => {
+  const all = load<object>("innocent");
+  assert.ok(all.length > 50);
+  assert.deepEqual(all.filter(isSerious), []);
+});
+
+test("the work of a scan grows with the text and not faster", () => {
+  const parts = [
+    "ignore all ",
+    "A".repeat(30),
+    ".- ",
+    "&#105;",
+    "eht resu ",
+    "гнорируй",
+    "不要告诉",
+    "i g n ",
+    "1gn0r3 ",
+    "a@b.",
+  ];
+  for (const part of parts) {
+    const cost = (length: number) => {
+      const texts = Array.from({ length: 5 }, (_, at) => `${at}${part.repeat(Math.ceil(length / part.length))}`);
+      const took = texts.map((description) => {
+        const startedAt = performance.now();
+        scanDefinition({ description });
+        return performance.now() - startedAt;
+      });
+      return Math.min(...took);
+    };
+    cost(1_000);
+    const [small, large] = [cost(10_000), cost(80_000)];
+    assert.ok(large < 8 * 6 * Math.max(small, 0.5), `${part}: ${small} ms, then ${large} ms`);
+  }
+});
