@@ -56,6 +56,26 @@ const otherwise = [
   "tokens.set: expiresAt",
   "tokens.set: scopes",
   "trust.approve: hashes",
+  // As '--timeout', '--plan', '--wait', a positional word or a file.
+  ...[
+    "call: timeoutMs",
+    "call: mode",
+    "call: approvalWaitMs",
+    "call: name",
+    "agent.run: mode",
+    "agent.run: approvalWaitMs",
+  ],
+  ...[
+    "conversations.budget: conversation",
+    "conversations.end: conversation",
+    "plans.check: text",
+    "registry.export: name",
+  ],
+  ...["registry.import: bundle", "servers.import: clients", "servers.ping: server", "servers.set: definition"],
+  ...["tools.set: manifest", "tools.set: name", "runs.render: format"],
+  // For programs.
+  ...["agent.run: budgets", "agent.run: mcp", "call: idempotencyKey", "call: maxResultBytes", "call: mcp"],
+  ...["search: details", "search: view", "tools.page: best", "tools.page: include_provider_health", "tools.page: view"],
 ];
 
 test("a command takes what its operation takes", () => {

@@ -14,8 +14,11 @@ export type Ask = (path: string, body?: unknown, headers?: Record<string, string
 const json = { "content-type": "application/json", accept: "application/json" };
 const shownCharacters = 400;
 
+/** Where planes answer, and the key that all of them know. */
+export type Door = { url: string; key: string };
+
 /** Asks through the balancer, with `POST` where there is a body. */
-export function askThrough(url: string, told: Told): Ask {
+export function askThrough({ url, key }: Door, told: Told): Ask {
   return async (path, body, headers = {}) => {
     const at = Date.now();
     const noted = (response: Response | null, what: string, reason: string): Failure => ({
@@ -30,7 +33,7 @@ export function askThrough(url: string, told: Told): Ask {
     try {
       response = await fetch(`${url}${path}`, {
         ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
-        headers: { ...json, ...headers },
+        headers: { ...json, "x-api-key": key, ...headers },
       });
       const { status, headers: said } = response;
       const broken = said.get(brokenHeader);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Door } from "./ask.ts";
 import { countMarks } from "./compare.ts";
 import type { Told } from "./told.ts";
 import type { Tick } from "./work.ts";
@@ -19,7 +20,7 @@ export type ComparedJobs = {
 };
 
 export type JobQuestion = {
-  url: string;
+  door: Door;
   told: Told;
   ledger: string;
   ticks: readonly Tick[];
@@ -30,9 +31,9 @@ export type JobQuestion = {
 const final = new Set(["succeeded", "failed", "cancelled"]);
 
 /** What became of every run that was begun, by a client or by the clock. */
-export async function compareJobs({ url, told, ledger, ticks, waitMs }: JobQuestion): Promise<ComparedJobs> {
+export async function compareJobs({ door, told, ledger, ticks, waitMs }: JobQuestion): Promise<ComparedJobs> {
   const deadline = Date.now() + waitMs;
-  const ended = (path: string) => endedRuns(`${url}${path}`, deadline);
+  const ended = (path: string) => endedRuns(door, path, deadline);
   const runs = new Map<string, Run>();
   const lost: string[] = [];
   for (const id of told.runs.keys()) {
@@ -64,10 +65,10 @@ export async function compareJobs({ url, told, ledger, ticks, waitMs }: JobQuest
   return { states, takenOver, lost, wrong, ticksWrong, ticks: ticks.length };
 }
 
-/** The run or the runs at this address once all are over, or as they are at the deadline. */
-async function endedRuns(address: string, deadline: number): Promise<Run[]> {
+/** The run or the runs at this path once all are over, or as they are at the deadline. */
+async function endedRuns({ url, key }: Door, path: string, deadline: number): Promise<Run[]> {
   for (;;) {
-    const response = await fetch(address);
+    const response = await fetch(`${url}${path}`, { headers: { "x-api-key": key } });
     const body = (await response.json()) as Run & { runs?: Run[] };
     const runs = response.ok ? (body.runs ?? [body]) : [];
     const isOver = runs.length > 0 && runs.every(({ state }) => final.has(state));

@@ -61,18 +61,18 @@ async function schedulesKnown({ postgres, schema, ticks }: World): Promise<void>
 export async function underKills(options: KillOptions) {
   const { seconds, clients } = options;
   await using world = await startWorld({ count: 3, ticksForMs: startMs + seconds * 1_000 });
-  const { ledger, schema, balancer, postgres } = world;
+  const { ledger, schema, balancer, door, postgres } = world;
   await schedulesKnown(world);
   const told = nothingTold();
   const stop = AbortSignal.timeout(seconds * 1_000);
   const [starts, outage] = await Promise.all([
     killInTurn(world, options, stop),
     takeDatabaseAway(world, options, stop),
-    runClients(balancer.url, told, { clients, stop }),
+    runClients(door, told, { clients, stop }),
   ]);
   const endedAt = Date.now();
   const ticks = world.ticks.filter(({ at }) => at > told.beganAt && at < endedAt);
-  const jobs = await compareJobs({ url: balancer.url, told, ledger, ticks, waitMs });
+  const jobs = await compareJobs({ door, told, ledger, ticks, waitMs });
   // A killed plane stores its pending records at its next start.
   const lost = await compare(told, { run: postgres.run, schema, ledger });
   const isOfOutage = ({ at, tookMs, status, reason }: Failure) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answered, type Ask, askThrough } from "./ask.ts";
+import { type Answered, type Ask, askThrough, type Door } from "./ask.ts";
 import type { Told } from "./told.ts";
 
 type Kind = (ask: Ask, told: Told, stop: AbortSignal) => Promise<void>;
@@ -19,9 +19,9 @@ export const onlyWaiting: readonly Kind[] = [callSlow];
 export type LoadOptions = { clients: number; kinds?: readonly Kind[]; stop: AbortSignal };
 
 /** So many clients, which go on until they are told to stop. */
-export async function runClients(url: string, told: Told, options: LoadOptions): Promise<void> {
+export async function runClients(door: Door, told: Told, options: LoadOptions): Promise<void> {
   const { clients, kinds = everything, stop } = options;
-  const ask = askThrough(url, told);
+  const ask = askThrough(door, told);
   await Promise.all(
     Array.from({ length: clients }, async (_, at) => {
       const kind = kinds[at % kinds.length] as Kind;

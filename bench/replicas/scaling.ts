@@ -59,9 +59,9 @@ async function measure(replicas: number, options: ScalingOptions): Promise<Scale
 }
 
 /** So many calls a second, whether or not those before are answered; how many were. */
-async function callSteadily({ balancer }: World, perSecond: number, seconds: number): Promise<number> {
+async function callSteadily({ door }: World, perSecond: number, seconds: number): Promise<number> {
   const told = nothingTold();
-  const ask = askThrough(balancer.url, told);
+  const ask = askThrough(door, told);
   const calls: Promise<void>[] = [];
   const begun = performance.now();
   for (let at = 0; at < perSecond * seconds; at += 1) {
@@ -73,10 +73,10 @@ async function callSteadily({ balancer }: World, perSecond: number, seconds: num
   return told.calls.size;
 }
 
-async function callAndWait({ balancer }: World, seconds: number): Promise<number> {
+async function callAndWait({ door }: World, seconds: number): Promise<number> {
   const told = nothingTold();
   const begun = performance.now();
   const stop = AbortSignal.timeout(seconds * 1_000);
-  await runClients(balancer.url, told, { clients: waitingClients, kinds: onlyWaiting, stop });
+  await runClients(door, told, { clients: waitingClients, kinds: onlyWaiting, stop });
   return (told.calls.size * 1_000) / (performance.now() - begun);
 }

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { commandLineFile } from "../../test/fixtures/bundled.ts";
 import { type RunningPostgres, startPostgres } from "../../test/fixtures/postgres.ts";
 import { fixtureCommand } from "../../test/fixtures/start-server.ts";
+import type { Door } from "./ask.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { createReplica, type Replica } from "./replica.ts";
 import { type Tick, writeWork } from "./work.ts";
@@ -13,6 +14,8 @@ import { type Tick, writeWork } from "./work.ts";
 export type World = AsyncDisposable & {
   replicas: Replica[];
   balancer: Balancer;
+  /** For clients, through the balancer: the pass of one plane is none for another, a key is known to all. */
+  door: Door;
   postgres: RunningPostgres;
   schema: string;
   /** The file into which the tools of all replicas write. */
@@ -65,13 +68,17 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       words: ["--config", config, ...words],
     }),
   );
+  const ownPlace = ["--standalone", "--config", config, "--data-dir", join(directory, "data-own")];
+  const runOwn = (...own: string[]) =>
+    promisify(execFile)(process.execPath, [commandLineFile, ...own, "--json", ...ownPlace]);
+  const made = await runOwn("keys", "create", "bench", "--user", "bench", "--scope", "*");
+  const { secret: key } = JSON.parse(made.stdout) as { secret: string };
   await Promise.all(replicas.map((replica) => replica.start()));
   const balancer = await startBalancer(replicas);
   return {
-    ...{ replicas, balancer, postgres, schema, ledger, ticks },
+    ...{ replicas, balancer, door: { url: balancer.url, key }, postgres, schema, ledger, ticks },
     async verify() {
-      const place = ["--standalone", "--config", config, "--data-dir", join(directory, "data-verify")];
-      return promisify(execFile)(process.execPath, [commandLineFile, "calls", "verify", "--json", ...place]).then(
+      return runOwn("calls", "verify").then(
         () => null,
         ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}`,
       );

@@ -56,10 +56,12 @@ suite("what the other side asks", () => {
     peer.receive(ask("early"));
     void peer.request("tools/call", {}, { onRequest: named("the only one") });
     peer.receive(ask("later"));
+    peer.receive(ask("with a token of its own", { _meta: { progressToken: 0 } }));
     await turn();
     assert.deepEqual(answers(sent), [
       ["early", "no call's"],
       ["later", "the only one"],
+      ["with a token of its own", "the only one"],
     ]);
   });
 

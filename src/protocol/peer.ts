@@ -244,7 +244,9 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
     const called = typeof meta.tool_call_id === "string" ? Number(meta.tool_call_id) : undefined;
     const named = relatesTo ?? meta.progressToken ?? called;
     const cause = tasks.named(meta) ?? pending.get(named)?.options ?? tasks.ofToken(named);
-    if (cause || named !== undefined) return causes.asking(cause?.onRequest ?? handlers.onRequest);
+    // A token that is none of ours is the server's own, for progress on its question.
+    const isNamed = cause ?? relatesTo ?? called;
+    if (isNamed !== undefined) return causes.asking(cause?.onRequest ?? handlers.onRequest);
     return causes.asking(causes.only([...waitingOptions(), ...tasks.all()]) ?? handlers.onRequest);
   }
 

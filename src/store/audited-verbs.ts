@@ -97,13 +97,15 @@ const pin: Audited = {
   target: ([tool]) => (typeof tool === "string" ? tool : Object.values(tool as object).join(".")),
   shows: async (plane, [tool], caller) => plane.pins.get(tool as string, caller),
 };
+/** Also of what is no manifest at all, which is refused and recorded. */
+const nameOf = (given: unknown) => (typeof given === "string" ? given : pick(given, "name").name);
 /** What the history of entries says of the change. */
 const entry = (kind: string | null, place: number): Audited => ({
   caller: place + 2,
-  target: (args) => (typeof args[place] === "string" ? args[place] : (args[place] as Fields).name),
+  target: (args) => nameOf(args[place]),
   input: (args) => ({ ...(kind === null ? { kind: args[0] } : {}), ...pick(args[place + 1], "reason", "persona") }),
   shows: async (plane, args, caller) => {
-    const name = typeof args[place] === "string" ? args[place] : text((args[place] as Fields).name);
+    const name = text(nameOf(args[place]));
     const { changes } = await plane.registry.changes({ name, limit: 1 }, caller);
     return changes[0]?.after ?? null;
   },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { createApp } from "../../src/faces/http/app.ts";
+import { createLocalPass } from "../../src/faces/http/local-pass.ts";
 import type { App } from "../../src/faces/http/route.ts";
 import type { Plane } from "../../src/index.ts";
 import { isMissing } from "../../src/operations/operation.ts";
@@ -12,14 +13,19 @@ type Problem = { status: number; code: string; detail: string };
 suite("a body with a field that the route does not know (13)", () => {
   let plane: Plane;
   let app: App;
+  const pass = createLocalPass();
   before(async () => {
     plane = await planeOf({});
-    app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
+    app = createApp(plane, { host: "127.0.0.1", pass, closing: new AbortController().signal });
   });
   after(() => plane.stop());
 
   const send = async (method: string, path: string, body: object): Promise<Problem> => {
-    const request = { method: method.toUpperCase(), headers: { host: "127.0.0.1" }, body: JSON.stringify(body) };
+    const request = {
+      method: method.toUpperCase(),
+      headers: { host: "127.0.0.1", authorization: `Bearer ${pass.word}` },
+      body: JSON.stringify(body),
+    };
     return (await (await app.request(`http://127.0.0.1${path}`, request)).json()) as Problem;
   };
 

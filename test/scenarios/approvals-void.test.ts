@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Plane } from "../../src/index.ts";
 import type { HeldView } from "../../src/model/calls/held-call.ts";
-import { principalOf } from "../../src/model/principal.ts";
+import { principalOf, trusted } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { assertFailed, callsAt, errorOf, fixture, planeOf, runCli, writeConfig } from "./support.ts";
 
@@ -97,13 +97,20 @@ suite("a yes that is good no more, or for nobody else", { concurrency: 2 }, () =
   test("what is denied by now does not run, whoever said yes before", async () => {
     await using directory = await temporaryDirectory();
     const { plane, config, log } = await echoPlane(directory);
-    const held = await heldBy(plane);
+    const own = await heldBy(plane, note, trusted({ user: "ann" }));
+    const weaker = await heldBy(plane);
     await plane.stop();
     const denied = { policy: { rules: [{ server: "echo", verdict: "deny" }] } };
     await writeConfig(directory, { echo: fixture("echo", ["--log", log]) }, denied);
     const place = ["--config", config, "--data-dir", directory.file("data"), "--user", "ann"];
-    const { code, stderr } = await runCli(["approvals", "approve", held.id, ...place]);
-    assert.deepEqual([code, callsAt(log)], [3, []]);
-    assert.match(stderr, /APPROVAL_DENIED/);
+    for (const [held, said] of [
+      [own, /APPROVAL_DENIED/],
+      // Of another credential: what is denied to whoever answers is not theirs to approve.
+      [weaker, /You may not approve .*'echo.put_note' with these arguments is not yours to call.*FORBIDDEN/],
+    ] as const) {
+      const { code, stderr } = await runCli(["approvals", "approve", held.id, ...place]);
+      assert.deepEqual([code, callsAt(log)], [3, []]);
+      assert.match(stderr, said);
+    }
   });
 });

@@ -142,10 +142,10 @@ test("everything that is wrong with a tool is told at once, and nothing is set",
 test("only who may manage the plane changes the catalogue", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
   for (const attempt of [
-    plane.tools.set(tool("x"), {}, { principal: bob }),
-    plane.tools.delete("x", {}, { principal: bob }),
-    plane.registry.export({}, { principal: bob }),
-    plane.registry.import("", { reason: "x" }, { principal: bob }),
+    () => plane.tools.set(tool("x"), {}, { principal: bob }),
+    () => plane.tools.delete("x", {}, { principal: bob }),
+    () => plane.registry.export({}, { principal: bob }),
+    () => plane.registry.import("", { reason: "x" }, { principal: bob }),
   ])
     await assert.rejects(attempt, { code: "FORBIDDEN", message: /scope 'admin'/ });
 });

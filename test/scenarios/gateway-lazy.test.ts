@@ -159,6 +159,7 @@ test("progress, questions and approvals of a call come through the tool that cal
   );
   const asked: string[] = [];
   const { client, call } = await openClient(gateway.url, "legacy", {
+    headers: gateway.proof,
     capabilities: { elicitation: { form: {} } },
     answer(_method, { message }) {
       asked.push(String(message));

@@ -121,6 +121,7 @@ test("a person is asked by their own client for a yes, also in the later revisio
   );
   const asked: string[] = [];
   const client = await EraClient.open(gateway.url, "modern", {
+    headers: gateway.proof,
     capabilities: { elicitation: { form: {} } },
     answer(_method, { message }) {
       asked.push(String(message));

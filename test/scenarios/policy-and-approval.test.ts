@@ -141,7 +141,7 @@ suite("policy and approval", { concurrency: 4 }, () => {
       new Set((await plane.tools.list({ principal })).map(({ id }) => id.server));
     assert.deepEqual([...(await listed(ann))].sort(), ["a", "a_b"]);
     assert.deepEqual([...(await listed(bob))], ["a_b"]);
-    assertFailed(await plane.call("a.whoami_server", {}, { principal: bob }), "FORBIDDEN", "refused");
+    assertFailed(await plane.call("a.whoami_server", {}, { principal: bob }), "TOOL_NOT_FOUND", "refused");
     await assert.rejects(plane.tools.get("a.whoami_server", { principal: bob }), { code: "TOOL_NOT_FOUND" });
     assert.deepEqual(textsOf(await plane.call("a_b.whoami_server", {}, { principal: bob })), ["open"]);
     assert.equal((await plane.call("a.whoami_server", {}, { principal: ann })).ok, true);

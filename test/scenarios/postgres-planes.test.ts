@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import type { StoredEvent } from "../../src/model/events.ts";
 import { postgresPassword, type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { approvalsIn, askAt, eventually, outcomeIn, planIn, put, putRoute } from "./approving.ts";
+import { approvalsIn, askAsStarter, eventually, outcomeIn, planIn, put, putRoute } from "./approving.ts";
 import { errorOf, fixture, runCli, type ServerEntry, startServeProcess, writeConfig } from "./support.ts";
 
 let server: RunningPostgres;
@@ -24,7 +24,7 @@ async function twoPlanes(
     ["left", "right"].map((side) => startServeProcess(config, directory.file(side))),
   );
   assert.ok(left && right);
-  return { left, right, config, store, ask: { left: askAt(left.url), right: askAt(right.url) } };
+  return { left, right, config, store, ask: { left: askAsStarter(left), right: askAsStarter(right) } };
 }
 
 /** What a plane streams, until `enough` is so. */

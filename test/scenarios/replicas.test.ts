@@ -10,10 +10,10 @@ import { until } from "../fixtures/until.ts";
 import { eventually } from "./approving.ts";
 
 /** Clients of every kind, until this is disposed of, whatever fails meanwhile. */
-function startClients({ balancer }: World) {
+function startClients({ door }: World) {
   const told = nothingTold();
   const stopping = new AbortController();
-  const clients = runClients(balancer.url, told, { clients: 8, stop: stopping.signal });
+  const clients = runClients(door, told, { clients: 8, stop: stopping.signal });
   return {
     told,
     /** Resolves when so many more calls were answered. */
@@ -31,7 +31,7 @@ function startClients({ balancer }: World) {
 
 /** Everything that a client was told is there, once: whoever was killed stores with its next start what it could not. */
 async function assertNothingLost(world: World, told: Told): Promise<void> {
-  const { postgres, schema, ledger, balancer } = world;
+  const { postgres, schema, ledger, door } = world;
   const nothing = {
     ...{ callsLost: 0, mcpCallsLost: 0, approvalsLost: 0, answersLost: 0, changesLost: 0 },
     approvedWrongly: 0,
@@ -43,7 +43,7 @@ async function assertNothingLost(world: World, told: Told): Promise<void> {
   assert.deepEqual(await look(), nothing);
   assert.equal(await world.verify(), null);
   // Runs whose plane was killed may go on for longer than a test should; none has done its work twice.
-  const jobs = await compareJobs({ url: balancer.url, told, ledger, ticks: [], waitMs: 0 });
+  const jobs = await compareJobs({ door, told, ledger, ticks: [], waitMs: 0 });
   assert.deepEqual(jobs.wrong, []);
   assert.ok(told.approvals.size > 0 && told.changes.size > 0 && told.mcpCalls > 0 && told.runs.size > 0);
 }

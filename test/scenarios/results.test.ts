@@ -132,6 +132,6 @@ suite("results", () => {
     assert.deepEqual([failed.code, failed.stdout], [1, ""]);
     assert.match(failed.stderr, /broken/);
     assert.match(structured.stdout, /"city": "Paris"/);
-    assert.equal((await readdir(join(directory.path, "toolplane"))).length, 1);
+    assert.equal((await readdir(join(directory.path, `toolplane-${process.getuid?.() ?? "user"}`))).length, 1);
   });
 });

@@ -89,10 +89,12 @@ export function startCli(args: readonly string[], { cwd, env, input }: CliOption
 
 /** What only a process of its own can do: serve, start its own program, change its variables. */
 const needsProcess = new Set(["serve", "mcp", "import", "clients", "init", "stop", "server", "--env-file"]);
+/** Node reads these past `process.env`. */
+const nativeVariables = ["HOME", "TMPDIR"];
 
 /** Runs one command and waits for its end. It runs in this process where it can, which is far quicker. */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  if (args.some((word) => needsProcess.has(word)) || options.env?.HOME !== undefined)
+  if (args.some((word) => needsProcess.has(word)) || nativeVariables.some((name) => options.env?.[name] !== undefined))
     return startCli(args, options).result;
   const env = { ...fixtureEnvironment(), ...options.env };
   const directory = options.cwd ?? process.cwd();

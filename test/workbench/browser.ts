@@ -52,7 +52,10 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
   const browser = await openBrowser();
   return {
     ...{ url: serving.url, pass: new URL(serving.workbench).hash, config, dataDirectory, browser },
-    proof: serving.proof,
+    // Every plane has a pass of its own, also one that is started again.
+    get proof() {
+      return serving.proof;
+    },
     open(path = "/", options = {}) {
       const pass = path.endsWith("#") ? "" : new URL(serving.workbench).hash;
       return openPage(browser, `${serving.url}/workbench${path}${pass}`, options);

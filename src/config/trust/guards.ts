@@ -43,6 +43,9 @@ const moreWrites: Stricter = (mine, theirs) => {
   return { ...writes, ...Object.fromEntries(Object.entries(mine).filter(([name]) => !Object.hasOwn(writes, name))) };
 };
 
+/** Only the user's own file says it. */
+const ownOnly: Stricter = (mine) => mine;
+
 /** In these sections a project may only tighten, trusted or not. */
 export const guardSections: readonly unknown[] = ["policy", "security", "approvals", "budgets", "sampling", "audit"];
 
@@ -69,6 +72,8 @@ export const guards: Readonly<Record<string, Stricter>> = {
   "sampling.maxTokens": least(),
   "sampling.maxCallsPerToolCall": least(),
   "audit.required": on,
+  "audit.hmacKey": ownOnly,
+  "security.egress.allow": ownOnly,
 };
 
 /** Which model answers is no guard: it is trusted like the other settings. */

@@ -5,7 +5,14 @@ import type { Outcome } from "../../model/calls/call.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
 import { isMetaTool, metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
-import { type ErrorCode, type ErrorReport, errorTable, messageForModel, toPlaneError } from "../../model/errors.ts";
+import {
+  type ErrorCode,
+  type ErrorData,
+  type ErrorReport,
+  errorTable,
+  messageForModel,
+  toPlaneError,
+} from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
@@ -151,7 +158,7 @@ function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], co
     return renderResult(era === "modern" && isQuestion(fitted) ? withoutContent(fitted) : fitted, era);
   }
   const { code, message, cause } = outcome.error;
-  const { personHints: _, ...data } = outcome.error.data;
+  const data = dataForModel(outcome.error.data);
   if (isWrongName(code)) {
     const said = wrongName(outcome.error, context).replace(/^No tool '/, "Unknown tool: '");
     return failure(errorTable[code].rpc, said, data);
@@ -159,6 +166,12 @@ function renderOutcome(outcome: Outcome, schema: ToolListing["outputSchema"], co
   if (code === "PROVIDER_FAILED" && typeof data.rpcCode === "number")
     return failure(data.rpcCode, data.saidBy === "plane" ? message : (cause ?? message), data.rpcData);
   return refusal(`${messageForModel(outcome.error)}${afterwards(data)} [${code}]`, { era });
+}
+
+/** Without commands of a shell: the message says what to do instead. */
+function dataForModel({ personHints = [], hint, ...data }: ErrorData): UnknownObject {
+  const isForModel = hint !== undefined && !personHints.some((typed) => hint.includes(typed));
+  return isForModel ? { ...data, hint } : data;
 }
 
 function wrongName(error: ErrorReport, { tools }: RequestContext): string {

@@ -204,8 +204,8 @@ export async function serve(
 ): Promise<Serving> {
   const closing = new AbortController();
   // Beyond loopback every caller shows a credential.
-  // A store that is away may have keys in it, and must not keep the plane from starting.
-  const needsCredentials = await plane.identity.needsCredentials().catch(() => true);
+  // A store that is away must not keep the plane from starting. If there are keys in it, the pass is none.
+  const needsCredentials = await plane.identity.needsCredentials().catch(() => false);
   const isOwn = isLoopback(host) && allowHosts.length === 0 && !needsCredentials;
   const pass = isOwn ? createLocalPass() : undefined;
   const portOf = () => {

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import net, { type BlockList, isIP } from "node:net";
 
 /** What an address leads to. `metadata` is a cloud's own service, which hands out credentials to who asks. */
 export type AddressClass = "public" | "private" | "loopback" | "reserved" | "metadata";
@@ -79,7 +79,7 @@ function groupsOf(address: string): number[] {
 }
 
 export function listOf(...subnets: readonly string[]): BlockList {
-  const list = new BlockList();
+  const list = new net.BlockList();
   for (const subnet of subnets) {
     const [address = "", bits] = subnet.split("/");
     list.addSubnet(address, Number(bits), isIP(address) === 6 ? "ipv6" : "ipv4");

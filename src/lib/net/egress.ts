@@ -35,7 +35,7 @@ export class EgressRefused extends Error {
 }
 
 /** A configured party: its own address and port, once every address of its name is of one class that is not public. */
-type Owner = { addresses: readonly string[]; port: string; kind: AddressClass; isPlain: boolean };
+type Owner = { host: string; addresses: readonly string[]; port: string; kind: AddressClass; isPlain: boolean };
 
 const bySystem: ResolveHost = async (host) => (await import("node:dns/promises")).lookup(host, { all: true });
 
@@ -87,6 +87,7 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
     const [kind = "public", ...others] = new Set(found.map((one) => classOf(one.address)));
     const isOne = others.length === 0 && kind !== "public";
     return {
+      host,
       addresses: isOne ? found.map((one) => canonicalAddress(one.address)) : [],
       port: portOf(url),
       kind: isOne ? kind : "public",
@@ -99,13 +100,15 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
     configured: gate(() => true, true),
     /** For what anyone else names: public addresses. */
     stranger: gate((_, __, found) => found === "public", false),
-    /** For what configured servers name: themselves, public addresses, and their neighbours on a private network. */
+    /** For what configured servers name: themselves, public addresses, and their neighbours on `localhost` or a private network. */
     async namedBy(...owners: readonly string[]): Promise<Gate> {
       const known = await Promise.all(owners.filter((owner) => URL.canParse(owner)).map(ownerOf));
       const isOwn = (url: URL, address: string, found: AddressClass) =>
         known.some(
-          ({ addresses, port, kind }) =>
+          ({ host, addresses, port, kind }) =>
             (port === portOf(url) && addresses.includes(canonicalAddress(address))) ||
+            // An authorization server beside the MCP server on a developer's machine; literal addresses are not trusted so far.
+            (kind === "loopback" && found === "loopback" && host === "localhost" && hostOf(url) === host) ||
             (kind === "private" && found === "private"),
         );
       return gate(
