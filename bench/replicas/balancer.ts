@@ -32,7 +32,7 @@ export async function startBalancer(replicas: readonly Replica[]): Promise<Balan
   /** As every load balancer: a plane that is not ready gets no requests until it is. */
   async function look(): Promise<void> {
     for (const replica of replicas) {
-      const address = `http://127.0.0.1:${replica.port()}/readyz`;
+      const address = `http://127.0.0.1:${replica.port()}/healthz?ready=true`;
       const isReady = await fetch(address).then(
         ({ ok }) => ok,
         () => false,

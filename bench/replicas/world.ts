@@ -51,6 +51,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     { tool: "echo.put_note", verdict: "ask" },
     { tool: "echo.write_note", verdict: "allow" },
   ];
+  // With a key the profile would be another.
+  const policy = { profile: "personal", rules };
   const echo = { ...fixtureCommand("echo", ["--ledger", ledger]), ...server };
   // A session of the bench makes more calls than a conversation would.
   const budgets = { maxToolDurationMs: 0 };
@@ -58,7 +60,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   await writeFile(
     config,
     JSON.stringify({
-      ...{ mcpServers: { echo }, manifests: ["work/*.json"], policy: { rules }, budgets, store },
+      ...{ mcpServers: { echo }, manifests: ["work/*.json"], policy, budgets, store },
     }),
   );
   const replicas = Array.from({ length: count }, (_, at) =>

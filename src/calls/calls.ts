@@ -255,6 +255,10 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
         }
       },
     },
+    readyInMs({ config: { server } }) {
+      const at = parts.servers.status().find(({ name }) => name === server)?.nextRetryAt;
+      return at ? Date.parse(at) - Date.now() + 10 : 0;
+    },
     onRetry: ({ id, tool }, retry) => memory.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
     onProgress: ({ id, tool }, progress) =>
       memory.emit({ type: "tool.progress", callId: id, tool: tool.name, ...readProgress(progress) }),

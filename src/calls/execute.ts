@@ -65,6 +65,7 @@ const progressStretch = 10;
 export type ExecuteOptions = AttemptOptions & {
   checkOutput(schema: JsonObject, result: ToolResult): Promise<string[]>;
   onRetry: Retrying["onRetry"];
+  readyInMs?(spec: ProviderSpec): number;
   routing: RoutingMemory;
   limits?: Limits;
   signal: AbortSignal | undefined;
@@ -103,6 +104,7 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   const { call, attempts, limiter, options } = run;
   const { limits, onRetry } = options;
   limits?.called(call, spec);
+  const readyInMs = () => options.readyInMs?.(spec) ?? 0;
   const against = (error: PlaneError) => (limits ? limits.againstRetry(call, spec, error) : null);
   for (;;) {
     const entered = enterAttempt(run, spec);
@@ -112,7 +114,7 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
     // Counts for the cooldown, also where the others are unavailable.
     if (call.tool.providers.length > 1 && !limiter.signal.aborted) remember(run, spec, ended);
     if (!(ended instanceof PlaneError)) return ended;
-    await retryOrGiveUp(call, ended, attempts, { limiter, onRetry, against, endedCall }).catch((thrown) => {
+    await retryOrGiveUp(call, ended, attempts, { limiter, onRetry, readyInMs, against, endedCall }).catch((thrown) => {
       pass?.giveUp(ended);
       throw thrown;
     });

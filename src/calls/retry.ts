@@ -13,6 +13,8 @@ const maxWaitMs = 60_000;
 export type Retrying = {
   limiter: TimeLimiter;
   onRetry(call: Routed, retry: { attempt: number; delayMs: number; reason: string }): void;
+  /** So long the server refuses to be started. */
+  readyInMs?(): number;
   against?(error: PlaneError): string | null | Promise<string | null>;
   endedCall(call: Routed, limiter: TimeLimiter): PlaneError;
 };
@@ -21,11 +23,11 @@ export async function retryOrGiveUp(
   call: Routed,
   error: PlaneError,
   attempts: Attempt[],
-  { limiter, onRetry, against, endedCall }: Retrying,
+  { limiter, onRetry, readyInMs, against, endedCall }: Retrying,
 ): Promise<void> {
   const notSent = error.data.sent === false;
   const safe = notSent || isRepeatable(call.tool);
-  const delayMs = delayFor(error, attempts.length);
+  const delayMs = Math.max(delayFor(error, attempts.length), Math.min(readyInMs?.() ?? 0, retryPolicy.maxMs));
   const worthwhile =
     errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, delayMs, limiter);
   // What asks for another try gets it as long as the call's own limit allows.

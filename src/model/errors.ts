@@ -225,7 +225,7 @@ export function quarantineHints(tool: string): string[] {
 }
 
 /** Their messages name our files. */
-const ourOwnTrouble: readonly ErrorCode[] = ["INTERNAL", "STORE_FAILED", "CONFIG_INVALID"];
+const ourOwnTrouble: readonly ErrorCode[] = ["INTERNAL", "STORE_FAILED", "CONFIG_INVALID", "RECORD_FAILED"];
 
 const away = "The plane cannot reach its store right now. It is tried again all the time; ask again in a moment.";
 const busy = "The store of the plane has more to do than it gets done. Ask again in a moment.";
@@ -244,5 +244,11 @@ export function strangerMessage(
   if (code === "STORE_FAILED" && data.full === true) return { message: noSpace.text, data: {} };
   if (code === "STORE_FAILED" && typeof data.why === "string")
     return { message: `${errorTable[code].means.slice(0, -1)}: ${data.why}.`, data: { why: data.why } };
+  // Its caller has to know whether to ask again.
+  if (code === "RECORD_FAILED" && typeof data.done === "boolean")
+    return {
+      message: `${errorTable[code].means} ${data.done ? "It was done all the same." : "It was not done."}`,
+      data: { done: data.done },
+    };
   return { message: errorTable[code].means, data: {} };
 }

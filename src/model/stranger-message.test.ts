@@ -16,3 +16,9 @@ test("who asks where there is no model is told so, and not that something is bro
 test("an error that is the caller's own is told as it is", () => {
   assert.equal(strangerMessage("USAGE", {}), null);
 });
+
+test("whose record failed learns whether it was done, and nothing of our files", () => {
+  const told = strangerMessage("RECORD_FAILED", { done: true, file: "/home/ann/calls.db" });
+  assert.match(told?.message ?? "", /It was done all the same\.$/);
+  assert.deepEqual(told?.data, { done: true });
+});

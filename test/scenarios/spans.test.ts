@@ -11,7 +11,7 @@ import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
 import { keepSpans } from "./span-keeper.ts";
-import { fixture, planeOf, runCli, writeConfig } from "./support.ts";
+import { fixture, planeOf, startCli, writeConfig } from "./support.ts";
 
 const remote = { trace: "0af7651916cd43dd8448eb211c80319c", span: "b7ad6b7169203331" };
 const traceparent = `00-${remote.trace}-${remote.span}-01`;
@@ -206,10 +206,10 @@ suite("spans", () => {
     const config = await writeConfig(directory, { echo: fixture("echo") });
     const file = directory.file("spans");
     const register = new URL("../fixtures/spans-to-file.ts", import.meta.url).href;
-    const called = await runCli(
+    const called = await startCli(
       ["call", "echo.echo", "message=hi", "--config", config, "--data-dir", directory.file("data")],
       { env: { NODE_OPTIONS: `--import=${register}`, SPANS_FILE: file } },
-    );
+    ).result;
     assert.equal(called.code, 0, called.stderr);
     const names = readFileSync(file, "utf8").trim().split("\n");
     assert.deepEqual(names, ["tools/call echo", "execute_tool echo.echo"]);

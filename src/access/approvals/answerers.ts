@@ -3,7 +3,7 @@ import type { Answer, HeldCall } from "../../model/calls/held-call.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { mayDo, type Principal } from "../../model/principal.ts";
+import { isOwner, mayDo, type Principal } from "../../model/principal.ts";
 
 export type ApprovalSettings = Config["approvals"];
 
@@ -36,10 +36,10 @@ export function createAnswerers({ settings, mayMake }: AnswererPorts) {
 
   function mayAnswer(owner: Principal, by: Principal): boolean {
     const { approvers, fourEyes } = settings();
-    const isOwn = owner.user === by.user;
-    if (by.isUnproven || (asksOthers(settings()) && by.user === null) || (fourEyes && isOwn)) return false;
+    const isSameUser = owner.user === by.user;
+    if (by.isUnproven || (asksOthers(settings()) && by.user === null) || (fourEyes && isSameUser)) return false;
     if (approvers.length > 0) return isApprover(settings(), by);
-    return isOwn || owner.user === null || (asksOthers(settings()) && mayDo(by, "admin"));
+    return isOwner(by, owner) || owner.user === null || (asksOthers(settings()) && mayDo(by, "admin"));
   }
 
   const mayStandIn = async (held: HeldCall, by: Principal, args = held.arguments) =>

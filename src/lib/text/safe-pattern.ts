@@ -50,7 +50,8 @@ function countTries(pattern: string): Tries {
     else if (part === "?") choices *= 2;
     else if (part === "*" || part === "+" || /^\{\d/.test(part)) {
       if (wasGroup) return endless;
-      const [least = 0, most = part.includes(",") ? undefined : least] = (part.match(/\d+/g) ?? []).map(Number);
+      const isExact = /^\{\d+\}$/.test(part);
+      const [least = 0, most = isExact ? least : undefined] = (part.match(/\d+/g) ?? []).map(Number);
       fixed += least;
       if (most === undefined || most - least > fewTimes) loops += 1;
       else choices *= most - least + 1;
