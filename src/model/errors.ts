@@ -213,12 +213,17 @@ export const personHints = {
   serverLogs: (server: string) => `'toolplane servers logs ${server}' shows what it wrote.`,
   pinRejected: (tool: string) => `'toolplane pins diff ${tool}' shows the change`,
   pinChanged: (tool: string) => `see 'toolplane pins diff ${tool}', then 'toolplane pins accept ${tool}'`,
-  toolNew: (tool: string) => `see 'toolplane tools show ${tool}', then 'toolplane pins accept ${tool}'`,
-  toolSuspect: (tool: string) =>
-    `see 'toolplane tools show ${tool}', then 'toolplane pins accept ${tool}' if it is harmless`,
+  toolNew: (tool: string) => `see '${lookAt(tool)}', then 'toolplane pins accept ${tool}'`,
+  toolSuspect: (tool: string) => `see '${lookAt(tool)}', then 'toolplane pins accept ${tool}' if it is harmless`,
 } as const;
 
 /** Longest first, since one may begin another. */
+/** Prompts, resources and instructions are no tools. */
+const lookAt = (name: string) =>
+  /^(prompt|resource|template|instructions):/.test(name)
+    ? `toolplane pins diff ${name}`
+    : `toolplane tools show ${name}`;
+
 export function quarantineHints(tool: string): string[] {
   const { toolSuspect, toolNew, pinChanged, pinRejected } = personHints;
   return [toolSuspect, toolNew, pinChanged, pinRejected].map((hint) => hint(tool));

@@ -19,6 +19,7 @@ import { createMatcher } from "../../src/lib/text/linear-pattern.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
 import { plainText } from "../../src/lib/text/plain-text.ts";
 import { redact } from "../../src/lib/text/redact.ts";
+import { createSafePattern } from "../../src/lib/text/safe-pattern.ts";
 import { readShell } from "../../src/lib/text/shell.ts";
 import type { Tool } from "../../src/model/catalogue/tool.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
@@ -106,7 +107,7 @@ const rows: Row[] = [
   ["a configuration in JSON", (text) => parseJson("a.json", text), repeat('"a",', "[", '"a"]'), 50_000],
   ["a configuration in YAML", (text) => parseYaml("a.yaml", text), repeat("- a\n"), 20_000],
   ["a version range", parseVersionRange, repeat(">=1.0.0 "), 20_000],
-  ["a calendar", (text) => readCron(text, "UTC"), repeat("1,", "", "1 * * * *"), 20_000],
+  ["a calendar", (text) => readCron(text, "UTC"), repeat("1,", "", "1 * * * *"), 10_000],
 ];
 
 for (const [what, run, make, size] of rows)
@@ -164,6 +165,13 @@ test("a pattern for names of arguments is never run where it might take long (fa
   const name = `${"a".repeat(100_000)}!`;
   assert.deepEqual(keepDeclared(tool, { [name]: 1 }).dropped, []);
   assert.equal(checkSchema(parameters, { [name]: 1 }).length, 1);
+});
+
+test("the engine that goes back is not asked where it might begin anew at each character (security 3)", () => {
+  for (const pattern of ["a+b", "a*b", "a{1,}b", "a{0,60}b+", "^a*a*b", "^a+a+b"])
+    for (const length of [2_000, 10_000, 100_000])
+      assert.equal(createSafePattern(pattern)?.steps(length), Number.POSITIVE_INFINITY, `${pattern} ${length}`);
+  assert.equal(createSafePattern("^a+b")?.test("a".repeat(10_000)), false);
 });
 
 test("both engines find the same where both may be asked", () => {

@@ -38,6 +38,11 @@ test("12: nothing that a server says moves the cursor, hides text or talks to th
   const server = { command: process.execPath, args: [directory.file("rude.cjs")] };
   await writeFile(config, JSON.stringify({ mcpServers: { rude: server } }));
   const commands = [
+    // Such descriptions are quarantined until a person accepts them.
+    ["prompts", "get", "rude", "p"],
+    ["resources", "read", "rude", "x://r"],
+    ["pins", "accept", "prompt:rude/p"],
+    ["pins", "accept", "resource:rude/x://r"],
     ["prompts", "get", "rude", "p"],
     ["resources", "read", "rude", "x://r"],
     ["prompts", "list"],
@@ -46,16 +51,15 @@ test("12: nothing that a server says moves the cursor, hides text or talks to th
     ["servers", "logs", "rude"],
     ["prompts", "get", "rude", "p", "--json"],
   ];
+  const place = ["--config", config, "--data-dir", directory.file("data")];
   for (const words of commands) {
-    const { stdout, stderr } = await runCli([...words, "--config", config, "--data-dir", directory.file("data")], {
-      env: { FORCE_COLOR: "1" },
-    });
+    const { stdout, stderr } = await runCli([...words, ...place], { env: { FORCE_COLOR: "1" } });
     // Colours are ours; no other control character may pass, save line ends and tabs.
     const rest = `${stdout}${stderr}`.replaceAll(/\u001b\[\d{1,2}m/g, "");
     assert.doesNotMatch(rest, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/, words.join(" "));
     assert.doesNotMatch(stdout, /\u001b\[8m/, words.join(" "));
   }
-  const whole = await runCli(["prompts", "get", "rude", "p", "--json", "--config", config]);
+  const whole = await runCli(["prompts", "get", "rude", "p", "--json", ...place]);
   assert.equal(
     (JSON.parse(whole.stdout) as { messages: { content: { text: string } }[] }).messages[0]?.content.text,
     evil,

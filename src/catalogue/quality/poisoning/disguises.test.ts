@@ -53,7 +53,7 @@ function timeOf(part: string, length: number, at: number): number {
   return (user + system) / 1000;
 }
 
-/** The best of several. Eight times the text may take four times eight times as long, and would take 64 times if each letter met each. */
+/** The best of several. Eight times the text may take 32 times as long; it would take 64 if each letter met each. */
 function assertGrows(part: string, length: number): void {
   let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let round = 0; round < 10; round++) {
