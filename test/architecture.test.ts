@@ -41,7 +41,6 @@ const belowFaces = ["operations", "protocol", "model", "lib"];
 /** Where a foreign library lives. */
 const homes: Record<string, readonly string[]> = {
   zod: ["model", "config", "operations", "faces/http"],
-  ajv: ["calls"],
   "ajv-formats": ["calls"],
   "jsonc-parser": ["config"],
   yaml: ["config"],
