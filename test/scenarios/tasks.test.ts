@@ -56,10 +56,12 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
       ["working: working on it", "working: step 1", "working: step 2", "completed: the task is completed"],
     );
     assert.ok(told.every(({ callId, tool }) => callId === outcome.call.id && tool === "task.stepping_task"));
+    // What comes within a tenth of a second of another report is told together.
+    const steps = progress.map((event) => event.progress);
     assert.deepEqual(
-      progress.map((event) => event.progress),
-      [1, 2, 3],
-      "progress goes on after the call has become a task",
+      [steps[0], steps.at(-1), steps.length > 1],
+      [1, 3, true],
+      "progress goes on after the call is a task",
     );
   });
 
