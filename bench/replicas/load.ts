@@ -97,6 +97,7 @@ async function callInSession(ask: Ask, told: Told, stop: AbortSignal): Promise<v
     if (answer.status === 404) return;
     if (!isAnswered) continue;
     if (answer.body.error) told.unexplained.push(answer.failure("call in a session"));
-    else told.mcpCalls += 1;
+    // A plane without its store refuses with a result that a model can read.
+    else if (!(answer.body.result as { isError?: boolean } | undefined)?.isError) told.mcpCalls += 1;
   }
 }
