@@ -139,6 +139,8 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
         assert.equal(JSON.parse(String(text)).call, call);
       }
       await until("its exit", () => aliveIn(log).length === 0);
+      const isNoticed = async () => (await plane.servers.get("brief")).state !== "connected";
+      await eventually("the plane to notice it", 2_000, isNoticed);
     }
     assert.equal(startsIn(log).length, 10);
   });
