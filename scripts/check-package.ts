@@ -77,6 +77,7 @@ function installOldestNode(): string {
 function checkInstalled(): void {
   expect("the installed command knows its version", run("toolplane", ["--version"]), version);
   const call = ["call", "demo.greet", "name=Ann", "--data-dir", join(elsewhere, "data")];
+  run("toolplane", ["trust", "--yes", "--data-dir", join(elsewhere, "data")]);
   expect("the installed command calls a tool", run("toolplane", call), "Hello, Ann!");
   const plan = ["plan", "make", "greet Ann", "--data-dir", join(elsewhere, "data")];
   expect("the installed planner knows the tools", run("toolplane", plan), "Tool: demo_greet");

@@ -78,8 +78,12 @@ function isShort({ input, asked }: Call, { result }: Outcome): boolean {
 function isFlat(value: unknown): boolean {
   if (typeof value === "string") return value.length <= shortText;
   if (typeof value !== "object" || value === null) return true;
-  const inner = Object.values(value);
-  return inner.length <= 16 && inner.every((one) => typeof one !== "object" && isFlat(one));
+  let left = 16;
+  for (const key in value) {
+    const inner: unknown = Reflect.get(value, key);
+    if (left-- === 0 || typeof inner === "object" || !isFlat(inner)) return false;
+  }
+  return true;
 }
 
 function textOfArguments({ input, asked, injected }: Call): string {
@@ -87,8 +91,8 @@ function textOfArguments({ input, asked, injected }: Call): string {
   if (typeof given === "string") return given;
   // A file is shown by the caller's name for it.
   const names = Object.keys(injected?.values ?? {}).filter((name) => !Object.hasOwn(given, name));
-  const places = Object.fromEntries(names.map((name) => [name, placeholder]));
-  return briefJson(typeof given === "object" ? { ...given, ...places } : given, window, hide);
+  if (names.length === 0 || typeof given !== "object") return briefJson(given, window, hide);
+  return briefJson({ ...given, ...Object.fromEntries(names.map((name) => [name, placeholder])) }, window, hide);
 }
 
 function textOfResult(result: ToolResult): string {

@@ -48,3 +48,9 @@ test("a refusal says where the JSON is broken", () => {
   });
   assert.throws(() => parseArguments('{"a":', "echo"), { message: /they end too early\.$/ });
 });
+
+test("more names than any tool declares are refused before each is looked at", () => {
+  const names = Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`name${at}`, 1]));
+  for (const given of [names, JSON.stringify(names)])
+    assert.throws(() => parseArguments(given, "echo"), { message: /have 10001 names, and a call takes 10000 at most/ });
+});

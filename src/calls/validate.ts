@@ -190,8 +190,15 @@ function placeOf({ at, line, column, isEnd }: { at: number; line: number; column
   return `they break at position ${at} (line ${line}, column ${column})`;
 }
 
+/** Far above what tools declare; each name is looked at several times. */
+const maxNames = 10_000;
+
 function requireObject(value: unknown, tool: string): JsonObject {
-  if (isObject(value)) return value as JsonObject;
+  if (isObject(value)) {
+    const { length } = Object.keys(value);
+    if (length > maxNames) throw invalid(tool, `have ${length} names, and a call takes ${maxNames} at most`);
+    return value as JsonObject;
+  }
   const kind = Array.isArray(value) ? "a list" : `a ${typeof value}`;
   throw invalid(tool, `must be a JSON object, not ${kind}`);
 }

@@ -105,7 +105,7 @@ suite("a yes that is good no more, or for nobody else", { concurrency: 2 }, () =
     const place = ["--config", config, "--data-dir", directory.file("data"), "--user", "ann"];
     for (const [held, said] of [
       [own, /APPROVAL_DENIED/],
-      // Of another credential: what is denied to whoever answers is not theirs to approve.
+      // Of another credential: what is denied to the person who answers is not theirs to approve.
       [weaker, /You may not approve .*'echo.put_note' with these arguments is not yours to call.*FORBIDDEN/],
     ] as const) {
       const { code, stderr } = await runCli(["approvals", "approve", held.id, ...place]);

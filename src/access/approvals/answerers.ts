@@ -55,7 +55,7 @@ export function createAnswerers({ settings, mayMake }: AnswererPorts) {
       if (!mayAnswer(held.principal, by)) return notTheirs(held, fourEyes, approvers);
       if (given.decision === "reject") return null;
       if (approvers.length === 0 && !(await mayStandIn(held, by)))
-        return forbidden(held, "approve", "Reject it, or leave it to somebody who may call it");
+        return forbidden(held, "approve", "Reject it, or leave it to a person who may call it");
       if (edited !== null && !(await mayStandIn(held, by, edited)))
         return forbidden(held, "change the arguments of", "Approve it as it is, or reject it");
       if (given.remember !== undefined && !(await mayStandIn(held, by)))

@@ -35,7 +35,7 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal) 
   else caller?.addEventListener("abort", onCallerAbort, { once: true });
   extend();
   return {
-    signal: controller.signal,
+    signal: controller.signal as AbortSignal,
     /** Did the limit, not the caller, end it? */
     expired: () => expired,
     /** Infinite without a limit. */

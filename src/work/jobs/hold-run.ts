@@ -65,7 +65,7 @@ export function holdRun(claimed: KeptJobRun, { replace, read, stopping }: HoldPa
     /** Renews the lease, and finds out whether the run is still ours. */
     renew,
     /** Another plane has the run, or has ended it. */
-    lost: lost.signal,
+    lost: lost.signal as AbortSignal,
     /** Ends the lease now: any plane may continue the run. */
     async release(): Promise<void> {
       clearInterval(timer);
