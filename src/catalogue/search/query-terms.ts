@@ -11,7 +11,16 @@ const synonymWeight = 0.3;
 /** From stem to stems. */
 export type Synonyms = ReadonlyMap<string, readonly string[]>;
 
-export function termsOf(query: string, synonyms: Synonyms = defaultSynonyms): Term[] {
+const prefixWeight = 0.5;
+/** In a short query the last word may still be being typed. */
+const maxTyped = 4;
+
+/** `wordsFrom`: words in the names of tools that begin so. */
+export function termsOf(
+  query: string,
+  synonyms: Synonyms = defaultSynonyms,
+  wordsFrom: (start: string) => readonly string[] = () => [],
+): Term[] {
   const words = wordsIn(query);
   const terms = new Map<string, Term>();
   for (const word of words) {
@@ -24,6 +33,12 @@ export function termsOf(query: string, synonyms: Synonyms = defaultSynonyms): Te
     for (const key of synonyms.get(stemOf(word)) ?? []) {
       if (!terms.has(key)) terms.set(key, { key, word, weight: synonymWeight, isAsked: false, isForm: false });
     }
+  }
+  const last = [...words].at(-1);
+  if (last === undefined || words.size > maxTyped) return [...terms.values()];
+  for (const longer of wordsFrom(last)) {
+    const key = exactTerm(longer);
+    if (!terms.has(key)) terms.set(key, { key, word: last, weight: prefixWeight, isAsked: false, isForm: false });
   }
   return [...terms.values()];
 }
