@@ -116,6 +116,8 @@ export const ToolMetadata = z.object({
   requires_consent: z._default(z.boolean(), false),
   capabilities: z._default(names, []),
   examples: z.optional(z.unknown()),
+  /** The servers' tools that it calls are offered only through it. */
+  exclusive: z.optional(z.boolean()),
 });
 export type ToolMetadata = z.infer<typeof ToolMetadata>;
 
@@ -177,12 +179,16 @@ export type Tool = {
   metadata: ToolMetadata;
   /** Configured, or the default for tools without a description? */
   consent: "explicit" | "default";
+  /** `side_effects` were said of this tool, not of its whole server. */
+  effects?: "explicit";
   /** Configured, or only the default of `allow_parallel`? */
   parallel: "explicit" | "default";
   groups: string[];
   persona: string | null;
   providers: ProviderSpec[];
   source: string;
+  /** The hand-written tool it is offered through, and only so. */
+  onlyThrough?: string;
 };
 
 const readOnly: ReadonlySet<SideEffects> = new Set(["none", "read_external_service", "compute"]);
