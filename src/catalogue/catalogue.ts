@@ -72,6 +72,7 @@ export function createCatalogue(ports: CataloguePorts) {
       registry,
       health: health.read,
       routerState: routing.state,
+      serverTimeoutMs: (server) => config().servers[server]?.timeoutMs,
       providerTrouble: (spec) => quality.heldProvider(spec) ?? ports.providerTrouble(spec),
       loaded: quality.loaded,
       review: quality.review,

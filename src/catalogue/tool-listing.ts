@@ -17,6 +17,7 @@ import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { LockedTool, PlaneTools, ToolListing } from "../model/plane-tools.ts";
 import { type Face, type Principal, requireScope, type WaitingCaller } from "../model/principal.ts";
+import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { missingCredentials } from "./health/credentials.ts";
 import type { Health } from "./health/health.ts";
 import { createPersonaFilter, seenThrough } from "./persona-filter.ts";
@@ -34,6 +35,7 @@ type DescriptionPorts = {
   providerTrouble(provider: ProviderSpec): string | null;
   /** Without what only its execution needs. */
   showProvider(provider: ProviderSpec): ProviderSpec;
+  serverTimeoutMs?(server: string): number | undefined;
   environment: Environment;
   /** Servers whose tools could not be listed again. */
   staleServers?(): ReadonlySet<string>;
@@ -187,7 +189,7 @@ function createToolDescriptions(ports: DescriptionPorts) {
         (spec) => missingCredentials(tool, spec, environment) ?? ports.providerTrouble(spec),
       );
       return {
-        ...tool,
+        ...withTimeout(tool, ports.serverTimeoutMs),
         providers: providers.map(ports.showProvider),
         health: describeHealth(tool, facts, { viewer, withProviders, shown: providers, troubles }),
         credentials: credentialsOf(tool, environment),
@@ -197,6 +199,14 @@ function createToolDescriptions(ports: DescriptionPorts) {
       };
     });
   };
+}
+
+/** A server's tool without a limit of its own has its server's. */
+function withTimeout(tool: Tool, limitOf: DescriptionPorts["serverTimeoutMs"]): Tool {
+  const { id, metadata } = tool;
+  if (id.server === null || metadata.default_timeout !== undefined) return tool;
+  const seconds = Math.ceil((limitOf?.(id.server) ?? defaultTimeoutMs) / 1000);
+  return { ...tool, metadata: { ...metadata, default_timeout: seconds } };
 }
 
 const undeclaredProvider = "it declares no provider";
