@@ -11,6 +11,7 @@ import { healthKey } from "../model/catalogue/health.ts";
 import { isRepeatable, type ProviderSpec, providerLabel } from "../model/catalogue/tool.ts";
 import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
+import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";
 import { type AttemptOptions, attempt, ended, isOutdated } from "./attempt.ts";
 import type { AttemptPass, CallPass, Limits } from "./limits/limits.ts";
 import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
@@ -66,6 +67,8 @@ export type ExecuteOptions = AttemptOptions & {
   checkOutput(schema: JsonObject, result: ToolResult): Promise<string[]>;
   onRetry: Retrying["onRetry"];
   readyInMs?(spec: ProviderSpec): number;
+  /** Asked only after a failure. */
+  retryFor?(spec: ProviderSpec): RetrySettings;
   routing: RoutingMemory;
   limits?: Limits;
   signal: AbortSignal | undefined;
@@ -114,7 +117,9 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
     // Counts for the cooldown, also where the others are unavailable.
     if (call.tool.providers.length > 1 && !limiter.signal.aborted) remember(run, spec, ended);
     if (!(ended instanceof PlaneError)) return ended;
-    await retryOrGiveUp(call, ended, attempts, { limiter, onRetry, readyInMs, against, endedCall }).catch((thrown) => {
+    const settings = options.retryFor?.(spec) ?? defaultRetry;
+    const retrying = { limiter, onRetry, readyInMs, settings, against, endedCall };
+    await retryOrGiveUp(call, ended, attempts, retrying).catch((thrown) => {
       pass?.giveUp(ended);
       throw thrown;
     });

@@ -17,7 +17,6 @@ export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined
       ...described,
       metadata: { ...tool.metadata, ...withoutUndefined(said) },
       consent: said.requires_consent === undefined ? tool.consent : "explicit",
-      parallel: said.allow_parallel === undefined ? tool.parallel : "explicit",
     },
     fixed,
   };

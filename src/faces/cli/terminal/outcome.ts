@@ -11,7 +11,7 @@ import {
   readMedia,
   type ToolResult,
 } from "../../../model/calls/result.ts";
-import { errorTable } from "../../../model/errors.ts";
+import { exitCodeFor } from "../../../model/errors.ts";
 import { isObject, type Json } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { shownIdLength } from "./ids.ts";
@@ -55,7 +55,7 @@ export async function sayWhatWaits(
 }
 
 export function exitCodeOf({ error }: Outcome): number {
-  return error ? errorTable[error.code].exit : 0;
+  return error ? exitCodeFor(error) : 0;
 }
 
 /** A result as text. What is no text is saved to a file or named, never left out. */
