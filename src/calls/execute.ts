@@ -32,7 +32,8 @@ function mayFallOver({ tool }: Routed, { code, data }: PlaneError): boolean {
   return !blameless.has(code) && (data.sent === false || isRepeatable(tool));
 }
 
-function everyProviderFailed({ tool }: Routed, reasons: Map<string, string>, attempts: Attempt[]): PlaneError {
+function everyProviderFailed({ tool, route }: Routed, failed: Map<string, string>, attempts: Attempt[]): PlaneError {
+  const reasons = new Map([...failed, ...Object.entries(route.passedOver ?? {})]);
   const listed = [...reasons].map(([provider, reason]) => `${provider}: ${sentence(reason)}`).join(" ");
   // Those asked did nothing, or the tool may be repeated: otherwise no other would have been tried.
   const facts = { tool: tool.name, sent: false, retryAt: null, attempts: attempts.length, history: attempts };
@@ -121,7 +122,9 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
     const retrying = { limiter, onRetry, readyInMs, settings, against, endedCall };
     await retryOrGiveUp(call, ended, attempts, retrying).catch((thrown) => {
       pass?.giveUp(ended);
-      throw thrown;
+      // The last of several, where another would have been asked.
+      if (!call.route.passedOver || !mayFallOver(call, ended) || limiter.signal.aborted) throw thrown;
+      throw everyProviderFailed(call, new Map([[labelOf(call, spec), ended.message]]), attempts);
     });
   }
 }

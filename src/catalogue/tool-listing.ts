@@ -35,7 +35,8 @@ type DescriptionPorts = {
   showProvider(provider: ProviderSpec): ProviderSpec;
   environment: Environment;
   /** Servers whose tools could not be listed again. */
-  staleServers?(): ReadonlySet<string>;
+  /** With why they could not list again. */
+  staleServers?(): ReadonlyMap<string, string>;
   review?(tool: Tool): ToolReview | null;
   grants: Grants;
 };
@@ -188,11 +189,16 @@ function createToolDescriptions(ports: DescriptionPorts) {
         health: describeHealth(tool, facts, { viewer, withProviders, shown: providers }),
         credentials: credentialsOf(tool, environment),
         unavailable: missingCredentials(tool, environment) ?? sharedTrouble(providers.map(ports.providerTrouble)),
-        ...(tool.id.server !== null && stale?.has(tool.id.server) ? { stale: true } : {}),
+        ...staleOf(tool, stale),
         ...withReview(ports.review?.(tool) ?? null),
       };
     });
   };
+}
+
+function staleOf({ id: { server } }: Tool, stale: ReadonlyMap<string, string> | undefined) {
+  const error = server === null ? undefined : stale?.get(server);
+  return error === undefined ? {} : { stale: true as const, error };
 }
 
 /** A tool is unavailable only if all of its providers are. */

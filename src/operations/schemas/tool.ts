@@ -92,6 +92,7 @@ export const Tool = z
       .literal(true)
       .optional()
       .meta({ description: "Its server could not list its tools again; this is from an earlier list." }),
+    error: z.string().optional().meta({ description: "Why it could not; only beside `stale`." }),
     review: ToolReview.optional(),
   })
   .meta({ id: "Tool" });

@@ -88,7 +88,7 @@ function renderTool(tool: ToolListing): string {
     ...(health.persona === undefined ? [] : [[`for ${health.persona.name}`, renderHealth(health.persona)] as const]),
     ["last call", health.last_invocation && renderLast(health.last_invocation)],
     ["unavailable", unavailable],
-    ["stale", tool.stale ? "its server could not list its tools again" : null],
+    ["stale", tool.stale ? `its server could not list its tools again: ${tool.error}` : null],
     ...(tool.warnings ?? []).map((warning): Fact => ["warning", warning]),
     ["pinned", tool.review?.change ? `no: it is ${tool.review.change}` : null],
     ...(tool.review?.findings ?? []).map((finding): Fact => ["suspicious", renderFinding(finding)]),
