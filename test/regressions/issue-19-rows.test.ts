@@ -42,13 +42,16 @@ suite("rows of the requirements", { concurrency: 2 }, () => {
     await writeFile(directory.file("server.mjs"), source);
     const config = await writeConfig(directory, { echo: { ...server, args: [directory.file("server.mjs"), ...rest] } });
     await using serving = await startServe(config, directory.file("data"));
-    const get = async (path: string) => (await fetch(`${serving.url}${path}`)).json() as Promise<Record<string, unknown>>;
+    const get = async (path: string) =>
+      (await fetch(`${serving.url}${path}`)).json() as Promise<Record<string, unknown>>;
     await get("/tools");
     await writeFile(directory.file("gone"), "");
     process.kill(Number((await get("/servers/echo")).pid), "SIGKILL");
     const refreshed = await fetch(`${serving.url}/registry/refresh`, { method: "POST", headers: serving.proof });
     assert.equal(refreshed.status, 200);
-    const { tools } = (await get("/tools?q=echo.add")) as { tools: { name: string; stale?: boolean; error?: string }[] };
+    const { tools } = (await get("/tools?q=echo.add")) as {
+      tools: { name: string; stale?: boolean; error?: string }[];
+    };
     const [add] = tools;
     assert.deepEqual([add?.name, add?.stale, add?.error], ["echo.add", true, (await get("/servers/echo")).error]);
     assert.ok(add?.error);
@@ -71,7 +74,12 @@ suite("rows of the requirements", { concurrency: 2 }, () => {
   });
 
   test("row 88: the first failure names every provider with its reason, as the second does", async () => {
-    const way = (name: string, config: object) => ({ name, priority: 0, health_check_interval: 0, config });
+    const way = (name: string, config: Record<string, string>) => ({
+      name,
+      priority: 0,
+      health_check_interval: 0,
+      config,
+    });
     const providers = [way("teleport", {}), way("http", { url: "http://127.0.0.1:9/" })];
     const tool = { name: "lookup", description: "Looks it up.", side_effects: "none" as const, providers };
     const retry = { delayMs: 1 };
