@@ -48,7 +48,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...{ config, store: memory.store, emit, onNews: memory.onNews, egress },
     defaultPrincipal: local,
     exposed: options.exposed ?? false,
-    tool: (id) => registry.snapshot().byId(id),
+    tool: (id, caller) => registry.snapshot(caller).byId(id),
   });
 
   const limits = createLimits(config, emit, defaultPrincipal, memory);
@@ -87,6 +87,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     providerTrouble: (spec) => calls.providerTrouble(spec),
     tool: (asked, caller) => plane.tools.get(asked, caller),
     listOffers: (server, caller) => servers.listOffers(server, caller),
+    listOwner: (server, { user }) => servers.listOwner(server, { user, conversation: null }),
     schedulesOf: (listed) => work.schedulesOf(listed),
     onEntries: () => work.changed(),
   });

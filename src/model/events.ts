@@ -84,13 +84,21 @@ export type PlaneEvent =
   | { type: "store.lost"; reason: string }
   | { type: "store.back" }
   | { type: "registry.changed"; revision: number; tools: number }
-  | { type: "tool.suspicious"; server: string; tool: string; severity: Severity; kinds: Finding["kind"][] }
+  | {
+      type: "tool.suspicious";
+      server: string;
+      tool: string;
+      severity: Severity;
+      kinds: Finding["kind"][];
+      user?: string;
+    }
   | {
       type: "tool.definition";
       server: string;
       tool: string;
       status: "changed" | "new" | "accepted" | "rejected";
       held: boolean;
+      user?: string;
     }
   | ({ type: "tool.call"; user: string | null; key?: string } & CallFacts)
   | ({ type: "tool.retry"; attempt: number; delayMs: number; reason: string } & CallFacts)
@@ -160,9 +168,10 @@ export const eventMeanings = {
   "store.lost": "The database cannot be reached: `reason`.",
   "store.back": "It can be reached again.",
   "registry.changed": "The catalogue changed: `revision`, `tools` as a number.",
-  "tool.suspicious": "A definition looks poisoned: `server`, `tool`, `severity`, `kinds`.",
+  "tool.suspicious":
+    "A definition looks poisoned: `server`, `tool`, `severity`, `kinds`; `user` where the server lists it for them alone.",
   "tool.definition":
-    "A definition differs from the pinned one, or a person decided about it: `server`, `tool`, `status`, `held`.",
+    "A definition differs from the pinned one, or a person decided about it: `server`, `tool`, `status`, `held`; `user` where the server lists it for them alone.",
   "tool.call":
     "A call started: `callId`, `tool`, `user`, `key` (the id of the API key); `kind` where a prompt, a resource, a completion or a subscription is asked for.",
   "tool.retry": "It is retried: `callId`, `tool`, `attempt`, `delayMs`, `reason`.",
