@@ -204,7 +204,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       defaultPrincipal,
       maySeeServer: grants.maySeeServer,
       countTools: (principal) => catalogue.visibleTo(principal).length,
-      onRead: ({ user }) => answers.questions.noteListener(user),
+      onRead: answers.questions.noteListener,
     }),
     {
       config,
@@ -242,9 +242,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
       ),
       questions: {
-        list: async ({ principal = defaultPrincipal }: Caller = {}) => answers.questions.waiting(principal.user),
+        list: async ({ principal = defaultPrincipal }: Caller = {}) => answers.questions.waiting(principal),
         answer: (id: string, answer: QuestionAnswer, { principal = defaultPrincipal }: Caller = {}) =>
-          answers.questions.answer(id, answer, principal.user),
+          answers.questions.answer(id, answer, principal),
       },
       events: { lastId: async () => (await memory.store()).lastEventId(), onStored: memory.onStored },
     },

@@ -12,9 +12,11 @@ import type { TaskState } from "./work/job-run.ts";
 
 /** `kind` where it is no tool that is called. */
 type CallFacts = { callId: string; tool: string; kind?: OfferCallKind };
-type SkillFacts = { runId: string; user: string | null; skill: string };
+/** `key` where it was started with an API key. */
+type RunFacts = { runId: string; user: string | null; key?: string };
+type SkillFacts = RunFacts & { skill: string };
 type StepFacts = SkillFacts & { step: string; tool: string | null };
-type JobFacts = { runId: string; user: string | null; job: string };
+type JobFacts = RunFacts & { job: string };
 type ApprovalFacts = CallFacts & { approvalId: string; plan: string | null };
 type LetterFacts = CallFacts & { deadLetterId: string };
 
@@ -31,10 +33,8 @@ type ToolResultEvent = CallFacts & {
 };
 
 /** The end of an agent's run, with times and statuses only. */
-type AgentRunEvent = {
+type AgentRunEvent = RunFacts & {
   type: "agent.run";
-  runId: string;
-  user: string | null;
   outcome: AgentOutcome;
   code: ErrorCode | null;
   model: string;

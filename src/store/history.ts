@@ -138,7 +138,7 @@ function maySee({ maySeeServer }: Visibility, principal: Principal, event: Plane
     const owner = ownerOf.get(event.callId);
     return owner !== undefined && owner.user === principal.user && owner.key === principal.key;
   }
-  if ("runId" in event) return event.user === principal.user;
+  if ("runId" in event) return event.user === principal.user && event.key === principal.key;
   if ("server" in event) return isForAll(event, principal) && maySeeServer(principal, event.server);
   // All other events are for admins.
   return event.type === "registry.changed";
