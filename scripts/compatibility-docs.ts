@@ -58,7 +58,7 @@ export function renderCompatibilityDocs(): string {
 
 Toolplane unites what five systems do in part. A configuration of each is read as it is, and each has a story under \`examples/\` that runs its
 document from top to bottom. This page compares them in ${all.length} rows: **same** is what they do, **more** goes beyond it or mends what did not work there,
-**differs** says what is different and why. Each row links to the test that shows it.
+**differs** says what is different and why, **partly** what is missing. Each row links to the test that shows it.
 
 Generated from \`scripts/compatibility.tsv\` by \`npm run docs\`; a test checks that each named test exists.
 
@@ -80,11 +80,11 @@ ${all.map(renderRow).join("\n")}
 
 function renderSystem([name, story, about]: (typeof systems)[number], rows: readonly Compared[]): string {
   const count = (kind: string) => rows.filter(({ compares }) => compares === kind).length;
-  const differing = rows.filter(({ compares }) => compares === "differs");
+  const differing = rows.filter(({ compares }) => /differs|partly/.test(compares));
   return `## ${name}
 
 Known for ${about}. Its story: [${story}](../examples/${story}/README.md). Of its ${rows.length} rows ${count("same")} are the same and ${count("more")} go
-further. What differs:
+further. What differs or is missing:
 
 ${differing.map(({ row, says, test, title }) => `- ${says} ([${row}](${linkTo(test)} "${title}"))`).join("\n")}
 `;
