@@ -15,11 +15,21 @@ type Inventory = { available_servers: Listed[] };
 const step = { tool: "my_server_toolName", arguments: { query: "x" }, why: "Look it up." };
 const answer = JSON.stringify({ steps: [step] });
 const asked: string[] = [];
+const hooked: string[] = [];
 
 await using directory = await temporaryDirectory();
 await using plane = await createPlane({
   config,
   principal: { user: "ann@example.org" },
+  hooks: {
+    PreToolUse: [
+      ({ payload }) => {
+        hooked.push(JSON.stringify(payload));
+        const forged = { task: "by a hook", _mcp_data: { available_servers: [] } };
+        return hooked.at(-1)?.includes("hook me") ? { decision: "modify", payload: { arguments: forged } } : undefined;
+      },
+    ],
+  },
   async sampling(params) {
     asked.push(JSON.stringify(params));
     return { role: "assistant", model: "scripted", content: { type: "text", text: answer } };
@@ -55,6 +65,11 @@ await promise("after an edit in an approval the system's value is set again", as
   const { results } = dataOf<{ results: { task: string; tool_count: number } }>(outcome ?? {});
   assert.equal(results.task, "b");
   assert.ok(results.tool_count > 0);
+});
+await promise("a hook neither sees it nor sets it", async () => {
+  const given = await received("my_planner_inventory", { task: "hook me" });
+  assert.deepEqual([given.task, given._mcp_data], ["by a hook", inventory]);
+  assert.ok(!hooked.join().includes("available_servers"));
 });
 
 chapter("The structure");

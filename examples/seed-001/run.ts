@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { cp, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createPlane, principalOf, type ToolListing } from "../../src/index.ts";
 import { startGateway } from "../../test/fixtures/conformance/start-gateway.ts";
 import { startScriptedModel } from "../../test/fixtures/llm-script.ts";
@@ -156,6 +157,13 @@ await promise("the summary has jobs with personas, requirements, derived capabil
 await promise("a persona that is not on the job's list does not see it", async () =>
   assert.deepEqual((await plane.registry.summary({ persona: "Nova" })).jobs, []),
 );
+await promise("skills are found over the API as well", async () => {
+  const { skills } = (await (await fetch(`${origin}/skills?persona=Atlas`)).json()) as { skills: { name: string }[] };
+  assert.deepEqual(
+    skills.map(({ name }) => name),
+    ["research"],
+  );
+});
 
 chapter("MCP tools: wrapped in a manifest");
 await promise("browser_lookup reaches browser.find of browser-server, and asks for consent first", async () => {
@@ -221,12 +229,17 @@ await promise("a server with a persona is for that persona alone", async () => {
 });
 
 chapter("Health and backoff");
-await promise("the summary shows when a provider that failed is used again, and its last call", async () => {
+await promise("the summary shows until when a provider backs off, and how its last call went", async () => {
+  using _down = plane.tools.registerProvider("google_cse", () => {
+    throw new Error("Google is down");
+  });
+  const before = (await plane.tools.get("google_search")).health.providers.google_cse?.router.backoff_until;
+  await sleep(Math.max(0, Date.parse(before ?? "1970-01-01") - Date.now()));
+  await textOf("google_search", { query: "x" });
   const { tools: listed } = await plane.registry.summary({ persona: "Atlas" });
-  const search = listed.find(({ name }) => name === "google_search");
-  const provider = search?.health.providers.google_cse;
-  assert.ok(provider?.router.backoff_until && provider.last_call);
-  assert.equal(provider.last_call.ok, false);
+  const provider = listed.find(({ name }) => name === "google_search")?.health.providers.google_cse;
+  assert.ok(provider?.router.backoff_until);
+  assert.equal(provider.last_call?.ok, false);
 });
 await promise("without tools.mcp.enabled no server is asked", async () => {
   await using quiet = await createPlane({

@@ -41,6 +41,12 @@ await promise("${STORY} was expanded when the file was read", async () => {
   const { result } = await call("playwright.browser_click", { element: "Save" });
   assert.equal(result?.content[0]?.text, "browser_click Save told");
 });
+await promise("custom tools stand beside those of servers", async () => {
+  const manifest = { name: "shout", description: "Says it louder, for example hey.", side_effects: "none" as const };
+  plane.tools.register({ manifest, run: ({ text }) => String(text).toUpperCase() });
+  assert.equal((await call("shout", { text: "hey" })).result?.content[0]?.text, "HEY");
+  plane.tools.unregister("shout");
+});
 
 chapter("Connection life cycle");
 await promise("servers connect at the start, one with autoConnect: false does not", async () => {

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { createPlane } from "../../src/index.ts";
 import { type ScriptedResponse, startScriptedModel } from "../../test/fixtures/llm-script.ts";
 import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../../test/fixtures/start-server.ts";
-import { runCli } from "../../test/scenarios/support.ts";
+import { isAlive, isRunning, runCli } from "../../test/scenarios/support.ts";
 import { tellStory } from "../story.ts";
 
 const { chapter, promise, notYet } = tellStory("Seed 004: tool configurations for models that generate");
@@ -184,4 +184,12 @@ await promise("usage counts calls, turns and generations", () => {
 await promise("a toolset that is registered while the plane runs is in force at once", async () => {
   plane.toolsets.register("my-tools", { providers: ["local-tools"], allow_tools: ["lookup"] });
   assert.equal((await plane.toolset("my-tools").schemas()).length, 1);
+});
+
+chapter("The end");
+await promise("the plane takes its local provider along", async () => {
+  const { pid } = await plane.servers.get("local-tools", { connect: true });
+  assert.ok(isAlive(Number(pid)));
+  await plane.stop();
+  assert.ok(!isRunning(Number(pid)));
 });
