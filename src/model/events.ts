@@ -136,6 +136,11 @@ export type PlaneEvent =
   | { type: "key.created"; keyId: string; name: string }
   | { type: "key.revoked"; keyId: string; name: string };
 
+/** Emitted and not stored: servers may send a thousand of them a second. */
+export const transientEvents = ["server.log", "tool.progress", "tool.task"] as const satisfies EventType[];
+/** An event that is only heard while it happens. */
+export type TransientEvent = EventOf<(typeof transientEvents)[number]> & { at: string };
+
 /** The names of events; docs/events.md explains each. */
 export type EventType = PlaneEvent["type"];
 /** The event with this name. */

@@ -28,7 +28,12 @@ export function retryAfter(
 
 function wasSent(thrown: unknown): boolean {
   const code = codeOf(thrown);
-  return !(unsent.includes(code) || isCertificate(code));
+  return !(unsent.includes(code) || isCertificate(code) || isUnwritable(code));
+}
+
+/** Node refused to write the request: a header, the method or the address cannot be sent. */
+function isUnwritable(code: string): boolean {
+  return /^ERR_(?:HTTP_)?(?:INVALID|UNESCAPED)/.test(code);
 }
 
 function connectFailure(thrown: unknown, where: string): string {
@@ -36,6 +41,7 @@ function connectFailure(thrown: unknown, where: string): string {
   if (thrown instanceof Error && thrown.name === "AbortError") return "the request was given up";
   if (code === "ECONNREFUSED") return `nothing listens at ${where}; start it, or correct its address`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${where} was not found`;
+  if (isUnwritable(code)) return `its request cannot be made (${code}); correct its 'url', 'method' or 'headers'`;
   if (isCertificate(code)) return `its certificate is not trusted (${code})`;
   if (code === "ECONNRESET" || code === "UND_ERR_SOCKET") return "the connection was cut";
   return code === "" ? "the request could not be made" : `the connection failed (${code})`;
@@ -147,7 +153,8 @@ async function ask(request: HttpRequest, signal: AbortSignal, { exchange, gate, 
       const text = `The answer of the endpoint at ${url.host} broke off.`;
       throw new PlaneError("SERVER_UNAVAILABLE", text, { data: { sent: true }, cause: thrown });
     }
-    throw failed(url, connectFailure(thrown, url.host), { sent: wasSent(thrown) }, thrown);
+    const never = isUnwritable(codeOf(thrown)) ? { retryAt: null } : {};
+    throw failed(url, connectFailure(thrown, url.host), { sent: wasSent(thrown), ...never }, thrown);
   }
 }
 
