@@ -129,7 +129,7 @@ await promise("one that fails is skipped within the call, and backs off", async 
   assert.ok(router?.backoff_until);
   googleFails = false;
 });
-await notYet("with SERPAPI_KEY alone the search falls back to the second provider", async () => {
+await promise("with SERPAPI_KEY alone the search falls back to the second provider", async () => {
   setKeys("SERPAPI_KEY");
   assert.equal(await textOf("google_search", { query: "x" }), "serpapi");
 });
@@ -201,7 +201,7 @@ await promise("side effects, parallel, consent and idempotency have the defaults
     ["network", false, true, false],
   );
 });
-await notYet("default_timeout is the global setting, or the server's", () =>
+await promise("default_timeout is the global setting, or the server's", () =>
   assert.deepEqual([found.metadata.default_timeout, own.metadata.default_timeout], [20, 5]),
 );
 await promise("what a server's settings say comes before the defaults", () => {
