@@ -183,7 +183,7 @@ await notYet("/mode and /show-plan are known", async () => {
 });
 
 chapter("Events and errors");
-await promise("a call is told when it begins and when it ended", async () => {
+await promise("a call has an event when it begins and one when it ended", async () => {
   events.length = 0;
   await call("filesystem.read_file", { element: "a.txt" });
   assert.deepEqual(events, ["tool.call", "tool.result"]);
@@ -193,7 +193,7 @@ await promise("what broke on the way is tried again where that is safe", async (
   assert.equal(outcome.ok, true, JSON.stringify(outcome.error));
   assert.ok(outcome.call.attempts > 1);
 });
-await promise("what cannot succeed is told to the caller and kept as a dead letter", async () => {
+await promise("what cannot succeed is reported to the caller and kept as a dead letter", async () => {
   const outcome = await call("filesystem.forbidden", { element: "x" });
   assert.equal(outcome.ok, false);
   const { deadLetters } = await plane.deadLetters.page();
