@@ -8,7 +8,7 @@ import { andThen } from "../lib/async/and-then.ts";
 import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
-import { sameJson } from "../lib/json/plain-data.ts";
+import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import type { LibraryHooks } from "../model/access/hook.ts";
 import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
@@ -254,6 +254,10 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
           return toPlaneError(thrown).message;
         }
       },
+    },
+    retryFor({ config: { server } }) {
+      const { retry, servers } = parts.config();
+      return { ...retry, ...withoutUndefined(servers[String(server)]?.retry ?? {}) };
     },
     readyInMs({ config: { server } }) {
       const at = parts.servers.status().find(({ name }) => name === server)?.nextRetryAt;

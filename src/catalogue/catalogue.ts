@@ -118,8 +118,8 @@ export function createCatalogue(ports: CataloguePorts) {
   };
 }
 
-function staleAmong(servers: readonly ServerStatus[]): Set<string> {
-  return new Set(servers.flatMap(({ name, stale }) => (stale ? name : [])));
+function staleAmong(servers: readonly ServerStatus[]): Map<string, string> {
+  return new Map(servers.flatMap(({ name, stale, error }) => (stale ? [[name, error ?? ""] as const] : [])));
 }
 
 function createServerPorts(

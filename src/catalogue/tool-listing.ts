@@ -38,7 +38,8 @@ type DescriptionPorts = {
   serverTimeoutMs?(server: string): number | undefined;
   environment: Environment;
   /** Servers whose tools could not be listed again. */
-  staleServers?(): ReadonlySet<string>;
+  /** With why they could not list again. */
+  staleServers?(): ReadonlyMap<string, string>;
   review?(tool: Tool): ToolReview | null;
   grants: Grants;
 };
@@ -194,7 +195,7 @@ function createToolDescriptions(ports: DescriptionPorts) {
         health: describeHealth(tool, facts, { viewer, withProviders, shown: providers, troubles }),
         credentials: credentialsOf(tool, environment),
         unavailable: tool.providers.length === 0 ? undeclared(tool, environment) : sharedTrouble(troubles),
-        ...(tool.id.server !== null && stale?.has(tool.id.server) ? { stale: true } : {}),
+        ...staleOf(tool, stale),
         ...withReview(ports.review?.(tool) ?? null),
       };
     });
@@ -212,6 +213,11 @@ function withTimeout(tool: Tool, limitOf: DescriptionPorts["serverTimeoutMs"]): 
 const undeclaredProvider = "it declares no provider";
 const undeclared = (tool: Tool, environment: Environment) =>
   missingCredentials(tool, null, environment) ?? undeclaredProvider;
+
+function staleOf({ id: { server } }: Tool, stale: ReadonlyMap<string, string> | undefined) {
+  const error = server === null ? undefined : stale?.get(server);
+  return error === undefined ? {} : { stale: true as const, error };
+}
 
 /** A tool is unavailable only if all of its providers are. */
 function sharedTrouble(troubles: readonly (string | null)[]): string | null {

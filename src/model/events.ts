@@ -156,7 +156,7 @@ export const eventMeanings = {
   "server.installing": "An installer such as npx downloads it: `server`.",
   "server.connected": "It is connected and listed: `server`, `toolCount`, `protocolVersion`.",
   "server.disconnected": "Its session ended: `server`, `reason`.",
-  "server.error": "It could not be reached, or failed: `server`, `message`.",
+  "server.error": "It could not be reached, failed, or wrote lines that are no messages: `server`, `message`.",
   "server.log": "It logged a message; `servers logs` has the text: `server`, `level`.",
   "server.circuit": "Its circuit breaker changed: `server`, `state`.",
   "config.changed":

@@ -1,4 +1,5 @@
 import { once } from "../../lib/async/once.ts";
+import { readJson } from "../../lib/json/measure-json.ts";
 import type { Egress, Gate } from "../../lib/net/egress.ts";
 import type { Agents, Exchanged } from "../../lib/net/exchange.ts";
 import { version } from "../../lib/version.ts";
@@ -68,12 +69,9 @@ function readAnswer({ headers, body }: Exchanged): Answer {
   if (kind) return { block: { type: kind, mimeType: type, data: body.toString("base64") } };
   const text = new TextDecoder().decode(body);
   if (!/^application\/(?:[\w.-]+\+)?json$/.test(type) || text.trim() === "") return { text };
-  try {
-    return { json: JSON.parse(text) as Json };
-  } catch {
-    // Says JSON, sends something else: it is still the answer.
-    return { text };
-  }
+  const json = readJson(text) as Json | undefined;
+  // Says JSON, sends something else: it is still the answer.
+  return json === undefined ? { text } : { json };
 }
 
 const maxRedirects = 5;
