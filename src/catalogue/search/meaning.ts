@@ -76,16 +76,18 @@ function blend(clause: Float32Array, whole: Float32Array): Float32Array {
   return toUnit(clause);
 }
 
+const maxText = 4_000;
 const maxClauses = 16;
 const minWords = 4;
 const minClause = 9;
 
 /** Sentences, and the long parts of one between commas, "and" and "then": each may ask for something else. */
 function clausesOf(query: string): string[] {
-  const sentences = query.split(/(?<=[.!?;])\s+|\n|\s\+\s/);
-  const clauses = sentences.flatMap((sentence) => {
-    const parts = sentence.split(/,\s+(?:and\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+/);
-    const long = parts.filter((part) => part.trim().split(/\s+/).length >= minWords);
+  // Single spaces: the patterns below would read a long run of them again and again.
+  const plain = query.slice(0, maxText).replace(/[^\S\n]+/g, " ");
+  const clauses = plain.split(/(?<=[.!?;]) |\n| \+ /).flatMap((sentence) => {
+    const parts = sentence.split(/, (?:and )?| and (?:then )?| then /);
+    const long = parts.filter((part) => part.trim().split(" ").length >= minWords);
     return long.length > 0 ? long : [sentence];
   });
   return clauses.filter(({ length }) => length >= minClause).slice(0, maxClauses);

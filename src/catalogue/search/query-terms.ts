@@ -14,6 +14,8 @@ export type Synonyms = ReadonlyMap<string, readonly string[]>;
 const prefixWeight = 0.5;
 /** In a short query the last word may still be being typed. */
 const maxTyped = 4;
+/** What follows says no more of what is looked for. */
+const maxQueryLength = 20_000;
 
 /** `wordsFrom`: words in the names of tools that begin so. */
 export function termsOf(
@@ -21,7 +23,7 @@ export function termsOf(
   synonyms: Synonyms = defaultSynonyms,
   wordsFrom: (start: string) => readonly string[] = () => [],
 ): Term[] {
-  const words = wordsIn(query);
+  const words = wordsIn(query.slice(0, maxQueryLength));
   const terms = new Map<string, Term>();
   for (const word of words) {
     const stem = stemOf(word);
