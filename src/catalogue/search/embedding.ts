@@ -1,8 +1,5 @@
 import type { FieldName } from "./fields.ts";
 
-/** Static vectors of tokens, distilled for texts about tools. The vector of a text is the sum of its tokens' vectors. */
-export type Embedding = ReturnType<typeof createEmbedding>;
-
 export const dimensions = 256;
 const headerBytes = 16;
 
@@ -16,7 +13,7 @@ const fieldShares = [
 ] as const satisfies readonly { field: FieldName; weight: number; dilution: number; most: number }[];
 const maxQueryTokens = 64;
 
-/** The file: a header, the tokens line by line, a scale for each, then two numbers of four bits in each byte. */
+/** Static vectors of tokens, distilled for texts about tools: the vector of a text is the sum of its tokens' vectors. The file has a header, the tokens line by line, a scale for each, then two numbers of four bits in each byte. */
 export function createEmbedding(file: Uint8Array) {
   const header = new DataView(file.buffer, file.byteOffset);
   const [rows, numbers, tokenBytes] = [4, 8, 12].map((at) => header.getUint32(at, true)) as [number, number, number];

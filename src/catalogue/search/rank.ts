@@ -25,8 +25,9 @@ const coverageBonus = 0.5;
 const likenessWeight = { word: 0.75, one: 1.5, several: 1.25 };
 /** Where the most like tool is hardly above the average, the vectors know nothing about the query. */
 const minSpread = 0.2;
-/** A tool without a word of the query has to be at least so like it. */
+/** A tool without a word of the query has to be at least so like it, and half as like as the most like one. */
 const minLikeness = 0.15;
+const leastShare = 0.5;
 /** For a name with a verb of the same kind. */
 const verbBonus = 0.15;
 
@@ -87,6 +88,7 @@ export function createRanker(): (question: Question, corpus: Corpus) => Ranking 
   const collect = (corpus: Corpus, question: Question, { bestWords, usual, most }: ReturnType<typeof weigh>) => {
     const { likeness, verbs, isMeant, depth } = question;
     const perLikeness = likenessWeight[question.needs] / Math.max(minSpread, most - usual);
+    const leastLike = Math.max(minLikeness, most * leastShare);
     const best = createBest(depth, corpus.compare);
     let total = 0;
     for (let slot = 0; slot < corpus.slots; slot++) {
@@ -95,9 +97,9 @@ export function createRanker(): (question: Question, corpus: Corpus) => Ranking 
       sums[slot] = 0;
       covered[slot] = 0;
       const like = likeness === null || !corpus.isAlive(slot) || !isMeant(slot) ? 0 : likeness.at(slot);
-      if (words === 0 && like < minLikeness) continue;
+      if (words === 0 && like < leastLike) continue;
       total += 1;
-      const byLikeness = likeness === null ? 0 : (like - usual) * perLikeness;
+      const byLikeness = likeness === null ? 0 : Math.max(0, like - usual) * perLikeness;
       const byVerb = likeness !== null && (verbs & corpus.verbsAt(slot)) !== 0 ? verbBonus : 0;
       best.offer(slot, words / bestWords + byLikeness + byVerb, words, coverage);
     }
