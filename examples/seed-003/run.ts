@@ -23,6 +23,10 @@ await using model = await startScriptedModel({
     reactAction("First in.", "log_in"),
     reactAction("Now.", "transfer", { amount: 5 }),
     reactAnswer("Done.", "Moved."),
+    { kind: "text", text: '[{"goal": "look at account 7", "tool_hint": "get_bank_balance"}]' },
+    { kind: "tools", calls: [{ name: "get_bank_balance", arguments: { account_id: "7" } }] },
+    { kind: "text", text: "There are 42." },
+    { kind: "text", text: "42 in all." },
   ],
 });
 process.env.MODEL_URL = model.url;
@@ -102,6 +106,15 @@ await promise("the remote tool is not there beside its entry, so that no spellin
 });
 await notYet("a tool of type 'prompt' is a question to a model", async () =>
   assert.equal((await plane.tools.get("summarize")).providers[0]?.name, "model"),
+);
+await promise(
+  "plan-then-execute plans first, works on each step with tools, and puts the answer together",
+  async () => {
+    const run = await plane.agent.run("How much in all?", { style: "plan-then-execute" });
+    assert.match(lastOf(7), /Your part: look at account 7/);
+    assert.match(lastOf(9), /There are 42\./);
+    assert.deepEqual([run.answer, run.counters.totalToolCalls], ["42 in all.", 1]);
+  },
 );
 
 chapter("On the command line");
