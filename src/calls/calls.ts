@@ -212,7 +212,7 @@ function policyOf({ config, registry }: Pick<CallParts, "config" | "registry">):
   return createPolicy({
     policy: () => config().policy,
     isIsolated: (server) => config().servers[server]?.isolated === true,
-    targetsOf: createTargets(config, (id) => registry.snapshot().byId(id)),
+    targetsOf: createTargets(config, (id, caller) => registry.snapshot(caller).byId(id)),
     ownCounts: (caller) => ownYesCounts(config().approvals, caller),
   });
 }
@@ -226,8 +226,10 @@ function routeOptions(parts: CallParts, providers: Providers): RouteOptions {
     score: (tool, provider) =>
       providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
     serverLimitMs: (server) => config().servers[server]?.timeoutMs,
-    mayReach: ({ principal, options }, provider) =>
-      grants.refuseProvider(principal, provider, accessOf(options)) === null,
+    mayReach: ({ principal, options, input, injected }, provider) => {
+      const request = { ...accessOf(options), arguments: { ...input.arguments, ...injected.values } };
+      return grants.refuseProvider(principal, provider, request) === null;
+    },
   };
 }
 
@@ -236,8 +238,8 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
   return {
     provider: (kind) => withAttemptSpans(providers.of(kind)),
     isCurrent({ tool, principal }, spec) {
-      const now = registry.snapshot(principal.persona).byId(tool.id);
-      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec) === null;
+      const now = registry.snapshot(principal).byId(tool.id);
+      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
     },
     checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
     answer: answers.answer,

@@ -45,7 +45,7 @@ type DescriptionPorts = {
 };
 
 type ListingPorts = DescriptionPorts & {
-  registry: Pick<Registry, "snapshot" | "all">;
+  registry: Pick<Registry, "snapshot" | "all" | "ownersOf">;
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
   loaded?(): Promise<void>;
   /** Drops quarantined tools, which models must not read. */
@@ -86,7 +86,7 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
     const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))));
     const viewer = principal.persona ?? createPersonaFilter(personas).only;
     const tools = await describe(page.tools, principal, { viewer, withProviders: query.includeProviderHealth });
-    const all = registry.snapshot(principal.persona).tools;
+    const all = registry.snapshot(principal).tools;
     const locked = query.cursor === null && grants.hasLocks() ? lockedTools(all, query, principal, grants) : [];
     return { ...page, tools, ...(locked.length === 0 ? {} : { locked }) };
   };
@@ -140,14 +140,15 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
     return visible;
   };
   const visibleTo = (principal: Principal, request?: AccessRequest): readonly Tool[] => {
-    const { tools } = registry.snapshot(principal.persona);
+    const { tools } = registry.snapshot(principal);
     return remember(principal, request ?? {}, tools, () => tools.filter((tool) => mayUse(principal, tool, request)));
   };
   /** A caller without persona may look at what any of them has; calling it is another matter. */
   const visibleAs = (principal: Principal, personas: readonly string[], request?: AccessRequest) => {
     if (principal.persona !== null || personas.length === 0) return visibleTo(principal, request);
-    const tools = registry.all();
-    return remember(principal, { ...request, personas }, tools, () => {
+    const all = registry.all();
+    return remember(principal, { ...request, personas }, all, () => {
+      const tools = all.filter((tool) => registry.ownersOf(tool)?.has(principal.user) ?? true);
       const as = new Map<string | null, Principal>();
       return seenThrough(createPersonaFilter(personas), tools, (persona, tool) => {
         const viewer = as.get(persona) ?? { ...principal, persona };

@@ -3,13 +3,12 @@ import { readJson } from "../../lib/json/measure-json.ts";
 import type { Egress, Gate } from "../../lib/net/egress.ts";
 import type { Agents, Exchanged } from "../../lib/net/exchange.ts";
 import { version } from "../../lib/version.ts";
-import type { Provider } from "../../model/calls/provider.ts";
-import { readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
+import { mapArguments, type Provider, readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
 import { HttpProviderConfig } from "../../model/calls/provider-config.ts";
 import type { ContentBlock } from "../../model/calls/result.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { mapArguments, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
+import { pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 
 /** Failures before anything was sent. */
 const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
