@@ -122,7 +122,9 @@ function createDescriber(
     const [overlay, onlyThrough] = [overlaid.get(key), wrapped.get(key)];
     if (overlay === undefined && onlyThrough === undefined) return { tool, fixed: nothing };
     const described = overlayTool(tool, overlay);
-    return deepFreeze(onlyThrough === undefined ? described : { ...described, tool: { ...described.tool, onlyThrough } });
+    return deepFreeze(
+      onlyThrough === undefined ? described : { ...described, tool: { ...described.tool, onlyThrough } },
+    );
   };
   const find = (id: ToolId): Described | undefined => {
     const tool = target ? target(id) : listed().get(toolKey(id));

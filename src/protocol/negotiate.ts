@@ -90,7 +90,12 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
 /** One that answers both questions took the handshake for the beginning of a legacy session. */
 async function unlessShaken(discovery: Promise<Session>, handshake: Promise<Session>): Promise<Session> {
   const modern = await discovery;
-  return (await orSilence(handshake.catch(() => undefined), silenceMs)) ?? modern;
+  return (
+    (await orSilence(
+      handshake.catch(() => undefined),
+      silenceMs,
+    )) ?? modern
+  );
 }
 
 function lastOf(thrown: AggregateError): never {
