@@ -125,8 +125,9 @@ await promise("tools show prints the arguments", async () => {
   assert.match(stdout, /account_id.*string.*required.*\n.*date.*string/);
 });
 await notYet("tools show prints groups, the next state and the states of a tool", async () => {
-  const { stdout } = await cli("tools", "show", "transfer", "--tool-group", "finance", "--state", "logged-in");
+  const { stdout } = await cli("tools", "show", "transfer");
   assert.match(stdout, /finance/);
+  assert.match(stdout, /logged-in/);
 });
 await promise("a tool is set with arguments, shown, called and deleted", async () => {
   const date = "date:string:Date for balance query (optional, format: YYYY-MM-DD)";
