@@ -254,10 +254,18 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
     ...stateField(call, status),
   };
   const result = executed && withEditNote(executed.result, call);
-  if (error) return failedWith(error, report, result);
+  if (error) return failedWith(withPlace(error, call, report.attempts), report, result);
   const succeeded = { ok: true as const, call: report as SucceededOutcome["call"] };
   if (result) return { ...succeeded, result };
   return { ...succeeded, result: { content: [] }, ...(approval ? { verdict: approval } : {}) };
+}
+
+/** Every failure of a call names its tool, its server and how often it was tried. */
+function withPlace(error: PlaneError, { tool }: Learned, attempts: number): PlaneError {
+  if (tool === undefined) return error;
+  const { server } = tool.id;
+  const data = { tool: tool.name, ...(server !== null && { server }), attempts, ...error.data };
+  return new PlaneError(error.code, error.message, { data, cause: error.cause });
 }
 
 /** Status and fields follow from one code, which no type can tell. */

@@ -12,7 +12,7 @@ import type { Tool } from "../model/catalogue/tool.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
 
-/** Undeclared arguments are dropped, unless the schema allows them or declares none. */
+/** Undeclared arguments are dropped, unless the schema allows them or has no list of properties. */
 export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; dropped: string[] } {
   const keeps = keeperOf(tool);
   const names = Object.keys(args);
@@ -44,8 +44,9 @@ function keeperOf(tool: Tool): Keeps {
   return keeps;
 }
 
-function isSilent({ additionalProperties, patternProperties }: UnknownObject): boolean {
-  return additionalProperties === undefined && patternProperties === undefined;
+/** An empty list of properties declares that there are none. */
+function isSilent({ properties, additionalProperties, patternProperties }: UnknownObject): boolean {
+  return [properties, additionalProperties, patternProperties].every((said) => said === undefined);
 }
 
 type Declared = { names: Set<string>; patterns: SafePattern[]; open: boolean };

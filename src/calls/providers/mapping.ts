@@ -4,17 +4,6 @@ import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
-/** `{ theirs: ours }`; unnamed arguments keep their names. */
-export function mapArguments(argumentMap: unknown, args: JsonObject): JsonObject {
-  if (!isObject(argumentMap)) return args;
-  const renamed = Object.entries(argumentMap).map(([theirs, ours]) => [theirs, String(ours)] as const);
-  const taken = new Set(renamed.map(([, ours]) => ours));
-  return Object.fromEntries([
-    ...Object.entries(args).filter(([name]) => !taken.has(name)),
-    ...renamed.flatMap(([theirs, ours]) => (Object.hasOwn(args, ours) ? [[theirs, args[ours]]] : [])),
-  ]) as JsonObject;
-}
-
 /** `items[0].title` or `/items/0/title`; undefined when there is nothing. */
 export function valueAt(path: string, value: Json): Json | undefined {
   const parts = path.startsWith("/")
