@@ -1,10 +1,14 @@
 import { once } from "../lib/async/once.ts";
 import { deepFreeze, sameJson } from "../lib/json/plain-data.ts";
-import type { Tool, ToolId, ToolOverlay } from "../model/catalogue/tool.ts";
+import type { Tool, ToolId, ToolMetadata, ToolOverlay } from "../model/catalogue/tool.ts";
 import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../model/json.ts";
+import type { Principal } from "../model/principal.ts";
 import { completeWrapper, type Described, exclusivelyWrapped, overlayTool } from "./overlays/overlay.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
+
+type Viewer = Pick<Principal, "persona" | "workspace">;
+const anyone: Viewer = { persona: null, workspace: null };
 
 /** By the name of a server's tool, in any spelling. */
 type Overlays = ReadonlyMap<string, ToolOverlay>;
@@ -48,8 +52,8 @@ export function createRegistry(onChange: (change: RegistryChange) => void) {
   };
 
   return {
-    /** A persona sees its own tool in the place of a shared one of the same name. */
-    snapshot: (persona: string | null = null): Snapshot => current().seenBy(persona),
+    /** A persona and a workspace see their own tool in the place of a shared one of the same name. */
+    snapshot: (viewer: Viewer = anyone): Snapshot => current().seenBy(viewer),
     all: (): readonly Tool[] => current().all,
     setSource(source: string, { tools: listed, rejected, work }: Translation): void {
       const before = sources.get(source);
@@ -94,8 +98,12 @@ export function idsOf(match: ReturnType<ToolNameIndex["find"]>): readonly ToolId
   return match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
 }
 
-/** The sort key in a listing. A shared tool and those that replace it for personas have one name. */
-export function placeOf({ name, persona }: Pick<Tool, "name" | "persona">): string {
+type Placed = Pick<Tool, "name" | "persona"> & { metadata?: Pick<ToolMetadata, "workspaces"> };
+
+/** The sort key in a listing. A shared tool and those that replace it for personas and workspaces have one name. */
+export function placeOf({ name, persona, metadata }: Placed): string {
+  const workspaces = metadata?.workspaces?.join(",");
+  if (workspaces) return `${name}\0${persona ?? ""}\0${workspaces}`;
   return persona === null ? name : `${name}\0${persona}`;
 }
 
@@ -133,7 +141,9 @@ function createDescriber(offered: readonly NamelessTool[], overlays: Overlays, i
     const [overlay, onlyThrough] = [overlaid.get(key), wrapped.get(key)];
     if (overlay === undefined && onlyThrough === undefined) return { tool, fixed: nothing };
     const described = overlayTool(tool, overlay);
-    return deepFreeze(onlyThrough === undefined ? described : { ...described, tool: { ...described.tool, onlyThrough } });
+    return deepFreeze(
+      onlyThrough === undefined ? described : { ...described, tool: { ...described.tool, onlyThrough } },
+    );
   };
   const find = (id: ToolId): Described | undefined => {
     const tool = listed().get(toolKey(id));
@@ -154,7 +164,7 @@ function overlaysById(overlays: Overlays, index: Pick<ToolNameIndex, "find">): R
   );
 }
 
-type Taken = { all: readonly Tool[]; seenBy(persona: string | null): Snapshot };
+type Taken = { all: readonly Tool[]; seenBy(viewer: Viewer): Snapshot };
 
 /** What holds across snapshots: an unchanged tool stays the same object, so that others can remember it by identity. */
 type Memo = { fixed: WeakMap<Tool, JsonObject>; named: WeakMap<NamelessTool, Tool> };
@@ -183,13 +193,15 @@ function takeSnapshot(
   }
   all.sort(byPlace);
   const owners = ownersOfOverrides(all);
-  const views = new Map<string | null, Snapshot>();
+  const views = new Map<string, Snapshot>();
   return {
     all,
-    seenBy(persona) {
-      const viewer = persona !== null && owners.has(persona) ? persona : null;
-      const view = views.get(viewer) ?? viewFor(viewer, all, { revision, index });
-      views.set(viewer, view);
+    seenBy(viewer) {
+      const persona = owners.personas.has(viewer.persona) ? viewer.persona : null;
+      const workspace = owners.workspaces.has(viewer.workspace) ? viewer.workspace : null;
+      const key = JSON.stringify([persona, workspace]);
+      const view = views.get(key) ?? viewFor({ persona, workspace }, all, { revision, index });
+      views.set(key, view);
       return view;
     },
   };
@@ -200,15 +212,18 @@ export function byPlace(a: Tool, b: Tool): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** The personas whose view differs from the shared one. */
-function ownersOfOverrides(tools: readonly Tool[]): Set<string> {
+/** The personas and workspaces whose view differs from the shared one. */
+function ownersOfOverrides(tools: readonly Tool[]) {
   const groups = Map.groupBy(tools, ({ id }) => toolKey(id));
   const repeated = [...groups.values()].filter((group) => group.length > 1).flat();
-  return new Set(repeated.flatMap(({ persona }) => persona ?? []));
+  return {
+    personas: new Set<string | null>(repeated.map(({ persona }) => persona)),
+    workspaces: new Set<string | null>(repeated.flatMap(({ metadata }) => metadata.workspaces ?? [])),
+  };
 }
 
 function viewFor(
-  viewer: string | null,
+  viewer: Viewer,
   all: readonly Tool[],
   { revision, index }: Pick<Snapshot, "revision" | "index">,
 ): Snapshot {
@@ -222,10 +237,11 @@ function viewFor(
   return Object.freeze({ revision, tools, index, byId: (id: ToolId) => keyed.get(toolKey(id)) });
 }
 
-/** The viewer's own, then shared, then another persona's, which is there to be refused by name. */
-function closeness({ persona }: Tool, viewer: string | null): number {
-  if (persona === null) return 1;
-  return persona === viewer ? 2 : 0;
+/** The viewer's own, then shared, then another persona's or workspace's, which is there to be refused by name. */
+function closeness({ persona, metadata: { workspaces = [] } }: Tool, viewer: Viewer): number {
+  const ofPersona = persona === null ? 1 : persona === viewer.persona ? 2 : 0;
+  const ofWorkspace = workspaces.length === 0 ? 0 : workspaces.includes(viewer.workspace ?? "") ? 1 : -10;
+  return 2 * ofPersona + ofWorkspace;
 }
 
 type Naming = { ids: readonly ToolId[]; index: ToolNameIndex; order: readonly number[]; hasOverrides: boolean };

@@ -85,7 +85,7 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
     const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))));
     const viewer = principal.persona ?? createPersonaFilter(personas).only;
     const tools = await describe(page.tools, principal, { viewer, withProviders: query.includeProviderHealth });
-    const all = registry.snapshot(principal.persona).tools;
+    const all = registry.snapshot(principal).tools;
     const locked = query.cursor === null && grants.hasLocks() ? lockedTools(all, query, principal, grants) : [];
     return { ...page, tools, ...(locked.length === 0 ? {} : { locked }) };
   };
@@ -139,7 +139,7 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
     return visible;
   };
   const visibleTo = (principal: Principal, request?: AccessRequest): readonly Tool[] => {
-    const { tools } = registry.snapshot(principal.persona);
+    const { tools } = registry.snapshot(principal);
     return remember(principal, request ?? {}, tools, () => tools.filter((tool) => mayUse(principal, tool, request)));
   };
   /** A caller without persona may look at what any of them has; calling it is another matter. */

@@ -268,9 +268,9 @@ test("row 109: '(optional' in a description makes an argument optional on the co
     argument,
   );
   assert.equal(set.code, 0, set.stdout + set.stderr);
-  const shown = (await run("tools", "show", "balance")).json() as { parameters?: Row; tool?: Row };
-  const { required } = (shown.parameters ?? shown.tool?.parameters) as { required: string[] };
-  assert.deepEqual(required, ["account"]);
+  const { tools } = (await run("tools", "list")).json() as unknown as { tools: ToolListing[] };
+  const balance = tools.find(({ name }) => name === "balance");
+  assert.deepEqual(balance?.parameters.required, ["account"]);
 });
 
 test("an HTTP request that cannot be written was not sent, and says what to correct", async () => {
@@ -285,4 +285,33 @@ test("an HTTP request that cannot be written was not sent, and says what to corr
     assert.equal(error?.code, "SERVER_UNAVAILABLE");
     assert.match(error?.message ?? "", /cannot be made \(ERR_INVALID_\w+\); correct its 'url', 'method' or 'headers'/);
   }
+});
+
+test("row 124: two workspaces have a tool of the same name each, and the command line names the workspace", async () => {
+  const tool = (workspaces: string[] | undefined, text: string) => ({
+    ...{ name: "lookup", description: text, side_effects: "none", parameters: { type: "object" }, workspaces },
+    providers: [{ name: "mcp", config: { server: "s", tool: text } }],
+  });
+  const manifest = directory.file("workspaces.json");
+  await writeFile(manifest, JSON.stringify([tool(["red"], "valid"), tool(["blue"], "only_text")]));
+  const config = await writeConfig(directory, { s: fixture("structured") }, { manifests: [manifest] });
+  const run = (...words: string[]) =>
+    runCli([...words, "--json", "--config", config, "--data-dir", directory.file("124")]);
+  const checked = (await run("config", "validate")).json() as { problems: Row[] };
+  assert.deepEqual(
+    checked.problems.filter(({ severity }) => severity === "error"),
+    [],
+  );
+  const text = async (...words: string[]) => (await run("call", "lookup", ...words)).stdout;
+  assert.match(await text("--workspace", "red"), /temperature/);
+  assert.match(await text("--workspace", "blue"), /21\.5 in Paris/);
+  assert.match(await text(), /FORBIDDEN/);
+  const names = async (...words: string[]) => {
+    const { tools } = (await run("tools", "list", ...words)).json() as unknown as { tools: ToolListing[] };
+    return tools.filter(({ name }) => name === "lookup").map(({ description }) => description);
+  };
+  assert.deepEqual(
+    [await names("--workspace", "red"), await names("--workspace", "blue"), await names()],
+    [["valid"], ["only_text"], []],
+  );
 });
