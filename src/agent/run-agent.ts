@@ -40,6 +40,7 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
   const limiter = limitTime(budget.timeMs, budget.timeMs, signal);
   let ending: Ending;
   try {
+    await parts.guard?.("UserPromptSubmit", { prompt: question, model: parts.model.name }, limiter.signal);
     ending = await goOn(conversation, () => loop(conversation, { ...parts, limiter, stream }));
   } catch (thrown) {
     const cancelled = new PlaneError("CANCELLED", "The run was cancelled before the model had answered.");

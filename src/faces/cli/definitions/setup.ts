@@ -59,6 +59,8 @@ servers add <name> [command...]: write a server into the configuration, keeping 
   --to <file> the file to write; default: the last configuration file
   > servers.addServer $ servers add files -- npx -y @modelcontextprotocol/server-filesystem .
   $ servers add tracker --url https://example.org/mcp --header 'Authorization=Bearer \${TOKEN}'
+servers wizard: add, change and delete servers and toolsets, question by question
+  > wizard.runWizard $ servers wizard $ servers wizard --config team.json
 servers remove <name>: take a server out of the configuration
   --to <file> the file to change; default: the one that defines it
   > servers.removeServer $ servers remove files
