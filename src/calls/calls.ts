@@ -8,7 +8,7 @@ import { andThen } from "../lib/async/and-then.ts";
 import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
-import { sameJson } from "../lib/json/plain-data.ts";
+import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import type { LibraryHooks } from "../model/access/hook.ts";
 import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
@@ -213,7 +213,7 @@ function policyOf({ config, registry }: Pick<CallParts, "config" | "registry">):
   return createPolicy({
     policy: () => config().policy,
     isIsolated: (server) => config().servers[server]?.isolated === true,
-    targetsOf: createTargets(config, (id) => registry.snapshot().byId(id)),
+    targetsOf: createTargets(config, (id, caller) => registry.snapshot(caller).byId(id)),
     ownCounts: (caller) => ownYesCounts(config().approvals, caller),
   });
 }
@@ -227,8 +227,10 @@ function routeOptions(parts: CallParts, providers: Providers): RouteOptions {
     score: (tool, provider) =>
       providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
     serverLimitMs: (server) => config().servers[server]?.timeoutMs,
-    mayReach: ({ principal, options }, provider) =>
-      grants.refuseProvider(principal, provider, accessOf(options)) === null,
+    mayReach: ({ principal, options, input, injected }, provider) => {
+      const request = { ...accessOf(options), arguments: { ...input.arguments, ...injected.values } };
+      return grants.refuseProvider(principal, provider, request) === null;
+    },
   };
 }
 
@@ -238,7 +240,7 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
     provider: (kind) => withAttemptSpans(providers.of(kind)),
     isCurrent({ tool, principal }, spec) {
       const now = registry.snapshot(principal).byId(tool.id);
-      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec) === null;
+      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
     },
     checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
     answer: answers.answer,
@@ -255,6 +257,10 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
           return toPlaneError(thrown).message;
         }
       },
+    },
+    retryFor({ config: { server } }) {
+      const { retry, servers } = parts.config();
+      return { ...retry, ...withoutUndefined(servers[String(server)]?.retry ?? {}) };
     },
     readyInMs({ config: { server } }) {
       const at = parts.servers.status().find(({ name }) => name === server)?.nextRetryAt;

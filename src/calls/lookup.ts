@@ -129,9 +129,9 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
           how,
         );
       },
-      trouble: (server) => (maySee(server) ? servers.trouble(server) : null),
+      trouble: (server) => (maySee(server) ? servers.trouble(server, owner) : null),
       nextRetryAt: (server) => servers.status().find(({ name }) => name === server)?.nextRetryAt ?? null,
-      requirement: (server) => (maySee(server) ? servers.requirement(server) : null),
+      requirement: (server) => (maySee(server) ? servers.requirement(server, owner) : null),
       visible: () => catalogue().visibleTo(principal),
       mayUse: (tool) => !("refused" in grants.grantFor(principal, tool)),
       shows,

@@ -33,7 +33,10 @@ export function route(call: Approved, options: RouteOptions): Routed {
     if (reason !== null) reasons[label] = reason;
     return reason === null;
   });
-  if (candidates.length > 0) return { ...call, route: { candidates, limit: timeLimit(call, serverLimitMs) } };
+  if (candidates.length > 0) {
+    const passedOver = Object.keys(reasons).length > 0 ? { passedOver: reasons } : {};
+    return { ...call, route: { candidates, limit: timeLimit(call, serverLimitMs), ...passedOver } };
+  }
   const listed = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
   throw noProvider(call, listed.join("; ") || undeclared(call.tool, environment), reasons);
 }

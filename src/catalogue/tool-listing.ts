@@ -38,13 +38,14 @@ type DescriptionPorts = {
   serverTimeoutMs?(server: string): number | undefined;
   environment: Environment;
   /** Servers whose tools could not be listed again. */
-  staleServers?(): ReadonlySet<string>;
+  /** With why they could not list again. */
+  staleServers?(): ReadonlyMap<string, string>;
   review?(tool: Tool): ToolReview | null;
   grants: Grants;
 };
 
 type ListingPorts = DescriptionPorts & {
-  registry: Pick<Registry, "snapshot" | "all">;
+  registry: Pick<Registry, "snapshot" | "all" | "ownersOf">;
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
   loaded?(): Promise<void>;
   /** Drops quarantined tools, which models must not read. */
@@ -145,8 +146,9 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
   /** A caller without persona may look at what any of them has; calling it is another matter. */
   const visibleAs = (principal: Principal, personas: readonly string[], request?: AccessRequest) => {
     if (principal.persona !== null || personas.length === 0) return visibleTo(principal, request);
-    const tools = registry.all();
-    return remember(principal, { ...request, personas }, tools, () => {
+    const all = registry.all();
+    return remember(principal, { ...request, personas }, all, () => {
+      const tools = all.filter((tool) => registry.ownersOf(tool)?.has(principal.user) ?? true);
       const as = new Map<string | null, Principal>();
       return seenThrough(createPersonaFilter(personas), tools, (persona, tool) => {
         const viewer = as.get(persona) ?? { ...principal, persona };
@@ -194,7 +196,7 @@ function createToolDescriptions(ports: DescriptionPorts) {
         health: describeHealth(tool, facts, { viewer, withProviders, shown: providers, troubles }),
         credentials: credentialsOf(tool, environment),
         unavailable: tool.providers.length === 0 ? undeclared(tool, environment) : sharedTrouble(troubles),
-        ...(tool.id.server !== null && stale?.has(tool.id.server) ? { stale: true } : {}),
+        ...staleOf(tool, stale),
         ...withReview(ports.review?.(tool) ?? null),
       };
     });
@@ -212,6 +214,11 @@ function withTimeout(tool: Tool, limitOf: DescriptionPorts["serverTimeoutMs"]): 
 const undeclaredProvider = "it declares no provider";
 const undeclared = (tool: Tool, environment: Environment) =>
   missingCredentials(tool, null, environment) ?? undeclaredProvider;
+
+function staleOf({ id: { server } }: Tool, stale: ReadonlyMap<string, string> | undefined) {
+  const error = server === null ? undefined : stale?.get(server);
+  return error === undefined ? {} : { stale: true as const, error };
+}
 
 /** A tool is unavailable only if all of its providers are. */
 function sharedTrouble(troubles: readonly (string | null)[]): string | null {

@@ -160,10 +160,16 @@ function maySee({ maySeeServer }: Visibility, principal: Principal, event: Plane
     const owner = ownerOf.get(event.callId);
     return owner !== undefined && owner.user === principal.user && owner.key === principal.key;
   }
-  if ("runId" in event) return event.user === principal.user;
-  if ("server" in event) return maySeeServer(principal, event.server);
+  if ("runId" in event) return event.user === principal.user && event.key === principal.key;
+  if ("server" in event) return isForAll(event, principal) && maySeeServer(principal, event.server);
   // All other events are for admins.
   return event.type === "registry.changed";
+}
+
+/** What a server lists for one user alone is not for others. */
+function isForAll(event: PlaneEvent, { user }: Principal): boolean {
+  const isOfList = event.type === "tool.suspicious" || event.type === "tool.definition";
+  return !isOfList || event.user === undefined || event.user === user;
 }
 
 /** Each caller gets the number of their own tools. */

@@ -1,14 +1,14 @@
 import { once } from "../../lib/async/once.ts";
+import { readJson } from "../../lib/json/measure-json.ts";
 import type { Egress, Gate } from "../../lib/net/egress.ts";
 import type { Agents, Exchanged } from "../../lib/net/exchange.ts";
 import { version } from "../../lib/version.ts";
-import type { Provider } from "../../model/calls/provider.ts";
-import { readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
+import { mapArguments, type Provider, readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
 import { HttpProviderConfig } from "../../model/calls/provider-config.ts";
 import type { ContentBlock } from "../../model/calls/result.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { mapArguments, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
+import { pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 
 /** Failures before anything was sent. */
 const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
@@ -68,12 +68,9 @@ function readAnswer({ headers, body }: Exchanged): Answer {
   if (kind) return { block: { type: kind, mimeType: type, data: body.toString("base64") } };
   const text = new TextDecoder().decode(body);
   if (!/^application\/(?:[\w.-]+\+)?json$/.test(type) || text.trim() === "") return { text };
-  try {
-    return { json: JSON.parse(text) as Json };
-  } catch {
-    // Says JSON, sends something else: it is still the answer.
-    return { text };
-  }
+  const json = readJson(text) as Json | undefined;
+  // Says JSON, sends something else: it is still the answer.
+  return json === undefined ? { text } : { json };
 }
 
 const maxRedirects = 5;

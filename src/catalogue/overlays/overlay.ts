@@ -19,7 +19,6 @@ export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined
       metadata: { ...tool.metadata, ...withoutUndefined(said) },
       consent: said.requires_consent === undefined ? tool.consent : "explicit",
       ...(said.side_effects === undefined ? {} : { effects: "explicit" as const }),
-      parallel: said.allow_parallel === undefined ? tool.parallel : "explicit",
     },
     fixed,
   };

@@ -144,3 +144,14 @@ function parseUpdate(text: string): UnknownObject | null {
     return null;
   }
 }
+
+/** `{ theirs: ours }`; unnamed arguments keep their names. */
+export function mapArguments(argumentMap: unknown, args: JsonObject): JsonObject {
+  if (!isObject(argumentMap)) return args;
+  const renamed = Object.entries(argumentMap).map(([theirs, ours]) => [theirs, String(ours)] as const);
+  const taken = new Set(renamed.map(([, ours]) => ours));
+  return Object.fromEntries([
+    ...Object.entries(args).filter(([name]) => !taken.has(name)),
+    ...renamed.flatMap(([theirs, ours]) => (Object.hasOwn(args, ours) ? [[theirs, args[ours]]] : [])),
+  ]) as JsonObject;
+}

@@ -1,3 +1,4 @@
+import { readJson } from "../../lib/json/measure-json.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { isObject, type Json, type UnknownObject } from "../json.ts";
 
@@ -183,10 +184,6 @@ function onlyJson({ content }: ToolResult): UnknownObject | null {
   const texts = content.filter(({ type }) => type === "text");
   const text = texts.length === 1 ? texts[0]?.text : undefined;
   if (typeof text !== "string" || !/^\s*\{/.test(text) || !text.includes('"artifacts"')) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = readJson(text);
+  return isObject(value) ? value : null;
 }

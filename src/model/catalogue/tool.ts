@@ -93,7 +93,7 @@ export type ProviderSpec = z.infer<typeof ProviderSpec> & {
 const toolRemarks = {
   /** Seconds; 0 is no limit. */
   default_timeout: z.optional(z.int().check(z.minimum(0))),
-  /** Only an explicit false serialises calls. */
+  /** False serialises calls; unset leaves them to the limits of the server. */
   allow_parallel: z.optional(z.boolean()),
   safety_level: z.optional(z.enum(["low", "medium", "high"])),
   cost_per_call: z.optional(z.number().check(z.minimum(0))),
@@ -186,8 +186,6 @@ export type Tool = {
   consent: "explicit" | "default";
   /** `side_effects` were said of this tool, not of its whole server. */
   effects?: "explicit";
-  /** Configured, or only the default of `allow_parallel`? */
-  parallel: "explicit" | "default";
   groups: string[];
   persona: string | null;
   providers: ProviderSpec[];

@@ -13,7 +13,7 @@ import {
   type ToolResult,
   unsaidStructure,
 } from "../../../model/calls/result.ts";
-import { errorTable } from "../../../model/errors.ts";
+import { exitCodeFor } from "../../../model/errors.ts";
 import { isObject, type Json } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { shownIdLength } from "./ids.ts";
@@ -57,7 +57,7 @@ export async function sayWhatWaits(
 }
 
 export function exitCodeOf({ error }: Outcome): number {
-  return error ? errorTable[error.code].exit : 0;
+  return error ? exitCodeFor(error) : 0;
 }
 
 /** A result as text. What is no text is saved to a file or named, never left out. */
