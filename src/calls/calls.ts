@@ -146,6 +146,7 @@ export async function createCalls(parts: CallParts) {
   return {
     lookup,
     providerTrouble: providers.trouble,
+    guardPrompt: hooks.guardPrompt,
     verbs,
     run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal),
     start: approvals.start,

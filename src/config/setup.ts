@@ -1,7 +1,7 @@
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
 import { linesOf, type ProjectTrust, type Setup } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import { explain } from "./explain.ts";
 import { checkServerEntry, type LoadedConfig } from "./load-config.ts";
 import { configSchema } from "./schemas.ts";
@@ -17,6 +17,7 @@ export function createSetup(options: SetupOptions): Setup {
   return {
     ...readingVerbs(place),
     ...editingVerbs(place),
+    ...toolsetVerbs(place),
     trust: trustVerbs(place),
     clients: async () => (await import("./clients/client-files.ts")).clientStatus(place.where),
     async importClients(names, how) {
@@ -63,6 +64,42 @@ function readingVerbs({
       const errors = problems.filter(({ severity }) => severity === "error");
       if (document && errors.length === 0) return document.data;
       throw new PlaneError("USAGE", renderProblems(errors), { data: { problems: errors } });
+    },
+  };
+}
+
+/** A toolset is changed in the file that has it, the last one that counts. */
+function toolsetVerbs({ load, lastFile }: SetupPlace): Pick<Setup, "written" | "putToolset" | "removeToolset"> {
+  const toolsets = () => import("./edit/toolset-entries.ts");
+  const files = () =>
+    load().then(
+      ({ config }) => config.files,
+      () => [lastFile()],
+    );
+  const fileWith = async (name: string) => {
+    const { readToolsetEntries } = await toolsets();
+    return (await files()).findLast((file) => readToolsetEntries(file).some((one) => one.name === name)) ?? lastFile();
+  };
+  return {
+    async written() {
+      const [{ readToolsetEntries }, { readServerEntries }] = [
+        await toolsets(),
+        await import("./edit/server-entries.ts"),
+      ];
+      const byName = (found: readonly { name: string; entry: unknown }[]) =>
+        Object.fromEntries(found.flatMap(({ name, entry }) => (isObject(entry) ? [[name, entry as JsonObject]] : [])));
+      const all = await files();
+      return { servers: byName(all.flatMap(readServerEntries)), toolsets: byName(all.flatMap(readToolsetEntries)) };
+    },
+    async putToolset(name, definition) {
+      const path = await fileWith(name);
+      await (await toolsets()).putToolsetEntry(path, name, definition);
+      return { path };
+    },
+    async removeToolset(name) {
+      const path = await fileWith(name);
+      await (await toolsets()).removeToolsetEntry(path, name);
+      return { path };
     },
   };
 }

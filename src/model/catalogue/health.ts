@@ -22,8 +22,9 @@ export type HealthSummary = {
 
 export const healthWindow = 100;
 
-/** Health and routing know a tool by this. A persona's tool and a shared one of the same name are kept apart. */
-export function healthKey({ id, name, persona }: Pick<Tool, "id" | "name" | "persona">): string {
+/** Health and routing know a tool by this. Those of a persona, a workspace and a shared one of the same name are kept apart. */
+export function healthKey({ id, name, persona, metadata }: Pick<Tool, "id" | "name" | "persona" | "metadata">): string {
+  if (id.server === null && metadata.workspaces?.length) return JSON.stringify([name, persona, metadata.workspaces]);
   return persona === null || id.server !== null ? name : JSON.stringify([name, persona]);
 }
 

@@ -30,6 +30,7 @@ export const bodies: Readonly<Record<string, () => Promise<object>>> = {
   state: () => import("../commands/state.ts"),
   tools: () => import("../commands/tools.ts"),
   trust: () => import("../commands/trust.ts"),
+  wizard: () => import("../commands/wizard.ts"),
 };
 
 /** A command with examples after its help. */
