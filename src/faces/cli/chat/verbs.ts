@@ -47,7 +47,7 @@ const mode: Verb = {
   usage: policyModes.join("|"),
   about: "what is done at once, queued or refused, where it is stricter than the policy",
   run({ settings }, [name]) {
-    if (name !== undefined) settings.mode = pick("mode", name, policyModes);
+    if (name !== undefined) settings.mode = pick("mode", name, policyModes) ?? "build";
     print(`Mode: ${settings.mode}`);
   },
 };
