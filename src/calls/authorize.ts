@@ -21,9 +21,10 @@ export function authorize(call: Resolved, grantFor: GrantFor): Authorized {
   return { ...call, grant };
 }
 
-/** With `requires_flags` the grant depends on the arguments. */
+/** With `requires_flags`, of the tool or of one that it calls, the grant depends on the arguments. */
 export function authorizeArguments(call: Injected, grantFor: GrantFor): Injected {
-  if (call.tool.metadata.requires_flags === undefined) return call;
+  const { id, metadata } = call.tool;
+  if (metadata.requires_flags === undefined && id.server !== null) return call;
   const args = { ...call.input.arguments, ...call.injected.values };
   requireGrant(call.principal, call.tool, grantFor, { ...accessOf(call.options), arguments: args });
   return call;

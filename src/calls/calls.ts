@@ -13,10 +13,10 @@ import type { LibraryHooks } from "../model/access/hook.ts";
 import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
 import type { AskHere, HeldCall } from "../model/calls/held-call.ts";
-import type { ProgressReport, Relay } from "../model/calls/provider.ts";
+import { type Relay, readProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
 import { toPlaneError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject, type UnknownObject } from "../model/json.ts";
+import type { Json, JsonObject, UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlanePolicy } from "../model/plane-access.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
@@ -212,7 +212,7 @@ function policyOf({ config, registry }: Pick<CallParts, "config" | "registry">):
   return createPolicy({
     policy: () => config().policy,
     isIsolated: (server) => config().servers[server]?.isolated === true,
-    targetsOf: createTargets(config, (id) => registry.snapshot().byId(id)),
+    targetsOf: createTargets(config, (id, caller) => registry.snapshot(caller).byId(id)),
     ownCounts: (caller) => ownYesCounts(config().approvals, caller),
   });
 }
@@ -226,8 +226,10 @@ function routeOptions(parts: CallParts, providers: Providers): RouteOptions {
     score: (tool, provider) =>
       providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
     serverLimitMs: (server) => config().servers[server]?.timeoutMs,
-    mayReach: ({ principal, options }, provider) =>
-      grants.refuseProvider(principal, provider, accessOf(options)) === null,
+    mayReach: ({ principal, options, input, injected }, provider) => {
+      const request = { ...accessOf(options), arguments: { ...input.arguments, ...injected.values } };
+      return grants.refuseProvider(principal, provider, request) === null;
+    },
   };
 }
 
@@ -236,8 +238,8 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
   return {
     provider: (kind) => withAttemptSpans(providers.of(kind)),
     isCurrent({ tool, principal }, spec) {
-      const now = registry.snapshot(principal.persona).byId(tool.id);
-      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec) === null;
+      const now = registry.snapshot(principal).byId(tool.id);
+      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
     },
     checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
     answer: answers.answer,
@@ -337,25 +339,4 @@ function createPolicyTest(parts: CallParts, lookup: Lookup): PlanePolicy["test"]
     const verdict = await decide({ ...requested, tool, grant, input }, await profile());
     return { ...verdict, tool: tool.name, effect };
   };
-}
-
-const updateMark = "MCP_UPDATE:";
-
-type ProgressRead = ProgressReport & { percentage: number | null; update?: UnknownObject };
-
-function readProgress({ progress, total, message }: ProgressReport): ProgressRead {
-  const percentage = total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
-  const update = message?.startsWith(updateMark) ? parseUpdate(message.slice(updateMark.length)) : null;
-  if (update === null) return { progress, total, percentage, message };
-  const text = update.progress_message ?? update.message;
-  return { progress, total, percentage, message: typeof text === "string" ? text : "Processing...", update };
-}
-
-function parseUpdate(text: string): UnknownObject | null {
-  try {
-    const update: unknown = JSON.parse(text);
-    return isObject(update) && typeof update.type === "string" ? update : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,3 +1,4 @@
+import { effectOf } from "../access/access.ts";
 import { abortable } from "../lib/async/signals.ts";
 import { limitTime, type TimeLimiter } from "../lib/async/time-limit.ts";
 import { isTooDeep } from "../lib/json/exact-numbers.ts";
@@ -8,7 +9,7 @@ import type { Attempt, Executed, Routed } from "../model/calls/call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import { normalizeResult, type ToolResult } from "../model/calls/result.ts";
 import { healthKey } from "../model/catalogue/health.ts";
-import { isRepeatable, type ProviderSpec, providerLabel } from "../model/catalogue/tool.ts";
+import { isRepeatable, type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";
@@ -52,9 +53,22 @@ function labelOf(call: Routed, spec: ProviderSpec): string {
 
 const fitForHeader = /^[\x21-\x7e]{1,255}$/;
 
-/** The same idempotency key for all attempts of a call. */
+const writing = new WeakMap<Tool, boolean>();
+
+/** Is it known to change something? Decided once for a tool. */
+function isKnownWrite(tool: Tool): boolean {
+  const before = writing.get(tool);
+  if (before !== undefined) return before;
+  const { effect, known } = effectOf(tool, {});
+  const isWrite = known && effect === "write";
+  writing.set(tool, isWrite);
+  return isWrite;
+}
+
+/** The same idempotency key for all attempts of a call. A caller's own is never dropped. */
 export function idempotencyKeyOf({ id, tool, options }: Routed): string | undefined {
-  if (tool.metadata.idempotency_key === false) return undefined;
+  const takesKey = tool.metadata.idempotency_key !== false || isKnownWrite(tool);
+  if (options.idempotencyKey === undefined && !takesKey) return undefined;
   const { idempotencyKey = id } = options;
   if (typeof idempotencyKey === "string" && fitForHeader.test(idempotencyKey)) return idempotencyKey;
   const text = `'idempotencyKey' of the call of '${tool.name}' must be 1 to 255 visible ASCII characters without spaces.`;

@@ -1,5 +1,6 @@
 import { bytesOf, textOf } from "../lib/json/json-text.ts";
 import { hash, hashText } from "../lib/json/stable-json.ts";
+import { shorten } from "../lib/text/cut-text.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import { rounded } from "../lib/text/wording.ts";
 import type {
@@ -318,7 +319,7 @@ export function stateField({ options: { state }, tool }: Stated, status: CallSta
 
 /** The tool, or a hook in its place, which names itself. */
 function saidNo({ tool, executed }: Learned, result: ToolResult): PlaneError {
-  const [name, text] = [tool?.name ?? "", resultText(result)];
+  const [name, text] = [tool?.name ?? "", shorten(resultText(result), maxSaidLength)];
   const isByHook = executed?.said && executed.said.isError !== true;
   return isByHook ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } }) : describeToolError(name, text);
 }
@@ -337,7 +338,10 @@ export function statusOf(error: PlaneError | undefined, call: { executed?: unkno
   return statuses[error.code] ?? (refused ? "refused" : "failed");
 }
 
+/** The result has it whole. */
+const maxSaidLength = 32 * 1024;
+
 export function describeToolError(tool: string, text: string): PlaneError {
-  const said = text.trim() === "" ? "it gave no text" : text.trim();
+  const said = text.trim() === "" ? "it gave no text" : shorten(text.trim(), maxSaidLength);
   return new PlaneError("TOOL_ERROR", `'${tool}' reported an error: ${said}`, { data: { tool } });
 }

@@ -31,10 +31,7 @@ export async function retryOrGiveUp(
 ): Promise<void> {
   const notSent = error.data.sent === false;
   const safe = notSent || isRepeatable(call.tool);
-  const delayMs = Math.max(
-    delayFor(error, attempts.length, settings),
-    Math.min(readyInMs?.() ?? 0, maxReadyMs),
-  );
+  const delayMs = Math.max(delayFor(error, attempts.length, settings), Math.min(readyInMs?.() ?? 0, maxReadyMs));
   const worthwhile =
     errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, delayMs, limiter);
   // What asks for another try gets it as long as the call's own limit allows.

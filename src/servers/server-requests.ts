@@ -24,7 +24,8 @@ export type RequestsOptions = {
   definition: Pick<ServerDefinition, "maxConcurrency" | "maxQueue">;
   taskQuietMs?: number | undefined;
   sessions: Sessions;
-  catalogue: Pick<ServerCatalogue, "list" | "listOver" | "toolOf">;
+  /** The lists that this user sees. */
+  catalogueOf(user: string | null): Pick<ServerCatalogue, "list" | "listOver" | "toolOf">;
   answering(caller: AnswerRequest | undefined): AnswerRequest;
   hide(text: string): string;
   requireAvailable(): void;
@@ -48,7 +49,8 @@ export function createServerRequests(options: RequestsOptions) {
     const live = connection.live() ?? (await open(name, connection, requestOptions));
     refuseBacklog(live);
     if (method === "tools/call") {
-      if (live.owesListing) await abortable(settleListing(options, connection, live), signal);
+      if (live.owesListing)
+        await abortable(settleListing(options, connection, live, requestOptions.by ?? null), signal);
       requestOptions.beforeSend?.();
     }
     const asked = { ...requestOptions, onRequest: options.answering(requestOptions.onRequest) };
@@ -125,10 +127,12 @@ function open(name: string, connection: Connection, { signal, onProgress }: Requ
 
 /** A new process may have other tools, so it lists before the first call. */
 async function settleListing(
-  { name, sessions, catalogue, hide }: RequestsOptions,
+  { name, sessions, catalogueOf, hide }: RequestsOptions,
   connection: Connection,
   live: Live,
+  user: string | null,
 ): Promise<void> {
+  const catalogue = catalogueOf(user);
   try {
     await (connection === sessions.main ? catalogue.list({ over: live.session }) : catalogue.listOver(live.session));
     live.owesListing = false;
@@ -147,11 +151,11 @@ type ToolCall = { connection: Connection; live: Live; params: UnknownObject; opt
 /** As a background task where tool and server support that. */
 function callTool(
   { connection, live: { session, channel }, params, options }: ToolCall,
-  { name, catalogue }: RequestsOptions,
+  { name, catalogueOf }: RequestsOptions,
   callWithTask: CallWithTask,
 ): Promise<unknown> {
   checkContinuation(session, options);
-  const tool = catalogue.toolOf(params.name) ?? {};
+  const tool = catalogueOf(options.by ?? null).toolOf(params.name) ?? {};
   const support = isObject(tool.execution) ? tool.execution.taskSupport : undefined;
   const isModern = session.era === "modern";
   if (support === "required" && !isModern && !offersTasks(session)) throw noTasks(name, String(params.name));

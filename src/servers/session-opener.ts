@@ -33,7 +33,7 @@ export type OpenerOptions = {
   turn(): Promise<void>;
   /** Resolves when what was remembered has been taken over. */
   recalled(): Promise<void>;
-  onListChanged(list: string): void;
+  onListChanged(list: string, user: string | null): void;
   onSaid(user: string | null, method: string, params: UnknownObject): void;
 };
 
@@ -142,7 +142,7 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
     onNotification(method, params, isHeard) {
       const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
       // Clients are notified after the list was fetched again.
-      if (list !== undefined) return options.onListChanged(list);
+      if (list !== undefined) return options.onListChanged(list, user);
       if (method === "notifications/message") takeLog(params);
       if (!isHeard) options.onSaid(user, method, params);
     },

@@ -147,6 +147,8 @@ export interface Setup {
   addServer(name: string, definition: JsonObject, file?: string): Promise<{ path: string }>;
   /** Adds or replaces a server where it is defined. An invalid entry changes nothing. */
   putServer(name: string, definition: JsonObject): Promise<{ path: string }>;
+  /** Changes an entry where it stands; other keys stay as they are. */
+  editServer(name: string, change: (entry: JsonObject) => JsonObject): Promise<{ path: string }>;
   removeServer(name: string, file?: string): Promise<{ path: string }>;
   /** Clients whose configuration we can read and write. */
   clients(): Promise<ClientStatus[]>;

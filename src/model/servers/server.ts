@@ -187,6 +187,8 @@ export type KnownServer = {
   era: "legacy" | "modern";
   eraAt: string;
   listedAt: string;
+  /** The server said that its lists are for one caller alone. */
+  isPrivate?: boolean;
   tools: unknown[];
   /** A missing list was never asked for. */
   offers?: Partial<Record<OfferKind, KnownList>>;

@@ -7,9 +7,11 @@ import type { Outcome } from "../../../model/calls/call.ts";
 import {
   type ArtifactResult,
   type ContentBlock,
+  isJsonOfArtifacts,
   readArtifacts,
   readMedia,
   type ToolResult,
+  unsaidStructure,
 } from "../../../model/calls/result.ts";
 import { exitCodeFor } from "../../../model/errors.ts";
 import { isObject, type Json } from "../../../model/json.ts";
@@ -63,17 +65,11 @@ export function renderResult(result: ToolResult, callId: string): string {
   const lines: string[] = [];
   const found = readArtifacts(result);
   for (const [at, block] of result.content.entries())
-    if (!found || !isTheirJson(block)) lines.push(renderBlock(block, at, callId));
+    if (!found || !isJsonOfArtifacts(block)) lines.push(renderBlock(block, at, callId));
   if (found) return [...lines, ...renderArtifacts(found)].join("\n");
-  if (result.content.length === 0 && result.structuredContent !== undefined) {
-    lines.push(plainText(JSON.stringify(result.structuredContent, null, 2)));
-  }
+  const structure = unsaidStructure(result);
+  if (structure !== undefined) lines.push(plainText(JSON.stringify(structure, null, 2)));
   return lines.join("\n");
-}
-
-/** The same in one piece, with the bytes of every file in it. */
-function isTheirJson({ type, text }: ContentBlock): boolean {
-  return type === "text" && typeof text === "string" && /^\s*\{[\s\S]*"artifacts"/.test(text);
 }
 
 function renderBlock(block: ContentBlock, at: number, callId: string): string {
