@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { observe } from "../../src/agent/run-calls.ts";
@@ -285,22 +285,4 @@ test("an HTTP request that cannot be written was not sent, and says what to corr
     assert.equal(error?.code, "SERVER_UNAVAILABLE");
     assert.match(error?.message ?? "", /cannot be made \(ERR_INVALID_\w+\); correct its 'url', 'method' or 'headers'/);
   }
-
-  test("row 241: a server is changed where it is written, and a missing one is a failure", async () => {
-    await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { echo: fixture("echo", [], { cwd: directory.path }) });
-    const edit = (...words: string[]) => runCli(["servers", "edit", ...words, "--config", config]);
-    const edited = await edit("echo", "timeoutMs=5000", "env.LEVEL=1", "enabled=false", "cwd=");
-    assert.equal(edited.code, 0, edited.stderr);
-    const { mcpServers } = JSON.parse(await readFile(config, "utf8"));
-    const { timeoutMs, env, enabled, cwd, command } = mcpServers.echo;
-    assert.deepEqual([timeoutMs, env.LEVEL, enabled, cwd, command], [5000, "1", false, undefined, process.execPath]);
-    const [gone, wrong, unusable] = [
-      await edit("ecko", "a=b"),
-      await edit("echo", "a"),
-      await edit("echo", "timeoutMs=x"),
-    ];
-    assert.deepEqual([gone.code, wrong.code, unusable.code], [1, 2, 2]);
-    assert.match(gone.stderr, /Did you mean 'echo'\?/);
-  });
 });
