@@ -1,3 +1,4 @@
+import { nearest } from "../lib/text/nearest.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
 import { linesOf, type ProjectTrust, type Setup } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -104,10 +105,48 @@ function toolsetVerbs({ load, lastFile }: SetupPlace): Pick<Setup, "written" | "
   };
 }
 
-function editingVerbs(place: SetupPlace): Pick<Setup, "init" | "addServer" | "putServer" | "removeServer"> {
+function editingVerbs(
+  place: SetupPlace,
+): Pick<Setup, "init" | "addServer" | "putServer" | "editServer" | "removeServer"> {
   const { load, lastFile, fileAt, environment } = place;
   const entries = () => import("./edit/server-entries.ts");
+  const putServer: Setup["putServer"] = async (name, definition) => {
+    const { hasServerEntry, putServerEntry } = await entries();
+    const problems = checkServerEntry(name, definition, environment);
+    if (problems.length > 0)
+      throw new PlaneError("USAGE", `This entry cannot be used: ${problems.join("; ")}.`, {
+        data: { server: name, problems },
+      });
+    const defined = await load().then(definedIn(name), () => undefined);
+    if (defined !== undefined && !hasServerEntry(defined, name))
+      throw new PlaneError("NOT_FOUND", `'${name}' stands in ${defined} in a form that is edited by hand.`, {
+        data: { server: name, file: defined },
+      });
+    const path = defined ?? lastFile();
+    await putServerEntry(path, name, definition);
+    await trustWritten(place, path, [name]);
+    return { path };
+  };
   return {
+    putServer,
+    async editServer(name, change) {
+      const path = definedIn(name)(await load()) ?? lastFile();
+      const { readServerEntries } = await entries();
+      const known = readServerEntries(path);
+      const entry = known.find((one) => one.name === name)?.entry;
+      if (!isObject(entry)) {
+        const [near] = nearest(
+          name,
+          known.map((one) => one.name),
+          1,
+        );
+        const hint = near === undefined ? "" : ` Did you mean '${near}'?`;
+        throw new PlaneError("NOT_FOUND", `No server '${name}' in ${path}.${hint}`, {
+          data: { server: name, file: path },
+        });
+      }
+      return putServer(name, change(structuredClone(entry) as JsonObject));
+    },
     async init({ file = newFile, force, servers }) {
       const { writeStarter } = await import("./edit/starter.ts");
       const path = fileAt(file);
@@ -118,23 +157,6 @@ function editingVerbs(place: SetupPlace): Pick<Setup, "init" | "addServer" | "pu
     async addServer(name, definition, file) {
       const path = file === undefined ? lastFile() : fileAt(file);
       await (await entries()).addServerEntry(path, name, definition);
-      await trustWritten(place, path, [name]);
-      return { path };
-    },
-    async putServer(name, definition) {
-      const { hasServerEntry, putServerEntry } = await entries();
-      const problems = checkServerEntry(name, definition, environment);
-      if (problems.length > 0)
-        throw new PlaneError("USAGE", `This entry cannot be used: ${problems.join("; ")}.`, {
-          data: { server: name, problems },
-        });
-      const defined = await load().then(definedIn(name), () => undefined);
-      if (defined !== undefined && !hasServerEntry(defined, name))
-        throw new PlaneError("NOT_FOUND", `'${name}' stands in ${defined} in a form that is edited by hand.`, {
-          data: { server: name, file: defined },
-        });
-      const path = defined ?? lastFile();
-      await putServerEntry(path, name, definition);
       await trustWritten(place, path, [name]);
       return { path };
     },

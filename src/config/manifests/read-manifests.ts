@@ -42,6 +42,7 @@ export async function readManifests(
       directory: dirname(document.file),
       report: (path, message, hint = null) =>
         tell(entry, path, "warning", `${message}; this provider is not used`, hint),
+      warn: (path, message, hint = null) => tell(entry, path, "warning", message, hint),
     });
     manifests.tools.push({ ...usable, ...placeOf(entry) });
   }

@@ -64,7 +64,7 @@ export type ProviderHealth = { metrics: HealthSummary; router: ProviderState; la
 /** In all, by provider, the last call, and for the persona that looks. */
 export type ToolHealth = HealthSummary & {
   providers: Record<string, ProviderHealth>;
-  /** `selected` is the provider that answered. */
+  /** `selected` is the provider that answered last; a failure does not change it. */
   last_invocation: (LastCall & { selected: string | null }) | null;
   /** At most `recentRuns`, oldest first. */
   recent: readonly RecentRun[];

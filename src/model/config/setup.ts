@@ -149,6 +149,8 @@ export interface Setup {
   addServer(name: string, definition: JsonObject, file?: string): Promise<{ path: string }>;
   /** Adds or replaces a server where it is defined. An invalid entry changes nothing. */
   putServer(name: string, definition: JsonObject): Promise<{ path: string }>;
+  /** Changes an entry where it stands; other keys stay as they are. */
+  editServer(name: string, change: (entry: JsonObject) => JsonObject): Promise<{ path: string }>;
   removeServer(name: string, file?: string): Promise<{ path: string }>;
   /** The servers and toolsets that stand in the files and can be edited there, as they are written. */
   written(): Promise<WrittenEntries>;

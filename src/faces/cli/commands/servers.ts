@@ -5,7 +5,7 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { DoctorReport } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import { isObject, type JsonObject } from "../../../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Listed } from "../../../model/plane-tools.ts";
 import type { RefreshReport, ServerLogLine, ServerState, ServerStatus } from "../../../model/servers/server.ts";
@@ -184,6 +184,45 @@ export async function addServer(cli: Cli, name: string, args: string[], options:
   };
   const done = await (await openSetup(cli, options)).addServer(name, definition, options.to);
   show(options, done, () => `Added '${name}' to ${done.path}. Try it: toolplane doctor ${name}`);
+}
+
+/** `key=value` sets, `key:=json` sets what is no text, `key=` takes away; `env.NAME=value` reaches inside. */
+export async function editServer(cli: Cli, name: string, words: string[], options: GlobalOptions): Promise<void> {
+  const changes = words.map((word) => {
+    const [, path, isJson, value = ""] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
+    if (path === undefined) throw usage(`'${word}' is not key=value. As in: servers edit ${name} timeoutMs=5000`);
+    return { path: path.split("."), value: readEdited(path, value, isJson === ":") };
+  });
+  if (changes.length === 0)
+    throw usage(`Nothing to change. As in: servers edit ${name} timeoutMs=5000 env.LEVEL=debug`);
+  const done = await (await openSetup(cli, options)).editServer(name, (entry) => {
+    for (const { path, value } of changes) setIn(entry, path, value);
+    return entry;
+  });
+  show(options, { name, ...done }, () => `Changed '${name}' in ${done.path}.`);
+}
+
+function readEdited(path: string, value: string, isJson: boolean): Json | undefined {
+  if (value === "" && !isJson) return undefined;
+  // Variables and headers are texts, whatever they look like.
+  const isPlain =
+    !isJson && (/^(env|headers)\./.test(path) || !/^(true|false|null|-?\d+(\.\d+)?|[[{].*)$/s.test(value));
+  if (isPlain) return value;
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    throw usage(`'${value}' of '${path}' is not valid JSON.`);
+  }
+}
+
+function setIn(entry: JsonObject, [key = "", ...rest]: readonly string[], value: Json | undefined): void {
+  if (rest.length === 0 && value === undefined) delete entry[key];
+  else if (rest.length === 0) entry[key] = value as Json;
+  else {
+    const inner = isObject(entry[key]) ? (entry[key] as JsonObject) : {};
+    entry[key] = inner;
+    setIn(inner, rest, value);
+  }
 }
 
 export async function removeServer(cli: Cli, name: string, options: GlobalOptions & { to?: string }): Promise<void> {

@@ -61,6 +61,9 @@ servers add <name> [command...]: write a server into the configuration, keeping 
   $ servers add tracker --url https://example.org/mcp --header 'Authorization=Bearer \${TOKEN}'
 servers wizard: add, change and delete servers and toolsets, question by question
   > wizard.runWizard $ servers wizard $ servers wizard --config team.json
+servers edit <name> <changes...>: change a server where it is written
+  <changes...> key=value, key:=json, key= to take it away; env.NAME=value reaches inside
+  > servers.editServer $ servers edit files timeoutMs=5000 env.LEVEL=debug $ servers edit files 'args:=["-y","x"]' cwd=
 servers remove <name>: take a server out of the configuration
   --to <file> the file to change; default: the one that defines it
   > servers.removeServer $ servers remove files
