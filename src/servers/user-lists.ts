@@ -45,7 +45,7 @@ export function createUserLists(options: UserListsOptions, sessions: Sessions) {
     onOffers: (list) => onSaid(wasPrivate ? defaultPrincipal.user : null, `notifications/${list}/list_changed`, {}),
   });
   const isPrivate = () =>
-    isPersonal() || hasOwnSessions(definition) || (main.isPrivate() && sessions.sharing() !== "shared");
+    isPersonal() || definition.session === "principal" || (main.isPrivate() && sessions.sharing() !== "shared");
 
   function drop(user: string | null): void {
     const kept = own.get(user);
@@ -101,8 +101,4 @@ export function createUserLists(options: UserListsOptions, sessions: Sessions) {
       for (const one of user === undefined ? [...own.keys()] : [user]) drop(one);
     },
   };
-}
-
-function hasOwnSessions({ session }: ServerDefinition): boolean {
-  return session === "principal" || session === "conversation";
 }
