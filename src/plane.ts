@@ -216,7 +216,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       reload: following.reload,
       readiness: memory.readiness,
       async doctor(server?: string) {
-        const [report, readiness] = [await servers.verbs.doctor(server), await memory.readiness()];
+        const [examined, readiness] = [await servers.verbs.doctor(server), await memory.readiness()];
+        const toolsets = server === undefined ? await agent.examineToolsets() : [];
+        const report = toolsets.length === 0 ? examined : { ...examined, toolsets };
         return readiness.ready ? report : { ...report, store: { ok: false, detail: readiness.reason } };
       },
       on: memory.on,

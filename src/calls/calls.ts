@@ -8,15 +8,15 @@ import { andThen } from "../lib/async/and-then.ts";
 import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
-import { sameJson } from "../lib/json/plain-data.ts";
+import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import type { LibraryHooks } from "../model/access/hook.ts";
 import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
 import type { AskHere, HeldCall } from "../model/calls/held-call.ts";
-import type { ProgressReport, Relay } from "../model/calls/provider.ts";
+import { type Relay, readProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
 import { toPlaneError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject, type UnknownObject } from "../model/json.ts";
+import type { Json, JsonObject, UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlanePolicy } from "../model/plane-access.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
@@ -257,6 +257,10 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
         }
       },
     },
+    retryFor({ config: { server } }) {
+      const { retry, servers } = parts.config();
+      return { ...retry, ...withoutUndefined(servers[String(server)]?.retry ?? {}) };
+    },
     readyInMs({ config: { server } }) {
       const at = parts.servers.status().find(({ name }) => name === server)?.nextRetryAt;
       return at ? Date.parse(at) - Date.now() + 10 : 0;
@@ -335,25 +339,4 @@ function createPolicyTest(parts: CallParts, lookup: Lookup): PlanePolicy["test"]
     const verdict = await decide({ ...requested, tool, grant, input }, await profile());
     return { ...verdict, tool: tool.name, effect };
   };
-}
-
-const updateMark = "MCP_UPDATE:";
-
-type ProgressRead = ProgressReport & { percentage: number | null; update?: UnknownObject };
-
-function readProgress({ progress, total, message }: ProgressReport): ProgressRead {
-  const percentage = total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
-  const update = message?.startsWith(updateMark) ? parseUpdate(message.slice(updateMark.length)) : null;
-  if (update === null) return { progress, total, percentage, message };
-  const text = update.progress_message ?? update.message;
-  return { progress, total, percentage, message: typeof text === "string" ? text : "Processing...", update };
-}
-
-function parseUpdate(text: string): UnknownObject | null {
-  try {
-    const update: unknown = JSON.parse(text);
-    return isObject(update) && typeof update.type === "string" ? update : null;
-  } catch {
-    return null;
-  }
 }

@@ -23,22 +23,26 @@ export function route(call: Approved, options: RouteOptions): Routed {
   const { environment, unavailable, resting, serverLimitMs } = options;
   const { providers } = call.tool;
   const key = healthKey(call.tool);
-  const missing = missingCredentials(call.tool, environment);
-  if (missing !== null) throw noProvider(call, missing);
   const reasons: Record<string, string> = {};
   const candidates = ranked(call.tool, options).filter((provider) => {
     if (options.mayReach && !options.mayReach(call, provider)) return false;
     const label = providerLabel(provider, providers);
     // A cooldown makes sense only beside another provider.
     const rest = providers.length > 1 ? resting(key, label) : null;
-    const reason = unavailable(provider) ?? rest;
+    const reason = missingCredentials(call.tool, provider, environment) ?? unavailable(provider) ?? rest;
     if (reason !== null) reasons[label] = reason;
     return reason === null;
   });
-  if (candidates.length > 0) return { ...call, route: { candidates, limit: timeLimit(call, serverLimitMs) } };
+  if (candidates.length > 0) {
+    const passedOver = Object.keys(reasons).length > 0 ? { passedOver: reasons } : {};
+    return { ...call, route: { candidates, limit: timeLimit(call, serverLimitMs), ...passedOver } };
+  }
   const listed = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
-  throw noProvider(call, listed.join("; ") || "it declares none", reasons);
+  throw noProvider(call, listed.join("; ") || undeclared(call.tool, environment), reasons);
 }
+
+const undeclared = (tool: Tool, environment: RouteOptions["environment"]) =>
+  missingCredentials(tool, null, environment) ?? "it declares none";
 
 function ranked(tool: Tool, { score }: RouteOptions): ProviderSpec[] {
   const { providers } = tool;

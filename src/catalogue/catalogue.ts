@@ -16,7 +16,8 @@ import { translateTools } from "./sources/mcp.ts";
 import { createToolListings } from "./tool-listing.ts";
 import { createSkillVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
 
-export { type HealthFeed, missingCredentials, providerScore } from "./health/health.ts";
+export { missingCredentials } from "./health/credentials.ts";
+export { type HealthFeed, providerScore } from "./health/health.ts";
 export type { Routing } from "./health/routing.ts";
 export { createInventory, type ListedServer } from "./inventory.ts";
 export { unlistedServers } from "./overlays/overlay.ts";
@@ -81,6 +82,7 @@ export function createCatalogue(ports: CataloguePorts) {
       registry,
       health: health.read,
       routerState: routing.state,
+      serverTimeoutMs: (server) => config().servers[server]?.timeoutMs,
       providerTrouble: (spec) => quality.heldProvider(spec) ?? ports.providerTrouble(spec),
       loaded: quality.loaded,
       review: quality.review,
@@ -127,8 +129,8 @@ export function createCatalogue(ports: CataloguePorts) {
   };
 }
 
-function staleAmong(servers: readonly ServerStatus[]): Set<string> {
-  return new Set(servers.flatMap(({ name, stale }) => (stale ? name : [])));
+function staleAmong(servers: readonly ServerStatus[]): Map<string, string> {
+  return new Map(servers.flatMap(({ name, stale, error }) => (stale ? [[name, error ?? ""] as const] : [])));
 }
 
 function createServerPorts(

@@ -3,7 +3,7 @@ import { deepFreeze, sameJson } from "../lib/json/plain-data.ts";
 import type { Tool, ToolId, ToolOverlay } from "../model/catalogue/tool.ts";
 import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../model/json.ts";
-import { completeWrapper, type Described, overlayTool } from "./overlays/overlay.ts";
+import { completeWrapper, type Described, exclusivelyWrapped, overlayTool } from "./overlays/overlay.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
 import { createToolLists, isSameId, type ListOwner } from "./tool-lists.ts";
 
@@ -112,12 +112,19 @@ function createDescriber(
   target?: (id: ToolId) => NamelessTool | undefined,
 ) {
   const overlaid = overlaysById(overlays, index);
+  const wrapped = exclusivelyWrapped(offered);
   const listed = once(
     () => new Map(offered.filter(({ id }) => id.server !== null).map((tool) => [toolKey(tool.id), tool])),
   );
   const describeListed = (tool: NamelessTool): Described => {
-    const overlay = overlaid.size === 0 ? undefined : overlaid.get(toolKey(tool.id));
-    return overlay === undefined ? { tool, fixed: nothing } : deepFreeze(overlayTool(tool, overlay));
+    if (overlaid.size === 0 && wrapped.size === 0) return { tool, fixed: nothing };
+    const key = toolKey(tool.id);
+    const [overlay, onlyThrough] = [overlaid.get(key), wrapped.get(key)];
+    if (overlay === undefined && onlyThrough === undefined) return { tool, fixed: nothing };
+    const described = overlayTool(tool, overlay);
+    return deepFreeze(
+      onlyThrough === undefined ? described : { ...described, tool: { ...described.tool, onlyThrough } },
+    );
   };
   const find = (id: ToolId): Described | undefined => {
     const tool = target ? target(id) : listed().get(toolKey(id));

@@ -144,6 +144,11 @@ export type PlaneEvent =
   | { type: "key.created"; keyId: string; name: string }
   | { type: "key.revoked"; keyId: string; name: string };
 
+/** Emitted and not stored: servers may send a thousand of them a second. */
+export const transientEvents = ["server.log", "tool.progress", "tool.task"] as const satisfies EventType[];
+/** An event that is only heard while it happens. */
+export type TransientEvent = EventOf<(typeof transientEvents)[number]> & { at: string };
+
 /** The names of events; docs/events.md explains each. */
 export type EventType = PlaneEvent["type"];
 /** The event with this name. */
@@ -159,7 +164,7 @@ export const eventMeanings = {
   "server.installing": "An installer such as npx downloads it: `server`.",
   "server.connected": "It is connected and listed: `server`, `toolCount`, `protocolVersion`.",
   "server.disconnected": "Its session ended: `server`, `reason`.",
-  "server.error": "It could not be reached, or failed: `server`, `message`.",
+  "server.error": "It could not be reached, failed, or wrote lines that are no messages: `server`, `message`.",
   "server.log": "It logged a message; `servers logs` has the text: `server`, `level`.",
   "server.circuit": "Its circuit breaker changed: `server`, `state`.",
   "config.changed":

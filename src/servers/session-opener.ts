@@ -1,4 +1,5 @@
 import { version } from "../lib/version.ts";
+import { personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { logLevels, type ServerDefinition } from "../model/servers/server.ts";
@@ -119,11 +120,15 @@ function describeUs({ ownCapabilities, capabilities, definition }: OpenerOptions
   } satisfies ClientDescription;
 }
 
+/** Malformed lines of a session that are told one by one; of more, the tenth, the hundredth and so on. */
+const maxTold = 5;
+
 /** What it says beside its answers, in one session. */
 function listenToServer(options: OpenerOptions, user: string | null, onNoise: () => void) {
   const { name: server, definition } = options;
   const { maxMessageBytes, logLevel = "debug" } = definition;
   const log = options.log.of(user);
+  let lines = 0;
 
   function takeLog({ level, data }: UnknownObject): void {
     const known = logLevels.find((candidate) => candidate === level) ?? "info";
@@ -145,6 +150,10 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
     onNoise(text) {
       onNoise();
       log.add({ source: "noise", text });
+      lines += 1;
+      if (lines > maxTold && !/^10+$/.test(String(lines))) return;
+      const message = `Protocol error: malformed line (${lines} in this session). ${personHints.serverLogs(server)}`;
+      options.emit({ type: "server.error", server, message });
     },
     onTooLarge: (bytes) =>
       invalidAnswer(`its answer of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes ('maxMessageBytes')`),

@@ -71,6 +71,8 @@ function createRefusals({ config, tool: toolOf }: GrantPorts) {
 
   const decide = (principal: Principal, tool: Tool, request: AccessRequest): Refused | null => {
     const { server: name } = tool.id;
+    if (tool.onlyThrough !== undefined)
+      return { why: "filter", refused: "it is offered only through the tool that is written for it" };
     const refused =
       (name === null ? providers(principal, tool, request) : server(principal, name, request)) ??
       own(principal, tool, request) ??

@@ -1,3 +1,4 @@
+import { readJson } from "../../lib/json/measure-json.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -37,11 +38,7 @@ function dataOf({ structuredContent, content }: Record<string, unknown>): Json |
   if (structuredContent !== undefined) return structuredContent as Json;
   const [block, ...others] = Array.isArray(content) ? content : [];
   if (others.length > 0 || !isObject(block) || typeof block.text !== "string") return undefined;
-  try {
-    return JSON.parse(block.text) as Json;
-  } catch {
-    return undefined;
-  }
+  return readJson(block.text) as Json | undefined;
 }
 
 /** Nothing was sent, and another try would not help. */
