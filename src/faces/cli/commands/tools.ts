@@ -60,7 +60,8 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
       say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
     sayMore(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
     for (const status of await plane.servers.list()) {
-      const trouble = describeTrouble(status);
+      // What is not trusted is in one warning about the project.
+      const trouble = status.state === "untrusted" ? null : describeTrouble(status);
       if (trouble !== null) printWarning(trouble);
     }
   });
