@@ -3,6 +3,7 @@ import type { Approved, Routed, TimeLimit } from "../model/calls/call.ts";
 import { healthKey } from "../model/catalogue/health.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { Principal } from "../model/principal.ts";
 import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { requireReadable } from "./validate.ts";
 
@@ -16,7 +17,7 @@ export type RouteOptions = {
   score?(tool: string, provider: string): number;
   serverLimitMs(server: string): number | undefined;
   /** Others are left out silently. */
-  mayReach?(call: Approved, provider: ProviderSpec): boolean;
+  mayReach?(call: Pick<Approved, "principal" | "options">, provider: ProviderSpec): boolean;
 };
 
 export function route(call: Approved, options: RouteOptions): Routed {
@@ -40,6 +41,15 @@ export function route(call: Approved, options: RouteOptions): Routed {
   throw noProvider(call, listed.join("; ") || "it declares none", reasons);
 }
 
+/** The route of a plan: the one server that executes the tool. Null where there is a choice, or something in the way. */
+export function planRoute(principal: Principal, tool: Tool, options: RouteOptions): Routed["route"] | null {
+  const [spec, ...others] = tool.providers;
+  if (spec?.name !== "mcp" || others.length > 0 || tool.metadata.auth.envs !== undefined) return null;
+  const call = { principal, options: {}, tool };
+  if (options.mayReach?.(call, spec) === false || options.unavailable(spec) !== null) return null;
+  return { candidates: [spec], limit: timeLimit(call, options.serverLimitMs) };
+}
+
 function ranked(tool: Tool, { score }: RouteOptions): ProviderSpec[] {
   const { providers } = tool;
   if (providers.length < 2) return providers;
@@ -59,7 +69,7 @@ function noProvider(call: Approved, why: string, providers: Record<string, strin
 }
 
 /** Call, tool, server, default. 0 is unlimited. */
-function timeLimit(call: Approved, serverLimitMs: RouteOptions["serverLimitMs"]): TimeLimit {
+function timeLimit(call: Pick<Approved, "options" | "tool">, serverLimitMs: RouteOptions["serverLimitMs"]): TimeLimit {
   const { options, tool } = call;
   if (options.timeoutMs !== undefined) return { ms: options.timeoutMs, setBy: "call" };
   const seconds = tool.metadata.default_timeout;

@@ -122,6 +122,19 @@ function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Va
   });
 }
 
+/** The arguments of a planned call; null where there is anything to say about them. */
+export function readPlain(tool: Tool, given: unknown, check: CheckArguments): JsonObject | null {
+  if (!isObject(given)) return null;
+  const keeps = keeperOf(tool);
+  let names = 0;
+  for (const name in given) if (!keeps(name) || ++names > maxNames) return null;
+  if (exactNumbersIn(given).length > 0) return null;
+  const args = { ...tool.defaults, ...given } as JsonObject;
+  const warnings: string[] = [];
+  const problems = check(tool.parameters, args, warnings);
+  return problems instanceof Promise || problems.length + warnings.length > 0 ? null : args;
+}
+
 /** More help no reader. */
 const maxUnknown = 20;
 

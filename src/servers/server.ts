@@ -48,6 +48,7 @@ export function createServer(options: ServerOptions) {
     ...createListings(parts),
     /** Throws at once while it is away. */
     request: requests.send,
+    begin: requests.begin,
     /** With a ping, or a listing where there is none. */
     async check(signal: AbortSignal) {
       desired.requireAvailable();
@@ -119,7 +120,9 @@ function createParts(options: ServerOptions) {
   });
   const listing = catalogues.createOpenListing({ catalogue, transport: definition.transport, isPersonal });
   const { answering } = opener;
-  const requests = createServerRequests({ ...options, sessions, catalogue, requireAvailable, answering, hide });
+  const { isAvailable } = desired;
+  const ports = { sessions, catalogue, requireAvailable, isAvailable, answering, hide };
+  const requests = createServerRequests({ ...options, ...ports });
 
   async function open(owner: SessionOwner, steps: OpenSteps) {
     requireAvailable();

@@ -18,6 +18,7 @@ import type { SessionOwner } from "./sessions.ts";
 
 export { createCredentials } from "./auth/credentials.ts";
 export { accessOf, createTokenVerbs } from "./auth/tokens.ts";
+export type { DirectCall, DirectRequest } from "./direct-request.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
 
 export type ServersPorts = Omit<DirectoryOptions, "create"> &
