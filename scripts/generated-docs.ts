@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { configSchema, manifestSchema } from "../src/config/schemas.ts";
 import { type ErrorCode, errorTable } from "../src/model/errors.ts";
 import { renderCommandDocs } from "./command-docs.ts";
+import { renderCompatibilityDocs } from "./compatibility-docs.ts";
 import { renderConfigDocs } from "./config-docs.ts";
 import { renderConfigTypes } from "./config-types.ts";
 import { renderEventDocs } from "./event-docs.ts";
@@ -21,6 +22,7 @@ export function generatedDocs(): Doc[] {
     ...pages,
     { path: "src/faces/cli/error-pages.json", text: renderPages(pages) },
     { path: "docs/commands.md", text: renderCommandDocs() },
+    { path: "docs/compatibility.md", text: renderCompatibilityDocs() },
     { path: "docs/config.md", text: renderConfigDocs() },
     { path: "docs/events.md", text: renderEventDocs() },
     { path: "docs/http.md", text: renderHttpDocs(readFileSync(join(root, "docs/http.md"), "utf8")) },

@@ -48,7 +48,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...{ config, store: memory.store, emit, onNews: memory.onNews, egress },
     defaultPrincipal: local,
     exposed: options.exposed ?? false,
-    tool: (id) => registry.snapshot().byId(id),
+    tool: (id, caller) => registry.snapshot(caller).byId(id),
   });
 
   const limits = createLimits(config, emit, defaultPrincipal, memory);
@@ -87,6 +87,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     providerTrouble: (spec) => calls.providerTrouble(spec),
     tool: (asked, caller) => plane.tools.get(asked, caller),
     listOffers: (server, caller) => servers.listOffers(server, caller),
+    listOwner: (server, { user }) => servers.listOwner(server, { user, conversation: null }),
     schedulesOf: (listed) => work.schedulesOf(listed),
     onEntries: () => work.changed(),
   });
@@ -203,7 +204,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       defaultPrincipal,
       maySeeServer: grants.maySeeServer,
       countTools: (principal) => catalogue.visibleTo(principal).length,
-      onRead: ({ user }) => answers.questions.noteListener(user),
+      onRead: answers.questions.noteListener,
     }),
     {
       config,
@@ -215,7 +216,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       reload: following.reload,
       readiness: memory.readiness,
       async doctor(server?: string) {
-        const [report, readiness] = [await servers.verbs.doctor(server), await memory.readiness()];
+        const [examined, readiness] = [await servers.verbs.doctor(server), await memory.readiness()];
+        const toolsets = server === undefined ? await agent.examineToolsets() : [];
+        const report = toolsets.length === 0 ? examined : { ...examined, toolsets };
         return readiness.ready ? report : { ...report, store: { ok: false, detail: readiness.reason } };
       },
       on: memory.on,
@@ -241,9 +244,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
         secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
       ),
       questions: {
-        list: async ({ principal = defaultPrincipal }: Caller = {}) => answers.questions.waiting(principal.user),
+        list: async ({ principal = defaultPrincipal }: Caller = {}) => answers.questions.waiting(principal),
         answer: (id: string, answer: QuestionAnswer, { principal = defaultPrincipal }: Caller = {}) =>
-          answers.questions.answer(id, answer, principal.user),
+          answers.questions.answer(id, answer, principal),
       },
       events: { lastId: async () => (await memory.store()).lastEventId(), onStored: memory.onStored },
     },

@@ -41,6 +41,7 @@ const libraryOnly: Readonly<Record<string, string>> = {
   "events.list": "events.page is its paged form",
   "events.lastId": "where a stream of events begins",
   "events.onStored": "takes a function; wakes streams of events",
+  "events.onTransient": "takes a function; GET /events streams them among the others",
   "agent.generateAll": "an asynchronous iterator; the command line has batch",
   "clients.watch": "counts the clients of a face",
 };

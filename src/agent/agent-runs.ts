@@ -242,7 +242,7 @@ function callOptions(options: RunAgentOptions, state: string | undefined, leftMs
 
 async function styleOf(name: AgentStyle): Promise<Style> {
   if (name === "react") return (await import("./react/style.ts")).reactStyle;
-  return (await import("./style.ts")).toolsStyle;
+  return { ...(await import("./style.ts")).toolsStyle, name };
 }
 
 function requireText(value: unknown, what: string): void {

@@ -174,8 +174,8 @@ export function nameTools<T extends Tool>(alias: string | null, tools: readonly 
   });
   throw new PlaneError(
     "CONFIG_INVALID",
-    `${title(alias)} has several tools of the same name: ${list.join("; ")}. Leave all but one out with ${keyOf(alias, "allow_tools")}, or make a toolset for each server.`,
-    { data: { toolset: alias, duplicates: shared.map(([name]) => name) } },
+    `${title(alias)} has several tools of the same name: ${list.join("; ")}. Leave all but one out with its 'allow_tools', or make a toolset for each server.`,
+    { data: { toolset: alias, duplicates: shared.map(([name]) => name), failedCheck: true } },
   );
 }
 
@@ -238,9 +238,9 @@ export function checkSelection(
   throw new PlaneError(
     "CONFIG_INVALID",
     providers.length === 0
-      ? `${title(alias)} allows ${list} and names no server. Name its servers in ${keyOf(alias, "providers")}.`
-      : `${title(alias)} allows tools that none of its servers has: ${list}. Correct ${keyOf(alias, "allow_tools")}.`,
-    { data },
+      ? `${title(alias)} allows ${list} and names no server. Name its servers in 'providers'.`
+      : `${title(alias)} allows tools that none of its servers (${providers.join(", ")}) has: ${list}. Correct its 'allow_tools'.`,
+    { data: { ...data, missingTools: names, providers: [...providers], failedCheck: true } },
   );
 }
 
@@ -250,8 +250,8 @@ function requireServers(alias: string | null, providers: readonly string[], serv
     const near = nearest(server, servers.names(), 1).map((close) => ` Did you mean '${close}'?`);
     throw new PlaneError(
       "CONFIG_INVALID",
-      `${title(alias)} names the server '${server}', which is not configured.${near.join("")} Correct ${keyOf(alias, "providers")}.`,
-      { data: { toolset: alias } },
+      `${title(alias)} names the server '${server}', which is not configured.${near.join("")} Correct its 'providers'.`,
+      { data: { toolset: alias, providers: [...providers], failedCheck: true } },
     );
   }
 }
@@ -259,8 +259,4 @@ function requireServers(alias: string | null, providers: readonly string[], serv
 /** One that is written in code has no name and no place in a file. */
 function title(alias: string | null): string {
   return alias === null ? "The toolset" : `Toolset '${alias}'`;
-}
-
-function keyOf(alias: string | null, key: keyof ToolsetDefinition): string {
-  return alias === null ? `'${key}'` : `'toolsets.${alias}.${key}'`;
 }

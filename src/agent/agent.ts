@@ -2,14 +2,17 @@ import type { createAnswers } from "../access/access.ts";
 import { effectOf } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { inOrder } from "../lib/async/semaphore.ts";
+import { countOf } from "../lib/text/wording.ts";
 import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type Config, renderProblem } from "../model/config/config.ts";
+import type { DoctorReport } from "../model/config/setup.ts";
 import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
 import { renderPath } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { PlaneAgent } from "../model/plane-work.ts";
+import type { Principal } from "../model/principal.ts";
 import type { AgentParts } from "./agent-runs.ts";
 import { type AgentTools, createAgentTools, isInToolset, type ToolsetRef } from "./agent-tools.ts";
 import { createModels, type Models } from "./models/models.ts";
@@ -56,6 +59,8 @@ type Agent = {
   answering(options: PlaneOptions): Answering;
   /** Why a model cannot be used; without a name, the default model. */
   modelTrouble: Models["trouble"];
+  /** For the doctor: whether each configured toolset has what it selects. */
+  examineToolsets(): Promise<NonNullable<DoctorReport["toolsets"]>>;
   /** Cancels active runs; they are recorded. */
   stop(): Promise<void>;
 };
@@ -102,6 +107,8 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
       runs: runs.verbs,
     },
     modelTrouble: models.trouble,
+    examineToolsets: () =>
+      Promise.all(Object.keys(config().toolsets).map((name) => examineToolset(name, tools, defaultPrincipal))),
     answering: (options) => ({
       ...options,
       sampling: options.sampling ?? sampling.answer,
@@ -112,6 +119,18 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
       if (loaded.made()) await (await loaded()).settled();
     },
   };
+}
+
+/** It asks for the tools as a run would, so that the first run meets no surprise. */
+async function examineToolset(name: string, tools: AgentTools, principal: Principal) {
+  const check = await tools.named({ principal, toolset: name }).then(
+    (found) => ({ name: "tools", ok: true, detail: `It has ${countOf(found.length, "tool")}.`, fix: null }),
+    (thrown) => {
+      const { message } = toPlaneError(thrown);
+      return { name: "tools", ok: false, detail: message, fix: "Correct the toolset, or the servers that it names." };
+    },
+  );
+  return { name, ok: check.ok, checks: [check] };
 }
 
 const wholeCatalogue = { allow_tools: null, max_tool_call_turns: null, timeout_sec: null };

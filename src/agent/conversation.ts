@@ -5,11 +5,35 @@ import type { Spent } from "./budgets.ts";
 import { type Called, createCallMemory, notMadeRecord } from "./run-calls.ts";
 import { noUsage } from "./style.ts";
 
-export type Conversation = ReturnType<typeof createConversation>;
+export type Conversation = {
+  messages: readonly ChatMessage[];
+  steps: AgentStep[];
+  spent: Spent;
+  memory: ReturnType<typeof createCallMemory>;
+  /** The agent's state, which decides what it may call. */
+  state(): string | undefined;
+  usage(): TokenUsage;
+  counters(): AgentCounters;
+  /** Turns in which it got what it asked for. */
+  turns(): number;
+  add(more: readonly ChatMessage[]): void;
+  /** The model is asked, with so many tools. */
+  beginStep(offered: number): (usage?: TokenUsage, finish?: string) => void;
+  /** A server that was called has asked a model. */
+  sampled(usage: TokenUsage): void;
+  served(called: readonly Called[]): void;
+  /** Did a used-up budget keep a call of the last turn from being made? */
+  isShort(): boolean;
+  waiting(): WaitingCall[];
+  refused(calls: readonly AskedCall[]): void;
+  /** Forgets everything after so many messages; what was used stays used. */
+  goBackTo(length: number): void;
+  /** Other messages beside these; what is done and used there counts here. */
+  branch(messages: readonly ChatMessage[]): Conversation;
+};
 
 /** What a run has said, done and used so far. */
-export function createConversation(history: readonly ChatMessage[], firstState: string | undefined) {
-  const messages = [...history];
+export function createConversation(history: readonly ChatMessage[], firstState: string | undefined): Conversation {
   const steps: AgentStep[] = [];
   const spent: Spent = { turns: 0, calls: 0, tokens: 0 };
   const waiting = new Map<string, WaitingCall>();
@@ -17,16 +41,13 @@ export function createConversation(history: readonly ChatMessage[], firstState: 
   let turns = 0;
   let isShort = false;
   let asked = { calls: 0, turns: 0 };
-  const note = (calls: readonly AgentCall[]) => {
+  const note = (calls: readonly AgentCall[], step: AgentStep | undefined) => {
     asked = { calls: asked.calls + calls.length, turns: asked.turns + 1 };
-    steps.at(-1)?.calls.push(...calls);
+    step?.calls.push(...calls);
   };
-  return {
-    messages: messages as readonly ChatMessage[],
+  const shared = {
     steps,
     spent,
-    memory: createCallMemory(),
-    /** The agent's state, which decides what it may call. */
     state: () => state,
     usage: () => steps.reduce((sum, { usage, sampled = noUsage }) => add(add(sum, usage), sampled), noUsage),
     counters: (): AgentCounters => ({
@@ -35,49 +56,62 @@ export function createConversation(history: readonly ChatMessage[], firstState: 
       totalGenerations: 1,
       generationsWithTools: asked.calls > 0 ? 1 : 0,
     }),
-    /** Turns in which it got what it asked for. */
     turns: () => turns,
-    add: (more: readonly ChatMessage[]) => void messages.push(...more),
-    /** The model is asked, with so many tools. */
-    beginStep(offered: number) {
-      const startedAt = performance.now();
-      const at = new Date().toISOString();
-      const turn = steps.length + 1;
-      const step: AgentStep = { turn, at, modelMs: 0, usage: noUsage, offered, refused: false, calls: [] };
-      steps.push(step);
-      return (usage = noUsage, finish?: string) => {
-        if (finish !== undefined) step.finish = finish;
-        step.modelMs = Math.round(performance.now() - startedAt);
-        step.usage = usage;
-        spent.tokens += usage.totalTokens;
-      };
-    },
-    /** A server that was called has asked a model. */
-    sampled(usage: TokenUsage): void {
-      const step = steps.at(-1);
-      if (step) step.sampled = add(step.sampled ?? noUsage, usage);
-      spent.tokens += usage.totalTokens;
-    },
-    served(called: readonly Called[]): void {
-      turns += 1;
-      spent.turns += 1;
-      spent.calls += called.filter(({ outcome }) => outcome !== null).length;
-      isShort = called.some(isOverBudget);
-      for (const { outcome } of called) if (outcome) noteWaiting(outcome, waiting);
-      note(called.map(({ record }) => record));
-      state = nextState(state, called);
-    },
-    /** Did a used-up budget keep a call of the last turn from being made? */
     isShort: () => isShort,
     waiting: () => [...waiting.values()],
-    refused(calls: readonly AskedCall[]): void {
-      const step = steps.at(-1);
-      if (step) step.refused = true;
-      if (calls.length > 0) note(calls.map((call) => notMadeRecord(call, "refused")));
-    },
-    /** Forgets everything after so many messages; what was used stays used. */
-    goBackTo: (length: number) => void messages.splice(length),
   };
+  const begin = (given: readonly ChatMessage[]): Conversation => {
+    const messages = [...given];
+    /** Branches run at the same time, so each knows its own. */
+    let current: AgentStep | undefined;
+    return {
+      ...shared,
+      messages,
+      memory: createCallMemory(),
+      add: (more) => void messages.push(...more),
+      goBackTo: (length) => void messages.splice(length),
+      branch: begin,
+      beginStep(offered) {
+        const startedAt = performance.now();
+        const at = new Date().toISOString();
+        const turn = steps.length + 1;
+        const step: AgentStep = { turn, at, modelMs: 0, usage: noUsage, offered, refused: false, calls: [] };
+        steps.push(step);
+        current = step;
+        return (usage = noUsage, finish) => {
+          if (finish !== undefined) step.finish = finish;
+          step.modelMs = Math.round(performance.now() - startedAt);
+          step.usage = usage;
+          spent.tokens += usage.totalTokens;
+        };
+      },
+      sampled(usage) {
+        if (current) current.sampled = add(current.sampled ?? noUsage, usage);
+        spent.tokens += usage.totalTokens;
+      },
+      served(called) {
+        turns += 1;
+        spent.turns += 1;
+        spent.calls += called.filter(({ outcome }) => outcome !== null).length;
+        isShort = called.some(isOverBudget);
+        for (const { outcome } of called) if (outcome) noteWaiting(outcome, waiting);
+        note(
+          called.map(({ record }) => record),
+          current,
+        );
+        state = nextState(state, called);
+      },
+      refused(calls) {
+        if (current) current.refused = true;
+        if (calls.length > 0)
+          note(
+            calls.map((call) => notMadeRecord(call, "refused")),
+            current,
+          );
+      },
+    };
+  };
+  return begin(history);
 }
 
 export function isOverBudget({ outcome, isBeyondBudget }: Called): boolean {

@@ -9,6 +9,7 @@ import { isCutOff } from "./broken-replies.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import { type Ending, type LoopParts, loop } from "./loop.ts";
 import { createMessageStream } from "./message-stream.ts";
+import { type AskAside, splitQuestion } from "./patterns.ts";
 import { messagesFor, reasoningIn } from "./trace/kept-run.ts";
 
 export type RunParts = Omit<LoopParts, "limiter" | "stream"> & {
@@ -39,8 +40,22 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
   const stream = createMessageStream(onMessage);
   const limiter = limitTime(budget.timeMs, budget.timeMs, signal);
   let ending: Ending;
+  let isSplit = parts.style.name === "tools" || parts.style.name === "react";
+  const converse = async () => {
+    if (!isSplit) {
+      isSplit = true;
+      const found = await splitQuestion(
+        parts.style.name,
+        question,
+        await parts.listTools(conversation.state()),
+        createAside(conversation, { ...parts, limiter }),
+      );
+      if (found !== null) conversation.add([{ role: "user", content: found }]);
+    }
+    return loop(conversation, { ...parts, limiter, stream });
+  };
   try {
-    ending = await goOn(conversation, () => loop(conversation, { ...parts, limiter, stream }));
+    ending = await goOn(conversation, converse);
   } catch (thrown) {
     const cancelled = new PlaneError("CANCELLED", "The run was cancelled before the model had answered.");
     if (limiter.expired()) ending = { outcome: "budget", answer: null, error: outOfTime(budget.timeMs) };
@@ -56,6 +71,20 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
     ...{ id, at, durationMs: Math.round(performance.now() - startedAt), question, ...run },
     history: [...conversation.messages],
     ...withoutUndefined({ state: conversation.state() }),
+  };
+}
+
+/** In one budget with the conversation, which does not see it; what is said there is a thought. */
+function createAside(conversation: Conversation, parts: RunParts & Pick<LoopParts, "limiter">): AskAside {
+  const { onMessage = () => undefined, history, listTools } = parts;
+  return async (text, withTools) => {
+    const branch = conversation.branch([...history, { role: "user", content: text }]);
+    const stream = createMessageStream((said) =>
+      onMessage(said.type === "answer" ? { ...said, type: "thought" } : said),
+    );
+    const ending = await loop(branch, { ...parts, stream, listTools: withTools ? listTools : async () => [] });
+    stream.end();
+    return ending.answer;
   };
 }
 

@@ -4,7 +4,15 @@ import { nearest } from "../lib/text/nearest.ts";
 import type { AgentCall } from "../model/agent/agent-run.ts";
 import type { AskedCall, ChatContent, ContentBlock, ModelTool } from "../model/agent/chat.ts";
 import type { Outcome } from "../model/calls/call.ts";
-import { type ContentBlock as ResultBlock, readMedia, type ToolResult } from "../model/calls/result.ts";
+import {
+  type ArtifactResult,
+  isJsonOfArtifacts,
+  type ContentBlock as ResultBlock,
+  readArtifacts,
+  readMedia,
+  type ToolResult,
+  unsaidStructure,
+} from "../model/calls/result.ts";
 import type { ToolId } from "../model/catalogue/tool.ts";
 import { spellings } from "../model/catalogue/tool-name.ts";
 import { messageForModel } from "../model/errors.ts";
@@ -215,8 +223,10 @@ function withText(content: ChatContent, before: string, after: readonly string[]
 
 /** Texts one per line; with pictures among them, all of it in order. */
 function contentOf(result: ToolResult): ChatContent {
-  const blocks = result.content.map(toBlock);
-  if (blocks.length === 0 && result.structuredContent !== undefined) return JSON.stringify(result.structuredContent);
+  const found = readArtifacts(result);
+  const blocks = result.content.filter((block) => !found || !isJsonOfArtifacts(block)).map(toBlock);
+  const more = found ? artifactTexts(found) : structureTexts(result);
+  blocks.push(...more.map((text) => ({ type: "text" as const, text })));
   if (blocks.some(({ type }) => type === "image_url")) return blocks;
   return blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
@@ -229,10 +239,31 @@ function toBlock(block: ResultBlock): ContentBlock {
   return { type: "image_url", image_url: { url: `data:${media.mimeType};base64,${String(block.data)}` } };
 }
 
+function structureTexts(result: ToolResult): string[] {
+  const structure = unsaidStructure(result);
+  return structure === undefined ? [] : [withoutPayload(structure, [])];
+}
+
+/** What came with files: what it says, and of each file its name, kind and size. */
+function artifactTexts({ results, metadata, artifacts, problems }: ArtifactResult): string[] {
+  const said = [results, metadata].filter((value) => value !== undefined);
+  return [
+    ...said.map((value) => (typeof value === "string" ? value : withoutPayload(value, []))),
+    ...artifacts.map(
+      ({ name, mimeType, bytes }) => `[artifact ${name}, ${mimeType ?? "unknown type"}, ${bytes} bytes]`,
+    ),
+    ...problems.map((problem) => `[${problem}]`),
+  ];
+}
+
+const payload = /^[A-Za-z0-9+/_-]{1024,}={0,2}$/;
+
 /** A model cannot read base64; its size is enough. */
-function withoutPayload(block: ResultBlock): string {
-  return JSON.stringify(block, (key, value: unknown) =>
-    (key === "data" || key === "blob") && typeof value === "string" ? `(${value.length} characters of base64)` : value,
+function withoutPayload(value: unknown, keys: readonly string[] = ["data", "blob"]): string {
+  return JSON.stringify(value, (key, inner: unknown) =>
+    typeof inner === "string" && (keys.includes(key) || key === "b64" || payload.test(inner))
+      ? `(${inner.length} characters of base64)`
+      : inner,
   );
 }
 

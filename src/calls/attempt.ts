@@ -1,10 +1,12 @@
 import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import { putExactNumbers } from "../lib/json/exact-numbers.ts";
+import { rememberText, textOf } from "../lib/json/json-text.ts";
+import { hasMembers } from "../lib/json/plain-data.ts";
 import type { Routed, TimeLimit } from "../model/calls/call.ts";
 import type { Asked, ProgressReport, Provider, Relay, TaskReport } from "../model/calls/provider.ts";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
-import type { UnknownObject } from "../model/json.ts";
+import type { JsonObject, UnknownObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import { createInjectedHider } from "./hide-injected.ts";
 import type { AttemptPass } from "./limits/limits.ts";
@@ -74,7 +76,7 @@ export function attempt(
   if (!provider) throw neverSent("NO_PROVIDER", `No provider of kind '${spec.name}' is known.`);
   const hide = createInjectedHider(call.injected.values);
   const questions = createQuestions(call, spec, { limiter, pass, relay }, options, hide);
-  const args = { ...putExactNumbers(call.input.arguments, call.input.exact ?? []), ...call.injected.values };
+  const args = argumentsOf(call, spec);
   return provider(spec, args, {
     signal: limiter.signal,
     owner: sessionOwner(call.principal, call.options.conversation),
@@ -109,6 +111,15 @@ export function attempt(
       throw hide.error(thrown);
     },
   );
+}
+
+/** A server gets the text of its caller where nothing is added; what else executes a tool may change its own copy. */
+export function argumentsOf({ input, injected }: Routed, { name }: ProviderSpec): JsonObject {
+  const text = name === "mcp" && !hasMembers(injected.values) ? textOf(input.arguments) : undefined;
+  if (text !== undefined && input.exact === undefined) return input.arguments;
+  const args = { ...putExactNumbers(input.arguments, input.exact ?? []), ...injected.values };
+  if (text !== undefined) rememberText(args, text);
+  return args;
 }
 
 /** A conversation belongs to the key that began it. */

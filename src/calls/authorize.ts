@@ -28,9 +28,10 @@ export function planGrant(principal: Principal, tool: Tool, grantFor: GrantFor):
   return "refused" in grant ? null : grant;
 }
 
-/** With `requires_flags` the grant depends on the arguments. */
+/** With `requires_flags`, of the tool or of one that it calls, the grant depends on the arguments. */
 export function authorizeArguments(call: Injected, grantFor: GrantFor): Injected {
-  if (call.tool.metadata.requires_flags === undefined) return call;
+  const { id, metadata } = call.tool;
+  if (metadata.requires_flags === undefined && id.server !== null) return call;
   const args = { ...call.input.arguments, ...call.injected.values };
   requireGrant(call.principal, call.tool, grantFor, { ...accessOf(call.options), arguments: args });
   return call;

@@ -8,15 +8,15 @@ import { andThen } from "../lib/async/and-then.ts";
 import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
-import { sameJson } from "../lib/json/plain-data.ts";
+import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import type { LibraryHooks } from "../model/access/hook.ts";
 import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
 import type { AskHere, HeldCall } from "../model/calls/held-call.ts";
-import type { ProgressReport, Relay } from "../model/calls/provider.ts";
+import { type Relay, readProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
 import { toPlaneError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject, type UnknownObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlanePolicy } from "../model/plane-access.ts";
 import { mayDo, type Principal } from "../model/principal.ts";
@@ -210,7 +210,7 @@ function planPorts(
 ): PlanPorts {
   const { config, registry, quality, servers, memory, profile, limits, results } = parts;
   return {
-    ...{ path, config, profile, goOn, isTraced },
+    ...{ path, config, profile, goOn, isTraced, execution: path.execution },
     limits: limits.path,
     snapshot: registry.snapshot,
     standing: quality.standing,
@@ -242,7 +242,7 @@ function policyOf({ config, registry }: Pick<CallParts, "config" | "registry">):
   return createPolicy({
     policy: () => config().policy,
     isIsolated: (server) => config().servers[server]?.isolated === true,
-    targetsOf: createTargets(config, (id) => registry.snapshot().byId(id)),
+    targetsOf: createTargets(config, (id, caller) => registry.snapshot(caller).byId(id)),
     ownCounts: (caller) => ownYesCounts(config().approvals, caller),
   });
 }
@@ -256,8 +256,10 @@ function routeOptions(parts: CallParts, providers: Providers): RouteOptions {
     score: (tool, provider) =>
       providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
     serverLimitMs: (server) => config().servers[server]?.timeoutMs,
-    mayReach: ({ principal, options }, provider) =>
-      grants.refuseProvider(principal, provider, accessOf(options)) === null,
+    mayReach: ({ principal, options, input, injected }, provider) => {
+      const request = { ...accessOf(options), arguments: { ...input.arguments, ...injected.values } };
+      return grants.refuseProvider(principal, provider, request) === null;
+    },
   };
 }
 
@@ -266,8 +268,8 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
   return {
     provider: (kind) => withAttemptSpans(providers.of(kind)),
     isCurrent({ tool, principal }, spec) {
-      const now = registry.snapshot(principal.persona).byId(tool.id);
-      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec) === null;
+      const now = registry.snapshot(principal).byId(tool.id);
+      return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
     },
     checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
     answer: answers.answer,
@@ -284,6 +286,10 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
           return toPlaneError(thrown).message;
         }
       },
+    },
+    retryFor({ config: { server } }) {
+      const { retry, servers } = parts.config();
+      return { ...retry, ...withoutUndefined(servers[String(server)]?.retry ?? {}) };
     },
     readyInMs({ config: { server } }) {
       const at = parts.servers.status().find(({ name }) => name === server)?.nextRetryAt;
@@ -375,25 +381,4 @@ function createPolicyTest(parts: CallParts, lookup: Lookup): PlanePolicy["test"]
     const verdict = await decide({ ...requested, tool, grant, input }, await profile());
     return { ...verdict, tool: tool.name, effect };
   };
-}
-
-const updateMark = "MCP_UPDATE:";
-
-type ProgressRead = ProgressReport & { percentage: number | null; update?: UnknownObject };
-
-function readProgress({ progress, total, message }: ProgressReport): ProgressRead {
-  const percentage = total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
-  const update = message?.startsWith(updateMark) ? parseUpdate(message.slice(updateMark.length)) : null;
-  if (update === null) return { progress, total, percentage, message };
-  const text = update.progress_message ?? update.message;
-  return { progress, total, percentage, message: typeof text === "string" ? text : "Processing...", update };
-}
-
-function parseUpdate(text: string): UnknownObject | null {
-  try {
-    const update: unknown = JSON.parse(text);
-    return isObject(update) && typeof update.type === "string" ? update : null;
-  } catch {
-    return null;
-  }
 }

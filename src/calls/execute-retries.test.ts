@@ -4,8 +4,9 @@ import { routedCall, sampleMetadata, sampleTool } from "../../test/samples/calls
 import { moveTime, settled, useMockedTime } from "../../test/samples/mocked-time.ts";
 import { noRouting } from "../../test/samples/routing.ts";
 import { type ErrorCode, PlaneError } from "../model/errors.ts";
+import { defaultRetry } from "../model/servers/server.ts";
 import { execute } from "./execute.ts";
-import { retryDelay, retryPolicy } from "./retry.ts";
+import { retryDelay } from "./retry.ts";
 
 const write = sampleTool();
 const repeatable = sampleTool({ metadata: sampleMetadata({ idempotency_key: true }) });
@@ -36,7 +37,7 @@ function run(tool: typeof write, failures: readonly Failure[], limitMs = 600_000
 
 /** Long enough for every attempt there may be. */
 async function wait(): Promise<void> {
-  for (let at = 0; at < 10; at += 1) await moveTime(retryPolicy.maxMs * (1 + retryPolicy.jitter));
+  for (let at = 0; at < 10; at += 1) await moveTime(defaultRetry.maxDelayMs * 1.25);
 }
 
 const lost: Failure = { code: "SERVER_UNAVAILABLE", sent: true };
@@ -60,7 +61,7 @@ const cases: [title: string, tool: typeof write, failures: Failure[], tries: num
   ["a write is sent again only as long as none arrived", write, [notSent, lost], 2, "OUTCOME_UNKNOWN"],
   ["a repeatable call is tried again after it was lost", repeatable, [lost], 2, "ok"],
   ["a repeatable call is tried again after a timeout", repeatable, [{ code: "TIMEOUT", sent: true }], 2, "ok"],
-  ["a repeatable call ends with the last failure", repeatable, always, retryPolicy.attempts, "SERVER_UNAVAILABLE"],
+  ["a repeatable call ends with the last failure", repeatable, always, defaultRetry.attempts, "SERVER_UNAVAILABLE"],
   ["an answer of the provider is not asked for twice", repeatable, [{ code: "PROVIDER_FAILED" }], 1, "PROVIDER_FAILED"],
   [
     "a server that says when to come back is not asked before",
@@ -94,7 +95,7 @@ suite("retries", () => {
   test("each retry is announced with its delay and reason, and comes after that delay", async () => {
     const { retries, startedAt } = run(repeatable, always);
     await wait();
-    assert.equal(retries.length, retryPolicy.attempts - 1);
+    assert.equal(retries.length, defaultRetry.attempts - 1);
     assert.deepEqual([retries[0]?.attempt, retries[0]?.reason], [1, "It failed."]);
     for (const [at, { delayMs }] of retries.entries()) {
       assert.ok((startedAt[at + 1] ?? 0) - (startedAt[at] ?? 0) >= delayMs);
@@ -123,11 +124,12 @@ suite("retries", () => {
 });
 
 test("at most three attempts, one second doubled up to ten, a quarter of jitter", () => {
-  assert.deepEqual(retryPolicy, { attempts: 3, firstMs: 1_000, factor: 2, maxMs: 10_000, jitter: 0.25 });
+  assert.deepEqual(defaultRetry, { attempts: 2, delayMs: 1_000, maxDelayMs: 10_000 });
 });
 
 test("delays double from one second up to ten, give or take a quarter", () => {
-  const delays = (random: number) => [1, 2, 3, 4, 5, 6].map((failures) => retryDelay(failures, () => random));
+  const delays = (random: number) =>
+    [1, 2, 3, 4, 5, 6].map((failures) => retryDelay(failures, defaultRetry, () => random));
   assert.deepEqual(delays(0.5), [1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   assert.deepEqual(delays(0), [750, 1_500, 3_000, 6_000, 7_500, 7_500]);
   assert.deepEqual(delays(1), [1_250, 2_500, 5_000, 10_000, 12_500, 12_500]);

@@ -1,3 +1,4 @@
+import { effectOf } from "../access/access.ts";
 import { abortable } from "../lib/async/signals.ts";
 import { limitTime, type TimeLimiter } from "../lib/async/time-limit.ts";
 import { isTooDeep } from "../lib/json/exact-numbers.ts";
@@ -8,9 +9,10 @@ import type { Attempt, Executed, Routed } from "../model/calls/call.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import { normalizeResult, type ToolResult } from "../model/calls/result.ts";
 import { healthKey } from "../model/catalogue/health.ts";
-import { isRepeatable, type ProviderSpec, providerLabel } from "../model/catalogue/tool.ts";
+import { isRepeatable, type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
+import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";
 import { type AttemptOptions, attempt, ended, isOutdated } from "./attempt.ts";
 import type { AttemptPass, CallPass, Limits } from "./limits/limits.ts";
 import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
@@ -31,7 +33,8 @@ function mayFallOver({ tool }: Routed, { code, data }: PlaneError): boolean {
   return !blameless.has(code) && (data.sent === false || isRepeatable(tool));
 }
 
-function everyProviderFailed({ tool }: Routed, reasons: Map<string, string>, attempts: Attempt[]): PlaneError {
+function everyProviderFailed({ tool, route }: Routed, failed: Map<string, string>, attempts: Attempt[]): PlaneError {
+  const reasons = new Map([...failed, ...Object.entries(route.passedOver ?? {})]);
   const listed = [...reasons].map(([provider, reason]) => `${provider}: ${sentence(reason)}`).join(" ");
   // Those asked did nothing, or the tool may be repeated: otherwise no other would have been tried.
   const facts = { tool: tool.name, sent: false, retryAt: null, attempts: attempts.length, history: attempts };
@@ -50,9 +53,22 @@ function labelOf(call: Routed, spec: ProviderSpec): string {
 
 const fitForHeader = /^[\x21-\x7e]{1,255}$/;
 
-/** The same idempotency key for all attempts of a call. */
+const writing = new WeakMap<Tool, boolean>();
+
+/** Is it known to change something? Decided once for a tool. */
+function isKnownWrite(tool: Tool): boolean {
+  const before = writing.get(tool);
+  if (before !== undefined) return before;
+  const { effect, known } = effectOf(tool, {});
+  const isWrite = known && effect === "write";
+  writing.set(tool, isWrite);
+  return isWrite;
+}
+
+/** The same idempotency key for all attempts of a call. A caller's own is never dropped. */
 export function idempotencyKeyOf({ id, tool, options }: Routed): string | undefined {
-  if (tool.metadata.idempotency_key === false) return undefined;
+  const takesKey = tool.metadata.idempotency_key !== false || isKnownWrite(tool);
+  if (options.idempotencyKey === undefined && !takesKey) return undefined;
   const { idempotencyKey = id } = options;
   if (typeof idempotencyKey === "string" && fitForHeader.test(idempotencyKey)) return idempotencyKey;
   const text = `'idempotencyKey' of the call of '${tool.name}' must be 1 to 255 visible ASCII characters without spaces.`;
@@ -66,6 +82,8 @@ export type ExecuteOptions = AttemptOptions & {
   checkOutput(schema: JsonObject, result: ToolResult): Promise<string[]>;
   onRetry: Retrying["onRetry"];
   readyInMs?(spec: ProviderSpec): number;
+  /** Asked only after a failure. */
+  retryFor?(spec: ProviderSpec): RetrySettings;
   routing: RoutingMemory;
   limits?: Limits;
   signal: AbortSignal | undefined;
@@ -123,9 +141,13 @@ async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
     // Counts for the cooldown, also where the others are unavailable.
     if (call.tool.providers.length > 1 && !limiter.signal.aborted) remember(run, spec, ended);
     if (!(ended instanceof PlaneError)) return ended;
-    await retryOrGiveUp(call, ended, attempts, { limiter, onRetry, readyInMs, against, endedCall }).catch((thrown) => {
+    const settings = options.retryFor?.(spec) ?? defaultRetry;
+    const retrying = { limiter, onRetry, readyInMs, settings, against, endedCall };
+    await retryOrGiveUp(call, ended, attempts, retrying).catch((thrown) => {
       pass?.giveUp(ended);
-      throw thrown;
+      // The last of several, where another would have been asked.
+      if (!call.route.passedOver || !mayFallOver(call, ended) || limiter.signal.aborted) throw thrown;
+      throw everyProviderFailed(call, new Map([[labelOf(call, spec), ended.message]]), attempts);
     });
   }
 }

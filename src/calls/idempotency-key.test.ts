@@ -14,8 +14,14 @@ test("a tool that takes a key gets the call's id, or what the caller says", () =
   assert.equal(idempotencyKeyOf(callOf(true, { idempotencyKey: "order-7" })), "order-7");
 });
 
-test("a tool that takes none gets none", () => {
-  assert.equal(idempotencyKeyOf(callOf(false, { idempotencyKey: "order-7" })), undefined);
+test("a tool that takes none and is not known to write gets only the caller's own", () => {
+  assert.equal(idempotencyKeyOf(callOf(false)), undefined);
+  assert.equal(idempotencyKeyOf(callOf(false, { idempotencyKey: "order-7" })), "order-7");
+});
+
+test("a tool that is known to write gets a key, declared or not", () => {
+  const tool = sampleTool({ metadata: sampleMetadata({ idempotency_key: false, side_effects: "write" }) });
+  assert.equal(idempotencyKeyOf(routedCall(tool)), "call-1");
 });
 
 for (const idempotencyKey of ["", "a b", "line\nline", "ü", "x".repeat(256), 7, null]) {

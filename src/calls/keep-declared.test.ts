@@ -32,6 +32,8 @@ const filters: Filter[] = [
     ["name"],
   ],
   ["a schema that declares nothing keeps everything", { type: "object" }, all],
+  ["an empty list of properties keeps nothing", { type: "object", properties: {} }, []],
+  ["an empty list of an open schema keeps everything", { properties: {}, additionalProperties: true }, all],
   ["a closed empty schema keeps nothing", { properties: {}, additionalProperties: false }, []],
   ["a schema whose only parameter is injected keeps nothing", { properties: {} }, [], { injects: ["_mcp_data"] }],
   [

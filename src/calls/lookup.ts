@@ -120,7 +120,7 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
     const owner = { user: principal.user, conversation: null };
     const maySee = (server: string) => grants.maySeeServer(principal, server);
     const found = await findTool(asked, {
-      snapshot: () => registry.snapshot(principal.persona),
+      snapshot: () => registry.snapshot(principal),
       servers: () => [...names],
       discover(some) {
         const how = { owner, among: names, ...(some ? {} : { waitMs }), ...(onProgress ? { onProgress } : {}) };
@@ -129,21 +129,21 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
           how,
         );
       },
-      trouble: (server) => (maySee(server) ? servers.trouble(server) : null),
+      trouble: (server) => (maySee(server) ? servers.trouble(server, owner) : null),
       nextRetryAt: (server) => servers.status().find(({ name }) => name === server)?.nextRetryAt ?? null,
-      requirement: (server) => (maySee(server) ? servers.requirement(server) : null),
+      requirement: (server) => (maySee(server) ? servers.requirement(server, owner) : null),
       visible: () => catalogue().visibleTo(principal),
       mayUse: (tool) => !("refused" in grants.grantFor(principal, tool)),
       shows,
     });
-    const unlisted = unlistedServers(found, registry.snapshot(principal.persona).byId);
+    const unlisted = unlistedServers(found, registry.snapshot(principal).byId);
     if (unlisted.length === 0) return found;
     // A server that has just failed is not waited for: another provider may do.
     const failing = new Set(servers.status().flatMap(({ name, error }) => (error === null ? [] : [name])));
     const askable = unlisted.filter((name) => servers.names().includes(name) && !failing.has(name));
     // A wrapper's injected values are known only once the wrapped tool is listed.
     if (askable.length > 0) await servers.discover(askable, { owner, waitMs });
-    return registry.snapshot(principal.persona).byId(found.id) ?? found;
+    return registry.snapshot(principal).byId(found.id) ?? found;
   };
 }
 
@@ -164,7 +164,7 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
   function recall(asked: string | ToolId, principal: Principal): Tool | undefined {
     const known = remembered.get(principal)?.get(keyOf(asked));
     if (known === undefined) return undefined;
-    const isSame = known.config === config() && known.snapshot === registry.snapshot(principal.persona);
+    const isSame = known.config === config() && known.snapshot === registry.snapshot(principal);
     const owner = { user: principal.user, conversation: null };
     return isSame && servers.isSettled(known.servers, owner) ? known.tool : undefined;
   }
@@ -174,7 +174,7 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
     // A tool found elsewhere than expected is looked up again.
     if (tool.id.server === null || !likely.includes(tool.id.server)) return;
     const names = remembered.get(principal) ?? createLru<Remembered>(minRemembered);
-    const snapshot = registry.snapshot(principal.persona);
+    const snapshot = registry.snapshot(principal);
     names.set(keyOf(asked), { tool, snapshot, config: config(), servers: likely });
     remembered.set(principal, names);
   }

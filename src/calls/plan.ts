@@ -1,9 +1,8 @@
 import type { Profile } from "../access/access.ts";
 import type { Snapshot } from "../catalogue/catalogue.ts";
-import { createTimeWheel, type Spoke } from "../lib/async/time-wheel.ts";
-import type { Grant, Injected, Routed, Verdict } from "../model/calls/call.ts";
-import type { ToolResult } from "../model/calls/result.ts";
-import type { ProviderSpec, Tool, ToolId } from "../model/catalogue/tool.ts";
+import { createTimeWheel } from "../lib/async/time-wheel.ts";
+import type { Injected, Routed } from "../model/calls/call.ts";
+import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
@@ -12,9 +11,8 @@ import type { Servers } from "../servers/servers.ts";
 import { planGrant } from "./authorize.ts";
 import type { Path } from "./call-tool.ts";
 import { idempotencyKeyOf } from "./execute.ts";
-import type { Limits } from "./limits/limits.ts";
-import { PlannedCall, type RunPorts } from "./planned-call.ts";
-import { planRecord, type RecordPlan } from "./record-plan.ts";
+import { type Decided, PlannedCall, type RunPorts } from "./planned-call.ts";
+import { planRecord } from "./record-plan.ts";
 import { planRoute } from "./route.ts";
 import { readPlain } from "./validate.ts";
 
@@ -26,27 +24,13 @@ export type Plan = {
   decided: Decided | null;
 };
 
-export type Decided = {
-  principal: Principal;
-  tool: Tool;
-  grant: Grant;
-  /** Null where the arguments or the time decide. */
-  verdict: Verdict | null;
-  route: Routed["route"];
-  spec: ProviderSpec;
-  server: string;
-  sendsKey: boolean;
-  record: RecordPlan;
-};
-
 /** Each is a new object, or another value, once something of it has changed. */
 type Standing = { config: Config; snapshot: Snapshot; quality: object; profile: Profile };
 
 export type PlanPorts = RunPorts & {
   path: Path;
-  limits: Limits;
   config(): Config;
-  snapshot(persona: string | null): Snapshot;
+  snapshot(viewer: Principal): Snapshot;
   standing(): object | null;
   profile(): Profile | Promise<Profile>;
   /** A tool that was found before under this name. */
@@ -69,17 +53,17 @@ export function createPlans(ports: PlanPorts) {
   const known = new WeakMap<Principal, Map<string | ToolId, Plan>>();
   const wheel = createTimeWheel<PlannedCall>();
 
-  function standing({ persona }: Principal): Standing | null {
+  function standing(principal: Principal): Standing | null {
     const quality = ports.standing();
     const profile = ports.profile();
     if (quality === null || profile instanceof Promise) return null;
-    return { config: ports.config(), snapshot: ports.snapshot(persona), quality, profile };
+    return { config: ports.config(), snapshot: ports.snapshot(principal), quality, profile };
   }
 
-  function isStanding({ config, snapshot, quality, profile }: Standing, { persona }: Principal): boolean {
+  function isStanding({ config, snapshot, quality, profile }: Standing, principal: Principal): boolean {
     return (
       config === ports.config() &&
-      snapshot === ports.snapshot(persona) &&
+      snapshot === ports.snapshot(principal) &&
       quality === ports.standing() &&
       profile === ports.profile()
     );
@@ -156,8 +140,6 @@ export function createPlans(ports: PlanPorts) {
   };
 }
 
-export type CallSpoke = Spoke<PlannedCall>;
-
 const plainOptions: ReadonlySet<string> = new Set([
   ...["face", "principal", "conversation", "signal", "cancellation", "relay", "askHere"],
 ]);
@@ -176,5 +158,3 @@ function isEmpty(value: object): boolean {
   for (const _ in value) return false;
   return true;
 }
-
-export type CheckOutput = (schema: JsonObject, result: ToolResult) => string[];

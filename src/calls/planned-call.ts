@@ -1,5 +1,5 @@
 import { limitTime, type TimeLimiter } from "../lib/async/time-limit.ts";
-import type { Expiring, TimeWheel } from "../lib/async/time-wheel.ts";
+import type { Expiring, Spoke, TimeWheel } from "../lib/async/time-wheel.ts";
 import { isTooDeep } from "../lib/json/exact-numbers.ts";
 import { sizeOf } from "../lib/json/json-text.ts";
 import { nowText, uniqueId } from "../lib/stamps.ts";
@@ -7,18 +7,31 @@ import { rounded } from "../lib/text/wording.ts";
 import type { CallOptions, Executed, Input, Outcome, Routed, SucceededOutcome, Verdict } from "../model/calls/call.ts";
 import type { ProgressReport } from "../model/calls/provider.ts";
 import { normalizeResult, type ToolResult } from "../model/calls/result.ts";
-import type { ToolId } from "../model/catalogue/tool.ts";
+import type { ProviderSpec, ToolId } from "../model/catalogue/tool.ts";
 import { toPlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
 import type { Face, Principal } from "../model/principal.ts";
 import { type DirectCall, type DirectRequest, explainFailure, type Servers } from "../servers/servers.ts";
-import { createQuestions, sessionOwner } from "./attempt.ts";
-import { type Begun, progressStretch } from "./execute.ts";
-import type { CallSpoke, CheckOutput, Decided, PlanPorts } from "./plan.ts";
+import { argumentsOf, createQuestions, sessionOwner } from "./attempt.ts";
+import { type Begun, type ExecuteOptions, progressStretch } from "./execute.ts";
+import type { Limits } from "./limits/limits.ts";
 import { metaOf, takeAnswer } from "./providers/providers.ts";
 import { type BegunRecord, callEvent, presented, type RecordOptions, unrecorded } from "./record.ts";
-import { plannedStages, samplesOfPlan, succeededEvent, writeRecord } from "./record-plan.ts";
+import { plannedStages, type RecordPlan, samplesOfPlan, succeededEvent, writeRecord } from "./record-plan.ts";
+
+export type Decided = {
+  principal: Principal;
+  tool: Routed["tool"];
+  grant: Routed["grant"];
+  /** Null where the arguments or the time decide. */
+  verdict: Verdict | null;
+  route: Routed["route"];
+  spec: ProviderSpec;
+  server: string;
+  sendsKey: boolean;
+  record: RecordPlan;
+};
 
 type Write = (
   record: ReturnType<typeof writeRecord>,
@@ -28,7 +41,9 @@ type Write = (
 export type RunPorts = Pick<RecordOptions, "emit" | "present" | "onEnded"> & {
   begin: Servers["begin"];
   write: Write;
-  checkOutput: CheckOutput;
+  checkOutput(schema: JsonObject, result: ToolResult): string[];
+  limits: Limits;
+  execution: Pick<ExecuteOptions, "onProgress" | "answer" | "fit">;
   /** The stages go on after the attempt. */
   goOn(call: Routed, begun: Begun, recorded: BegunRecord, given: PlaneCallOptions): Promise<Outcome>;
 };
@@ -62,9 +77,9 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
   executed: Executed["executed"] | undefined = undefined;
   readonly #plan: Decided;
   readonly #given: PlaneCallOptions;
-  readonly #ports: PlanPorts;
+  readonly #ports: RunPorts;
   #wheel: TimeWheel<PlannedCall> | undefined;
-  #spoke: CallSpoke | undefined;
+  #spoke: Spoke<PlannedCall> | undefined;
   #direct: DirectRequest | undefined;
   #end: PromiseWithResolvers<Outcome> | undefined;
   /** Failed while it was sent. */
@@ -76,12 +91,7 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
   #startedAt = 0;
   #sentAt = 0;
 
-  constructor(
-    plan: Decided,
-    { asked, args, verdict, options, face }: Asked,
-    given: PlaneCallOptions,
-    ports: PlanPorts,
-  ) {
+  constructor(plan: Decided, { asked, args, verdict, options, face }: Asked, given: PlaneCallOptions, ports: RunPorts) {
     this.asked = { tool: asked, arguments: args };
     this.principal = plan.principal;
     this.face = face;
@@ -103,7 +113,7 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
     this.#startedAt = startedAt;
     this.#sentAt = performance.now();
     const meta = metaOf(relay?.meta, sendsKey ? this.id : undefined);
-    const params = { name: spec.config.tool, arguments: this.input.arguments, ...meta };
+    const params = { name: spec.config.tool, arguments: argumentsOf(this, spec), ...meta };
     const direct = this.#ports.begin(server, params, this, sessionOwner(this.principal, this.options.conversation));
     if (direct === null) return null;
     this.#direct = direct;
@@ -150,14 +160,14 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
 
   onProgress(progress: ProgressReport): void {
     this.#timed().extend();
-    this.#ports.path.execution.onProgress(this, progress);
+    this.#ports.execution.onProgress(this, progress);
     this.#given.relay?.onProgress?.(progress);
   }
 
   onRequest(method: string, params: UnknownObject, signal: AbortSignal): Promise<UnknownObject> {
     const limiter = this.#timed();
     const { relay } = this.#given;
-    const { execution } = this.#ports.path;
+    const { execution } = this.#ports;
     this.#questions ??= createQuestions(this, this.#plan.spec, { limiter, pass: undefined, relay }, execution);
     return this.#questions.take(method, params, signal);
   }

@@ -1,5 +1,6 @@
 import { bytesOf, textOf } from "../lib/json/json-text.ts";
 import { hash, hashText } from "../lib/json/stable-json.ts";
+import { shorten } from "../lib/text/cut-text.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import { rounded } from "../lib/text/wording.ts";
 import type {
@@ -260,10 +261,18 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
     ...stateField(call, status),
   };
   const result = executed && withEditNote(executed.result, call);
-  if (error) return failedWith(error, report, result);
+  if (error) return failedWith(withPlace(error, call, report.attempts), report, result);
   const succeeded = { ok: true as const, call: report as SucceededOutcome["call"] };
   if (result) return { ...succeeded, result };
   return { ...succeeded, result: { content: [] }, ...(approval ? { verdict: approval } : {}) };
+}
+
+/** Every failure of a call names its tool, its server and how often it was tried. */
+function withPlace(error: PlaneError, { tool }: Learned, attempts: number): PlaneError {
+  if (tool === undefined) return error;
+  const { server } = tool.id;
+  const data = { tool: tool.name, ...(server !== null && { server }), attempts, ...error.data };
+  return new PlaneError(error.code, error.message, { data, cause: error.cause });
 }
 
 /** Status and fields follow from one code, which no type can tell. */
@@ -317,7 +326,7 @@ export function stateField({ options: { state }, tool }: Stated, status: CallSta
 
 /** The tool, or a hook in its place, which names itself. */
 function saidNo({ tool, executed }: Learned, result: ToolResult): PlaneError {
-  const [name, text] = [tool?.name ?? "", resultText(result)];
+  const [name, text] = [tool?.name ?? "", shorten(resultText(result), maxSaidLength)];
   const isByHook = executed?.said && executed.said.isError !== true;
   return isByHook ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } }) : describeToolError(name, text);
 }
@@ -336,7 +345,10 @@ export function statusOf(error: PlaneError | undefined, call: { executed?: unkno
   return statuses[error.code] ?? (refused ? "refused" : "failed");
 }
 
+/** The result has it whole. */
+const maxSaidLength = 32 * 1024;
+
 export function describeToolError(tool: string, text: string): PlaneError {
-  const said = text.trim() === "" ? "it gave no text" : text.trim();
+  const said = text.trim() === "" ? "it gave no text" : shorten(text.trim(), maxSaidLength);
   return new PlaneError("TOOL_ERROR", `'${tool}' reported an error: ${said}`, { data: { tool } });
 }

@@ -4,9 +4,12 @@ import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import type { Attempt, Routed } from "../model/calls/call.ts";
 import { isRepeatable } from "../model/catalogue/tool.ts";
 import { errorTable, PlaneError } from "../model/errors.ts";
+import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";
 
-/** Two further attempts, and only where running twice does no harm. */
-export const retryPolicy = { attempts: 3, firstMs: 1_000, factor: 2, maxMs: 10_000, jitter: 0.25 } as const;
+/** Doubled with each failure, and spread so that many calls do not return at once. */
+const spread = { factor: 2, jitter: 0.25 } as const;
+/** The longest wait for a server that refuses to be started. */
+const maxReadyMs = 10_000;
 /** The longest `Retry-After` that is waited for. */
 const maxWaitMs = 60_000;
 
@@ -15,6 +18,7 @@ export type Retrying = {
   onRetry(call: Routed, retry: { attempt: number; delayMs: number; reason: string }): void;
   /** So long the server refuses to be started. */
   readyInMs?(): number;
+  settings: RetrySettings;
   against?(error: PlaneError): string | null | Promise<string | null>;
   endedCall(call: Routed, limiter: TimeLimiter): PlaneError;
 };
@@ -23,15 +27,15 @@ export async function retryOrGiveUp(
   call: Routed,
   error: PlaneError,
   attempts: Attempt[],
-  { limiter, onRetry, readyInMs, against, endedCall }: Retrying,
+  { limiter, onRetry, readyInMs, settings, against, endedCall }: Retrying,
 ): Promise<void> {
   const notSent = error.data.sent === false;
   const safe = notSent || isRepeatable(call.tool);
-  const delayMs = Math.max(delayFor(error, attempts.length), Math.min(readyInMs?.() ?? 0, retryPolicy.maxMs));
+  const delayMs = Math.max(delayFor(error, attempts.length, settings), Math.min(readyInMs?.() ?? 0, maxReadyMs));
   const worthwhile =
     errorTable[error.code].retryable && !limiter.signal.aborted && !isHopeless(error, delayMs, limiter);
   // What asks for another try gets it as long as the call's own limit allows.
-  if (!safe || !worthwhile || (attempts.length >= retryPolicy.attempts && !isAnnounced(error))) {
+  if (!safe || !worthwhile || (attempts.length >= settings.attempts && !isAnnounced(error))) {
     // In either case: what may have run is reported as unknown.
     const mayHaveRun = !safe && errorTable[error.code].retryable && !limiter.signal.aborted;
     throw withAttempts(call, mayHaveRun ? unknownOutcome(call, error) : error, attempts);
@@ -52,10 +56,10 @@ export function isAnnounced({ data }: PlaneError): boolean {
 }
 
 /** A first announced wait is kept to; after further ones the backoff grows too, so that "now" does not become a flood. */
-function delayFor(error: PlaneError, failures: number): number {
+function delayFor(error: PlaneError, failures: number, settings: RetrySettings): number {
   const { retryInMs } = error.data;
-  if (typeof retryInMs !== "number") return retryDelay(failures);
-  return isAnnounced(error) && failures > 1 ? Math.max(retryInMs, retryDelay(failures - 1)) : retryInMs;
+  if (typeof retryInMs !== "number") return retryDelay(failures, settings);
+  return isAnnounced(error) && failures > 1 ? Math.max(retryInMs, retryDelay(failures - 1, settings)) : retryInMs;
 }
 
 /** It named a time, or said never: asking sooner cannot help. */
@@ -64,8 +68,12 @@ function isHopeless({ data: { retryAt, retryInMs } }: PlaneError, delayMs: numbe
   return retryAt !== undefined || (typeof retryInMs === "number" && delayMs > waitMs);
 }
 
-export function retryDelay(failures: number, random: () => number = Math.random): number {
-  return backoffMs(retryPolicy, failures, random);
+export function retryDelay(
+  failures: number,
+  { delayMs, maxDelayMs }: RetrySettings = defaultRetry,
+  random: () => number = Math.random,
+): number {
+  return backoffMs({ firstMs: delayMs, maxMs: maxDelayMs, ...spread }, failures, random);
 }
 
 function notAgain({ code, message, data, cause }: PlaneError, notRetried: string): PlaneError {

@@ -17,38 +17,45 @@ export type RouteOptions = {
   score?(tool: string, provider: string): number;
   serverLimitMs(server: string): number | undefined;
   /** Others are left out silently. */
-  mayReach?(call: Pick<Approved, "principal" | "options">, provider: ProviderSpec): boolean;
+  mayReach?(call: Pick<Approved, "principal" | "options" | "input" | "injected">, provider: ProviderSpec): boolean;
 };
 
 export function route(call: Approved, options: RouteOptions): Routed {
   const { environment, unavailable, resting, serverLimitMs } = options;
   const { providers } = call.tool;
   const key = healthKey(call.tool);
-  const missing = missingCredentials(call.tool, environment);
-  if (missing !== null) throw noProvider(call, missing);
   const reasons: Record<string, string> = {};
   const candidates = ranked(call.tool, options).filter((provider) => {
     if (options.mayReach && !options.mayReach(call, provider)) return false;
     const label = providerLabel(provider, providers);
     // A cooldown makes sense only beside another provider.
     const rest = providers.length > 1 ? resting(key, label) : null;
-    const reason = unavailable(provider) ?? rest;
+    const reason = missingCredentials(call.tool, provider, environment) ?? unavailable(provider) ?? rest;
     if (reason !== null) reasons[label] = reason;
     return reason === null;
   });
-  if (candidates.length > 0) return { ...call, route: { candidates, limit: timeLimit(call, serverLimitMs) } };
+  if (candidates.length > 0) {
+    const passedOver = Object.keys(reasons).length > 0 ? { passedOver: reasons } : {};
+    return { ...call, route: { candidates, limit: timeLimit(call, serverLimitMs), ...passedOver } };
+  }
   const listed = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
-  throw noProvider(call, listed.join("; ") || "it declares none", reasons);
+  throw noProvider(call, listed.join("; ") || undeclared(call.tool, environment), reasons);
 }
 
 /** The route of a plan: the one server that executes the tool. Null where there is a choice, or something in the way. */
 export function planRoute(principal: Principal, tool: Tool, options: RouteOptions): Routed["route"] | null {
   const [spec, ...others] = tool.providers;
-  if (spec?.name !== "mcp" || others.length > 0 || tool.metadata.auth.envs !== undefined) return null;
-  const call = { principal, options: {}, tool };
+  if (spec?.name !== "mcp" || others.length > 0 || tool.id.server === null) return null;
+  // Without credentials of its own it needs none of the environment.
+  if (missingCredentials(tool, spec, {}) !== null) return null;
+  const input = { arguments: {}, repaired: false, dropped: [] };
+  const call = { principal, options: {}, tool, input, injected: { values: {} } };
   if (options.mayReach?.(call, spec) === false || options.unavailable(spec) !== null) return null;
   return { candidates: [spec], limit: timeLimit(call, options.serverLimitMs) };
 }
+
+const undeclared = (tool: Tool, environment: RouteOptions["environment"]) =>
+  missingCredentials(tool, null, environment) ?? "it declares none";
 
 function ranked(tool: Tool, { score }: RouteOptions): ProviderSpec[] {
   const { providers } = tool;

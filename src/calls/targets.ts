@@ -1,22 +1,24 @@
 import { type NamelessTool, translateTools } from "../catalogue/catalogue.ts";
+import { mapArguments } from "../model/calls/provider.ts";
 import type { ProviderSpec, Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
 import type { JsonObject } from "../model/json.ts";
+import type { Principal } from "../model/principal.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
-import { mapArguments } from "./providers/mapping.ts";
 
 type Target = { tool: Tool; mapArguments(args: JsonObject): JsonObject };
 
 /** The servers' tools that a hand-written one may call, and what each gets. */
-export function createTargets(config: () => Config, byId: (id: ToolId) => Tool | undefined) {
-  const targetOf = ({ name, config: to }: ProviderSpec): Target[] => {
+export function createTargets(config: () => Config, byId: (id: ToolId, caller: Principal) => Tool | undefined) {
+  const targetOf = ({ name, config: to }: ProviderSpec, caller: Principal): Target[] => {
     const [server, tool] = [String(to.server), String(to.tool)];
     const definition = name === "mcp" ? config().servers[server] : undefined;
     if (definition === undefined) return [];
-    const found = byId({ server, tool }) ?? unlistedTool(server, definition, tool);
+    const found = byId({ server, tool }, caller) ?? unlistedTool(server, definition, tool);
     return [{ tool: found, mapArguments: (args) => mapArguments(to.argumentMap, args) }];
   };
-  return ({ id, providers }: Tool): readonly Target[] => (id.server === null ? providers.flatMap(targetOf) : []);
+  return ({ id, providers }: Tool, caller: Principal): readonly Target[] =>
+    id.server === null ? providers.flatMap((spec) => targetOf(spec, caller)) : [];
 }
 
 /** Nothing is known of it but its server, so that a policy can decide about it. */

@@ -1,5 +1,8 @@
 import { andThen } from "../lib/async/and-then.ts";
-import { exactNumbersIn, findChanged, noteExactNumbers, tooManyNumbers } from "../lib/json/exact-numbers.ts";
+import { exactNumbersIn, findChanged, isTooDeep, noteExactNumbers, tooManyNumbers } from "../lib/json/exact-numbers.ts";
+import { ambiguityOf, rememberText, sizeOf } from "../lib/json/json-text.ts";
+import { ambiguityIn, halfText, hasHalf, tooMuchIn } from "../lib/json/measure-json.ts";
+import { hasMembers } from "../lib/json/plain-data.ts";
 import { repairTruncatedJson } from "../lib/json/repair-json.ts";
 import { respellJson } from "../lib/json/respell-json.ts";
 import { foldName, nearest } from "../lib/text/nearest.ts";
@@ -9,7 +12,7 @@ import type { Tool } from "../model/catalogue/tool.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
 
-/** Undeclared arguments are dropped, unless the schema allows them or declares none. */
+/** Undeclared arguments are dropped, unless the schema allows them or has no list of properties. */
 export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; dropped: string[] } {
   const keeps = keeperOf(tool);
   const names = Object.keys(args);
@@ -41,8 +44,9 @@ function keeperOf(tool: Tool): Keeps {
   return keeps;
 }
 
-function isSilent({ additionalProperties, patternProperties }: UnknownObject): boolean {
-  return additionalProperties === undefined && patternProperties === undefined;
+/** An empty list of properties declares that there are none. */
+function isSilent({ properties, additionalProperties, patternProperties }: UnknownObject): boolean {
+  return [properties, additionalProperties, patternProperties].every((said) => said === undefined);
 }
 
 type Declared = { names: Set<string>; patterns: SafePattern[]; open: boolean };
@@ -109,11 +113,12 @@ function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Va
   const mayGuess = typeof asked.arguments === "string" && onlyReads(tool);
   const { arguments: parsed, repaired, respelt } = parseArguments(asked.arguments, tool.name, mayGuess);
   const { kept: own, dropped } = keepDeclared(tool, parsed);
-  const kept = { ...tool.defaults, ...own };
+  const kept = withDefaults(tool, own);
   const warnings: string[] = [];
   return andThen(check(tool.parameters, kept, warnings), (problems): Validated => {
     if (problems.length > 0) throw refuse(tool, problems, dropped);
     const exact = exactNumbersIn(parsed);
+    if (exact.length > 0) refuseEndless(exact, tool.name);
     const input: Input = { arguments: kept, repaired, dropped };
     if (respelt !== undefined) input.respelt = respelt;
     if (exact.length > 0) input.exact = exact;
@@ -125,14 +130,28 @@ function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Va
 /** The arguments of a planned call; null where there is anything to say about them. */
 export function readPlain(tool: Tool, given: unknown, check: CheckArguments): JsonObject | null {
   if (!isObject(given)) return null;
+  const own = clearly(given, tool);
   const keeps = keeperOf(tool);
-  let names = 0;
-  for (const name in given) if (!keeps(name) || ++names > maxNames) return null;
-  if (exactNumbersIn(given).length > 0) return null;
-  const args = { ...tool.defaults, ...given } as JsonObject;
+  if (own === null || exactNumbersIn(own).length > 0) return null;
+  for (const name in own) if (!keeps(name)) return null;
+  const args = withDefaults(tool, own);
   const warnings: string[] = [];
   const problems = check(tool.parameters, args, warnings);
   return problems instanceof Promise || problems.length + warnings.length > 0 ? null : args;
+}
+
+/** Null where a stage would refuse it. */
+function clearly(given: UnknownObject, { name }: Tool): JsonObject | null {
+  try {
+    return requireClear(requireObject(given, name), name);
+  } catch {
+    return null;
+  }
+}
+
+/** The same object where nothing is added, so that its text is passed on as it was written. */
+function withDefaults({ defaults }: Tool, own: JsonObject): JsonObject {
+  return defaults && hasMembers(defaults) ? { ...defaults, ...own } : own;
 }
 
 /** More help no reader. */
@@ -170,20 +189,50 @@ type ParsedArguments = {
 /** What is no object never runs as `{}`. Cut-off text is completed for read-only tools, else only with brackets. */
 export function parseArguments(given: unknown, tool: string, onlyReads = true): ParsedArguments {
   if (given === undefined || given === null) return { arguments: {}, repaired: false };
-  if (typeof given !== "string") return { arguments: requireObject(given, tool), repaired: false };
+  if (typeof given !== "string") return { arguments: requireClear(requireObject(given, tool), tool), repaired: false };
   if (given.trim() === "") return { arguments: {}, repaired: false };
   try {
     return { arguments: parse(given, tool), repaired: false };
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
+    if (given.length > maxRepaired) throw invalid(tool, `are not valid JSON, and too long to be mended`);
     return repair(given, tool, onlyReads);
   }
 }
 
+/** Longer text is read as it is or not at all: every character of it would be looked at. */
+const maxRepaired = 256 * 1024;
+
 function parse(text: string, tool: string): JsonObject {
+  const tooMuch = tooMuchIn(text);
+  if (tooMuch !== null) throw invalid(tool, `cannot be read: ${tooMuch}`);
   const parsed: unknown = JSON.parse(text);
+  if (isTooDeep(parsed)) throw invalid(tool, "cannot be read: they are nested too deeply");
   if (!noteExactNumbers(parsed, text)) throw invalid(tool, `cannot be read: ${tooManyNumbers}`);
-  return parsed === null ? {} : requireObject(parsed, tool);
+  const open = ambiguityIn(text, parsed);
+  if (open !== null) throw invalid(tool, `cannot be read: ${open}`);
+  if (parsed === null) return {};
+  const read = requireObject(parsed, tool);
+  rememberText(read, text);
+  return read;
+}
+
+/** Other readers would read another value, or none. */
+function requireClear(given: JsonObject, tool: string): JsonObject {
+  // A face that read the text has looked at it already.
+  const isRead = sizeOf(given) !== undefined;
+  if (isRead) return given;
+  const open = ambiguityOf(given) ?? (isTooDeep(given) ? "they are nested too deeply" : undefined);
+  if (open !== undefined || hasHalf(given)) throw invalid(tool, `cannot be read: ${open ?? halfText}`);
+  return given;
+}
+
+function refuseEndless(numbers: readonly { path: readonly string[]; text: string }[], tool: string): void {
+  const endless = numbers.find(({ text }) => !Number.isFinite(Number(text)));
+  if (endless === undefined) return;
+  const path = `/${endless.path.join("/")}`;
+  const problems = [{ path, message: "is larger than any number that JSON readers can hold" }];
+  throw invalid(tool, `cannot be read: ${path} ${problems[0]?.message}`, { problems });
 }
 
 function repair(given: string, tool: string, onlyReads: boolean): ParsedArguments {

@@ -16,7 +16,8 @@ import { translateTools } from "./sources/mcp.ts";
 import { createToolListings } from "./tool-listing.ts";
 import { createSkillVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
 
-export { type HealthFeed, missingCredentials, providerScore } from "./health/health.ts";
+export { missingCredentials } from "./health/credentials.ts";
+export { type HealthFeed, providerScore } from "./health/health.ts";
 export type { Routing } from "./health/routing.ts";
 export { createInventory, type ListedServer } from "./inventory.ts";
 export { unlistedServers } from "./overlays/overlay.ts";
@@ -44,6 +45,7 @@ export type CataloguePorts = Omit<CatalogueEntriesPorts, "memory" | "maySeeServe
   providerTrouble(spec: ProviderSpec): string | null;
   tool: PlaneTools["get"];
   listOffers(server: string | undefined, caller: WaitingCaller): Promise<void>;
+  listOwner(server: string, principal: Principal): { user: string | null } | undefined;
   schedulesOf: WorkPorts["schedulesOf"];
 };
 
@@ -63,7 +65,16 @@ export function createCatalogue(ports: CataloguePorts) {
       config().servers[server] === undefined || grants.maySeeServer(principal, server),
   });
   const { registry, handWritten } = entries;
-  const guardPorts = { config, store, emit, directoryOf, tools: registry.all, isWritten: registry.isWritten };
+  const guardPorts = {
+    config,
+    store,
+    emit,
+    directoryOf,
+    tools: registry.all,
+    isWritten: registry.isWritten,
+    ownersOf: registry.ownersOf,
+    usualUser: defaultPrincipal.user,
+  };
   const quality = createQuality(guardPorts);
   const listings = createToolListings(
     {
@@ -71,6 +82,7 @@ export function createCatalogue(ports: CataloguePorts) {
       registry,
       health: health.read,
       routerState: routing.state,
+      serverTimeoutMs: (server) => config().servers[server]?.timeoutMs,
       providerTrouble: (spec) => quality.heldProvider(spec) ?? ports.providerTrouble(spec),
       loaded: quality.loaded,
       review: quality.review,
@@ -101,6 +113,7 @@ export function createCatalogue(ports: CataloguePorts) {
         ...{ defaultPrincipal, listings, revision: () => snapshot().revision, tool: ports.tool, guard: quality.open },
         maySeeServer: grants.maySeeServer,
         listOffers: ports.listOffers,
+        listOwner: ports.listOwner,
       }),
       createSearchVerbs({ ...ports, emit, registry, listings, quality }),
       {
@@ -116,8 +129,8 @@ export function createCatalogue(ports: CataloguePorts) {
   };
 }
 
-function staleAmong(servers: readonly ServerStatus[]): Set<string> {
-  return new Set(servers.flatMap(({ name, stale }) => (stale ? name : [])));
+function staleAmong(servers: readonly ServerStatus[]): Map<string, string> {
+  return new Map(servers.flatMap(({ name, stale, error }) => (stale ? [[name, error ?? ""] as const] : [])));
 }
 
 function createServerPorts(
@@ -136,9 +149,19 @@ function createServerPorts(
       quality.onRemoved(server);
       registry.removeSource(server);
     },
-    onTools(server: string, definition: ServerDefinition, listed: unknown[], era: "legacy" | "modern"): void {
-      quality.onListed(server, definition, listed);
-      registry.setSource(server, translateTools(server, definition, listed, era));
+    onTools(
+      server: string,
+      definition: ServerDefinition,
+      listed: unknown[],
+      era: "legacy" | "modern",
+      owner?: { user: string | null },
+    ): void {
+      quality.onListed(server, definition, listed, owner);
+      registry.setSource(server, translateTools(server, definition, listed, era), owner);
+    },
+    onToolsGone(server: string, owner: { user: string | null }): void {
+      quality.onRemoved(server, owner);
+      registry.removeSource(server, owner);
     },
   };
 }

@@ -3,13 +3,17 @@ import { deepFreeze, sameJson } from "../lib/json/plain-data.ts";
 import type { Tool, ToolId, ToolOverlay } from "../model/catalogue/tool.ts";
 import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../model/json.ts";
-import { completeWrapper, type Described, overlayTool } from "./overlays/overlay.ts";
+import { completeWrapper, type Described, exclusivelyWrapped, overlayTool } from "./overlays/overlay.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
+import { createToolLists, isSameId, type ListOwner } from "./tool-lists.ts";
 
 /** By the name of a server's tool, in any spelling. */
 type Overlays = ReadonlyMap<string, ToolOverlay>;
 
-/** The registry at one moment, as one persona sees it. Immutable. */
+/** Whose view: a persona has tools of its own, and a user the tools that servers list for them alone. */
+export type Viewer = { persona: string | null; user: string | null };
+
+/** The registry at one moment, as one viewer sees it. Immutable. */
 export type Snapshot = {
   revision: number;
   tools: readonly Tool[];
@@ -17,13 +21,14 @@ export type Snapshot = {
   byId(id: ToolId): Tool | undefined;
 };
 
-/** `tools` counts those of every persona. */
+/** `tools` counts those of every viewer. */
 export type RegistryChange = { revision: number; tools: number };
 
 export type Registry = ReturnType<typeof createRegistry>;
 
-export function createRegistry(onChange: (change: RegistryChange) => void) {
-  const sources = new Map<string, Translation>();
+/** `usualUser` is whose list of a server people write wrappers and overlays for. */
+export function createRegistry(onChange: (change: RegistryChange) => void, usualUser: string | null = null) {
+  const lists = createToolLists(usualUser);
   let revision = 0;
   let taken: Taken | null = null;
   let naming: Naming | undefined;
@@ -33,37 +38,33 @@ export function createRegistry(onChange: (change: RegistryChange) => void) {
   // A snapshot is taken when one is read: a hundred servers may list their tools one after the other.
   const current = () => {
     if (taken) return taken;
-    const offered = [...sources.values()].flatMap(({ tools }) => tools);
+    const { offered, owners } = lists.offered();
     naming = nameAgain(
       naming,
       offered.map(({ id }) => id),
+      owners.size > 0,
     );
-    taken = takeSnapshot(revision, offered, { naming, overlays, memo });
+    const target = (id: ToolId) => lists.of(id.server ?? "", usualUser).find((tool) => isSameId(tool.id, id));
+    taken = takeSnapshot(revision, offered, { naming, overlays, memo, owners, ...(owners.size > 0 && { target }) });
     return taken;
   };
   const replace = () => {
     revision += 1;
     taken = null;
-    onChange({ revision, tools: [...sources.values()].reduce((sum, { tools }) => sum + tools.length, 0) });
+    onChange({ revision, tools: lists.count() });
   };
 
   return {
-    /** A persona sees its own tool in the place of a shared one of the same name. */
-    snapshot: (persona: string | null = null): Snapshot => current().seenBy(persona),
+    /** A persona sees its own tool in the place of a shared one of the same name; by default, what the usual user sees. */
+    snapshot: ({ persona, user }: Viewer = { persona: null, user: usualUser }): Snapshot =>
+      current().seenBy(persona, user),
     all: (): readonly Tool[] => current().all,
-    setSource(source: string, { tools: listed, rejected, work }: Translation): void {
-      const before = sources.get(source);
-      const tools = keepKnown(before?.tools ?? [], listed);
-      sources.set(source, deepFreeze({ tools, rejected, work }));
-      // Servers announce changes that are none, and list the same tools again.
-      const isKnown =
-        before?.tools.length === tools.length &&
-        tools.every((tool, at) => tool === before.tools[at]) &&
-        sameJson(before.work, work);
-      if (!isKnown) replace();
+    /** With `owner`, what the server lists for this user and no other. */
+    setSource(source: string, translation: Translation, owner?: ListOwner): void {
+      if (lists.set(source, translation, owner)) replace();
     },
-    removeSource(source: string): void {
-      if (sources.delete(source)) replace();
+    removeSource(source: string, owner?: ListOwner): void {
+      if (lists.remove(source, owner)) replace();
     },
     setOverlays(next: Overlays): void {
       const isKnown = sameJson(Object.fromEntries(overlays), Object.fromEntries(next));
@@ -72,21 +73,20 @@ export function createRegistry(onChange: (change: RegistryChange) => void) {
     },
     /** The hidden values that are sent with each call of a tool. */
     fixedOf: (tool: Tool): JsonObject => memo.fixed.get(tool) ?? {},
-    listed(source: string): { tools: number; rejected: Translation["rejected"] } {
-      const { tools, rejected } = sources.get(source) ?? { tools: [], rejected: [] };
-      return { tools: tools.length, rejected };
-    },
+    /** The users for whom alone its server lists it; undefined for a tool of a list that all share. */
+    ownersOf: (tool: Tool): ReadonlySet<string | null> | undefined => current().ownersOf(tool),
+    listed: lists.listed,
     /** Written by people, or described by an overlay. */
     isWritten(tool: Tool): boolean {
       if (tool.id.server === null) return true;
       if (overlays.size === 0) return false;
-      const known = described.get(tool) ?? !isAsListed(tool, sources.get(tool.id.server)?.tools ?? []);
+      const known = described.get(tool) ?? !isAsListed(tool, lists.all(tool.id.server));
       described.set(tool, known);
       return known;
     },
     /** A tool as its server lists it, without overlay. */
     asListed: (id: ToolId): NamelessTool | undefined =>
-      id.server === null ? undefined : sources.get(id.server)?.tools.find((tool) => isSameId(tool.id, id)),
+      id.server === null ? undefined : lists.of(id.server, usualUser).find((tool) => isSameId(tool.id, id)),
   };
 }
 
@@ -99,39 +99,33 @@ export function placeOf({ name, persona }: Pick<Tool, "name" | "persona">): stri
   return persona === null ? name : `${name}\0${persona}`;
 }
 
-/** An unchanged tool stays the same object, already frozen; a changed one keeps its id object. */
-function keepKnown(known: readonly NamelessTool[], listed: readonly NamelessTool[]): NamelessTool[] {
-  const byKey = once(() => new Map(known.map((tool) => [toolKey(tool.id), tool])));
-  return listed.map((tool, at) => {
-    const inPlace = known[at];
-    const earlier = inPlace && isSameId(inPlace.id, tool.id) ? inPlace : byKey().get(toolKey(tool.id));
-    if (!earlier) return tool;
-    return sameJson(earlier, tool) ? earlier : { ...tool, id: earlier.id };
-  });
-}
-
 function isAsListed({ id, description, parameters }: Tool, listed: readonly NamelessTool[]): boolean {
-  const tool = listed.find((one) => isSameId(one.id, id));
-  return tool?.description === description && tool.parameters === parameters;
-}
-
-function isSameId(a: ToolId, b: ToolId): boolean {
-  return a.tool === b.tool && a.server === b.server;
+  return listed.some((one) => isSameId(one.id, id) && one.description === description && one.parameters === parameters);
 }
 
 const nothing = Object.freeze({});
 
-function createDescriber(offered: readonly NamelessTool[], overlays: Overlays, index: Pick<ToolNameIndex, "find">) {
+function createDescriber(
+  offered: readonly NamelessTool[],
+  overlays: Overlays,
+  index: Pick<ToolNameIndex, "find">,
+  target?: (id: ToolId) => NamelessTool | undefined,
+) {
   const overlaid = overlaysById(overlays, index);
+  const wrapped = exclusivelyWrapped(offered);
   const listed = once(
     () => new Map(offered.filter(({ id }) => id.server !== null).map((tool) => [toolKey(tool.id), tool])),
   );
   const describeListed = (tool: NamelessTool): Described => {
-    const overlay = overlaid.size === 0 ? undefined : overlaid.get(toolKey(tool.id));
-    return overlay === undefined ? { tool, fixed: nothing } : deepFreeze(overlayTool(tool, overlay));
+    if (overlaid.size === 0 && wrapped.size === 0) return { tool, fixed: nothing };
+    const key = toolKey(tool.id);
+    const [overlay, onlyThrough] = [overlaid.get(key), wrapped.get(key)];
+    if (overlay === undefined && onlyThrough === undefined) return { tool, fixed: nothing };
+    const described = overlayTool(tool, overlay);
+    return deepFreeze(onlyThrough === undefined ? described : { ...described, tool: { ...described.tool, onlyThrough } });
   };
   const find = (id: ToolId): Described | undefined => {
-    const tool = listed().get(toolKey(id));
+    const tool = target ? target(id) : listed().get(toolKey(id));
     return tool && describeListed(tool);
   };
   return (tool: NamelessTool): Described =>
@@ -149,7 +143,11 @@ function overlaysById(overlays: Overlays, index: Pick<ToolNameIndex, "find">): R
   );
 }
 
-type Taken = { all: readonly Tool[]; seenBy(persona: string | null): Snapshot };
+type Taken = {
+  all: readonly Tool[];
+  seenBy(persona: string | null, user: string | null): Snapshot;
+  ownersOf(tool: Tool): ReadonlySet<string | null> | undefined;
+};
 
 /** What holds across snapshots: an unchanged tool stays the same object, so that others can remember it by identity. */
 type Memo = { fixed: WeakMap<Tool, JsonObject>; named: WeakMap<NamelessTool, Tool> };
@@ -157,12 +155,12 @@ type Memo = { fixed: WeakMap<Tool, JsonObject>; named: WeakMap<NamelessTool, Too
 function takeSnapshot(
   revision: number,
   offered: readonly NamelessTool[],
-  { naming, overlays, memo }: { naming: Naming; overlays: Overlays; memo: Memo },
+  { naming, overlays, memo, owners, target }: SnapshotParts,
 ): Taken {
   const { index, order, hasOverrides } = naming;
-  const describe = createDescriber(offered, overlays, index);
-  const all = order.map((at) => {
-    const { tool, fixed } = describe(offered[at] as NamelessTool);
+  const describe = createDescriber(offered, overlays, index, target);
+  const ownersOf = new Map<Tool, ReadonlySet<string | null>>();
+  const named = ({ tool, fixed }: Described): Tool => {
     const names = { name: index.name(tool.id), modelName: index.modelName(tool.id) };
     const before = memo.named.get(tool);
     if (before?.name === names.name && before.modelName === names.modelName) return before;
@@ -170,25 +168,50 @@ function takeSnapshot(
     memo.named.set(tool, fresh);
     if (Object.keys(fixed).length > 0) memo.fixed.set(fresh, fixed);
     return fresh;
+  };
+  const all = order.map((at) => {
+    const listed = offered[at] as NamelessTool;
+    const tool = named(describe(listed));
+    const users = owners.get(listed);
+    if (users) ownersOf.set(tool, users);
+    return tool;
   });
-  if (!hasOverrides) {
+  if (!hasOverrides && owners.size === 0) {
     const keyed = once(() => new Map(all.map((tool) => [toolKey(tool.id), tool])));
     const view = Object.freeze({ revision, index, tools: all, byId: (id: ToolId) => keyed().get(toolKey(id)) });
-    return { all, seenBy: () => view };
+    return { all, seenBy: () => view, ownersOf: () => undefined };
   }
   all.sort(byPlace);
-  const owners = ownersOfOverrides(all);
-  const views = new Map<string | null, Snapshot>();
+  const personas = ownersOfOverrides(all.filter(({ id }) => id.server === null));
+  const users = new Set([...owners.values()].flatMap((some) => [...some]));
+  /** By user, then by persona. Users without a list of their own see the same. */
+  const views = new Map<string | null | undefined, Map<string | null, Snapshot>>();
   return {
     all,
-    seenBy(persona) {
-      const viewer = persona !== null && owners.has(persona) ? persona : null;
-      const view = views.get(viewer) ?? viewFor(viewer, all, { revision, index });
-      views.set(viewer, view);
+    ownersOf: (tool) => ownersOf.get(tool),
+    seenBy(persona, user) {
+      const viewer = persona !== null && personas.has(persona) ? persona : null;
+      const owner = users.has(user) ? user : undefined;
+      const ofUser = views.get(owner) ?? new Map<string | null, Snapshot>();
+      views.set(owner, ofUser);
+      const known = ofUser.get(viewer);
+      if (known) return known;
+      const isTheirs = (tool: Tool) => ownersOf.get(tool)?.has(user) ?? true;
+      const view = viewFor(viewer, owners.size === 0 ? all : all.filter(isTheirs), { revision, index });
+      ofUser.set(viewer, view);
       return view;
     },
   };
 }
+
+type SnapshotParts = {
+  naming: Naming;
+  overlays: Overlays;
+  memo: Memo;
+  owners: ReadonlyMap<NamelessTool, ReadonlySet<string | null>>;
+  /** What a wrapper leads to, where users have different lists. */
+  target?: (id: ToolId) => NamelessTool | undefined;
+};
 
 export function byPlace(a: Tool, b: Tool): number {
   const [left, right] = [placeOf(a), placeOf(b)];
@@ -225,11 +248,12 @@ function closeness({ persona }: Tool, viewer: string | null): number {
 
 type Naming = { ids: readonly ToolId[]; index: ToolNameIndex; order: readonly number[]; hasOverrides: boolean };
 
-function nameTools(ids: readonly ToolId[]): Naming {
+function nameTools(ids: readonly ToolId[], hasOwners: boolean): Naming {
   // Only hand-written tools can replace each other, and those that do share one name.
   const byHand = ids.filter(({ server }) => server === null);
   const hasOverrides = new Set(byHand.map(({ tool }) => tool)).size < byHand.length;
-  const distinct = hasOverrides ? [...new Map(ids.map((id) => [toolKey(id), id])).values()] : ids;
+  // Users may have different tools of one name.
+  const distinct = hasOverrides || hasOwners ? [...new Map(ids.map((id) => [toolKey(id), id])).values()] : ids;
   const index = createToolNameIndex(distinct);
   const names = ids.map(index.name);
   const order = [...names.keys()].sort((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1));
@@ -237,7 +261,7 @@ function nameTools(ids: readonly ToolId[]): Naming {
 }
 
 /** Mostly descriptions change and names do not. */
-function nameAgain(naming: Naming | undefined, ids: readonly ToolId[]): Naming {
+function nameAgain(naming: Naming | undefined, ids: readonly ToolId[], hasOwners: boolean): Naming {
   const isKnown = naming?.ids.length === ids.length && ids.every((id, at) => id === naming.ids[at]);
-  return isKnown && naming ? naming : nameTools(ids);
+  return isKnown && naming ? naming : nameTools(ids, hasOwners);
 }

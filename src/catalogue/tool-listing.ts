@@ -17,7 +17,9 @@ import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { LockedTool, PlaneTools, ToolListing } from "../model/plane-tools.ts";
 import { type Face, type Principal, requireScope, type WaitingCaller } from "../model/principal.ts";
-import { type Health, missingCredentials } from "./health/health.ts";
+import { defaultTimeoutMs } from "../model/servers/server.ts";
+import { missingCredentials } from "./health/credentials.ts";
+import type { Health } from "./health/health.ts";
 import { createPersonaFilter, seenThrough } from "./persona-filter.ts";
 import { queryTools } from "./query-tools.ts";
 import type { Registry } from "./registry.ts";
@@ -33,15 +35,17 @@ type DescriptionPorts = {
   providerTrouble(provider: ProviderSpec): string | null;
   /** Without what only its execution needs. */
   showProvider(provider: ProviderSpec): ProviderSpec;
+  serverTimeoutMs?(server: string): number | undefined;
   environment: Environment;
   /** Servers whose tools could not be listed again. */
-  staleServers?(): ReadonlySet<string>;
+  /** With why they could not list again. */
+  staleServers?(): ReadonlyMap<string, string>;
   review?(tool: Tool): ToolReview | null;
   grants: Grants;
 };
 
 type ListingPorts = DescriptionPorts & {
-  registry: Pick<Registry, "snapshot" | "all">;
+  registry: Pick<Registry, "snapshot" | "all" | "ownersOf">;
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
   loaded?(): Promise<void>;
   /** Drops quarantined tools, which models must not read. */
@@ -82,7 +86,7 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
     const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))));
     const viewer = principal.persona ?? createPersonaFilter(personas).only;
     const tools = await describe(page.tools, principal, { viewer, withProviders: query.includeProviderHealth });
-    const all = registry.snapshot(principal.persona).tools;
+    const all = registry.snapshot(principal).tools;
     const locked = query.cursor === null && grants.hasLocks() ? lockedTools(all, query, principal, grants) : [];
     return { ...page, tools, ...(locked.length === 0 ? {} : { locked }) };
   };
@@ -136,14 +140,15 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
     return visible;
   };
   const visibleTo = (principal: Principal, request?: AccessRequest): readonly Tool[] => {
-    const { tools } = registry.snapshot(principal.persona);
+    const { tools } = registry.snapshot(principal);
     return remember(principal, request ?? {}, tools, () => tools.filter((tool) => mayUse(principal, tool, request)));
   };
   /** A caller without persona may look at what any of them has; calling it is another matter. */
   const visibleAs = (principal: Principal, personas: readonly string[], request?: AccessRequest) => {
     if (principal.persona !== null || personas.length === 0) return visibleTo(principal, request);
-    const tools = registry.all();
-    return remember(principal, { ...request, personas }, tools, () => {
+    const all = registry.all();
+    return remember(principal, { ...request, personas }, all, () => {
+      const tools = all.filter((tool) => registry.ownersOf(tool)?.has(principal.user) ?? true);
       const as = new Map<string | null, Principal>();
       return seenThrough(createPersonaFilter(personas), tools, (persona, tool) => {
         const viewer = as.get(persona) ?? { ...principal, persona };
@@ -182,39 +187,67 @@ function createToolDescriptions(ports: DescriptionPorts) {
         const refused = grants.refuseProvider(principal, spec);
         return refused === null || (refused.why === "persona" && principal.persona === null);
       });
+      const troubles = providers.map(
+        (spec) => missingCredentials(tool, spec, environment) ?? ports.providerTrouble(spec),
+      );
       return {
-        ...tool,
+        ...withTimeout(tool, ports.serverTimeoutMs),
         providers: providers.map(ports.showProvider),
-        health: describeHealth(tool, facts, { viewer, withProviders, shown: providers }),
+        health: describeHealth(tool, facts, { viewer, withProviders, shown: providers, troubles }),
         credentials: credentialsOf(tool, environment),
-        unavailable: missingCredentials(tool, environment) ?? sharedTrouble(providers.map(ports.providerTrouble)),
-        ...(tool.id.server !== null && stale?.has(tool.id.server) ? { stale: true } : {}),
+        unavailable: tool.providers.length === 0 ? undeclared(tool, environment) : sharedTrouble(troubles),
+        ...staleOf(tool, stale),
         ...withReview(ports.review?.(tool) ?? null),
       };
     });
   };
 }
 
+/** A server's tool without a limit of its own has its server's. */
+function withTimeout(tool: Tool, limitOf: DescriptionPorts["serverTimeoutMs"]): Tool {
+  const { id, metadata } = tool;
+  if (id.server === null || metadata.default_timeout !== undefined) return tool;
+  const seconds = Math.ceil((limitOf?.(id.server) ?? defaultTimeoutMs) / 1000);
+  return { ...tool, metadata: { ...metadata, default_timeout: seconds } };
+}
+
+const undeclaredProvider = "it declares no provider";
+const undeclared = (tool: Tool, environment: Environment) =>
+  missingCredentials(tool, null, environment) ?? undeclaredProvider;
+
+function staleOf({ id: { server } }: Tool, stale: ReadonlyMap<string, string> | undefined) {
+  const error = server === null ? undefined : stale?.get(server);
+  return error === undefined ? {} : { stale: true as const, error };
+}
+
 /** A tool is unavailable only if all of its providers are. */
 function sharedTrouble(troubles: readonly (string | null)[]): string | null {
-  if (troubles.length === 0) return "it declares no provider";
+  if (troubles.length === 0) return undeclaredProvider;
   return troubles.includes(null) ? null : troubles.join("; ");
 }
 
 const noRuns = Object.freeze([]);
 
+type HealthView = {
+  viewer: string | null;
+  withProviders: boolean;
+  shown: readonly ProviderSpec[];
+  /** Why each of those shown cannot run, or null. */
+  troubles: readonly (string | null)[];
+};
+
 /** The health of a tool; a single persona also gets its own part. */
 function describeHealth(
   tool: Tool,
   { health, routerState }: Pick<DescriptionPorts, "routerState"> & { health: KnownHealth },
-  { viewer, withProviders, shown }: { viewer: string | null; withProviders: boolean; shown: readonly ProviderSpec[] },
+  { viewer, withProviders, shown, troubles }: HealthView,
 ): ToolHealth {
   const key = healthKey(tool);
   const all = toolSubject(key);
   const labels = shown.map((spec) => providerLabel(spec, tool.providers));
-  const ofProvider = (label: string): ProviderHealth => ({
+  const ofProvider = (label: string, at: number): ProviderHealth => ({
     metrics: health.summary(providerSubject(key, label)),
-    router: routerState(key, label),
+    router: withTrouble(routerState(key, label), troubles[at] ?? null),
     last_call: health.last(providerSubject(key, label)),
   });
   const last = health.last(all);
@@ -226,11 +259,16 @@ function describeHealth(
   const own = tool.persona === null && viewer !== null ? personaSubject(key, viewer) : all;
   return {
     ...health.summary(all),
-    providers: withProviders ? Object.fromEntries(labels.map((label) => [label, ofProvider(label)])) : {},
+    providers: withProviders ? Object.fromEntries(labels.map((label, at) => [label, ofProvider(label, at)])) : {},
     last_invocation: last && { ...last, selected: labels.find(answered) ?? null },
     recent: last === null ? noRuns : health.recent(all),
     ...(viewer === null ? {} : { persona: { name: viewer, ...health.summary(own) } }),
   };
+}
+
+/** A provider that cannot run is not healthy, even if it was never tried. */
+function withTrouble(state: ProviderState, trouble: string | null): ProviderState {
+  return trouble === null ? state : { ...state, healthy: false, last_error: trouble };
 }
 
 function withReview(review: ToolReview | null): Pick<ToolListing, "review"> {

@@ -14,6 +14,7 @@ import { parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
 import { ServerDefinition, type Transport } from "../model/servers/server.ts";
 import { type Environment, startedByUs } from "./environment.ts";
+import { hintFor } from "./manifests/check-graph.ts";
 import type { Merged } from "./merge-settings.ts";
 import { checkProviders, parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
 import { expandEnvironment, splitSecrets } from "./secrets/references.ts";
@@ -107,6 +108,7 @@ export function checkValues(
       );
     }),
   };
+  checkToolsets(values.toolsets, serverNames, report);
   checkStore(values.store, report);
   checkVaultKey(values.vaultKey, report);
   return { ...values, broken, problems };
@@ -209,6 +211,18 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
     });
   }
   return checked as Omit<ConfigValues, "servers" | "tools" | "overlays">;
+}
+
+/** The definition stays, so that a run says the same. */
+function checkToolsets(toolsets: ConfigValues["toolsets"], servers: readonly string[], report: Report): void {
+  for (const [alias, { providers, allow_tools }] of Object.entries(toolsets)) {
+    for (const [key, named] of Object.entries({ providers, allow_tools: allow_tools ?? [] }))
+      for (const name of new Set(named.filter((one, at) => named.indexOf(one) !== at)))
+        report(["toolsets", alias, key], `'${name}' is named twice`, "Name it once.");
+    for (const [at, name] of providers.entries())
+      if (!servers.includes(name))
+        report(["toolsets", alias, "providers", at], `no server '${name}' is configured`, hintFor(name, servers));
+  }
 }
 
 function checkStore(store: string, report: (path: Path, message: string, hint: string) => void): void {

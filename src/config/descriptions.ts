@@ -63,6 +63,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.circuit.failures": "Failed calls in a row that open it, 0 to disable.",
   "mcpServers.circuit.openMs":
     "The first cooldown; then one call tries the server. Doubled with each failure, 5 minutes at most.",
+  "mcpServers.retry": "How often its calls are tried; by default as in 'retry'.",
+  "mcpServers.retry.attempts": "Attempts of a call that may be repeated, the first included.",
+  "mcpServers.retry.delayMs": "The wait before the second attempt; doubled with each failure.",
+  "mcpServers.retry.maxDelayMs": "The longest wait between two attempts.",
   "mcpServers.maxMessageBytes": "Maximum message size. A larger one fails only its call.",
   "mcpServers.backoffMs": "The backoff after a failure; doubled with each failure in a row.",
   "mcpServers.maxBackoffMs": "The longest time between two automatic attempts.",
@@ -198,6 +202,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   "budgets.maxCost": "Maximum cost of a conversation's calls: a number for every unit, or numbers by unit.",
   "budgets.perPersona": "Maximum cost of all calls of a persona, by its name.",
   "budgets.perPersona.maxCost": "As above.",
+  retry: "How often a call is tried that may be repeated, or that was never sent.",
+  "retry.attempts": "Attempts, the first included.",
+  "retry.delayMs": "The wait before the second attempt; doubled with each failure, give or take a quarter.",
+  "retry.maxDelayMs": "The longest wait between two attempts.",
   lazy: "How much of the catalogue a client sees at first.",
   "lazy.mode":
     "Lazy loading of definitions. auto: if all of them exceed the threshold. A client can override it with 'mode'.",

@@ -83,6 +83,8 @@ export type ErrorData = {
   hint?: string;
   /** Parts of the message that tell a person what to type. */
   personHints?: readonly string[];
+  /** The files can be read, and what they say does not fit the tools there are: a check, not a broken file. */
+  failedCheck?: boolean;
   [key: string]: unknown;
 };
 
@@ -190,6 +192,11 @@ export function reportError(error: PlaneError): ErrorReport {
     cause: error.cause instanceof Error ? error.cause.message : null,
     data,
   };
+}
+
+/** A check that failed ends with 1, whatever its code. */
+export function exitCodeFor({ code, data }: Pick<ErrorReport, "code" | "data">): number {
+  return data.failedCheck === true ? 1 : errorTable[code].exit;
 }
 
 /** A model cannot type the commands in `data.personHints`: `instead` replaces them. */

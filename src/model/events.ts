@@ -12,9 +12,11 @@ import type { TaskState } from "./work/job-run.ts";
 
 /** `kind` where it is no tool that is called. */
 type CallFacts = { callId: string; tool: string; kind?: OfferCallKind };
-type SkillFacts = { runId: string; user: string | null; skill: string };
+/** `key` where it was started with an API key. */
+type RunFacts = { runId: string; user: string | null; key?: string };
+type SkillFacts = RunFacts & { skill: string };
 type StepFacts = SkillFacts & { step: string; tool: string | null };
-type JobFacts = { runId: string; user: string | null; job: string };
+type JobFacts = RunFacts & { job: string };
 type ApprovalFacts = CallFacts & { approvalId: string; plan: string | null };
 type LetterFacts = CallFacts & { deadLetterId: string };
 
@@ -31,10 +33,8 @@ type ToolResultEvent = CallFacts & {
 };
 
 /** The end of an agent's run, with times and statuses only. */
-type AgentRunEvent = {
+type AgentRunEvent = RunFacts & {
   type: "agent.run";
-  runId: string;
-  user: string | null;
   outcome: AgentOutcome;
   code: ErrorCode | null;
   model: string;
@@ -84,13 +84,21 @@ export type PlaneEvent =
   | { type: "store.lost"; reason: string }
   | { type: "store.back" }
   | { type: "registry.changed"; revision: number; tools: number }
-  | { type: "tool.suspicious"; server: string; tool: string; severity: Severity; kinds: Finding["kind"][] }
+  | {
+      type: "tool.suspicious";
+      server: string;
+      tool: string;
+      severity: Severity;
+      kinds: Finding["kind"][];
+      user?: string;
+    }
   | {
       type: "tool.definition";
       server: string;
       tool: string;
       status: "changed" | "new" | "accepted" | "rejected";
       held: boolean;
+      user?: string;
     }
   | ({ type: "tool.call"; user: string | null; key?: string } & CallFacts)
   | ({ type: "tool.retry"; attempt: number; delayMs: number; reason: string } & CallFacts)
@@ -136,6 +144,11 @@ export type PlaneEvent =
   | { type: "key.created"; keyId: string; name: string }
   | { type: "key.revoked"; keyId: string; name: string };
 
+/** Emitted and not stored: servers may send a thousand of them a second. */
+export const transientEvents = ["server.log", "tool.progress", "tool.task"] as const satisfies EventType[];
+/** An event that is only heard while it happens. */
+export type TransientEvent = EventOf<(typeof transientEvents)[number]> & { at: string };
+
 /** The names of events; docs/events.md explains each. */
 export type EventType = PlaneEvent["type"];
 /** The event with this name. */
@@ -151,7 +164,7 @@ export const eventMeanings = {
   "server.installing": "An installer such as npx downloads it: `server`.",
   "server.connected": "It is connected and listed: `server`, `toolCount`, `protocolVersion`.",
   "server.disconnected": "Its session ended: `server`, `reason`.",
-  "server.error": "It could not be reached, or failed: `server`, `message`.",
+  "server.error": "It could not be reached, failed, or wrote lines that are no messages: `server`, `message`.",
   "server.log": "It logged a message; `servers logs` has the text: `server`, `level`.",
   "server.circuit": "Its circuit breaker changed: `server`, `state`.",
   "config.changed":
@@ -160,9 +173,10 @@ export const eventMeanings = {
   "store.lost": "The database cannot be reached: `reason`.",
   "store.back": "It can be reached again.",
   "registry.changed": "The catalogue changed: `revision`, `tools` as a number.",
-  "tool.suspicious": "A definition looks poisoned: `server`, `tool`, `severity`, `kinds`.",
+  "tool.suspicious":
+    "A definition looks poisoned: `server`, `tool`, `severity`, `kinds`; `user` where the server lists it for them alone.",
   "tool.definition":
-    "A definition differs from the pinned one, or a person decided about it: `server`, `tool`, `status`, `held`.",
+    "A definition differs from the pinned one, or a person decided about it: `server`, `tool`, `status`, `held`; `user` where the server lists it for them alone.",
   "tool.call":
     "A call started: `callId`, `tool`, `user`, `key` (the id of the API key); `kind` where a prompt, a resource, a completion or a subscription is asked for.",
   "tool.retry": "It is retried: `callId`, `tool`, `attempt`, `delayMs`, `reason`.",

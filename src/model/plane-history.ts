@@ -3,7 +3,7 @@ import type { ActivityEntry, CallChain, CallSeries, SeriesQuery } from "./calls/
 import type { ResultList, ResultPage, ResultQuery } from "./calls/stored-result.ts";
 import type { ClientHandle, ClientSource } from "./client-context.ts";
 import type { Budgets } from "./config/config.ts";
-import type { EventPage, StoredEvent } from "./events.ts";
+import type { EventPage, StoredEvent, TransientEvent } from "./events.ts";
 import type { Caller } from "./principal.ts";
 import type { KeptSessions } from "./servers/client-sessions.ts";
 import type { CallFilter } from "./store.ts";
@@ -53,6 +53,8 @@ export interface PlaneEvents {
   lastId(): Promise<number>;
   /** Called when there are new events. */
   onStored(listener: () => void): () => void;
+  /** Called with events that are not stored: progress, tasks and log messages, where the caller may see them. */
+  onTransient(listener: (event: TransientEvent) => void, caller?: Caller): () => void;
 }
 
 export interface PlaneConversations {

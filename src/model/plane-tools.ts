@@ -44,6 +44,8 @@ export type ToolListing = Tool & {
   unavailable: string | null;
   /** From an earlier list: its server could not list again. */
   stale?: true;
+  /** Why it could not; only beside `stale`. */
+  error?: string;
   /** Missing where its definition has no problem. */
   review?: ToolReview;
 };

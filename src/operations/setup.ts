@@ -36,6 +36,7 @@ export const ImportView = z
   .meta({ id: "ImportView" });
 
 const Check = z.object({ name: z.string(), ok: z.boolean(), detail: z.string(), fix: z.string().nullable() });
+const Examined = z.object({ name: z.string(), ok: z.boolean(), checks: z.array(Check) });
 
 /** The configuration files: what they say, where, and changing them. */
 export const setupOperations = [
@@ -172,7 +173,8 @@ export const setupOperations = [
     input: z.object({ server: z.string().optional() }),
     output: z
       .object({
-        servers: z.array(z.object({ name: z.string(), ok: z.boolean(), checks: z.array(Check) })),
+        servers: z.array(Examined),
+        toolsets: z.array(Examined).optional(),
         store: z.object({ ok: z.boolean(), detail: z.string() }).optional(),
       })
       .meta({ id: "DoctorReport" }),

@@ -45,7 +45,7 @@ export function renderTool(tool: ToolListing) {
     auth_scopes: auth.scopes ?? [],
     safety_level: metadata.safety_level ?? null,
     requires_consent: metadata.requires_consent,
-    allow_parallel: metadata.allow_parallel,
+    allow_parallel: metadata.allow_parallel ?? null,
     idempotency_key: metadata.idempotency_key,
     default_timeout: metadata.default_timeout ?? null,
     side_effects: metadata.side_effects,

@@ -1,4 +1,5 @@
-import type { UnknownObject } from "../model/json.ts";
+import { textOf } from "../lib/json/json-text.ts";
+import { isObject, type UnknownObject } from "../model/json.ts";
 
 export type RequestId = number | string;
 
@@ -7,6 +8,17 @@ export type OutgoingMessage =
   | { jsonrpc: "2.0"; method: string; params?: UnknownObject }
   | { jsonrpc: "2.0"; id: RequestId; result: UnknownObject }
   | { jsonrpc: "2.0"; id: RequestId; error: { code: number; message: string } };
+
+/** On one line. Arguments whose text is known are written as they came. */
+export function renderMessage(message: OutgoingMessage): string {
+  const { params } = message as { params?: UnknownObject };
+  const text = isObject(params?.arguments) ? textOf(params.arguments) : undefined;
+  if (text === undefined) return JSON.stringify(message);
+  const rest = JSON.stringify({ ...message, params: { ...params, arguments: undefined } });
+  // The parameters are the last member, and have others.
+  const line = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]+/g, " ") : text;
+  return `${rest.slice(0, -2)},"arguments":${line}}}`;
+}
 
 /** An RpcError is passed on as it is. */
 export type AnswerRequest = (method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>;

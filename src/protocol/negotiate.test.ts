@@ -130,13 +130,20 @@ suite("finding out the era", () => {
     ]);
   });
 
-  test("a slow server that answers the question after all is modern, whatever it answers to the handshake", async () => {
-    for (const answer of [unknown, initialized]) {
-      const { session, reply } = negotiateWith({});
+  test("a slow server that answers the question after all is modern, unless it takes the handshake too", async () => {
+    for (const [answer, era] of [
+      [unknown, "modern"],
+      [initialized, "legacy"],
+      [null, "modern"],
+    ] as const) {
+      const { session, reply, events } = negotiateWith({});
       await moveTime(2_500);
       reply(1, discovered);
-      reply(2, answer);
-      assert.equal((await session).era, "modern");
+      await moveTime(0);
+      if (answer) reply(2, answer);
+      else await moveTime(2_500);
+      assert.equal((await session).era, era);
+      assert.equal(events.includes("notifications/initialized"), era === "legacy");
     }
   });
 

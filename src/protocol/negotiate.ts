@@ -74,10 +74,9 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
   const discovery = discoverModern(peer, client, AbortSignal.any([signal, decided.signal]));
   try {
     const answer = await orSilence(discovery, known === "modern" ? knownSilenceMs : silenceMs);
-    // A slow server answers in order, so the first answer tells its era.
     if (answer) return answer;
     handshake = openLegacy();
-    return await Promise.any([discovery, handshake]).catch(lastOf);
+    return await Promise.any([handshake, unlessShaken(discovery, handshake)]).catch(lastOf);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     if (isFixed && overHttp && thrown instanceof RpcError) return openModernSession(peer, client, {});
@@ -86,6 +85,12 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
   } finally {
     decided.abort();
   }
+}
+
+/** One that answers both questions took the handshake for the beginning of a legacy session. */
+async function unlessShaken(discovery: Promise<Session>, handshake: Promise<Session>): Promise<Session> {
+  const modern = await discovery;
+  return (await orSilence(handshake.catch(() => undefined), silenceMs)) ?? modern;
 }
 
 function lastOf(thrown: AggregateError): never {

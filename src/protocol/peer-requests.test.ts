@@ -50,6 +50,18 @@ suite("what the other side asks", () => {
     ]);
   });
 
+  test("with a number of the server's own as its token is no other caller's, nor is progress on it", async () => {
+    const { peer, sent } = withTwoCalls();
+    const seen: unknown[] = [];
+    void peer.request("tools/call", {}, { onProgress: (progress) => seen.push(progress) });
+    for (const progressToken of [1, 2, "1", "2"]) peer.receive(ask(`q${progressToken}`, { _meta: { progressToken } }));
+    for (const progressToken of [3, "3"])
+      peer.receive({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: 1 } });
+    await turn();
+    assert.deepEqual([...new Set(answers(sent).map(([, by]) => by))], ["no call's"]);
+    assert.deepEqual(seen, []);
+  });
+
   test("for no call in particular goes to the only one that can answer", async () => {
     const { peer, sent } = connect(undefined, { onRequest: named("no call's") });
     void peer.request("tools/list");

@@ -228,7 +228,7 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
 
   function takeNotification(method: string, params: UnknownObject, relatesTo: RequestId | undefined): void {
     if (method === "notifications/progress") {
-      progressOf(params.progressToken)?.push(readProgress(params));
+      progressOf(requestOf(params.progressToken))?.push(readProgress(params));
     } else if (method === "notifications/cancelled") {
       questions.cancel(params.requestId as RequestId);
     } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {
@@ -240,7 +240,7 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
     }
   }
 
-  function progressOf(token: unknown): Throttle<Progress> | undefined {
+  function progressOf(token: number | undefined): Throttle<Progress> | undefined {
     const waiting = pending.get(token);
     if (waiting) {
       waiting.progress ??= throttleFor(waiting.options);
@@ -258,7 +258,7 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
   function answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest {
     const meta = isObject(params._meta) ? params._meta : {};
     const called = typeof meta.tool_call_id === "string" ? Number(meta.tool_call_id) : undefined;
-    const named = relatesTo ?? meta.progressToken ?? called;
+    const named = relatesTo ?? requestOf(meta.progressToken) ?? called;
     const cause = tasks.named(meta) ?? pending.get(named)?.options ?? tasks.ofToken(named);
     // A token that is none of ours is the server's own, for progress on its question.
     const isNamed = cause ?? relatesTo ?? called;
@@ -291,13 +291,20 @@ export function unopened(): never {
   throw new TransportError("the connection is not open", { sent: false });
 }
 
+/** Servers number their own questions, and such a token must not be one of ours. */
+const tokenPrefix = "toolplane:";
+
+function requestOf(token: unknown): number | undefined {
+  return typeof token === "string" && token.startsWith(tokenPrefix) ? Number(token.slice(tokenPrefix.length)) : undefined;
+}
+
 /** Lets the other side name the request it means. */
 function marked(id: number, method: string, params: UnknownObject, options: RequestOptions): UnknownObject {
   const { onProgress, onRequest } = options;
   const asksBack = onRequest !== undefined && method === "tools/call";
   if (!onProgress && !asksBack) return params;
   const _meta: UnknownObject = { ...(params._meta as object) };
-  if (onProgress) _meta.progressToken = id;
+  if (onProgress) _meta.progressToken = `${tokenPrefix}${id}`;
   if (asksBack) _meta.tool_call_id = String(id);
   return { ...params, _meta };
 }

@@ -22,6 +22,8 @@ export type CatalogueOptions = {
   /** It offers something else beside its tools, or says so. */
   onOffers(list: "prompts" | "resources"): void;
   onKnown(known: Remembered): void;
+  /** The server says that its lists are for one caller alone. */
+  onPrivate(): void;
 };
 
 export type Remembered = Omit<KnownServer, "identity">;
@@ -34,7 +36,14 @@ const offerMethods: readonly OfferMethod[] = ["prompts/list", "resources/list", 
 export type ServerCatalogue = ReturnType<typeof createServerCatalogue>;
 
 /** What one server offers: listed, remembered from before, or both. */
-export function createServerCatalogue(options: CatalogueOptions) {
+export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">) {
+  let isPrivate = false;
+  const options: CatalogueOptions = {
+    ...given,
+    onPrivate() {
+      isPrivate = true;
+    },
+  };
   const known = createKnownTools(options);
   let failure: string | null = null;
   let incomplete: ServerStatus["incomplete"];
@@ -65,6 +74,7 @@ export function createServerCatalogue(options: CatalogueOptions) {
       era: current.era,
       eraAt: new Date(options.verdict()?.at ?? Date.now()).toISOString(),
       listedAt: new Date(at).toISOString(),
+      ...(isPrivate && { isPrivate }),
       tools: current.items,
       offers: offers.remembered(),
     });
@@ -73,6 +83,10 @@ export function createServerCatalogue(options: CatalogueOptions) {
   return {
     ...discovery,
     isKnown: known.isKnown,
+    /** Did the server say so of any of its lists? */
+    isPrivate: () => isPrivate,
+    /** Reports again what is known. */
+    tell: known.tell,
     size: known.size,
     failure: () => failure,
     incomplete: () => incomplete,
@@ -104,9 +118,10 @@ export function createServerCatalogue(options: CatalogueOptions) {
       offers.forget();
       known.forget();
     },
-    recall({ era, listedAt, tools, offers: offered }: Remembered): void {
+    recall({ era, listedAt, tools, offers: offered, isPrivate: wasPrivate = false }: Remembered): void {
       offers.recall(offered);
       if (known.isKnown()) return;
+      isPrivate = wasPrivate;
       discovery.remember(Date.parse(listedAt));
       known.remember(tools, era);
     },
@@ -133,6 +148,7 @@ function createKnownTools({ onTools }: CatalogueOptions) {
       tools = new Map(items.filter(isObject).map((tool) => [String(tool.name), tool]));
       onTools(items, era);
     },
+    tell: () => current && onTools(current.items, current.era),
     forget(): void {
       tools = null;
       current = null;
@@ -211,24 +227,6 @@ function createOffers(options: CatalogueOptions, onListed: () => void) {
   };
 }
 
-/** Lists of one session, for as long as it lives: no other user sees them. */
-export function createOwnOffers({ listingTtlMs, connectTimeoutMs: limitMs }: ServerDefinition) {
-  const kept = new WeakMap<Session, Map<OfferMethod, { at: number; items: unknown[] }>>();
-  return {
-    known: (session: Session | undefined, method: OfferMethod) =>
-      (session && kept.get(session)?.get(method)?.items) ?? null,
-    async list(session: Session, method: OfferMethod): Promise<unknown[]> {
-      const lists = kept.get(session) ?? new Map();
-      kept.set(session, lists);
-      const known = lists.get(method);
-      if (known && (listingTtlMs === 0 || Date.now() - known.at < listingTtlMs)) return known.items;
-      const { items } = await listOver(limitMs, method, session);
-      lists.set(method, { at: Date.now(), items });
-      return items;
-    },
-  };
-}
-
 type Taking = { onListed(items: unknown[], listing: Listing): void; onFailed(why: string): void };
 
 function discoveryOf(options: CatalogueOptions, method: ListMethod, { onListed, onFailed }: Taking) {
@@ -240,6 +238,7 @@ function discoveryOf(options: CatalogueOptions, method: ListMethod, { onListed, 
     onListed(listing) {
       const { items, warning } = listing;
       if (warning) options.log.add({ source: "log", level: "warning", text: warning });
+      if (listing.isPrivate) options.onPrivate();
       onListed(items, listing);
     },
     onFailed: (thrown) =>
@@ -269,14 +268,11 @@ function isOffered(method: ListMethod, { era, capabilities }: Session): boolean 
   return capabilities[method.split("/")[0] ?? ""] !== undefined;
 }
 
-type OpenListing = {
-  catalogue: ServerCatalogue;
-  transport: ServerDefinition["transport"];
-  isPersonal(): boolean;
-};
-
 /** Lists when a session is opened. Resolves with true when the server did not list and its cached tools stay. */
-export function createOpenListing({ catalogue, transport, isPersonal }: OpenListing) {
+export function createOpenListing(
+  catalogue: ServerCatalogue,
+  { transport, isPersonal }: { transport: ServerDefinition["transport"]; isPersonal(): boolean },
+) {
   /** Over stateless HTTP, a new session is no new process. */
   const isNewProcess = ({ era }: Session) => era === "legacy" || transport !== "http";
 
@@ -299,7 +295,7 @@ export function createOpenListing({ catalogue, transport, isPersonal }: OpenList
       catalogue.relistOffers();
       return fails && isNewProcess(session);
     },
-    /** The lists of users with their own credentials may differ, so they do not replace each other. */
+    /** Beside the main one, with the same list. */
     async other(session: Session, signal: AbortSignal): Promise<boolean> {
       const isAsked = !catalogue.isKnown() || (isNewProcess(session) && !isPersonal());
       return isAsked && failsToList(abortable(catalogue.listOver(session), signal), signal);

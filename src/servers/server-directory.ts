@@ -43,8 +43,8 @@ export function createServerDirectory(options: DirectoryOptions) {
       return [...names].flatMap((name) => servers.get(name) ?? []).filter((one) => one.definition.enabled);
     },
     /** Null where it works. */
-    trouble: (name: string): string | null =>
-      isBroken(name) ? cannotRun(name, broken()) : troubleOf(name, find(name)),
+    trouble: (name: string, owner?: SessionOwner): string | null =>
+      isBroken(name) ? cannotRun(name, broken()) : troubleOf(name, find(name), owner),
     status: (): ServerStatus[] => [
       ...all().map(([name, current]) => ({ name, ...options.listed(name), ...current.status() })),
       ...Object.entries(broken()).map(([name, reason]) =>
@@ -76,7 +76,9 @@ export function createServerDirectory(options: DirectoryOptions) {
     denied: (name: string) => ifRunnable(name, (one) => one.definition.deny_tools),
     session: (name: string) => ifRunnable(name, (one) => one.session()),
     /** What a person must do first, such as to sign in. */
-    requirement: (name: string) => ifRunnable(name, (one) => one.requirement()),
+    requirement: (name: string, owner?: SessionOwner) => ifRunnable(name, (one) => one.requirement(owner)),
+    /** The user for whom alone it lists, or undefined. */
+    listOwner: (name: string, owner: SessionOwner) => ifRunnable(name, (one) => one.listOwner(owner)) ?? undefined,
     logs: (name: string, user: string | null) => find(name).logs(user),
     followLogs: (name: string, ...follow: Parameters<Server["followLogs"]>) => find(name).followLogs(...follow),
     /** Ends the user's sessions, because the token changed. */
@@ -148,7 +150,11 @@ function cannotRun(name: string, broken: ConfiguredServers["broken"]): string {
   return `Server '${name}' cannot run: ${sentence(broken[name] ?? "")}`;
 }
 
-function troubleOf(name: string, server: Server): string | null {
+function troubleOf(name: string, server: Server, owner?: SessionOwner): string | null {
+  if (owner && server.listOwner(owner)) {
+    const required = server.requirement(owner);
+    if (required || server.isKnown(owner)) return required?.message ?? null;
+  }
   const { state, error, stderrTail = null, installing } = server.status();
   if (installing) return describeUnavailable(name, "it is still being installed", null);
   const isFine = state === "connected" || state === "disabled" || (server.isKnown() && error === null);

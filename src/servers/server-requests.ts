@@ -25,7 +25,8 @@ export type RequestsOptions = {
   definition: Pick<ServerDefinition, "maxConcurrency" | "maxQueue">;
   taskQuietMs?: number | undefined;
   sessions: Sessions;
-  catalogue: Pick<ServerCatalogue, "list" | "listOver" | "toolOf">;
+  /** The lists that this user sees. */
+  catalogueOf(user: string | null): Pick<ServerCatalogue, "list" | "listOver" | "toolOf">;
   answering(caller: AnswerRequest | undefined): AnswerRequest;
   hide(text: string): string;
   requireAvailable(): void;
@@ -50,7 +51,8 @@ export function createServerRequests(options: RequestsOptions) {
     const live = connection.live() ?? (await open(name, connection, requestOptions));
     refuseBacklog(live);
     if (method === "tools/call") {
-      if (live.owesListing) await abortable(settleListing(options, connection, live), signal);
+      if (live.owesListing)
+        await abortable(settleListing(options, connection, live, requestOptions.by ?? null), signal);
       requestOptions.beforeSend?.();
     }
     const asked = { ...requestOptions, onRequest: options.answering(requestOptions.onRequest) };
@@ -101,11 +103,11 @@ export function createServerRequests(options: RequestsOptions) {
     }
   }
 
-  function takesDirect(live: Live, tool: unknown): boolean {
+  function takesDirect(live: Live, tool: unknown, user: string | null): boolean {
     const isPlain =
       live.session.era === "legacy" && !live.owesListing && (live.channel.backlog ?? 0) <= maxBacklogBytes;
     // What may become a task is followed elsewhere.
-    return isPlain && options.catalogue.toolOf(tool)?.execution === undefined;
+    return isPlain && options.catalogueOf(user).toolOf(tool)?.execution === undefined;
   }
 
   /** What is thrown of a direct request that failed. */
@@ -131,7 +133,7 @@ export function createServerRequests(options: RequestsOptions) {
       if (!options.isAvailable()) return null;
       const connection = sessions.of(owner);
       const live = connection?.live() ?? null;
-      if (!connection || live === null || !takesDirect(live, params.name)) return null;
+      if (!connection || live === null || !takesDirect(live, params.name, owner.user)) return null;
       if (!semaphore.tryAcquire()) return null;
       connection.enter();
       const direct = new DirectRequest(call, connection, live, { answering: options.answering, ended });
@@ -158,10 +160,12 @@ function open(name: string, connection: Connection, { signal, onProgress }: Requ
 
 /** A new process may have other tools, so it lists before the first call. */
 async function settleListing(
-  { name, sessions, catalogue, hide }: RequestsOptions,
+  { name, sessions, catalogueOf, hide }: RequestsOptions,
   connection: Connection,
   live: Live,
+  user: string | null,
 ): Promise<void> {
+  const catalogue = catalogueOf(user);
   try {
     await (connection === sessions.main ? catalogue.list({ over: live.session }) : catalogue.listOver(live.session));
     live.owesListing = false;
@@ -180,11 +184,11 @@ type ToolCall = { connection: Connection; live: Live; params: UnknownObject; opt
 /** As a background task where tool and server support that. */
 function callTool(
   { connection, live: { session, channel }, params, options }: ToolCall,
-  { name, catalogue }: RequestsOptions,
+  { name, catalogueOf }: RequestsOptions,
   callWithTask: CallWithTask,
 ): Promise<unknown> {
   checkContinuation(session, options);
-  const tool = catalogue.toolOf(params.name) ?? {};
+  const tool = catalogueOf(options.by ?? null).toolOf(params.name) ?? {};
   const support = isObject(tool.execution) ? tool.execution.taskSupport : undefined;
   const isModern = session.era === "modern";
   if (support === "required" && !isModern && !offersTasks(session)) throw noTasks(name, String(params.name));

@@ -11,6 +11,7 @@ import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
 import type { ServerLifecycle } from "./server-lifecycle.ts";
 import type { SessionOwner } from "./sessions.ts";
+import type { ListOwner } from "./user-lists.ts";
 
 type KnownServers = Omit<ServerDirectory, "apply"> & ServerLifecycle;
 
@@ -28,7 +29,12 @@ export type VerbOptions = {
   defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
   /** Why each of these offers of a server is quarantined, or null. */
-  judge(server: string, kind: OfferKind | "instructions", items: readonly unknown[]): Promise<(string | null)[]>;
+  judge(
+    server: string,
+    kind: OfferKind | "instructions",
+    items: readonly unknown[],
+    owner?: ListOwner,
+  ): Promise<(string | null)[]>;
   /** A person connected or refreshed these: their circuit breakers are closed. */
   trust(servers: readonly string[]): void;
 };
@@ -141,7 +147,7 @@ export async function requireReleased(
   const items = await one.list(list, AbortSignal.timeout(limitMs), owner).catch(() => one.offered(list, owner) ?? []);
   const at = items.findIndex((item) => isObject(item) && item[key] === meant[key]);
   if (at < 0) return;
-  const held = (await judge(server, offerKinds[list], items))[at] ?? null;
+  const held = (await judge(server, offerKinds[list], items, one.listOwner(owner)))[at] ?? null;
   if (held === null) return;
   const what = isPrompt ? "Prompt" : "Resource";
   const hints = quarantineHints(`${what.toLowerCase()}:${server}/${String(meant[key])}`);
@@ -198,7 +204,7 @@ async function listOffers(
     const items =
       waitMs === undefined ? asked : Promise.race([asked, pause(waitMs, { isBackground: true }).then(known)]);
     const listed = await (isNamed ? items : items.catch(() => []));
-    const held = await judge(name, offerKinds[method], listed);
+    const held = await judge(name, offerKinds[method], listed, servers.listOwner(name, owner));
     const isForModels = face === "mcp" || face === "agent";
     return listed.flatMap((item, at): Listed[] => {
       const why = held[at] ?? null;

@@ -2,6 +2,7 @@ import { abortable } from "../lib/async/signals.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Principal } from "../model/principal.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
+import type { Era } from "../protocol/session.ts";
 import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
 import { createDesiredState } from "./desired-state.ts";
 import { createServerHider } from "./failures.ts";
@@ -12,15 +13,19 @@ import { createServerLog } from "./server-log.ts";
 import { checkServer, createServerRequests, type RequestsOptions } from "./server-requests.ts";
 import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
-import { createSessions, isShared, type SessionOwner } from "./sessions.ts";
+import { createSessions, isShared, type SessionOwner, sharedOwner } from "./sessions.ts";
 import { inheritedSecrets } from "./transports/child-environment.ts";
+import { createUserLists, type ListOwner } from "./user-lists.ts";
 
 export type ServerOptions = Omit<OpenerOptions, "log" | "resolve" | "onListChanged"> &
-  Pick<catalogues.CatalogueOptions, "onTools" | "onKnown"> &
+  Pick<catalogues.CatalogueOptions, "onKnown"> &
   Pick<RequestsOptions, "taskQuietMs"> & {
     resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
     secretValues(): readonly string[];
     defaultPrincipal: Pick<Principal, "user">;
+    /** With `owner`, for this user alone. */
+    onTools(tools: unknown[], era: Era, owner?: ListOwner): void;
+    onToolsGone(owner: ListOwner): void;
     /** Does every user have their own session? */
     isPersonal(): boolean;
     /** Nothing is started or asked; known lists are used. */
@@ -33,13 +38,13 @@ export type Server = ReturnType<typeof createServer>;
 
 export function createServer(options: ServerOptions) {
   const parts = createParts(options);
-  const { desired, sessions, catalogue, opener, log, requests } = parts;
+  const { desired, sessions, catalogue, lists, opener, log, requests } = parts;
   const { main } = sessions;
   const { definition } = options;
   return {
     definition,
     /** It has listed its tools, now or in an earlier run. */
-    isKnown: catalogue.isKnown,
+    isKnown: ({ user }: SessionOwner = sharedOwner) => lists.of(user).isKnown(),
     recall(known: catalogues.Remembered): void {
       opener.remember({ era: known.era, at: Date.parse(known.eraAt) });
       catalogue.recall(known);
@@ -72,6 +77,7 @@ export function createServer(options: ServerOptions) {
     async stop(): Promise<void> {
       desired.stop();
       catalogue.stop();
+      lists.drop();
       await sessions.close("closed");
     },
   };
@@ -90,7 +96,7 @@ function createParts(options: ServerOptions) {
     ...options,
     log,
     resolve,
-    onListChanged: (list) => desired.isStopped() || catalogue.listChanged(list),
+    onListChanged: (list, user) => desired.isStopped() || lists.of(user).listChanged(list),
   });
   const byDefault = definition.transport === "stdio" ? "shared" : "principal";
   const { session = byDefault } = definition;
@@ -107,33 +113,27 @@ function createParts(options: ServerOptions) {
       hide,
     }),
   );
-  const catalogue = catalogues.createServerCatalogue({
-    ...options,
-    listingTtlMs: definition.listingTtlMs,
-    limitMs: definition.connectTimeoutMs,
-    session: async () => (await sessions.main.ensure()).session,
-    isOpen: () => sessions.main.live() !== null,
-    verdict: opener.verdict,
-    log,
-    hide,
-    onOffers: (list) => options.onSaid(null, `notifications/${list}/list_changed`, {}),
-  });
-  const listing = catalogues.createOpenListing({ catalogue, transport: definition.transport, isPersonal });
+  const listing = { limitMs: definition.connectTimeoutMs, listingTtlMs: definition.listingTtlMs };
+  const lists = createUserLists({ ...options, ...listing, verdict: opener.verdict, log, hide }, sessions);
+  const catalogue = lists.main;
   const { answering } = opener;
   const { isAvailable } = desired;
-  const ports = { sessions, catalogue, requireAvailable, isAvailable, answering, hide };
+  const ports = { sessions, catalogueOf: lists.of, requireAvailable, isAvailable, answering, hide };
   const requests = createServerRequests({ ...options, ...ports });
 
   async function open(owner: SessionOwner, steps: OpenSteps) {
     requireAvailable();
     const opened = await opener.open(owner.user, steps);
-    const before = catalogue.listedAt();
+    const listed = isShared(owner) ? catalogue : lists.of(owner.user);
+    const before = listed.listedAt();
     steps.phase("tools/list");
-    const owesListing = await (isShared(owner) ? listing.main : listing.other)(opened.session, steps.signal);
-    return { opened, toolCount: catalogue.size(), hasListed: catalogue.listedAt() !== before, owesListing };
+    const listing = catalogues.createOpenListing(listed, { transport: definition.transport, isPersonal });
+    const isFirst = isShared(owner) || listed !== catalogue;
+    const owesListing = await (isFirst ? listing.main : listing.other)(opened.session, steps.signal);
+    return { opened, toolCount: listed.size(), hasListed: listed.listedAt() !== before, owesListing };
   }
 
-  return { options, desired, log, opener, sessions, catalogue, requests };
+  return { options, desired, log, opener, sessions, catalogue, lists, requests };
 }
 
 /** Hides the values of references in texts from then on. */
@@ -182,7 +182,7 @@ function installOf({ definition, recalled }: ServerOptions, isKnown: () => boole
   };
 }
 
-function createStarts({ options, desired, sessions, catalogue }: Parts) {
+function createStarts({ options, desired, sessions, catalogue, lists }: Parts) {
   const { main } = sessions;
   return {
     /** And keeps it connected. */
@@ -207,11 +207,13 @@ function createStarts({ options, desired, sessions, catalogue }: Parts) {
     /** Forgets lists and sessions. Returns how many were open. */
     async clear(): Promise<number> {
       catalogue.forgetAll();
+      lists.drop();
       return sessions.close("cleared");
     },
     /** `isMainUser`: the main session uses this user's token. */
     async forgetUser(user: string | null, isMainUser: boolean): Promise<void> {
       const why = "its token changed";
+      lists.drop(user);
       await Promise.all([
         sessions.release((owner) => owner.user === user, why),
         isMainUser ? main.close(why) : undefined,
@@ -221,12 +223,13 @@ function createStarts({ options, desired, sessions, catalogue }: Parts) {
   };
 }
 
-function createListings({ options, desired, sessions, catalogue, requests }: Parts) {
+function createListings({ options, desired, sessions, catalogue, lists, requests }: Parts) {
   const { main } = sessions;
   let requirement: PlaneError | null = null;
-  const own = catalogues.createOwnOffers(options.definition);
-  /** A list may tell what only this user has. */
-  const isOwn = (owner: SessionOwner) => !isShared(owner) && sessions.sharing() !== "shared";
+  const connectionFor = (listed: catalogues.ServerCatalogue, owner: SessionOwner): Connection =>
+    listed === catalogue ? main : requests.connectionOf(owner);
+  const needsPerson = (thrown: unknown) =>
+    thrown instanceof PlaneError && thrown.code === "AUTH_REQUIRED" ? thrown : null;
 
   /** Only asking may show whether a server wants personal credentials. */
   async function ensureFor(owner: SessionOwner): Promise<void> {
@@ -239,24 +242,73 @@ function createListings({ options, desired, sessions, catalogue, requests }: Par
       });
       requirement = null;
     } catch (thrown) {
-      requirement = thrown instanceof PlaneError && thrown.code === "AUTH_REQUIRED" ? thrown : null;
+      requirement = needsPerson(thrown);
       throw thrown;
     }
+  }
+
+  async function discoverShared(owner: SessionOwner): Promise<void> {
+    // A cached list needs no process.
+    if (catalogue.isKnown() && !main.live()) return;
+    await ensureFor(owner);
+    if (main.live()) await catalogue.list().catch(() => undefined);
+  }
+
+  async function discoverOwn(owner: SessionOwner): Promise<void> {
+    const own = lists.of(owner.user);
+    const connection = requests.connectionOf(owner);
+    if (own.isKnown() && !connection.live()) return;
+    try {
+      await connection.ensure();
+      lists.requires(owner.user, null);
+    } catch (thrown) {
+      lists.requires(owner.user, needsPerson(thrown));
+      throw thrown;
+    }
+    await own.list().catch(() => undefined);
+  }
+
+  async function list(method: catalogues.OfferMethod, signal: AbortSignal, owner: SessionOwner): Promise<unknown[]> {
+    const listed = lists.of(owner.user);
+    const known = listed.offered(method);
+    const connection = connectionFor(listed, owner);
+    if (known !== null && !(desired.isAvailable() && connection.live())) return known;
+    desired.requireAvailable();
+    connection.enter();
+    const done = connection.ensure().then(async () => {
+      if (lists.of(owner.user) === listed) await listed.listOffer(method);
+    });
+    try {
+      await abortable(done, signal);
+    } catch (thrown) {
+      if (known === null && lists.of(owner.user) === listed) throw thrown;
+    } finally {
+      connection.leave();
+    }
+    // Only asking showed that each user has a list of their own.
+    return lists.of(owner.user) === listed ? (listed.offered(method) ?? []) : list(method, signal, owner);
   }
 
   return {
     /** Lists again only when the last listing is too old. */
     async discover(owner: SessionOwner): Promise<void> {
+      lists.tell();
       if (options.isOffline && catalogue.isKnown()) return;
       desired.requireAvailable();
-      // A cached list needs no process.
-      if (catalogue.isKnown() && !main.live()) return;
-      await ensureFor(owner);
-      if (main.live()) await catalogue.list().catch(() => undefined);
+      const isOwn = () => lists.of(owner.user) !== catalogue;
+      if (!isOwn())
+        await discoverShared(owner).catch((thrown) => {
+          if (!isOwn()) throw thrown;
+        });
+      lists.tell();
+      if (isOwn()) await discoverOwn(owner);
     },
     /** Would `discover` find nothing new? */
     isSettled(owner: SessionOwner): boolean {
-      if (!desired.isAvailable() || !catalogue.isKnown()) return false;
+      const listed = lists.of(owner.user);
+      if (!desired.isAvailable() || !listed.isKnown() || !lists.isTold()) return false;
+      if (listed !== catalogue)
+        return lists.requirement(owner.user) === null && (!sessions.find(owner)?.live() || listed.isFresh());
       if (!main.live()) return true;
       const isTheirs = !options.isPersonal() || (sessions.find(owner)?.live() ?? null) !== null;
       return isTheirs && requirement === null && catalogue.isFresh();
@@ -271,28 +323,13 @@ function createListings({ options, desired, sessions, catalogue, requests }: Par
     },
     /** Null where it was never asked. */
     offered: (method: catalogues.OfferMethod, owner: SessionOwner): unknown[] | null =>
-      isOwn(owner) ? own.known(sessions.find(owner)?.live()?.session, method) : catalogue.offered(method),
-    async list(method: catalogues.OfferMethod, signal: AbortSignal, owner: SessionOwner): Promise<unknown[]> {
-      if (isOwn(owner)) {
-        desired.requireAvailable();
-        const { session } = await abortable(requests.connectionOf(owner).ensure(), signal);
-        return own.list(session, method);
-      }
-      const known = catalogue.offered(method);
-      if (known !== null && !(desired.isAvailable() && main.live())) return known;
-      desired.requireAvailable();
-      main.enter();
-      const listed = main.ensure().then(() => catalogue.listOffer(method));
-      try {
-        await abortable(listed, signal);
-      } catch (thrown) {
-        if (known === null) throw thrown;
-      } finally {
-        main.leave();
-      }
-      return catalogue.offered(method) ?? [];
-    },
+      lists.of(owner.user).offered(method),
+    list,
+    /** The user for whom alone it lists, or undefined where all share one list. */
+    listOwner: (owner: SessionOwner): ListOwner | undefined =>
+      lists.of(owner.user) === catalogue ? undefined : { user: owner.user },
     /** What a person must do before it can be used. */
-    requirement: (): PlaneError | null => main.requirement() ?? requirement,
+    requirement: ({ user }: SessionOwner = sharedOwner): PlaneError | null =>
+      lists.of(user) === catalogue ? (main.requirement() ?? requirement) : lists.requirement(user),
   };
 }

@@ -15,6 +15,7 @@ import { createServerDirectory, type DirectoryOptions, type ServerDirectory } fr
 import { createServerLifecycle, type LifecycleOptions, type ServerLifecycle } from "./server-lifecycle.ts";
 import { createServerVerbs, requireReleased, type VerbOptions } from "./server-verbs.ts";
 import type { SessionOwner } from "./sessions.ts";
+import type { ListOwner } from "./user-lists.ts";
 
 export { createCredentials } from "./auth/credentials.ts";
 export { accessOf, createTokenVerbs } from "./auth/tokens.ts";
@@ -29,7 +30,9 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
     access(name: string, definition: ServerDefinition, user: string | null): Access;
     isPersonal(definition: ServerDefinition): boolean;
     directoryOf(name: string): string;
-    onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era): void;
+    /** With `owner`, for this user alone. */
+    onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era, owner?: ListOwner): void;
+    onToolsGone?(server: string, owner: ListOwner): void;
     onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
     /** For the doctor: which listed tools the catalogue accepts. */
     takeTools: TakeTools;
@@ -70,7 +73,8 @@ export function createServers(ports: ServersPorts): Servers {
       onSaid: (user, method, params) => gateway.said({ server: name, user, method, params }),
       isPersonal: () => ports.isPersonal(definition),
       access: (user, resolved) => ports.access(name, resolved, user),
-      onTools: (tools, era) => ports.onTools(name, definition, tools, era),
+      onTools: (tools, era, owner) => ports.onTools(name, definition, tools, era, owner),
+      onToolsGone: (owner) => ports.onToolsGone?.(name, owner),
       onKnown: (known) => ports.onKnown({ ...known, identity: identify(name, definition) }, name, definition),
     });
   const directory = createServerDirectory({ ...ports, create });

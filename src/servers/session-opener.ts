@@ -1,4 +1,5 @@
 import { version } from "../lib/version.ts";
+import { personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { logLevels, type ServerDefinition } from "../model/servers/server.ts";
@@ -32,7 +33,7 @@ export type OpenerOptions = {
   turn(): Promise<void>;
   /** Resolves when what was remembered has been taken over. */
   recalled(): Promise<void>;
-  onListChanged(list: string): void;
+  onListChanged(list: string, user: string | null): void;
   onSaid(user: string | null, method: string, params: UnknownObject): void;
 };
 
@@ -119,11 +120,15 @@ function describeUs({ ownCapabilities, capabilities, definition }: OpenerOptions
   } satisfies ClientDescription;
 }
 
+/** Malformed lines of a session that are told one by one; of more, the tenth, the hundredth and so on. */
+const maxTold = 5;
+
 /** What it says beside its answers, in one session. */
 function listenToServer(options: OpenerOptions, user: string | null, onNoise: () => void) {
   const { name: server, definition } = options;
   const { maxMessageBytes, logLevel = "debug" } = definition;
   const log = options.log.of(user);
+  let lines = 0;
 
   function takeLog({ level, data }: UnknownObject): void {
     const known = logLevels.find((candidate) => candidate === level) ?? "info";
@@ -137,7 +142,7 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
     onNotification(method, params, isHeard) {
       const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
       // Clients are notified after the list was fetched again.
-      if (list !== undefined) return options.onListChanged(list);
+      if (list !== undefined) return options.onListChanged(list, user);
       if (method === "notifications/message") takeLog(params);
       if (!isHeard) options.onSaid(user, method, params);
     },
@@ -145,6 +150,10 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
     onNoise(text) {
       onNoise();
       log.add({ source: "noise", text });
+      lines += 1;
+      if (lines > maxTold && !/^10+$/.test(String(lines))) return;
+      const message = `Protocol error: malformed line (${lines} in this session). ${personHints.serverLogs(server)}`;
+      options.emit({ type: "server.error", server, message });
     },
     onTooLarge: (bytes) =>
       invalidAnswer(`its answer of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes ('maxMessageBytes')`),

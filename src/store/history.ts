@@ -1,9 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { createLru } from "../lib/lru.ts";
+import { createLru, type Lru } from "../lib/lru.ts";
+import { nowText } from "../lib/stamps.ts";
 import type { CallRecord } from "../model/calls/call.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { EventOf, EventPage, PlaneEvent, StoredEvent } from "../model/events.ts";
+import {
+  type EventOf,
+  type EventPage,
+  type EventType,
+  type PlaneEvent,
+  type StoredEvent,
+  type TransientEvent,
+  transientEvents,
+} from "../model/events.ts";
 import { collect, noCursor } from "../model/page.ts";
 import type { PlaneCalls, PlaneEvents } from "../model/plane-history.ts";
 import { isOwner, mayDo, type Principal } from "../model/principal.ts";
@@ -19,7 +28,7 @@ const maxOwners = 5_000;
 type Parts = {
   memory: {
     store(): Promise<Store>;
-    on(type: "tool.call", listener: (event: EventOf<"tool.call">) => void): unknown;
+    on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
   };
   defaultPrincipal: Principal;
   maySeeServer(principal: Principal, server: string): boolean;
@@ -31,10 +40,12 @@ type Parts = {
 /** Calls and events that a caller may see: their own, or all for admins. */
 export function createHistory(parts: Parts): {
   calls: Pick<PlaneCalls, "list" | "get" | "series">;
-  events: Pick<PlaneEvents, "list" | "page">;
+  events: Pick<PlaneEvents, "list" | "page" | "onTransient">;
 } {
   const { memory, defaultPrincipal } = parts;
-  const page = createEventPages(parts);
+  const owners = createLru<Owner>(maxOwners);
+  memory.on("tool.call", ({ callId, user, key }) => owners.set(callId, { user, ...(key && { key }) }));
+  const page = createEventPages(parts, owners);
   return {
     calls: {
       async list(filter = {}, { principal = defaultPrincipal } = {}) {
@@ -67,6 +78,16 @@ export function createHistory(parts: Parts): {
     },
     events: {
       page,
+      onTransient(listener, { principal = defaultPrincipal } = {}) {
+        const isAdmin = mayDo(principal, "admin");
+        const tell = (event: EventOf<TransientEvent["type"]>) => {
+          if (isAdmin || maySee(parts, principal, event, owners)) listener({ at: nowText(), ...event });
+        };
+        const leave = transientEvents.map((type) => memory.on(type, tell));
+        return () => {
+          for (const one of leave) one();
+        };
+      },
       async list(after = 0, limit = Number.POSITIVE_INFINITY, caller = {}) {
         const found: StoredEvent[] = [];
         for (let from = after; found.length < limit; ) {
@@ -81,8 +102,11 @@ export function createHistory(parts: Parts): {
   };
 }
 
-function createEventPages({ memory, defaultPrincipal, onRead, ...parts }: Parts): PlaneEvents["page"] {
-  const ownersIn = createOwners(memory);
+function createEventPages(
+  { memory, defaultPrincipal, onRead, ...parts }: Parts,
+  owners: Lru<Owner>,
+): PlaneEvents["page"] {
+  const ownersIn = createOwners(owners);
 
   /** For callers who see a part of the events; a page reads at most `maxScanned`. */
   async function scan(principal: Principal, after: number, limit: number): Promise<EventPage> {
@@ -113,12 +137,10 @@ function createEventPages({ memory, defaultPrincipal, onRead, ...parts }: Parts)
 }
 
 type Owner = Pick<Principal, "user" | "key">;
-type Owners = ReadonlyMap<string, Owner>;
+type Owners = Pick<ReadonlyMap<string, Owner>, "get">;
 
 /** The owners of the calls on a page of events, with one query. */
-function createOwners(memory: Parts["memory"]): (store: Store, page: readonly StoredEvent[]) => Promise<Owners> {
-  const owners = createLru<Owner>(maxOwners);
-  memory.on("tool.call", ({ callId, user, key }) => owners.set(callId, { user, ...(key && { key }) }));
+function createOwners(owners: Lru<Owner>): (store: Store, page: readonly StoredEvent[]) => Promise<Owners> {
   return async (store, page) => {
     const ids = new Set(page.flatMap(({ event }) => ("callId" in event ? event.callId : [])));
     const unknown = [...ids].filter((id) => !owners.has(id));
@@ -138,10 +160,16 @@ function maySee({ maySeeServer }: Visibility, principal: Principal, event: Plane
     const owner = ownerOf.get(event.callId);
     return owner !== undefined && owner.user === principal.user && owner.key === principal.key;
   }
-  if ("runId" in event) return event.user === principal.user;
-  if ("server" in event) return maySeeServer(principal, event.server);
+  if ("runId" in event) return event.user === principal.user && event.key === principal.key;
+  if ("server" in event) return isForAll(event, principal) && maySeeServer(principal, event.server);
   // All other events are for admins.
   return event.type === "registry.changed";
+}
+
+/** What a server lists for one user alone is not for others. */
+function isForAll(event: PlaneEvent, { user }: Principal): boolean {
+  const isOfList = event.type === "tool.suspicious" || event.type === "tool.definition";
+  return !isOfList || event.user === undefined || event.user === user;
 }
 
 /** Each caller gets the number of their own tools. */

@@ -10,7 +10,7 @@ import type { CallRecord } from "../model/calls/call.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import { parseStoreAddress, type StoreAddress } from "../model/config/settings.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { EventOf, EventType, PlaneEvent } from "../model/events.ts";
+import { type EventOf, type EventType, type PlaneEvent, transientEvents } from "../model/events.ts";
 import type { Readiness } from "../model/plane.ts";
 import type { KnownServer } from "../model/servers/server.ts";
 import type { CallColumns, JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
@@ -22,8 +22,7 @@ export { createHistory } from "./history.ts";
 export { createKeptSessions } from "./kept-sessions.ts";
 export { createStateVerbs } from "./state-transfer.ts";
 
-/** Emitted and not stored: servers may send a thousand of them a second. */
-const transient: ReadonlySet<EventType> = new Set(["server.log", "tool.progress", "tool.task"]);
+const transient: ReadonlySet<EventType> = new Set(transientEvents);
 
 /** A person waits for these. */
 const urgent: ReadonlySet<EventType> = new Set([

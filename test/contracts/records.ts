@@ -73,10 +73,10 @@ export function agentRun(id: string, changes: Partial<AgentRun> = {}): AgentRun 
     ],
     trace: "all_messages",
     messages: [
-      { role: "user", content: "Which issues are open?" },
+      { role: "user", content: [{ type: "text", text: "Which issues are open?" }] },
       {
         role: "assistant",
-        content: "",
+        content: [{ type: "text", text: "" }],
         reasoning_content: "I have to look.",
         tool_calls: [
           {
@@ -85,8 +85,8 @@ export function agentRun(id: string, changes: Partial<AgentRun> = {}): AgentRun 
           },
         ],
       },
-      { role: "tool", tool_call_id: "call_1", content: '[{"number":7},{"number":9}]' },
-      { role: "assistant", content: "Two are.", reasoning_content: "I have seen both." },
+      { role: "tool", tool_call_id: "call_1", content: [{ type: "text", text: '[{"number":7},{"number":9}]' }] },
+      { role: "assistant", content: [{ type: "text", text: "Two are." }], reasoning_content: "I have seen both." },
     ],
     ...changes,
   };

@@ -262,6 +262,25 @@ suite("a wrapper", () => {
     assert.equal((await plane.call("soft")).error?.code, "APPROVAL_DENIED");
   });
 
+  test("needs the flags that its target needs for the operation of the mapped arguments (security 8)", async () => {
+    const personas = { clerk: { flags: { reads: true } }, chief: { flags: { reads: true, writes: true } } };
+    await using plane = await createPlane({
+      config: {
+        mcpServers: { n: namedServer("n", ["raw"]) },
+        personas,
+        tools: { soft: wrap("raw", {}, { argumentMap: { operation: "how" } }) },
+        overlays: { "n.raw": { requires_flags: { read: ["reads"], write: ["writes"] } } },
+        policy: { profile: "personal" },
+      },
+    });
+    const called = async (persona: string, how: string) =>
+      (await plane.call("soft", { how }, as(principalOf({ user: "ann", persona })))).error?.code;
+    assert.equal(await called("clerk", "read"), undefined);
+    assert.equal(await called("chief", "write"), undefined);
+    assert.equal(await called("clerk", "write"), "FORBIDDEN");
+    assert.equal(await called("none", "read"), "FORBIDDEN");
+  });
+
   test("is judged by the arguments that its target gets, also by fixed ones (security 8)", async () => {
     const rules = [{ tool: "n.raw", arguments: { branch: "main" }, verdict: "deny" as const }];
     const parameters = { type: "object", properties: { b: { type: "string" } } };

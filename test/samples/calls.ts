@@ -28,7 +28,6 @@ export function sampleTool(changes: Partial<Tool> = {}): Tool {
     trusted: false,
     metadata: sampleMetadata(),
     consent: "default",
-    parallel: "default",
     groups: [],
     persona: null,
     providers: [{ name: "mcp", priority: 0, health_check_interval: 300, config: { server } }],

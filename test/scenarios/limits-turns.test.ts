@@ -23,16 +23,16 @@ suite("calls beside each other", { concurrency: 4 }, () => {
     const calls = [1, 2, 3, 4].map(() => plane.call("state.overlap", { ms: 30 }));
     assert.equal(maxAtOnce(await Promise.all(calls)), 1);
     const tool = await plane.tools.get("state.overlap");
-    assert.deepEqual([tool.metadata.allow_parallel, tool.parallel], [false, "explicit"]);
+    assert.equal(tool.metadata.allow_parallel, false);
   });
 
-  test("where nobody said anything they run side by side, although false is what is listed", async () => {
+  test("where nothing is set they run side by side, and the listing has no value", async () => {
     await using plane = await planeOf({ state: fixture("state") });
     await plane.tools.list();
     const calls = [1, 2, 3].map(() => plane.call("state.overlap", { ms: 200 }));
     assert.equal(maxAtOnce(await Promise.all(calls)), 3);
     const tool = await plane.tools.get("state.overlap");
-    assert.deepEqual([tool.metadata.allow_parallel, tool.parallel], [false, "default"]);
+    assert.equal(tool.metadata.allow_parallel, undefined, "three states: unset is not false");
   });
 
   test("a manifest's own word counts, whatever its server allows, and only where it is said", async () => {

@@ -160,7 +160,7 @@ test("what this version does not know is refused and named, and never left out w
 test("whatever characters a call had, its export can be imported again", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { echo: fixture("echo") });
-  const message = "a\u2028b\u2029c\r\nd\ud800e\u0000f\u0085g\ufeffh";
+  const message = "a\u2028b\u2029c\r\nd\u{1f680}e\u0000f\u0085g\ufeffh";
   {
     await using made = await createPlane({ config, dataDirectory: directory.file("first") });
     await made.call("echo.echo", { message });

@@ -17,7 +17,7 @@ async function makeHistory(config: string, dataDirectory: string): Promise<void>
   assert.equal((await plane.call("broken.slow", {})).ok, false);
   assert.equal((await plane.jobs.run("nightly", { wait: true })).state, "succeeded");
   await plane.jobs.pause("nightly");
-  for (const message of ["a", "b", "half \ud800 a character"]) await plane.call("echo.echo", { message });
+  for (const message of ["a", "b", "odd \u0000 \u2028 \u{1f680}"]) await plane.call("echo.echo", { message });
   await plane.call("echo.put_note", { key: "k", text: "asked" }, { approvalWaitMs: 0 });
   await plane.call("echo.put_note", { key: "k", text: "planned" }, { mode: "plan" });
   await plane.keys.create({ name: "ann", user: "ann", scopes: ["call"] });

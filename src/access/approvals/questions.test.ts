@@ -5,6 +5,7 @@ import { checkSchema } from "../../calls/schema-check.ts";
 import type { QuestionAnswer } from "../../model/calls/provider.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { Json, JsonObject, UnknownObject } from "../../model/json.ts";
+import { principalOf } from "../../model/principal.ts";
 import { createQuestions } from "./questions.ts";
 
 const person = {
@@ -17,6 +18,8 @@ const person = {
   required: ["name", "age"],
 };
 
+const of = (user: string | null) => principalOf({ user });
+
 function sample(
   problems = async (schema: JsonObject, value: Json) =>
     checkSchema(schema, value).map(({ path, message }) => `${path} ${message}`),
@@ -25,10 +28,10 @@ function sample(
   const questions = createQuestions({ emit: (event) => events.push(event), problems });
   const ask = (params: UnknownObject, { user = "ada", signal = new AbortController().signal } = {}) => {
     const asked = { callId: "call-1", server: "s", tool: "s.t", user, params };
-    return questions.ask(asked, signal);
+    return questions.ask(asked, signal, of(user));
   };
-  const only = (user: string | null = "ada") => questions.waiting(user)[0] ?? assert.fail("nothing is asked");
-  const answer = (given: QuestionAnswer, user: string | null = "ada") => questions.answer(only().id, given, user);
+  const only = (user: string | null = "ada") => questions.waiting(of(user))[0] ?? assert.fail("nothing is asked");
+  const answer = (given: QuestionAnswer, user: string | null = "ada") => questions.answer(only().id, given, of(user));
   return { questions, events, ask, only, answer };
 }
 
@@ -49,8 +52,8 @@ suite("questions", () => {
       url: null,
     });
     assert.equal(Date.parse(expiresAt) - Date.parse(askedAt), 300_000);
-    assert.deepEqual(questions.waiting("bob"), []);
-    assert.deepEqual(questions.waiting(null), []);
+    assert.deepEqual(questions.waiting(of("bob")), []);
+    assert.deepEqual(questions.waiting(of(null)), []);
     assert.deepEqual(events, [{ type: "question.asked", questionId: id, callId: "call-1", server: "s", tool: "s.t" }]);
   });
 
@@ -60,14 +63,14 @@ suite("questions", () => {
     const { id } = only();
     await answer({ action: "accept", content: { name: "Ada", age: 36 } });
     assert.deepEqual(await told, { action: "accept", content: { name: "Ada", age: 36, mail: false } });
-    assert.deepEqual(questions.waiting("ada"), []);
+    assert.deepEqual(questions.waiting(of("ada")), []);
     assert.deepEqual(events.at(-1), {
       type: "question.answered",
       questionId: id,
       callId: "call-1",
       action: "accept",
     });
-    await assert.rejects(questions.answer(id, { action: "decline" }, "ada"), { code: "NOT_FOUND" });
+    await assert.rejects(questions.answer(id, { action: "decline" }, of("ada")), { code: "NOT_FOUND" });
   });
 
   for (const action of ["decline", "cancel"] as const) {
@@ -87,7 +90,7 @@ suite("questions", () => {
       message: /age/,
     });
     await assert.rejects(answer({ action: "accept" }), { code: "INVALID_ARGUMENTS" });
-    assert.equal(questions.waiting("ada").length, 1);
+    assert.equal(questions.waiting(of("ada")).length, 1);
     assert.equal(told.state, "pending");
   });
 
@@ -138,7 +141,7 @@ suite("questions", () => {
     assert.equal(told.state, "pending");
     await moveTime(1);
     assert.equal(told.state, "fulfilled");
-    assert.deepEqual(questions.waiting("ada"), []);
+    assert.deepEqual(questions.waiting(of("ada")), []);
     assert.equal(events.at(-1)?.type, "question.answered");
   });
 
@@ -149,13 +152,13 @@ suite("questions", () => {
     controller.abort();
     assert.deepEqual(await told, { action: "cancel" });
     await moveTime(300_000);
-    assert.deepEqual([questions.waiting("ada"), events.length], [[], 2]);
+    assert.deepEqual([questions.waiting(of("ada")), events.length], [[], 2]);
   });
 
   test("a call that has ended asks no one for long", async () => {
     const { ask, questions } = sample();
     assert.deepEqual(await ask({ message: "Who?" }, { signal: AbortSignal.abort() }), { action: "cancel" });
-    assert.deepEqual(questions.waiting("ada"), []);
+    assert.deepEqual(questions.waiting(of("ada")), []);
   });
 
   test("an answer that comes too late, or second, is told so and not taken for given", async () => {
@@ -164,7 +167,7 @@ suite("questions", () => {
     const told = ask({ message: "Who?", requestedSchema: person });
     const { id } = only();
     const content = { name: "Ada", age: 36 };
-    const [first, second] = [1, 2].map(() => settled(questions.answer(id, { action: "accept", content }, "ada")));
+    const [first, second] = [1, 2].map(() => settled(questions.answer(id, { action: "accept", content }, of("ada"))));
     checking.resolve([]);
     await told;
     await moveTime(0);
@@ -175,15 +178,15 @@ suite("questions", () => {
   test("two questions of one call are answered each for itself", async () => {
     const { ask, questions } = sample();
     const told = [ask({ message: "one" }), ask({ message: "two" })];
-    const [one, two] = questions.waiting("ada");
+    const [one, two] = questions.waiting(of("ada"));
     assert.notEqual(one?.id, two?.id);
-    await questions.answer(two?.id ?? "", { action: "decline" }, "ada");
+    await questions.answer(two?.id ?? "", { action: "decline" }, of("ada"));
     assert.deepEqual(await told[1], { action: "decline" });
     assert.deepEqual(
-      questions.waiting("ada").map(({ message }) => message),
+      questions.waiting(of("ada")).map(({ message }) => message),
       ["one"],
     );
-    await questions.answer(one?.id ?? "", { action: "cancel" }, "ada");
+    await questions.answer(one?.id ?? "", { action: "cancel" }, of("ada"));
     await told[0];
   });
 });

@@ -8,6 +8,7 @@ import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Sampling } from "../../model/plane-options.ts";
 import type { AbortSignal } from "../../model/platform.ts";
+import { isOwner, ownerOf, type Principal } from "../../model/principal.ts";
 import { RpcError } from "../../protocol/message.ts";
 
 /** After this time the question is cancelled at the server. */
@@ -40,12 +41,12 @@ export function createAnswers(
   };
   /** An MCP client that cannot be asked is represented by its user in another face, where there is one. */
   const mayAsk = ({ face, principal }: Routed) =>
-    answersQuestions && (face !== "mcp" || questions.isListening(principal.user));
+    answersQuestions && (face !== "mcp" || questions.isListening(principal));
   const confirm = async (call: Routed, server: string, relay: Relay | undefined, text: string, signal: AbortSignal) => {
     const params = { message: text, requestedSchema: { type: "object", properties: {} } };
     const said =
       (await relay?.onQuestion?.(server, { method: "elicitation/create", params }, signal)) ??
-      (mayAsk(call) ? await questions.ask({ ...causeOf(call), server, params }, signal) : null);
+      (mayAsk(call) ? await questions.ask({ ...causeOf(call), server, params }, signal, call.principal) : null);
     return said === null ? null : said.action === "accept";
   };
   return {
@@ -64,7 +65,7 @@ export function createAnswers(
     ): Promise<UnknownObject> {
       const { method, params } = asked;
       if (method === "elicitation/create")
-        return mayAsk(call) ? questions.ask({ ...causeOf(call), server, params }, signal) : { action: "cancel" };
+        return mayAsk(call) ? questions.ask({ ...causeOf(call), server, params }, signal, call.principal) : { action: "cancel" };
       if (method === "roots/list") return { roots: [] };
       if (method !== "sampling/createMessage") throw new RpcError(-32601, `No one here can answer '${method}'.`);
       if (!sampling || !isSampling()) throw new RpcError(-1, "No model is configured for sampling.");
@@ -112,15 +113,15 @@ type AskedQuestion = Pick<Question, "callId" | "server" | "tool" | "user" | "con
 };
 
 export function createQuestions({ emit, problems }: QuestionPorts) {
-  const open = new Map<string, { question: Question; settle(answer: QuestionAnswer): boolean }>();
-  const seenAt = new Map<string | null, number>();
-  const noteListener = (user: string | null): void => {
+  const open = new Map<string, { question: Question; owner: Principal; settle(answer: QuestionAnswer): boolean }>();
+  const seen = new Map<string, { principal: Principal; at: number }>();
+  const noteListener = (principal: Principal): void => {
     const before = Date.now() - presenceMs;
-    for (const [other, at] of seenAt) if (at < before) seenAt.delete(other);
-    seenAt.set(user, Date.now());
+    for (const [other, { at }] of seen) if (at < before) seen.delete(other);
+    seen.set(ownerOf(principal), { principal, at: Date.now() });
   };
 
-  function ask(asked: AskedQuestion, signal: AbortSignal): Promise<UnknownObject> {
+  function ask(asked: AskedQuestion, signal: AbortSignal, owner: Principal): Promise<UnknownObject> {
     const question = toQuestion(asked);
     const { id: questionId, callId, server, tool } = question;
     return new Promise((resolve) => {
@@ -135,17 +136,17 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
       const giveUp = () => settle({ action: "cancel" });
       const timer = setTimeout(giveUp, answerTimeoutMs);
       signal.addEventListener("abort", giveUp, { once: true });
-      open.set(questionId, { question, settle });
+      open.set(questionId, { question, owner, settle });
       emit({ type: "question.asked", questionId, callId, server, tool });
       if (signal.aborted) giveUp();
     });
   }
 
-  async function answer(id: string, given: QuestionAnswer, user: string | null): Promise<void> {
+  async function answer(id: string, given: QuestionAnswer, principal: Principal): Promise<void> {
     const found = open.get(id);
     if (!found) throw notOpen(id);
-    const { schema, user: asked } = found.question;
-    if (asked !== user) throw new PlaneError("FORBIDDEN", "Only the user who made the call may answer this question.");
+    const { schema } = found.question;
+    if (!isOwner(principal, found.owner)) throw new PlaneError("FORBIDDEN", "Only the user who made the call may answer this question.");
     if (given.action !== "accept" || schema === null) return void found.settle(given);
     const content = completed(schema, given.content);
     const wrong = await problems(schema, content as Json);
@@ -159,10 +160,12 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     ask,
     answer,
     noteListener,
-    isListening: (user: string | null) => (seenAt.get(user) ?? 0) >= Date.now() - presenceMs,
-    waiting(user: string | null): Question[] {
-      noteListener(user);
-      return [...open.values()].map(({ question }) => question).filter((question) => question.user === user);
+    /** Would a listener be one who may answer? */
+    isListening: (caller: Principal) =>
+      [...seen.values()].some(({ principal, at }) => at >= Date.now() - presenceMs && isOwner(principal, caller)),
+    waiting(principal: Principal): Question[] {
+      noteListener(principal);
+      return [...open.values()].flatMap(({ question, owner }) => (isOwner(principal, owner) ? question : []));
     },
   };
 }

@@ -23,7 +23,7 @@ export type Target = { tool: Tool; mapArguments(args: JsonObject): JsonObject };
 export type PolicyPorts = {
   policy(): Policy;
   isIsolated(server: string): boolean;
-  targetsOf(tool: Tool): readonly Target[];
+  targetsOf(tool: Tool, caller: Principal): readonly Target[];
   /** Is a caller who types or clicks consent enough? */
   ownCounts?(caller: Principal): boolean;
 };
@@ -49,7 +49,7 @@ function withTargets(decide: Decide, targetsOf: PolicyPorts["targetsOf"]): Decid
   return (call, profile) => {
     const own = decide(call, profile);
     if (call.tool.id.server !== null) return own;
-    return targetsOf(call.tool).reduce<Verdict | Promise<Verdict>>((made, { tool, mapArguments }) => {
+    return targetsOf(call.tool, call.principal).reduce<Verdict | Promise<Verdict>>((made, { tool, mapArguments }) => {
       const { injected: _, ...plain }: Validated & Partial<Injected> = call;
       const input = { ...call.input, arguments: mapArguments(argumentsOf(call)) };
       const other = decide({ ...plain, tool, input }, profile);

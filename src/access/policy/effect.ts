@@ -72,7 +72,7 @@ export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
   const written = declared[side_effects];
   // A server's blanket `side_effects` is about the worst of its tools; its own word on one of them is closer.
   const hinted = tool.trusted ? hintOf(tool) : null;
-  if (hinted !== null && tool.id.server !== null) return hinted;
+  if (hinted !== null && tool.id.server !== null && tool.effects !== "explicit") return hinted;
   if (written !== null) return { effect: written, because: `its side effects are '${side_effects}'`, known: true };
   if (hinted !== null) return hinted;
   return tool.id.kind ? { effect: "read", because: "the protocol says", known: false } : effectOfName(tool.id.tool);

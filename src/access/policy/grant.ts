@@ -2,6 +2,7 @@ import { passesFilter } from "../../lib/text/glob.ts";
 import { type Compliance, normalLevel, shippedLevels } from "../../model/access/compliance.ts";
 import type { Grants } from "../../model/access/grants.ts";
 import type { AccessRequest, Grant, Refused } from "../../model/calls/call.ts";
+import { mapArguments } from "../../model/calls/provider.ts";
 import type { ProviderSpec, Tool, ToolId, ToolMetadata } from "../../model/catalogue/tool.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
@@ -20,7 +21,8 @@ const defaultOperations = ["read", "execute"];
 
 export type GrantPorts = {
   config(): Pick<ConfigValues, "servers" | "personas" | "compliance">;
-  tool(id: ToolId): Tool | undefined;
+  /** As this caller sees it. */
+  tool(id: ToolId, caller: Principal): Tool | undefined;
 };
 
 function createRefusals({ config, tool: toolOf }: GrantPorts) {
@@ -35,6 +37,15 @@ function createRefusals({ config, tool: toolOf }: GrantPorts) {
     refuseWorkspace(principal, metadata.workspaces) ??
     refuseLevel(principal, metadata.compliance_level ?? null, compliance, request);
 
+  const flags = ({ persona }: Principal, { metadata }: Tool, request: AccessRequest): Refused | null => {
+    const { personas } = config();
+    const held = persona !== null && Object.hasOwn(personas, persona) ? personas[persona]?.flags : undefined;
+    const missing = missingFlags(metadata.requires_flags, held ?? {}, request.arguments);
+    if (missing.length === 0) return null;
+    const who = persona === null ? "a caller without a persona" : `persona '${persona}'`;
+    return { why: "flags", refused: `${who} lacks ${missing.join(", ")}` };
+  };
+
   const provider = (principal: Principal, { name, config: to }: ProviderSpec, request: AccessRequest) => {
     if (name !== "mcp") return null;
     const isConfigured = Object.hasOwn(config().servers, String(to.server));
@@ -44,8 +55,10 @@ function createRefusals({ config, tool: toolOf }: GrantPorts) {
     const definition = config().servers[String(to.server)];
     if (definition && !passesFilter(String(to.tool), definition.allow_tools, definition.deny_tools))
       return { why: "filter" as const, refused: "its server does not offer it" };
-    const target = toolOf({ server: String(to.server), tool: String(to.tool) });
-    return target ? own(principal, target, request) : null;
+    const target = toolOf({ server: String(to.server), tool: String(to.tool) }, principal);
+    if (!target) return null;
+    const args = request.arguments && { arguments: mapArguments(to.argumentMap, request.arguments) };
+    return own(principal, target, request) ?? flags(principal, target, { ...request, ...args });
   };
 
   /** A hand-written tool leads nowhere that its caller may not go. */
@@ -56,17 +69,10 @@ function createRefusals({ config, tool: toolOf }: GrantPorts) {
     return { why: first.why, refused: `where it leads is not for this caller: ${first.refused}` };
   };
 
-  const flags = ({ persona }: Principal, { metadata }: Tool, request: AccessRequest): Refused | null => {
-    const { personas } = config();
-    const held = persona !== null && Object.hasOwn(personas, persona) ? personas[persona]?.flags : undefined;
-    const missing = missingFlags(metadata.requires_flags, held ?? {}, request.arguments);
-    if (missing.length === 0) return null;
-    const who = persona === null ? "a caller without a persona" : `persona '${persona}'`;
-    return { why: "flags", refused: `${who} lacks ${missing.join(", ")}` };
-  };
-
   const decide = (principal: Principal, tool: Tool, request: AccessRequest): Refused | null => {
     const { server: name } = tool.id;
+    if (tool.onlyThrough !== undefined)
+      return { why: "filter", refused: "it is offered only through the tool that is written for it" };
     const refused =
       (name === null ? providers(principal, tool, request) : server(principal, name, request)) ??
       own(principal, tool, request) ??

@@ -38,12 +38,17 @@ function keptStep(step: AgentStep): AgentStep {
 const maxText = 65_536;
 const image = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$/;
 
-/** As much of a conversation as is asked for; the last message is the model's last. */
+/** As much of a conversation as is asked for; the last message is the model's last. Each content is a list of blocks. */
 export function messagesFor(trace: TraceType, messages: readonly ChatMessage[]): ChatMessage[] {
   if (trace === "none") return [];
-  if (trace === "all_messages") return [...messages];
+  if (trace === "all_messages") return messages.map(inBlocks);
   const last = messages.findLast(({ role }) => role === "assistant");
-  return last === undefined ? [] : [last];
+  return last === undefined ? [] : [inBlocks(last)];
+}
+
+function inBlocks(message: ChatMessage): ChatMessage {
+  const { content } = message;
+  return typeof content === "string" ? { ...message, content: [{ type: "text", text: content }] } : message;
 }
 
 /** What the model thought last; null where that is blank or nowhere told apart. */

@@ -92,10 +92,11 @@ function filterOf({ cursor, limit = defaultPage, since, ...query }: RunQuery): R
 }
 
 function tell(run: AgentRun, emit: Recorder["emit"]): void {
-  const { id, user, outcome, error, model, style, toolset, turns, durationMs, usage, steps } = run;
+  const { id, user, owner, outcome, error, model, style, toolset, turns, durationMs, usage, steps } = run;
+  const key = owner?.startsWith("key:") ? owner.slice("key:".length) : undefined;
   emit({
     type: "agent.run",
-    ...{ runId: id, user, outcome, code: error?.code ?? null, model, style, toolset, turns, durationMs },
+    ...{ runId: id, user, ...(key && { key }), outcome, code: error?.code ?? null, model, style, toolset, turns, durationMs },
     ...{ inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
     modelMs: steps.map(({ modelMs }) => modelMs),
     calls: steps.flatMap(({ calls }) =>

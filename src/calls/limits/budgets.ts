@@ -3,7 +3,7 @@ import type { Cost, Routed } from "../../model/calls/call.ts";
 import type { Budgets } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ConversationBudget } from "../../model/plane-history.ts";
-import type { Principal } from "../../model/principal.ts";
+import { ownerOf, type Principal } from "../../model/principal.ts";
 import { costOf, limitIn, rest, roundedCost } from "./cost.ts";
 import { createTimeShares, type SharedBudgets, type Timed } from "./shared-budgets.ts";
 
@@ -226,9 +226,9 @@ function newConversation(key: string): Conversation {
   };
 }
 
-/** Two users may choose the same name. */
-function keyOf(conversation: string, { user }: Principal): string {
-  return JSON.stringify([user, conversation]);
+/** Two callers may choose the same name. */
+function keyOf(conversation: string, principal: Principal): string {
+  return JSON.stringify([ownerOf(principal), conversation]);
 }
 
 function recall<T>(kept: Map<string, T>, key: string, create: (key: string) => T): T {

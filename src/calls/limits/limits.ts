@@ -21,9 +21,9 @@ import { createSharedBudgets, type SharedCounts } from "./shared-budgets.ts";
 /** Calls of one tool that may wait for each other. */
 const maxLine = 1_000;
 
-/** Only with an explicit `allow_parallel: false`. */
-export function isSerial({ parallel, metadata }: Tool): boolean {
-  return parallel === "explicit" && metadata.allow_parallel === false;
+/** Only where it is said: unset is not false. */
+export function isSerial({ metadata }: Tool): boolean {
+  return metadata.allow_parallel === false;
 }
 
 /** Serial execution, in order of arrival. */

@@ -11,9 +11,9 @@ const other = sampleTool({ id: { server: "notes", tool: "read" } });
 test("only a tool that is said not to run beside itself waits for itself", () => {
   const serial = sampleMetadata({ allow_parallel: false });
   const parallel = sampleMetadata({ allow_parallel: true });
-  assert.equal(isSerial(sampleTool({ metadata: serial, parallel: "explicit" })), true);
-  assert.equal(isSerial(sampleTool({ metadata: serial, parallel: "default" })), false);
-  assert.equal(isSerial(sampleTool({ metadata: parallel, parallel: "explicit" })), false);
+  assert.equal(isSerial(sampleTool({ metadata: serial })), true);
+  assert.equal(isSerial(sampleTool()), false);
+  assert.equal(isSerial(sampleTool({ metadata: parallel })), false);
 });
 
 test("turns come in the order of arrival, for each tool on its own", async () => {

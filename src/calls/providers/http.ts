@@ -1,14 +1,14 @@
 import { once } from "../../lib/async/once.ts";
+import { readJson } from "../../lib/json/measure-json.ts";
 import type { Egress, Gate } from "../../lib/net/egress.ts";
 import type { Agents, Exchanged } from "../../lib/net/exchange.ts";
 import { version } from "../../lib/version.ts";
-import type { Provider } from "../../model/calls/provider.ts";
-import { readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
+import { mapArguments, type Provider, readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
 import { HttpProviderConfig } from "../../model/calls/provider-config.ts";
 import type { ContentBlock } from "../../model/calls/result.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { mapArguments, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
+import { pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 
 /** Failures before anything was sent. */
 const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
@@ -28,7 +28,12 @@ export function retryAfter(
 
 function wasSent(thrown: unknown): boolean {
   const code = codeOf(thrown);
-  return !(unsent.includes(code) || isCertificate(code));
+  return !(unsent.includes(code) || isCertificate(code) || isUnwritable(code));
+}
+
+/** Node refused to write the request: a header, the method or the address cannot be sent. */
+function isUnwritable(code: string): boolean {
+  return /^ERR_(?:HTTP_)?(?:INVALID|UNESCAPED)/.test(code);
 }
 
 function connectFailure(thrown: unknown, where: string): string {
@@ -36,6 +41,7 @@ function connectFailure(thrown: unknown, where: string): string {
   if (thrown instanceof Error && thrown.name === "AbortError") return "the request was given up";
   if (code === "ECONNREFUSED") return `nothing listens at ${where}; start it, or correct its address`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${where} was not found`;
+  if (isUnwritable(code)) return `its request cannot be made (${code}); correct its 'url', 'method' or 'headers'`;
   if (isCertificate(code)) return `its certificate is not trusted (${code})`;
   if (code === "ECONNRESET" || code === "UND_ERR_SOCKET") return "the connection was cut";
   return code === "" ? "the request could not be made" : `the connection failed (${code})`;
@@ -62,12 +68,9 @@ function readAnswer({ headers, body }: Exchanged): Answer {
   if (kind) return { block: { type: kind, mimeType: type, data: body.toString("base64") } };
   const text = new TextDecoder().decode(body);
   if (!/^application\/(?:[\w.-]+\+)?json$/.test(type) || text.trim() === "") return { text };
-  try {
-    return { json: JSON.parse(text) as Json };
-  } catch {
-    // Says JSON, sends something else: it is still the answer.
-    return { text };
-  }
+  const json = readJson(text) as Json | undefined;
+  // Says JSON, sends something else: it is still the answer.
+  return json === undefined ? { text } : { json };
 }
 
 const maxRedirects = 5;
@@ -147,7 +150,8 @@ async function ask(request: HttpRequest, signal: AbortSignal, { exchange, gate, 
       const text = `The answer of the endpoint at ${url.host} broke off.`;
       throw new PlaneError("SERVER_UNAVAILABLE", text, { data: { sent: true }, cause: thrown });
     }
-    throw failed(url, connectFailure(thrown, url.host), { sent: wasSent(thrown) }, thrown);
+    const never = isUnwritable(codeOf(thrown)) ? { retryAt: null } : {};
+    throw failed(url, connectFailure(thrown, url.host), { sent: wasSent(thrown), ...never }, thrown);
   }
 }
 

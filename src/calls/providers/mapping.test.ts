@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { mapArguments } from "../../model/calls/provider.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { mapArguments, pickResult, valueAt } from "./mapping.ts";
+import { pickResult, valueAt } from "./mapping.ts";
 
 const renamed: [title: string, map: unknown, args: JsonObject, sent: JsonObject][] = [
   ["without a map nothing changes", undefined, { a: 1 }, { a: 1 }],

@@ -1,18 +1,8 @@
+import { readJson } from "../../lib/json/measure-json.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-
-/** `{ theirs: ours }`; unnamed arguments keep their names. */
-export function mapArguments(argumentMap: unknown, args: JsonObject): JsonObject {
-  if (!isObject(argumentMap)) return args;
-  const renamed = Object.entries(argumentMap).map(([theirs, ours]) => [theirs, String(ours)] as const);
-  const taken = new Set(renamed.map(([, ours]) => ours));
-  return Object.fromEntries([
-    ...Object.entries(args).filter(([name]) => !taken.has(name)),
-    ...renamed.flatMap(([theirs, ours]) => (Object.hasOwn(args, ours) ? [[theirs, args[ours]]] : [])),
-  ]) as JsonObject;
-}
 
 /** `items[0].title` or `/items/0/title`; undefined when there is nothing. */
 export function valueAt(path: string, value: Json): Json | undefined {
@@ -48,11 +38,7 @@ function dataOf({ structuredContent, content }: Record<string, unknown>): Json |
   if (structuredContent !== undefined) return structuredContent as Json;
   const [block, ...others] = Array.isArray(content) ? content : [];
   if (others.length > 0 || !isObject(block) || typeof block.text !== "string") return undefined;
-  try {
-    return JSON.parse(block.text) as Json;
-  } catch {
-    return undefined;
-  }
+  return readJson(block.text) as Json | undefined;
 }
 
 /** Nothing was sent, and another try would not help. */

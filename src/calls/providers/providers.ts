@@ -3,7 +3,14 @@ import type { HandWrittenTools } from "../../catalogue/catalogue.ts";
 import { resolveSecrets, revealConfig } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
 import type { Egress } from "../../lib/net/egress.ts";
-import type { AddedProvider, Provider, ProviderOptions, ToolFunction, Unregister } from "../../model/calls/provider.ts";
+import {
+  type AddedProvider,
+  mapArguments,
+  type Provider,
+  type ProviderOptions,
+  type ToolFunction,
+  type Unregister,
+} from "../../model/calls/provider.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -12,7 +19,7 @@ import { invalidAnswer } from "../../protocol/message.ts";
 import { explainFailure, type Servers } from "../../servers/servers.ts";
 import { askForOffer, offerRequest } from "../offer-tools.ts";
 import { createHttpProvider } from "./http.ts";
-import { mapArguments, neverSent, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
+import { neverSent, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 import type { ModelEndpoint } from "./model.ts";
 
 export type ProviderParts = {

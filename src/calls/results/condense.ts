@@ -1,3 +1,4 @@
+import { readJson } from "../../lib/json/measure-json.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import { indentJson } from "../../lib/json/render-json.ts";
 import { type ContentBlock, resultText, type ToolResult } from "../../model/calls/result.ts";
@@ -37,12 +38,7 @@ function readBody(result: ToolResult) {
 }
 
 function parseJson(text: string): Json | undefined {
-  if (!/^\s*[{["]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+  return /^\s*[{["]/.test(text) ? (readJson(text) as Json | undefined) : undefined;
 }
 
 type CondenseOptions = {

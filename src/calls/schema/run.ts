@@ -14,6 +14,8 @@ export type Parts = Pick<SchemaIndex, "matcher" | "tracks"> & {
 /** About 10 ms of steps; only then does the clock run, so that a slow machine refuses nothing that is small. */
 const freeSteps = 500_000;
 const stepsBetweenLooks = 50_000;
+/** What cannot be interrupted, within the time of one check. */
+const maxStepsAtOnce = 5_000_000;
 export const maxCheckMs = 40;
 const maxProblems = 50;
 const maxDepth = 1_500;
@@ -36,6 +38,7 @@ export class Run {
   #endsAt: number | undefined;
 
   spend(steps: number): void {
+    if (steps > maxStepsAtOnce) throw new TooMuchWork();
     this.#left -= steps;
     if (this.#left > 0) return;
     this.#endsAt ??= performance.now() + maxCheckMs;

@@ -41,7 +41,7 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
   const registry = createRegistry((change) => {
     latest = change.revision;
     emit({ type: "registry.changed", ...change });
-  });
+  }, defaultPrincipal.user);
   const history = createChangeHistory(kept);
   const handWritten = createHandWritten({
     publish: (translation) => registry.setSource(handWrittenSource, translation),

@@ -7,7 +7,6 @@ import {
   type RecentRun,
   recentRuns,
 } from "../../model/catalogue/health.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
 
 export type Health = ReturnType<typeof createHealth>;
 
@@ -118,15 +117,4 @@ export function createHealthFeed(newSamples: (after: number) => Promise<NewSampl
       hasNews = true;
     },
   };
-}
-
-export function missingCredentials(
-  { metadata }: Tool,
-  environment: Readonly<Record<string, string | undefined>>,
-): string | null {
-  if (metadata.auth.envs === undefined) return null;
-  const needed = Object.entries(metadata.auth.envs).filter(([, { required }]) => required === true);
-  const missing = needed.map(([name]) => name).filter((name) => !environment[name]);
-  if (missing.length === 0) return null;
-  return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set in the environment`;
 }

@@ -66,8 +66,8 @@ test("metadata of an overlay is a person's word", () => {
     },
   }).send();
   assert.deepEqual(
-    [tool.metadata.side_effects, tool.metadata.safety_level, tool.consent, tool.parallel],
-    ["write", "high", "explicit", "explicit"],
+    [tool.metadata.side_effects, tool.metadata.safety_level, tool.consent, tool.metadata.allow_parallel],
+    ["write", "high", "explicit", false],
   );
   assert.equal(tool.metadata.version, "1.0.0");
 });

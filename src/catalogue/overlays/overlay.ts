@@ -1,6 +1,7 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { ProviderSpec, Tool, ToolArgument, ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
 import { hiddenValue } from "../../model/catalogue/tool.ts";
+import { toolKey } from "../../model/catalogue/tool-name.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import { hideArguments, oursFor } from "../sources/injection.ts";
 import type { NamelessTool } from "../sources/mcp.ts";
@@ -17,7 +18,7 @@ export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined
       ...described,
       metadata: { ...tool.metadata, ...withoutUndefined(said) },
       consent: said.requires_consent === undefined ? tool.consent : "explicit",
-      parallel: said.allow_parallel === undefined ? tool.parallel : "explicit",
+      ...(said.side_effects === undefined ? {} : { effects: "explicit" as const }),
     },
     fixed,
   };
@@ -130,6 +131,14 @@ export function unlistedServers(
   if (id.server !== null) return [];
   const unknown = wrappedBy(providers).filter((wrapped) => find(wrapped.id) === undefined);
   return unique(unknown.map((wrapped) => wrapped.id.server));
+}
+
+/** The server's tools that are offered only through a hand-written one, with its name. By `toolKey`. */
+export function exclusivelyWrapped(tools: readonly NamelessTool[]): ReadonlyMap<string, string> {
+  const exclusive = tools.filter(({ id, metadata }) => id.server === null && metadata.exclusive === true);
+  return new Map(
+    exclusive.flatMap(({ id, providers }) => wrappedBy(providers).map((of) => [toolKey(of.id), id.tool] as const)),
+  );
 }
 
 function wrappedBy(providers: readonly ProviderSpec[]) {

@@ -13,6 +13,7 @@ import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
 import { placeOf } from "../registry.ts";
 import {
+  listKey,
   modesFor,
   type OfferList,
   offerEntry,
@@ -22,7 +23,7 @@ import {
   writtenEntry,
   writtenKey,
 } from "./offers.ts";
-import { createPinnedServers, listKey, type PinnedServers, quickHashOf } from "./pinned-servers.ts";
+import { createPinnedServers, type PinnedServers, quickHashOf } from "./pinned-servers.ts";
 import { findReferences, indexNames, type NamedTools } from "./poisoning/references.ts";
 import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";
 
@@ -34,6 +35,10 @@ export type GuardPorts = {
   tools(): readonly Tool[];
   /** Did people write this tool, or change how it is described? */
   isWritten(tool: Tool): boolean;
+  /** The users for whom alone a server lists it. */
+  ownersOf?(tool: Tool): ReadonlySet<string | null> | undefined;
+  /** Whose lists those of others are compared with. */
+  usualUser?: string | null;
 };
 
 /** Reported definitions that are remembered at least. */
@@ -91,22 +96,24 @@ export function createGuard({ config, store, emit, directoryOf, tools, isWritten
 
   return {
     pinned,
-    listed: (server: string, definition: ServerDefinition, entries: readonly unknown[]): void =>
-      pinned.listed(server, identify(server, definition, directoryOf(server)), entries),
+    /** With `user`, for this user alone. */
+    listed: (server: string, definition: ServerDefinition, entries: readonly unknown[], user?: string): void =>
+      pinned.listed(server, identify(server, definition, directoryOf(server)), entries, "tools", user),
     /** Why each of these is quarantined, or null. */
-    async judge(server: string, kind: OfferList, items: readonly unknown[]): Promise<(string | null)[]> {
+    async judge(server: string, kind: OfferList, items: readonly unknown[], user?: string): Promise<(string | null)[]> {
       const definition = config().servers[server];
       if (definition === undefined) return items.map(() => null);
       const entries = items.map((item) => offerEntry(kind, item));
-      pinned.listed(server, identify(server, definition, directoryOf(server)), entries, kind);
+      pinned.listed(server, identify(server, definition, directoryOf(server)), entries, kind, user);
       await load();
+      const key = listKey(server, kind, user);
       const turns = yieldEvery();
       const held: (string | null)[] = [];
       for (const entry of entries) {
         if (turns.isOver()) await turns.next();
-        held.push(verdicts.held(listKey(server, kind), String(entry.name)));
+        held.push(verdicts.held(key, String(entry.name)));
       }
-      settleLater(listKey(server, kind));
+      settleLater(key);
       return held;
     },
     asked: settleLater,
@@ -186,11 +193,11 @@ function createReporter(review: ReturnType<typeof createVerdicts>["review"], emi
     const isSuspicious = worst !== undefined && worst !== "low" && (isNew || change !== null);
     if (!isSuspicious && change === null) return;
     reported.set(definition, true);
-    const { server, tool } = shownAs(key, name);
-    if (change) emit({ type: "tool.definition", server, tool, status: change, held: held !== null });
+    const shown = shownAs(key, name);
+    if (change) emit({ type: "tool.definition", ...shown, status: change, held: held !== null });
     if (!isSuspicious) return;
     const kinds = [...new Set(findings.map(({ kind }) => kind))];
-    emit({ type: "tool.suspicious", server, tool, severity: worst, kinds });
+    emit({ type: "tool.suspicious", ...shown, severity: worst, kinds });
   };
 }
 

@@ -34,12 +34,21 @@ export function parseOfferName(name: string): { list: OfferList; server: string;
   return { list, server, name: list === "instructions" ? "instructions" : rest };
 }
 
+/** The server's name is the key of its tools; what it lists for one user alone has a key of its own. */
+export function listKey(server: string, kind: PinnedList, user?: string): string {
+  if (user !== undefined) return `${kind}\n${server}\n${user}`;
+  return kind === "tools" ? server : `${kind}\n${server}`;
+}
+
+export const toolsKey = (server: string, user: string | undefined): string => listKey(server, "tools", user);
+
 /** The server, and what events call the definition. */
-export function shownAs(key: string, name: string): { server: string; tool: string } {
-  const [list = "", server] = key.split("\n", 2);
+export function shownAs(key: string, name: string): { server: string; tool: string; user?: string } {
+  const [list = "", server, ...rest] = key.split("\n");
+  const user = rest.length === 0 ? {} : { user: rest.join("\n") };
   if (server === undefined) return { server: key, tool: name };
-  if (list === "written") return { server, tool: name };
-  return { server, tool: list === "instructions" ? name : `${kinds[list as PinnedList]}:${name}` };
+  if (list === "written" || list === "tools") return { server, tool: name, ...user };
+  return { server, ...user, tool: list === "instructions" ? name : `${kinds[list as PinnedList]}:${name}` };
 }
 
 export type SecurityModes = Omit<Config["security"], "egress">;

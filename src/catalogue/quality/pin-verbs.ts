@@ -12,7 +12,7 @@ import { asPerson, readReason } from "../changes/change-verbs.ts";
 import { placeOf } from "../registry.ts";
 import type { Guard } from "./guard.ts";
 import { kindOf, offerName, shownAs, writtenKey } from "./offers.ts";
-import { definitionOf, listKey, toPin } from "./pinned-servers.ts";
+import { definitionOf, toPin } from "./pinned-servers.ts";
 import { makeVisible } from "./poisoning/texts.ts";
 
 export function describeDifference(before: unknown, after: unknown): DefinitionDifference[] {
@@ -39,17 +39,20 @@ function entriesOf(value: unknown): [key: string, item: unknown][] {
   return isObject(value) ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
 }
 
-type Known = { guard: Guard; store(): Promise<Store> };
+/** `user`: whose lists are meant. */
+type Known = { guard: Guard; store(): Promise<Store>; user: string | null };
 /** A tool, or what a server offers beside its tools. */
 type Listed = Pick<Tool, "name" | "id" | "groups" | "persona" | "source"> & { list?: PinnedList };
 
-const keyOf = ({ id, list = "tools" }: Listed) => (list === "written" ? writtenKey : listKey(id.server ?? "", list));
+const keyOf = ({ id, list = "tools" }: Listed, { guard, user }: Pick<Known, "guard" | "user">) =>
+  list === "written" ? writtenKey : guard.pinned.keyFor(id.server ?? "", list, user);
 
 /** What is decided about: a tool that people wrote, or what they say of a server's tool where that is what is held. */
-function decidedTool(tool: Listed, guard: Guard): Listed {
+function decidedTool(tool: Listed, known: Known): Listed {
+  const { guard } = known;
   const place = placeOf(tool);
   const isServers =
-    tool.id.server !== null && (tool.list !== undefined || guard.held(tool.id.server, tool.id.tool) !== null);
+    tool.id.server !== null && (tool.list !== undefined || guard.held(keyOf(tool, known), tool.id.tool) !== null);
   if (isServers || !guard.review(writtenKey, place)?.findings.length) return tool;
   return { ...tool, id: { server: "", tool: place }, list: "written" };
 }
@@ -57,11 +60,11 @@ function decidedTool(tool: Listed, guard: Guard): Listed {
 /** Everything beside tools that was listed by servers that `maySee` allows. */
 export function listedOffers(
   guard: Guard,
-  maySee: (server: string) => boolean,
+  maySee: (server: string, user: string | undefined) => boolean,
   groupsOf: (server: string) => string[],
 ): Listed[] {
-  return guard.pinned.offers().flatMap(({ server, kind: list, tools }) =>
-    maySee(server)
+  return guard.pinned.offers().flatMap(({ server, user, kind: list, tools }) =>
+    maySee(server, user)
       ? [...tools.keys()].map((tool) => ({
           ...{ name: offerName(server, list, tool), id: { server, tool }, list },
           ...{ groups: groupsOf(server), persona: null, source: server },
@@ -73,27 +76,28 @@ export function listedOffers(
 export async function viewPins(
   tools: readonly Listed[],
   { status, held }: PinFilter,
-  { guard, store }: Known,
+  known: Known,
 ): Promise<PinView[]> {
+  const { guard, store } = known;
   await guard.loaded();
   await guard.settled();
-  const isHeld = (tool: Listed) => tool.id.server !== null && guard.held(keyOf(tool), tool.id.tool) !== null;
+  const isHeld = (tool: Listed) => tool.id.server !== null && guard.held(keyOf(tool, known), tool.id.tool) !== null;
   const meant = held === undefined ? tools : tools.filter((tool) => isHeld(tool) === held);
   if (meant.length === 0) return [];
   const kept = await (await store()).pins(guard.pinned.identities());
   const byTool = new Map(kept.map((pin) => [JSON.stringify([pin.identity, pin.tool]), pin]));
   const views = meant.flatMap((tool) => {
-    const identity = guard.pinned.look(keyOf(tool), tool.id.tool)?.identity;
+    const identity = guard.pinned.look(keyOf(tool, known), tool.id.tool)?.identity;
     const pin = byTool.get(JSON.stringify([identity, tool.id.tool]));
-    return tool.id.server === null ? [] : (viewOf(tool, pin ?? null, guard) ?? []);
+    return tool.id.server === null ? [] : (viewOf(tool, pin ?? null, known) ?? []);
   });
   return status === undefined ? views : views.filter((view) => view.status === status);
 }
 
-export async function diffPin(asked: Listed, { guard, store }: Known): Promise<PinDiff> {
-  await guard.loaded();
-  const tool = asked.id.server === null ? decidedTool(asked, guard) : asked;
-  const { found, pin, view } = await lookAt(tool, { guard, store });
+export async function diffPin(asked: Listed, known: Known): Promise<PinDiff> {
+  await known.guard.loaded();
+  const tool = asked.id.server === null ? decidedTool(asked, known) : asked;
+  const { found, pin, view } = await lookAt(tool, known);
   const before = pin?.definition ?? {};
   return { ...view, difference: describeDifference(before, definitionOf(found.entry)) };
 }
@@ -107,7 +111,7 @@ export async function decidePin(
 ): Promise<PinView> {
   const why = readReason(reason);
   await known.guard.loaded();
-  const tool = decidedTool(asked, known.guard);
+  const tool = decidedTool(asked, known);
   const { server, found, pin } = await lookAt(tool, known);
   const { identity, entry, status } = found;
   const by = asPerson(caller, principal);
@@ -136,17 +140,18 @@ export async function decidePin(
   };
   await (await known.store()).putPin({ pin: decided, change });
   known.guard.pinned.decided(identity, decided);
-  const view = viewOf(tool, decided, known.guard) as PinView;
+  const view = viewOf(tool, decided, known) as PinView;
   const held = view.held !== null;
-  known.emit({ type: "tool.definition", ...shownAs(keyOf(tool), tool.id.tool), status: decision, held });
+  known.emit({ type: "tool.definition", ...shownAs(keyOf(tool, known), tool.id.tool), status: decision, held });
   return view;
 }
 
-async function lookAt(tool: Listed, { guard, store }: Known) {
+async function lookAt(tool: Listed, known: Known) {
+  const { guard, store } = known;
   await guard.loaded();
   await guard.settled();
   const { server } = tool.id;
-  const found = server === null ? null : guard.pinned.look(keyOf(tool), tool.id.tool);
+  const found = server === null ? null : guard.pinned.look(keyOf(tool, known), tool.id.tool);
   if (server === null || found === null)
     throw new PlaneError(
       "CONFLICT",
@@ -154,15 +159,17 @@ async function lookAt(tool: Listed, { guard, store }: Known) {
       { data: { tool: tool.name } },
     );
   const pin = await (await store()).pin(found.identity, tool.id.tool);
-  return { server, found, pin, view: viewOf(tool, pin, guard) as PinView };
+  return { server, found, pin, view: viewOf(tool, pin, known) as PinView };
 }
 
-function viewOf(tool: Listed, pin: Omit<Pin, "definition"> | null, guard: Guard): PinView | null {
+function viewOf(tool: Listed, pin: Omit<Pin, "definition"> | null, known: Known): PinView | null {
+  const { guard } = known;
+  const key = keyOf(tool, known);
   const server = tool.id.server ?? "";
-  const found = guard.pinned.look(keyOf(tool), tool.id.tool);
+  const found = guard.pinned.look(key, tool.id.tool);
   if (found === null) return null;
   const { state = null, at = null, by = null, reason = null } = pin ?? {};
-  const held = guard.review(keyOf(tool), tool.id.tool)?.held ?? null;
+  const held = guard.review(key, tool.id.tool)?.held ?? null;
   return {
     name: tool.name,
     kind: kindOf(found.kind),

@@ -3,6 +3,7 @@ import { hash } from "../../lib/json/stable-json.ts";
 import type { Pin, PinHead, PinnedList, PinStatus } from "../../model/catalogue/pin.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Store } from "../../model/store.ts";
+import { listKey } from "./offers.ts";
 import { scanDefinition, scanVersion } from "./poisoning/scan-definition.ts";
 
 /** Prefix of hashes of whole definitions; earlier ones left out keys that the protocol does not name. */
@@ -86,13 +87,11 @@ type Listing = {
   server: string;
   kind: PinnedList;
   identity: string;
+  /** For this user alone. What all share decides first: only what differs from it has pins of its own. */
+  user?: string | undefined;
+  base?: string;
   tools: ReadonlyMap<string, UnknownObject>;
 };
-
-/** The server's name is the key of its tools. */
-export function listKey(server: string, kind: PinnedList): string {
-  return kind === "tools" ? server : `${kind}\n${server}`;
-}
 
 type Known = {
   heads: Map<string, PinHead>;
@@ -112,21 +111,31 @@ export function createPinnedServers(store: PinStore) {
   return {
     /** As long as it is the same, `look` answers the same. */
     revision: () => changes + pins.revision(),
-    listed(server: string, identity: string, entries: readonly unknown[], kind: PinnedList = "tools"): void {
+    listed(
+      server: string,
+      identity: string,
+      entries: readonly unknown[],
+      kind: PinnedList = "tools",
+      user?: string,
+    ): void {
       const named = entries.filter(isObject).map((entry): [string, UnknownObject] => [String(entry.name), entry]);
       // Reversed: the first of a name counts.
-      const key = listKey(server, kind);
-      const own = kind === "tools" ? identity : `${identity} ${kind}`;
+      const key = listKey(server, kind, user);
+      const base = kind === "tools" ? identity : `${identity} ${kind}`;
+      const own = user === undefined ? base : `${base} of ${hash(user)}`;
       const tools = new Map(named.reverse());
       const before = listings.get(key);
       if (!before && kind === "written" && tools.size === 0) return;
       if (before?.identity === own && isSame(before.tools, tools)) return;
       changes += 1;
-      listings.set(key, { key, server, kind, identity: own, tools });
+      const ofUser = user === undefined ? {} : { user, base };
+      listings.set(key, { key, server, kind, identity: own, ...ofUser, tools });
     },
-    forget(server: string): void {
+    /** All lists of a server, or those of one user. */
+    forget(server: string, user?: string): void {
       changes += 1;
-      for (const [key, listing] of listings) if (listing.server === server) listings.delete(key);
+      for (const [key, listing] of listings)
+        if (listing.server === server && (user === undefined || listing.user === user)) listings.delete(key);
     },
     doubt: pins.doubtAll,
     /** Reads the pins of all listed servers. Returns the servers that are seen for the first time. */
@@ -143,10 +152,18 @@ export function createPinnedServers(store: PinStore) {
       const listing = listings.get(key);
       const entry = listing?.tools.get(tool);
       if (!listing || !entry) return null;
-      const { identity, server, kind } = listing;
-      const found = compareWithPin(pins.get(identity), tool, entry);
+      const { server, kind, base } = listing;
+      const shared = base === undefined ? null : compareWithPin(pins.get(base), tool, entry);
+      const isShared = shared?.status === "pinned" || shared?.status === "rejected";
+      const identity = isShared && base !== undefined ? base : listing.identity;
+      const found = isShared ? shared : compareWithPin(pins.get(identity), tool, entry);
       if (found.status !== "pinned") pins.doubt(identity);
       return { identity, server, kind, entry, ...found };
+    },
+    /** The list that this user sees. */
+    keyFor(server: string, kind: PinnedList, user: string | null): string {
+      const own = listKey(server, kind, user ?? undefined);
+      return listings.has(own) ? own : listKey(server, kind);
     },
     identities: () => [...listings.values()].map(({ identity }) => identity),
     /** What servers offer beside tools, as far as it was listed. */
@@ -158,7 +175,12 @@ export function createPinnedServers(store: PinStore) {
       if (!listing || !before) return;
       const isFirst = before.first !== null;
       const takesNew = isFirst ? takes.first : takes.later;
-      const added = await collectPins(listing, before, takesNew, onTool);
+      const { base } = listing;
+      const isShared = (tool: string, entry: UnknownObject) =>
+        base !== undefined && ["pinned", "rejected"].includes(compareWithPin(pins.get(base), tool, entry).status);
+      const added = (await collectPins(listing, before, takesNew, onTool)).filter(
+        ({ tool }) => !isShared(tool, listing.tools.get(tool) ?? {}),
+      );
       if (takesNew && (isFirst || added.length > 0)) await pins.add(listing, added, before);
     },
     decided: pins.set,

@@ -7,14 +7,17 @@ import type { Caller, Plane } from "../../model/plane.ts";
 import type { PlaneClients } from "../../model/plane-history.ts";
 import type { PlanePins, PlaneTools } from "../../model/plane-tools.ts";
 import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { ToolListings } from "../tool-listing.ts";
 import type { Guard, GuardPorts } from "./guard.ts";
+import { type OfferList, toolsKey } from "./offers.ts";
 
 export type PlaneQuality = ReturnType<typeof createQuality>;
 
 /** Quarantine of tools by pins and scans. The guard is loaded when the first server has listed its tools. */
 export function createQuality(ports: GuardPorts) {
   const { config } = ports;
+  /** By the keys of lists. */
   const waiting = new Map<string, Parameters<Guard["listed"]>>();
   const asked = new Set<string>();
   let guard: Guard | undefined;
@@ -22,12 +25,22 @@ export function createQuality(ports: GuardPorts) {
     const { createGuard } = await import("./guard.ts");
     guard = createGuard(ports);
     for (const listing of waiting.values()) guard.listed(...listing);
-    for (const server of asked) guard.asked(server);
+    for (const key of asked) guard.asked(key);
     return guard;
   });
+  /** The lists that a tool of a server stands in. */
+  const keysOf = (tool: Tool): readonly string[] => {
+    const { server } = tool.id;
+    if (server === null) return [];
+    const owners = ports.ownersOf?.(tool);
+    return owners ? [...owners].map((user) => toolsKey(server, ownList({ user }, ports))) : [server];
+  };
   const heldOf = (tool: Tool): string | null => {
-    const { server, tool: name } = tool.id;
-    return (server === null ? null : guard?.held(server, name)) ?? guard?.heldWritten(tool) ?? null;
+    for (const key of keysOf(tool)) {
+      const held = guard?.held(key, tool.id.tool) ?? null;
+      if (held !== null) return held;
+    }
+    return guard?.heldWritten(tool) ?? null;
   };
   /** After it `review` knows all listed tools. */
   const loaded = async (): Promise<void> => {
@@ -41,16 +54,17 @@ export function createQuality(ports: GuardPorts) {
     open,
     loaded,
     review(tool: Tool): ToolReview | null {
-      const { server, tool: name } = tool.id;
-      const [listed, written] = [server === null ? null : guard?.review(server, name), guard?.reviewWritten(tool)];
+      const reviews = keysOf(tool).map((key) => guard?.review(key, tool.id.tool) ?? null);
+      const [listed, written] = [reviews.find((one) => one?.held) ?? reviews[0], guard?.reviewWritten(tool)];
       if (!listed || !written) return listed ?? written ?? null;
       // What its server says is repeated in what people made of it.
       return listed.held === null && written.held !== null ? { ...written, change: listed.change } : listed;
     },
-    heldProvider: ({ name, config: { server, tool } }: ProviderSpec): string | null =>
-      name === "mcp" && typeof server === "string" && typeof tool === "string"
-        ? (guard?.held(server, tool) ?? null)
-        : null,
+    /** By what its server lists for this user, too. */
+    heldProvider({ name, config: { server, tool } }: ProviderSpec, user: string | null = null): string | null {
+      if (name !== "mcp" || typeof server !== "string" || typeof tool !== "string" || !guard) return null;
+      return guard.held(server, tool) ?? (user === null ? null : guard.held(toolsKey(server, user), tool));
+    },
     isHeld: (tool: Tool) => heldOf(tool) !== null,
     withoutHeld: (tools: readonly Tool[]) => (guard ? withoutHeld(tools, guard.heldBy()) : tools),
     /** The same object as long as no other tool is quarantined; null where that is not known. */
@@ -60,24 +74,34 @@ export function createQuality(ports: GuardPorts) {
       return security.pinning === "off" && security.poisoning === "off" ? security : null;
     },
     /** Why each of these offers of a server is quarantined, or null. */
-    async judge(...offers: Parameters<Guard["judge"]>): Promise<(string | null)[]> {
+    async judge(
+      server: string,
+      kind: OfferList,
+      items: readonly unknown[],
+      owner?: ListOwner,
+    ): Promise<(string | null)[]> {
       const { security } = config();
-      if (security.pinning === "off" && security.poisoning === "off" && !guard) return offers[2].map(() => null);
-      return (await open()).judge(...offers);
+      if (security.pinning === "off" && security.poisoning === "off" && !guard) return items.map(() => null);
+      return (await open()).judge(server, kind, items, ownList(owner, ports));
     },
     /** Another plane may have decided about pins. */
     pinsChanged: () => guard?.pinned.doubt(),
-    onAsked(server: string): void {
-      if (guard) guard.asked(server);
-      else asked.add(server);
+    onAsked(key: string): void {
+      if (guard) guard.asked(key);
+      else asked.add(key);
     },
-    onRemoved(server: string): void {
-      guard?.pinned.forget(server);
-      waiting.delete(server);
+    /** With `owner`, what the server listed for this user alone. */
+    onRemoved(server: string, owner?: { user: string | null }): void {
+      const user = ownList(owner, ports);
+      guard?.pinned.forget(server, user);
+      for (const key of [...waiting.keys()])
+        if (key === toolsKey(server, user) || (!owner && waiting.get(key)?.[0] === server)) waiting.delete(key);
     },
-    onListed(...listing: Parameters<Guard["listed"]>): void {
-      if (guard) guard.listed(...listing);
-      else waiting.set(listing[0], listing);
+    onListed(server: string, definition: ServerDefinition, listed: readonly unknown[], owner?: ListOwner): void {
+      const user = ownList(owner, ports);
+      if (guard) guard.listed(server, definition, listed, user);
+      else waiting.set(toolsKey(server, user), [server, definition, listed, user]);
+      if (user !== undefined) this.onAsked(toolsKey(server, user));
     },
     /** The tool, unless it is quarantined; `mayUse` false tells nothing about the quarantine. */
     requireTrusted(tool: Tool, mayUse: boolean): Tool | Promise<Tool> {
@@ -89,6 +113,16 @@ export function createQuality(ports: GuardPorts) {
       await guard?.settled();
     },
   };
+}
+
+type ListOwner = { user: string | null };
+
+/** The list of the usual user is the one that others are compared with. */
+function ownList(
+  owner: ListOwner | undefined,
+  { usualUser = null }: Pick<GuardPorts, "usualUser">,
+): string | undefined {
+  return owner === undefined || owner.user === null || owner.user === usualUser ? undefined : owner.user;
 }
 
 function createHeldFilter(heldOf: (tool: Tool) => string | null) {
@@ -121,6 +155,8 @@ type QualityPorts = GuardPorts & {
   tool: PlaneTools["get"];
   guard(): Promise<Guard>;
   maySeeServer(principal: Principal, server: string): boolean;
+  /** The user for whom alone a server lists, or undefined where its list is shared. */
+  listOwner(server: string, principal: Principal): { user: string | null } | undefined;
   /** Has servers list what they offer beside tools. */
   listOffers(server: string | undefined, caller: Patient): Promise<void>;
 };
@@ -185,7 +221,10 @@ function createPinVerbs(
     const { principal = defaultPrincipal } = caller;
     await ports.listOffers(server, caller);
     const { listedOffers } = await import("./pin-verbs.ts");
-    const maySee = (name: string) => (server === undefined || name === server) && ports.maySeeServer(principal, name);
+    const maySee = (name: string, user: string | undefined) =>
+      (server === undefined || name === server) &&
+      ports.maySeeServer(principal, name) &&
+      ports.listOwner(name, principal)?.user === user;
     return listedOffers(await guard(), maySee, (name) => ports.config().servers[name]?.groups ?? []);
   };
   /** A tool, or an offer by the name that lists of pins show. */
@@ -202,7 +241,7 @@ function createPinVerbs(
       requireScope(principal, "admin", "decide about definitions of tools");
       const tool = await find(asked, { principal });
       const { decidePin } = await import("./pin-verbs.ts");
-      const known = { guard: await guard(), store, emit, revision };
+      const known = { guard: await guard(), store, emit, revision, user: principal.user };
       const view = await decidePin(tool, decision, { reason, caller, principal }, known);
       // The list that models see has changed.
       emit({ type: "registry.changed", revision: revision(), tools: tools().length });
@@ -212,12 +251,13 @@ function createPinVerbs(
     async list(filter = {}, caller = {}) {
       const { viewPins } = await import("./pin-verbs.ts");
       const [listed, offers] = [await selected(filter, caller), await offersOf(filter.server, caller)];
-      return viewPins([...listed, ...offers], filter, { guard: await guard(), store });
+      const { user } = caller.principal ?? defaultPrincipal;
+      return viewPins([...listed, ...offers], filter, { guard: await guard(), store, user });
     },
     async get(asked, { principal = defaultPrincipal } = {}) {
       const tool = await find(asked, { principal });
       const { diffPin } = await import("./pin-verbs.ts");
-      return diffPin(tool, { guard: await guard(), store });
+      return diffPin(tool, { guard: await guard(), store, user: principal.user });
     },
     accept: decideAs("accepted"),
     reject: decideAs("rejected"),

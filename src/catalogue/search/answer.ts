@@ -121,7 +121,9 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return all === 0 ? 1 : both / all;
 }
 
-/** The first sentence on one line, cut with "…". */
+const cutMark = "...";
+
+/** The first sentence on one line, cut with "...". */
 export function summarize(description: string, limit: number): string {
   const [paragraph = ""] = plainText(description)
     .trim()
@@ -131,9 +133,9 @@ export function summarize(description: string, limit: number): string {
   const end = /(?<!\b(?:e\.g|i\.e|etc|vs|approx))[.!?](?=\s+[^a-z\s])|[。！？]/.exec(text);
   const first = end === null ? text : text.slice(0, end.index + end[0].length);
   if (first.length <= limit) return first;
-  const cut = sliceText(first, 0, limit - 1);
+  const cut = sliceText(first, 0, Math.max(1, limit - cutMark.length));
   const word = cut.lastIndexOf(" ");
-  return `${(word > limit / 2 ? cut.slice(0, word) : cut).trimEnd()}…`;
+  return `${(word > limit / 2 ? cut.slice(0, word) : cut).trimEnd()}${cutMark}`;
 }
 
 export function requiredOf({ parameters }: Findable): string[] {

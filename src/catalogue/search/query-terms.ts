@@ -11,8 +11,11 @@ const synonymWeight = 0.3;
 /** From stem to stems. */
 export type Synonyms = ReadonlyMap<string, readonly string[]>;
 
+/** What follows says no more of what is looked for. */
+const maxQueryLength = 20_000;
+
 export function termsOf(query: string, synonyms: Synonyms = defaultSynonyms): Term[] {
-  const words = wordsIn(query);
+  const words = wordsIn(query.slice(0, maxQueryLength));
   const terms = new Map<string, Term>();
   for (const word of words) {
     const stem = stemOf(word);

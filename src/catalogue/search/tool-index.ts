@@ -83,7 +83,11 @@ function replace(state: State, tools: readonly Findable[], serverText: ServerTex
   const { entries, slots } = state;
   const seen = new Uint8Array(entries.length);
   const added: Entry[] = [];
+  const keys = new Set<string>();
   for (const tool of tools) {
+    // Users may have different tools of one name.
+    if (keys.has(keyOf(tool))) variants.set(tool, nextVariant());
+    keys.add(keyOf(tool));
     const now = { key: keyOf(tool), tool, serverText: serverText(tool.id.server) };
     const slot = slots.get(now.key) ?? -1;
     const before = entries[slot];
@@ -137,8 +141,18 @@ function markSlots(tools: readonly Findable[], slots: ReadonlyMap<string, number
   return mask;
 }
 
-function keyOf({ id, persona }: Findable): string {
-  return `${id.server ?? ""}\0${id.tool}\0${persona ?? ""}\0${id.server === null ? 1 : 0}`;
+const variants = new WeakMap<Findable, number>();
+let lastVariant = 0;
+
+function nextVariant(): number {
+  lastVariant += 1;
+  return lastVariant;
+}
+
+function keyOf(tool: Findable): string {
+  const { id, persona } = tool;
+  const variant = variants.get(tool);
+  return `${variant === undefined ? "" : `${variant}\0`}${id.server ?? ""}\0${id.tool}\0${persona ?? ""}\0${id.server === null ? 1 : 0}`;
 }
 
 /** Schemas of unchanged tools stay the same object. */

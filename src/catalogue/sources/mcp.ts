@@ -116,10 +116,7 @@ function refuse(entry: unknown, name: string | undefined, taken: Map<string, unk
   if (name === undefined || name.trim() === "") return "it has no name";
   if (taken.has(name)) return "the server lists this name twice; the first one is kept";
   const schema = schemaOf(entry);
-  if (!isObject(schema)) return "its inputSchema is not an object";
-  if (schema.type !== undefined && schema.type !== "object") return "its inputSchema is not of type 'object'";
   if (schema.properties !== undefined && !isObject(schema.properties)) return "'properties' is not an object";
-  if (schema.required !== undefined && !isListOfStrings(schema.required)) return "'required' is not a list of names";
   if (hasHiddenName(schema, 0) || hasHiddenName(entry.outputSchema, 0))
     return "a name in its schema holds characters that cannot be seen";
   const problem = schemaProblem(schema);
@@ -142,9 +139,13 @@ function headerProblem(entry: unknown): string | undefined {
   return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
 }
 
-/** Some servers use the names of other formats. */
-function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): unknown {
-  return inputSchema ?? input_schema ?? parameters;
+/** Some servers use the names of other formats, or none; what is no object schema is made one. */
+function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): UnknownObject {
+  const schema = [inputSchema, input_schema, parameters].find(isObject) ?? {};
+  const { required } = schema;
+  const names = readTexts(typeof required === "string" ? [required] : required);
+  const isClean = required === undefined || (Array.isArray(required) && required.length === names.length);
+  return { ...schema, type: "object", ...(isClean ? {} : { required: names }) };
 }
 
 /** Keys that the catalogue reads itself, or does not pass on. */
@@ -184,10 +185,6 @@ function readTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => readText(item) !== undefined) : [];
 }
 
-function isListOfStrings(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
 /** The argument in which planning tools get the catalogue. */
 const inventory = "_mcp_data";
 
@@ -218,7 +215,7 @@ function metadataOf(entry: UnknownObject, definition: ServerDefinition): Tool["m
     version: readText(entry.version) ?? definition.version ?? "1.0.0",
     side_effects: definition.side_effects,
     auth: mergeAuth(entry, definition),
-    allow_parallel: definition.allow_parallel ?? false,
+    ...withoutUndefined({ allow_parallel: definition.allow_parallel }),
     idempotency_key: definition.idempotency_key,
     requires_consent: definition.requires_consent ?? true,
     capabilities: readTexts(entry.capabilities),
@@ -226,7 +223,7 @@ function metadataOf(entry: UnknownObject, definition: ServerDefinition): Tool["m
 }
 
 function translate(server: string, definition: ServerDefinition, name: string, entry: UnknownObject): NamelessTool {
-  const schema = { ...(schemaOf(entry) as JsonObject), type: "object" };
+  const schema = schemaOf(entry) as JsonObject;
   const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
   const title = typeof entry.title === "string" ? entry.title : annotations.title;
   const { rules, keepsInventory, reserved, metadata } = sharedBy(definition);
@@ -242,7 +239,6 @@ function translate(server: string, definition: ServerDefinition, name: string, e
     trusted: definition.trusted,
     metadata: saysSomething(entry) ? metadataOf(entry, definition) : metadata,
     consent: definition.requires_consent === undefined ? "default" : "explicit",
-    parallel: definition.allow_parallel === undefined ? "default" : "explicit",
     groups: definition.groups,
     persona: definition.persona,
     providers: [{ name: "mcp", priority: 0, health_check_interval: 300, config: { server, tool: name } }],

@@ -58,7 +58,7 @@ test("what cannot be used is told with the name of its variable", () => {
     TOOLPLANE_MCP_SERVER_URL: "http://h",
     TOOLPLANE_MCP_SERVER_TRANSPORT: "smoke",
     ATLAS_MCP_TIMEOUT_SECONDS: "soon",
-    ATLAS_MCP_HEALTH_CHECK_INTERVAL: "60",
+    ATLAS_MCP_HEALTH_CHECK_INTERVAL: "often",
   });
   assert.deepEqual(meaning(settings), {
     "servers.default.url": "http://h",

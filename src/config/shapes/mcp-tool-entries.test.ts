@@ -21,6 +21,7 @@ test("a tool entry may be a whole file, and without arguments everything passes"
     "tools.get_bank_balance.providers": [
       { name: "mcp", priority: 0, config: { server: "get_bank_balance", tool: "get_bank_balance" } },
     ],
+    "tools.get_bank_balance.exclusive": true,
   });
 });
 
@@ -85,7 +86,7 @@ test("one bad entry never affects the others", () => {
 
 test("a list of entries may be a whole file, and another type is told by its name", () => {
   const { settings, problems } = readShapesOf([bankTool, { ...bankTool, type: "knowledge-query", name: "k" }]);
-  assert.equal(settings.length, 5);
+  assert.equal(settings.length, 6);
   assert.deepEqual(
     problems.map(({ path, severity, message }) => [path, severity, /'knowledge-query'/.test(message)]),
     [["[1]", "warning", true]],

@@ -94,6 +94,8 @@ export function readMcpToolEntry(
     else set("arguments", args, "arguments");
     set("side_effects", "network", "type");
     set("providers", [provider], "mcp-tool");
+    // Its groups and states would mean nothing if the remote tool stood beside it.
+    set("exclusive", true, "mcp-tool");
     for (const key of taken) if (entry[key] !== undefined) set(key, toList(key, entry[key]), key);
   });
 }

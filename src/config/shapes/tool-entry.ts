@@ -1,4 +1,10 @@
-import { argumentTypes, parseArgumentText, type ToolArgument, type ToolManifest } from "../../model/catalogue/tool.ts";
+import {
+  argumentTypes,
+  parseArgumentText,
+  saysOptional,
+  type ToolArgument,
+  type ToolManifest,
+} from "../../model/catalogue/tool.ts";
 import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { toBoolean, toNumber } from "./coerce.ts";
 import { toolKeys } from "./normal-form.ts";
@@ -160,10 +166,10 @@ function readText(reading: Reading, text: string, source: Path): ToolArgument | 
   return { ...argument, ...(said !== undefined && { required: said }) };
 }
 
-/** Many authors say it in the description only. Undefined where it is not said at all. */
+/** Undefined where it is not said at all. */
 function isRequired(name: string, { description, required, default: fallback }: UnknownObject): boolean | undefined {
   const said = toBoolean(required);
   if (typeof said === "boolean") return said;
   if (fallback !== undefined || name.trim().endsWith("?")) return false;
-  return typeof description === "string" && /\(optional/i.test(description) ? false : undefined;
+  return saysOptional(description) ? false : undefined;
 }

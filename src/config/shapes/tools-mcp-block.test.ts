@@ -97,7 +97,7 @@ const told: [title: string, server: object, block: object, path: string, said?: 
   ["an unknown key of the block", {}, { alow_tools: [] }, "tools.mcp.alow_tools"],
   ["a default server that is not there", {}, { default_server: "gone" }, "tools.mcp.default_server"],
   ["a default server by its other name", {}, { server: "gone" }, "tools.mcp.server"],
-  ["a key we have no use for", { health_check_interval: 9 }, {}, "tools.mcp.servers.s.health_check_interval"],
+  ["an interval that is no number", { health_check_interval: "x" }, {}, "tools.mcp.servers.s.health_check_interval"],
 ];
 
 for (const [title, server, block, path, said] of told) {

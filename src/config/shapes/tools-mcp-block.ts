@@ -15,9 +15,12 @@ import {
 import { readServer, readServerFields } from "./server.ts";
 
 /** What a server takes from the block unless it says it itself. */
-const inherited = ["timeout_seconds", "timeout", "version", "side_effects", "allow_parallel", "requires_consent"];
+const inherited = [
+  ...["timeout_seconds", "timeout", "health_check_interval", "version"],
+  ...["side_effects", "allow_parallel", "requires_consent"],
+];
 const filters = ["allow_tools", "deny_tools"];
-const keysWithoutEffect = ["tool", "health_check_interval"];
+const keysWithoutEffect = ["tool"];
 const ownKeys = ["enabled", "default_server", "server", "servers"];
 const knownKeys = [...ownKeys, ...inherited, ...filters, ...keysWithoutEffect];
 
@@ -155,7 +158,7 @@ const translations: ReadonlyMap<string, Translate> = new Map<string, Translate>(
   ["auth", readAuth],
   ["version", withValue((value) => (typeof value === "number" ? String(value) : value))],
   ["auth_env", withValue(toNames)],
-  ["health_check_interval", readNothing],
+  ["health_check_interval", readInterval],
 ]);
 
 /** The fields of one server, and of what it inherits, under the names and in the units of the normal form. */
@@ -190,8 +193,11 @@ function readTimeout({ value, source }: Field, reading: Reading): Field[] {
   return [{ key: "timeoutMs", value: ms ?? defaultTimeoutSeconds * 1000, source }];
 }
 
-function readNothing(field: Field, reading: Reading): Field[] {
-  warnWithoutEffect(field, reading);
+/** How long a list of tools holds. */
+function readInterval({ value, source }: Field, reading: Reading): Field[] {
+  const ms = secondsToMs(value);
+  if (ms !== undefined) return [{ key: "listingTtlMs", value: ms, source }];
+  reading.warn(source, `${describeValue(value)} is no number of seconds`, "300 seconds are taken instead.");
   return [];
 }
 

@@ -6,7 +6,7 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
-import { errorTable, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
+import { errorTable, exitCodeFor, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { Cli } from "./cli.ts";
 import { callVerbs } from "./definitions/calls.ts";
 import { catalogueVerbs } from "./definitions/catalogue.ts";
@@ -207,7 +207,7 @@ async function runCommand(cli: Cli): Promise<number> {
     const error = toPlaneError(thrown instanceof CommanderError ? verbMissing : thrown);
     if (asJson) printJson({ ok: false, error: reportError(error) });
     else printError(error);
-    return errorTable[error.code].exit;
+    return exitCodeFor(error);
   }
 }
 

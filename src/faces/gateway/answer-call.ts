@@ -1,4 +1,6 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
+import { memberPlace } from "../../lib/json/json-members.ts";
+import { ambiguityOf, noteAmbiguity, rememberText, textOf } from "../../lib/json/json-text.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
@@ -48,9 +50,19 @@ export function readMetaCall(name: string, args: unknown): Meant | { wrong: stri
   const [stray] = Object.keys(others);
   if (given === undefined && stray !== undefined)
     return { wrong: `'${stray}' is no argument of ${call}. Put what '${inner}' takes into 'arguments'.` };
+  if (isObject(args) && isObject(given)) passOnText(args, given);
   const meant = { name: inner, arguments: given ?? {}, isWrapped: true };
   if (!isMetaTool(inner)) return meant;
   return strayIn(inner, given) ?? { ...meant, own: { server: null, tool: inner } };
+}
+
+/** A wrapped call is what its caller wrote, too. */
+function passOnText(args: UnknownObject, given: UnknownObject): void {
+  const open = ambiguityOf(args);
+  if (open !== undefined) return void noteAmbiguity(given, open);
+  const text = textOf(args);
+  const place = text === undefined ? undefined : memberPlace(text, "arguments");
+  if (text !== undefined && place !== undefined) rememberText(given, text.slice(...place));
 }
 
 /** An ignored argument would seem to have been answered. */

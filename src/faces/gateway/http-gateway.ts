@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { tooManyNumbers, withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { readTraceContext } from "../../model/calls/provider.ts";
 import { errorTable, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
@@ -128,8 +128,7 @@ function readBody(visit: Visit): void {
     const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
     const parsed = parseMessage(body.toString("utf8"));
     if ("message" in parsed) guarded(visit, take, parsed.message);
-    else if (parsed.wrong === "too deep") refuse(response, 400, "The body is nested too deeply.");
-    else if (parsed.wrong === "too many numbers") refuse(response, 400, `The body cannot be read: ${tooManyNumbers}.`);
+    else if (parsed.wrong !== null) refuse(response, 400, `The body cannot be read: ${parsed.wrong}.`);
     else refuse(response, 400, "Parse error: the body is not valid JSON.", -32700);
   });
 }

@@ -1,4 +1,7 @@
-import { exactText, isTooDeep, noteExactNumbers, parseExactly } from "../../lib/json/exact-numbers.ts";
+import { exactText, isTooDeep, noteExactNumbers, parseExactly, tooManyNumbers } from "../../lib/json/exact-numbers.ts";
+import { memberPlace } from "../../lib/json/json-members.ts";
+import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
+import { ambiguityIn, tooMuchIn } from "../../lib/json/measure-json.ts";
 import type { AsClient } from "../../model/calls/provider.ts";
 import { errorTable, strangerMessage, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
@@ -109,20 +112,39 @@ export function renderFailure(thrown: unknown): Answer {
 /** Shorter text cannot be nested too deeply. */
 const shallowLength = 1_000;
 
-export type Parsed = { message: unknown } | { wrong: "no JSON" | "too deep" | "too many numbers" };
+/** `wrong` says why; null where it is no JSON at all. */
+export type Parsed = { message: unknown } | { wrong: string | null };
 
 /** Keeps the text of numbers that would change, and ids exactly. */
 export function parseMessage(text: string): Parsed {
+  const tooMuch = tooMuchIn(text);
+  if (tooMuch !== null) return { wrong: tooMuch };
   let message: unknown;
   try {
     message = JSON.parse(text);
   } catch {
-    return { wrong: "no JSON" };
+    return { wrong: null };
   }
-  if (text.length > shallowLength && isTooDeep(message)) return { wrong: "too deep" };
-  if (!noteExactNumbers(message, text)) return { wrong: "too many numbers" };
+  if (text.length > shallowLength && isTooDeep(message)) return { wrong: "it is nested too deeply" };
+  if (!noteExactNumbers(message, text)) return { wrong: tooManyNumbers };
+  const open = ambiguityIn(text, message);
+  if (!noteArguments(message, text, open) && open !== null) return { wrong: open };
   for (const one of Array.isArray(message) ? message : [message]) if (isObject(one)) keepIds(one);
   return { message };
+}
+
+/** Arguments pass on as they are written. What is open in them is refused with the call; true where it is in them. */
+function noteArguments(message: unknown, text: string, open: string | null): boolean {
+  if (!isObject(message) || message.method !== "tools/call" || !isObject(message.params)) return false;
+  const { arguments: given } = message.params;
+  if (!isObject(given)) return false;
+  const [params] = memberPlace(text, "params") ?? [text.length];
+  const place = memberPlace(text, "arguments", params);
+  if (place === undefined) return false;
+  const written = text.slice(...place);
+  if (open !== null) return noteAmbiguity(given, ambiguityIn(written, given));
+  rememberText(given, written);
+  return true;
 }
 
 /** Ids are echoed, so they must stay exact. */

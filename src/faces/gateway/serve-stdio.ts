@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { createBriefMap } from "../../lib/brief-map.ts";
-import { tooManyNumbers } from "../../lib/json/exact-numbers.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -67,9 +66,8 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
     if (line.trim() === "") return;
     const parsed = parseMessage(line);
     if ("message" in parsed) client.take(parsed.message);
-    else if (parsed.wrong === "no JSON") parseError();
-    else if (parsed.wrong === "too deep") refuse(-32600, "The message is nested too deeply.");
-    else refuse(-32600, `The message cannot be read: ${tooManyNumbers}.`);
+    else if (parsed.wrong === null) parseError();
+    else refuse(-32600, `The message cannot be read: ${parsed.wrong}.`);
   };
   input.on("data", createLineSplitter(maxMessageBytes, takeLine, parseError));
   session?.ready();

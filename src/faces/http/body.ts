@@ -6,6 +6,9 @@ import {
   noteExactNumbers,
   tooManyNumbers,
 } from "../../lib/json/exact-numbers.ts";
+import { memberPlace } from "../../lib/json/json-members.ts";
+import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
+import { ambiguityIn, tooMuchIn } from "../../lib/json/measure-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -13,18 +16,33 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 
 /** The body as an object; none is an empty one. `like` shows what is expected, `known` lists its fields if it has no others. */
 export function parseBody(body: string, like: string, known?: readonly string[]): UnknownObject {
+  const tooMuch = tooMuchIn(body);
+  if (tooMuch !== null) throw new PlaneError("USAGE", `The body cannot be read: ${tooMuch}.`);
   let parsed: unknown;
   try {
     parsed = body.trim() === "" ? {} : JSON.parse(body);
   } catch (thrown) {
     throw new PlaneError("USAGE", `The body is not valid JSON: ${(thrown as Error).message}.`);
   }
-  if (isTooDeep(parsed)) throw new PlaneError("USAGE", "The body is nested too deeply.");
+  if (isTooDeep(parsed)) throw new PlaneError("USAGE", "The body cannot be read: it is nested too deeply.");
   if (!noteExactNumbers(parsed, body)) throw new PlaneError("USAGE", `The body cannot be read: ${tooManyNumbers}.`);
   if (!isObject(parsed)) throw new PlaneError("USAGE", `The body must be an object like ${like}.`);
+  const open = body.trim() === "" ? null : ambiguityIn(body, parsed);
+  if (!noteArguments(parsed, body, open) && open !== null)
+    throw new PlaneError("USAGE", `The body cannot be read: ${open}.`);
   const unknown = known && Object.keys(parsed).find((key) => !known.includes(key));
   if (known && unknown !== undefined) throw unknownField(unknown, known);
   return parsed;
+}
+
+/** Arguments pass on as they are written. What is open in them is refused with the call; true where it is in them. */
+function noteArguments({ arguments: given }: UnknownObject, body: string, open: string | null): boolean {
+  const place = isObject(given) ? memberPlace(body, "arguments") : undefined;
+  if (place === undefined || !isObject(given)) return false;
+  const written = body.slice(...place);
+  if (open !== null) return noteAmbiguity(given, ambiguityIn(written, given));
+  rememberText(given, written);
+  return true;
 }
 
 const maxShown = 40;

@@ -2,7 +2,7 @@ import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { type Outcome, policyModes } from "../../model/calls/call.ts";
-import { type Relay, readTraceContext } from "../../model/calls/provider.ts";
+import { type Relay, readProgress, readTraceContext } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { accessOptionsIn } from "../../operations/schemas/access-options.ts";
@@ -36,7 +36,7 @@ function streamCall(c: HttpContext, call: (more: { relay: Relay; signal: AbortSi
     const silence = setInterval(() => say(() => stream.write(": still here\n\n")), keepAliveMs);
     const tell = (event: string, data: string) => say(() => stream.writeSSE({ event, data }));
     const relay: Relay = {
-      onProgress: (progress) => void tell("progress", JSON.stringify(progress)),
+      onProgress: (progress) => void tell("progress", JSON.stringify(readProgress(progress))),
       onLog: (message) => void tell("log", JSON.stringify(message)),
     };
     try {

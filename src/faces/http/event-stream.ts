@@ -1,6 +1,7 @@
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { z } from "zod";
 import { PlaneError } from "../../model/errors.ts";
+import type { StoredEvent, TransientEvent } from "../../model/events.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { askAgain, type Identities, type WhoAsks } from "./identity.ts";
 import { type Asked, keepAliveMs } from "./route.ts";
@@ -17,7 +18,7 @@ export async function streamEvents(
   const said = c.req.header("last-event-id") ?? query.after;
   const after = said === undefined ? await plane.events.lastId() : toId(String(said));
   const again = askAgain(identities, c, caller, "read");
-  return streamSSE(c, (stream) => follow(plane, stream, { after, again, closing }));
+  return streamSSE(c, (stream) => follow(plane, stream, { after, caller, again, closing }));
 }
 
 function toId(text: string): number {
@@ -30,6 +31,7 @@ function toId(text: string): number {
 
 type Following = {
   after: number;
+  caller: Caller;
   again: WhoAsks;
   closing: AbortSignal;
 };
@@ -38,8 +40,17 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
   const { again, closing } = from;
   let { after } = from;
   let wake = Promise.withResolvers<void>();
+  let heard: TransientEvent[] = [];
   const onNews = () => wake.resolve();
-  const leave = plane.events.onStored(onNews);
+  const leave = [
+    plane.events.onStored(onNews),
+    plane.events.onTransient((event) => {
+      heard.push(event);
+      // Of a slow reader's only the last ones are kept.
+      if (heard.length > pageSize) heard.shift();
+      onNews();
+    }, from.caller),
+  ];
   stream.onAbort(onNews);
   closing.addEventListener("abort", onNews, { once: true });
   try {
@@ -47,22 +58,37 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
       wake = Promise.withResolvers();
       const caller = await again();
       if (caller === null) break;
+      // Taken before the page is read, so that the call of each is on a page that was read.
+      const passing = heard;
+      heard = [];
       const page = await readPage(plane, after, caller);
-      if (page === null) {
-        await orKeepAlive(stream, wake.promise);
-        continue;
-      }
-      const { events, upTo } = page;
-      for (const { id, at, event } of events) {
-        await stream.writeSSE({ id: String(id), event: event.type, data: JSON.stringify({ at, ...event }) });
-      }
-      if (upTo === after) await orKeepAlive(stream, wake.promise);
+      const { events, upTo } = page ?? { events: [], upTo: after };
+      for (const message of inOrder(events, passing)) await stream.writeSSE(message);
+      if (upTo === after && heard.length === 0) await orKeepAlive(stream, wake.promise);
       after = upTo;
     }
   } finally {
     closing.removeEventListener("abort", onNews);
-    leave();
+    for (const one of leave) one();
   }
+}
+
+type Message = { id?: string; event: string; data: string };
+
+/** Those without an id cannot be resumed. In the same millisecond a call comes before its progress, its result after. */
+function inOrder(events: readonly StoredEvent[], passing: readonly TransientEvent[]): Message[] {
+  const messages: Message[] = [];
+  let next = 0;
+  const pass = (isBefore: (one: TransientEvent) => boolean) => {
+    for (let one = passing[next]; one !== undefined && isBefore(one); one = passing[++next])
+      messages.push({ event: one.type, data: JSON.stringify(one) });
+  };
+  for (const { id, at, event } of events) {
+    pass((one) => one.at < at || (one.at === at && event.type !== "tool.call"));
+    messages.push({ id: String(id), event: event.type, data: JSON.stringify({ at, ...event }) });
+  }
+  pass(() => true);
+  return messages;
 }
 
 /** Null while the store is away: listeners stay, and get what happened when it is back. */

@@ -8,6 +8,19 @@ export function rememberText(value: object, source: string | Buffer): void {
   sources.set(value, source);
 }
 
+/** Of values whose text two readers may read differently. */
+const ambiguities = new WeakMap<object, string>();
+
+/** False if there is none. */
+export function noteAmbiguity(value: object, what: string | null): boolean {
+  if (what !== null) ambiguities.set(value, what);
+  return what !== null;
+}
+
+export function ambiguityOf(value: object): string | undefined {
+  return ambiguities.get(value);
+}
+
 /** The JSON of exactly this value, where known. */
 export function textOf(value: object): string | undefined {
   return sources.get(value)?.toString();

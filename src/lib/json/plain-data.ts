@@ -4,6 +4,11 @@ export function withoutUndefined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
+export function hasMembers(value: object): boolean {
+  for (const _ in value) return true;
+  return false;
+}
+
 /** Deep and in place. A frozen part counts as frozen all through. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;

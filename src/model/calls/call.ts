@@ -128,7 +128,12 @@ type Judgement = { verdict: Verdict; before: JsonObject | null };
 export type Approved = Injected & { approval: Verdict };
 
 export type TimeLimit = { ms: number; setBy: "call" | "tool" | "server" | "default" };
-type Route = { candidates: ProviderSpec[]; limit: TimeLimit };
+type Route = {
+  candidates: ProviderSpec[];
+  limit: TimeLimit;
+  /** Why the others are no candidates, by label. */
+  passedOver?: Record<string, string>;
+};
 export type Routed = Approved & { route: Route };
 
 export type Attempt = {

@@ -122,3 +122,36 @@ export type QuestionAnswer = {
   action: "accept" | "decline" | "cancel";
   content?: unknown;
 };
+
+const updateMark = "MCP_UPDATE:";
+
+/** With its share in percent, and the update that its message may carry. */
+export type ProgressRead = ProgressReport & { percentage: number | null; update?: UnknownObject };
+
+export function readProgress({ progress, total, message }: ProgressReport): ProgressRead {
+  const percentage = total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
+  const update = message?.startsWith(updateMark) ? parseUpdate(message.slice(updateMark.length)) : null;
+  if (update === null) return { progress, total, percentage, message };
+  const text = update.progress_message ?? update.message;
+  return { progress, total, percentage, message: typeof text === "string" ? text : "Processing...", update };
+}
+
+function parseUpdate(text: string): UnknownObject | null {
+  try {
+    const update: unknown = JSON.parse(text);
+    return isObject(update) && typeof update.type === "string" ? update : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `{ theirs: ours }`; unnamed arguments keep their names. */
+export function mapArguments(argumentMap: unknown, args: JsonObject): JsonObject {
+  if (!isObject(argumentMap)) return args;
+  const renamed = Object.entries(argumentMap).map(([theirs, ours]) => [theirs, String(ours)] as const);
+  const taken = new Set(renamed.map(([, ours]) => ours));
+  return Object.fromEntries([
+    ...Object.entries(args).filter(([name]) => !taken.has(name)),
+    ...renamed.flatMap(([theirs, ours]) => (Object.hasOwn(args, ours) ? [[theirs, args[ours]]] : [])),
+  ]) as JsonObject;
+}

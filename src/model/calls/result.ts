@@ -1,3 +1,5 @@
+import { readJson } from "../../lib/json/measure-json.ts";
+import { sameJson } from "../../lib/json/plain-data.ts";
 import { isObject, type Json, type UnknownObject } from "../json.ts";
 
 /** A block of a result. Unknown kinds and fields pass through. */
@@ -66,6 +68,32 @@ export function resultText(result: ToolResult): string {
     .filter((block) => block.type === "text" && typeof block.text === "string")
     .map((block) => block.text as string)
     .join("\n");
+}
+
+/** The structured content where the text does not say the same; undefined where it does. */
+export function unsaidStructure({ content, structuredContent }: ToolResult): Json | undefined {
+  if (structuredContent === undefined || content.length === 0) return structuredContent;
+  const texts = content.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
+  const said = texts.map(parseOrKeep);
+  const meant: unknown[] = [structuredContent];
+  // Libraries wrap a value that is no object.
+  if (isObject(structuredContent) && Object.keys(structuredContent).length === 1 && "result" in structuredContent)
+    meant.push(structuredContent.result);
+  const isSaid = meant.some((value) => [said, said.join("\n"), ...said, ...texts].some((one) => sameJson(one, value)));
+  return isSaid ? undefined : structuredContent;
+}
+
+function parseOrKeep(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The same in one piece, with the bytes of every artifact in it. */
+export function isJsonOfArtifacts({ type, text }: ContentBlock): boolean {
+  return type === "text" && typeof text === "string" && /^\s*\{[\s\S]*"artifacts"/.test(text);
 }
 
 const imageExtensions = new Map([
@@ -156,10 +184,6 @@ function onlyJson({ content }: ToolResult): UnknownObject | null {
   const texts = content.filter(({ type }) => type === "text");
   const text = texts.length === 1 ? texts[0]?.text : undefined;
   if (typeof text !== "string" || !/^\s*\{/.test(text) || !text.includes('"artifacts"')) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = readJson(text);
+  return isObject(value) ? value : null;
 }

@@ -52,7 +52,7 @@ export type ChangeFilter = {
   name?: string;
   persona?: string | null;
   kind?: ChangeKind;
-  /** `tool` also finds changes of a whole server. */
+  /** `tool` also finds overlays and changes of a whole server. */
   what?: EntryKind;
 };
 

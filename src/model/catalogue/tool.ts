@@ -36,8 +36,13 @@ export function parseArgumentText(text: string): ToolArgument | { problem: strin
     name: name.trim(),
     type: known,
     ...(description.trim() === "" ? {} : { description: description.trim() }),
-    required: optional === undefined,
+    required: optional === undefined && !saysOptional(description),
   };
+}
+
+/** Many authors say it in the description only. */
+export function saysOptional(description: unknown): boolean {
+  return typeof description === "string" && /\(optional/i.test(description);
 }
 
 export const sideEffects = [
@@ -88,7 +93,7 @@ export type ProviderSpec = z.infer<typeof ProviderSpec> & {
 const toolRemarks = {
   /** Seconds; 0 is no limit. */
   default_timeout: z.optional(z.int().check(z.minimum(0))),
-  /** Only an explicit false serialises calls. */
+  /** False serialises calls; unset leaves them to the limits of the server. */
   allow_parallel: z.optional(z.boolean()),
   safety_level: z.optional(z.enum(["low", "medium", "high"])),
   cost_per_call: z.optional(z.number().check(z.minimum(0))),
@@ -116,6 +121,8 @@ export const ToolMetadata = z.object({
   requires_consent: z._default(z.boolean(), false),
   capabilities: z._default(names, []),
   examples: z.optional(z.unknown()),
+  /** The servers' tools that it calls are offered only through it. */
+  exclusive: z.optional(z.boolean()),
 });
 export type ToolMetadata = z.infer<typeof ToolMetadata>;
 
@@ -177,12 +184,14 @@ export type Tool = {
   metadata: ToolMetadata;
   /** Configured, or the default for tools without a description? */
   consent: "explicit" | "default";
-  /** Configured, or only the default of `allow_parallel`? */
-  parallel: "explicit" | "default";
+  /** `side_effects` were said of this tool, not of its whole server. */
+  effects?: "explicit";
   groups: string[];
   persona: string | null;
   providers: ProviderSpec[];
   source: string;
+  /** The hand-written tool it is offered through, and only so. */
+  onlyThrough?: string;
 };
 
 const readOnly: ReadonlySet<SideEffects> = new Set(["none", "read_external_service", "compute"]);
@@ -196,11 +205,14 @@ export function providerLabel(spec: ProviderSpec, all: readonly ProviderSpec[]):
   if (all.length === 1) return spec.name;
   const alike = all.filter(({ name: kind }) => kind === spec.name);
   if (alike.length <= 1) return spec.name;
-  const { server, url } = spec.config;
-  const which = typeof server === "string" ? server : typeof url === "string" ? hostOf(url) : undefined;
-  const label = which === undefined ? `${spec.name}:${alike.indexOf(spec) + 1}` : `${spec.name}:${which}`;
-  const same = alike.filter((other) => other.config.server === server && other.config.url === url);
-  return same.length > 1 && which !== undefined ? `${label}:${same.indexOf(spec) + 1}` : label;
+  const where = placeOf(spec);
+  if (where === undefined) return `${spec.name}:${alike.indexOf(spec) + 1}`;
+  const same = alike.filter((other) => placeOf(other) === where);
+  return same.length > 1 ? `${spec.name}:${where}:${same.indexOf(spec) + 1}` : `${spec.name}:${where}`;
+}
+
+function placeOf({ config: { server, url } }: ProviderSpec): string | undefined {
+  return typeof server === "string" ? server : typeof url === "string" ? hostOf(url) : undefined;
 }
 
 function hostOf(url: string): string {

@@ -23,6 +23,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   /** Programs that decide about calls; see hooks.md. */ hooks?: HooksInput | undefined;
   /** Approvals by people. */ approvals?: ApprovalsInput | undefined;
   /** Time and cost budgets of conversations. */ budgets?: BudgetsInput | undefined;
+  /** How often a call is tried that may be repeated, or that was never sent. */ retry?: RetryInput | undefined;
   /** How much of the catalogue a client sees at first. */ lazy?: LazyInput | undefined;
   /** Tool search. */ search?: SearchInput | undefined;
   /** Storage of large results. */ results?: ResultsInput | undefined;
@@ -62,6 +63,13 @@ export interface SamplingInput {
   /** The model if no hint of the server matches; 'default', or the first. */ model?: string | null | undefined;
   /** Maximum tokens of an answer; 512 if the server sets none. Default: 10000. */ maxTokens?: number | undefined;
   /** Maximum sampling requests per tool call. Default: 10. */ maxCallsPerToolCall?: number | undefined;
+}
+
+/** How often a call is tried that may be repeated, or that was never sent. */
+export interface RetryInput {
+  /** Attempts, the first included. Default: 2. */ attempts?: number | undefined;
+  /** The wait before the second attempt; doubled with each failure, give or take a quarter. Default: 1000. */ delayMs?: number | undefined;
+  /** The longest wait between two attempts. Default: 10000. */ maxDelayMs?: number | undefined;
 }
 
 /** How much of the catalogue a client sees at first. */

@@ -6,7 +6,7 @@ import { InjectionEntry, InjectOptions } from "../access/injection.ts";
 import { JwtIssuer } from "../access/jwt-issuer.ts";
 import { Policy } from "../access/policy.ts";
 import { ToolManifest, ToolOverlay } from "../catalogue/tool.ts";
-import { InheritEnv, ServerDefinition } from "../servers/server.ts";
+import { defaultRetry, InheritEnv, retryFields, ServerDefinition } from "../servers/server.ts";
 import type { JobManifest, TaskManifest } from "../work/job.ts";
 import type { SkillManifest } from "../work/skill.ts";
 
@@ -104,6 +104,11 @@ export const ConfigValues = z.strictObject({
     rememberConsent: yes,
   }),
   budgets: Budgets,
+  retry: section({
+    attempts: z._default(retryFields.attempts, defaultRetry.attempts),
+    delayMs: z._default(retryFields.delayMs, defaultRetry.delayMs),
+    maxDelayMs: z._default(retryFields.maxDelayMs, defaultRetry.maxDelayMs),
+  }),
   lazy: section({
     mode: z._default(z.enum(["auto", "always", "never"]), "auto"),
     thresholdTokens: z._default(count, 8_000),

@@ -32,6 +32,7 @@ export interface ServerInput extends ForeignServerKeys {
   /** Length of its queue; more are refused with BUSY. Default: 1000. */ maxQueue?: number | undefined;
   /** Its rate limit: calls in a minute, a sixth of them at once. The next waits up to 5 s, or is refused with RATE_LIMITED. */ rateLimitPerMinute?: number | undefined;
   /** Its circuit breaker. */ circuit?: CircuitInput | undefined;
+  /** How often its calls are tried; by default as in 'retry'. */ retry?: McpServersRetryInput | undefined;
   /** Maximum message size. A larger one fails only its call. Default: 10485760. */ maxMessageBytes?: number | undefined;
   /** The backoff after a failure; doubled with each failure in a row. Default: 1000. */ backoffMs?: number | undefined;
   /** The longest time between two automatic attempts. Default: 60000. */ maxBackoffMs?: number | undefined;
@@ -77,6 +78,13 @@ export interface ServerAuthInput {
 export interface CircuitInput {
   /** Failed calls in a row that open it, 0 to disable. Default: 5. */ failures?: number | undefined;
   /** The first cooldown; then one call tries the server. Doubled with each failure, 5 minutes at most. Default: 30000. */ openMs?: number | undefined;
+}
+
+/** How often its calls are tried; by default as in 'retry'. */
+export interface McpServersRetryInput {
+  /** Attempts of a call that may be repeated, the first included. */ attempts?: number | undefined;
+  /** The wait before the second attempt; doubled with each failure. */ delayMs?: number | undefined;
+  /** The longest wait between two attempts. */ maxDelayMs?: number | undefined;
 }
 
 /** A parameter that only the system sets, and where its value comes from. */

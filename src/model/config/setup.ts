@@ -158,8 +158,11 @@ export interface Setup {
 export type ImportOptions = { dryRun: boolean; file?: string };
 
 export type DoctorCheck = { name: string; ok: boolean; detail: string; fix: string | null };
+type Examined = { name: string; ok: boolean; checks: DoctorCheck[] };
 export type DoctorReport = {
-  servers: { name: string; ok: boolean; checks: DoctorCheck[] }[];
+  servers: Examined[];
+  /** Where any is configured, and no single server was asked for. */
+  toolsets?: Examined[];
   /** What is wrong with the store of the plane; missing where nothing is. */
   store?: { ok: false; detail: string };
 };

@@ -33,6 +33,7 @@ export interface ToolInput {
   /** It needs a person's approval. Default: false. */ requires_consent?: boolean | undefined;
   /** Capabilities to find it by. Default: []. */ capabilities?: readonly string[] | undefined;
   /** Calls as examples for a model. */ examples?: unknown | undefined;
+  exclusive?: boolean | undefined;
   /** What it is called; the key of the entry when left out. */ name?: string | undefined;
   /** What it is for, as a model reads it. */ description: string;
   /** The JSON Schema of its arguments. */ parameters?: JsonSchemaInput | undefined;

@@ -40,6 +40,17 @@ export const InheritEnv = z.union([z.boolean(), texts]);
 
 export const defaultTimeoutMs = 60_000;
 
+/** Of a call that may be repeated, or that was never sent. */
+export const defaultRetry = { attempts: 2, delayMs: 1_000, maxDelayMs: 10_000 };
+export type RetrySettings = typeof defaultRetry;
+
+/** All attempts count, the first too. */
+export const retryFields = {
+  attempts: z.int().check(z.minimum(1), z.maximum(10)),
+  delayMs: z.int().check(z.minimum(0)),
+  maxDelayMs: z.int().check(z.minimum(0)),
+};
+
 /** An MCP server in the normal form. */
 export const ServerDefinition = z.strictObject({
   command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
@@ -70,6 +81,8 @@ export const ServerDefinition = z.strictObject({
   maxQueue: z._default(z.int().check(z.minimum(0)), 1_000),
   rateLimitPerMinute: z.optional(z.int().check(z.positive())),
   circuit: z._default(ServerCircuit, { failures: 5, openMs: 30_000 }),
+  /** Default: the configuration's. */
+  retry: z.optional(z.partial(z.strictObject(retryFields))),
   maxMessageBytes: z._default(z.int().check(z.positive()), 10 * 1024 * 1024),
   backoffMs: z._default(z.int().check(z.positive()), 1_000),
   maxBackoffMs: z._default(z.int().check(z.positive()), 60_000),
@@ -174,6 +187,8 @@ export type KnownServer = {
   era: "legacy" | "modern";
   eraAt: string;
   listedAt: string;
+  /** The server said that its lists are for one caller alone. */
+  isPrivate?: boolean;
   tools: unknown[];
   /** A missing list was never asked for. */
   offers?: Partial<Record<OfferKind, KnownList>>;

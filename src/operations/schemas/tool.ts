@@ -65,7 +65,7 @@ export const Tool = z
     auth_scopes: names,
     safety_level: z.enum(["low", "medium", "high"]).nullable(),
     requires_consent: z.boolean(),
-    allow_parallel: z.boolean(),
+    allow_parallel: z.boolean().nullable().meta({ description: "Null where it is not set: only false serialises." }),
     idempotency_key: z.union([z.boolean(), object]),
     default_timeout: z.number().int().nullable().meta({ description: "Seconds; 0 means no limit." }),
     side_effects: z.enum(sideEffects),
@@ -92,6 +92,7 @@ export const Tool = z
       .literal(true)
       .optional()
       .meta({ description: "Its server could not list its tools again; this is from an earlier list." }),
+    error: z.string().optional().meta({ description: "Why it could not; only beside `stale`." }),
     review: ToolReview.optional(),
   })
   .meta({ id: "Tool" });

@@ -46,7 +46,7 @@ test("what is said about a task right behind the answer that names it is not mis
   begin();
   say("notifications/tasks/status", { ...working, status: "input_required" });
   say("notifications/tasks", working);
-  say("notifications/progress", { progressToken: 1, progress: 3 });
+  say("notifications/progress", { progressToken: "toolplane:1", progress: 3 });
   ask("q", "t");
   await answer;
   assert.deepEqual(told, ["input_required", "working"]);

@@ -8,6 +8,7 @@ import {
   type ChannelHandlers,
   type OutgoingMessage,
   type RequestId,
+  renderMessage,
   type SendOptions,
   TransportError,
 } from "../../protocol/message.ts";
@@ -97,7 +98,7 @@ async function send(state: State, message: OutgoingMessage, { signal, headers }:
       ...(modern ?? sessionHeaders(state)),
       ...headers,
     },
-    body: JSON.stringify(message),
+    body: renderMessage(message),
     signal,
     isHarmless: "method" in message && message.method !== "tools/call",
   });

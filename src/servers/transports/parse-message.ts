@@ -1,5 +1,9 @@
+import { tooMuchIn } from "../../lib/json/measure-json.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { noteResultText } from "../../protocol/result-text.ts";
 
 const shownCharacters = 200;
@@ -14,11 +18,33 @@ export function noiseText(text: string): string {
 
 /** Undefined when it is no JSON. `bytes` where the text is long. */
 export function parseMessage(text: string, bytes?: Buffer): unknown {
+  const tooMuch = tooMuchIn(text);
+  if (tooMuch !== null) return unreadable(text, tooMuch);
   try {
     const message: unknown = JSON.parse(text);
+    if (text.length > maxSaidLength && isObject(message)) shortenSaid(message);
     noteResultText(message, text, bytes);
     return message;
   } catch {
     return undefined;
   }
+}
+
+/** The request fails at once and by name. */
+function unreadable(text: string, why: string): unknown {
+  const edge = 1_000;
+  const id = findOversizedId({ head: text.slice(0, edge), tail: text.slice(-edge), bytes: text.length });
+  if (id === undefined) return undefined;
+  return { jsonrpc: "2.0", id, error: { code: -32603, message: `its answer cannot be read: ${why}` } };
+}
+
+/** More is read by no one, and each reader looks through it for secrets. */
+const maxSaidLength = 32 * 1024;
+
+/** Results pass whole; errors and progress are words. */
+function shortenSaid({ error, params }: UnknownObject): void {
+  for (const said of [error, params] as UnknownObject[])
+    if (isObject(said) && typeof said.message === "string") said.message = shorten(said.message, maxSaidLength);
+  if (isObject(error) && error.data !== undefined && JSON.stringify(error.data).length > maxSaidLength)
+    error.data = { toolplane: `The data of this error was left out: it is longer than ${maxSaidLength} characters.` };
 }

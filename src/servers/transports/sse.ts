@@ -3,6 +3,7 @@ import {
   type Channel,
   type ChannelHandlers,
   type OutgoingMessage,
+  renderMessage,
   type SendOptions,
   TransportError,
 } from "../../protocol/message.ts";
@@ -45,7 +46,7 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
   async function send(message: OutgoingMessage, { signal, headers }: SendOptions = {}): Promise<void> {
     const target = await endpoint.use(signal);
     const sent = { "content-type": "application/json", ...headers };
-    const body = JSON.stringify(message);
+    const body = renderMessage(message);
     const response = await requester.ask({ method: "POST", url: target, headers: sent, body, signal });
     response.resume();
     if ((response.statusCode ?? 0) >= 300) throw refused(response, target);

@@ -3,7 +3,13 @@ import { existsSync } from "node:fs";
 import { createTextTail } from "../../lib/text/redact.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
-import { type Channel, type ChannelHandlers, type RequestId, TransportError } from "../../protocol/message.ts";
+import {
+  type Channel,
+  type ChannelHandlers,
+  type RequestId,
+  renderMessage,
+  TransportError,
+} from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { findWindowsCommand, type Launch, startFailure, stopProcessGroup, windowsLaunch } from "./child-process.ts";
@@ -80,7 +86,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
       const ids = "id" in message ? [message.id] : [];
       // It fails as unsent as soon as the process is gone.
       if (child.exitCode !== null || child.signalCode !== null) return void unsent.push(...ids);
-      const line = `${JSON.stringify(message)}\n`;
+      const line = `${renderMessage(message)}\n`;
       if (later !== undefined) {
         later.text += line;
         later.ids.push(...ids);

@@ -4,6 +4,7 @@ import {
   type Channel,
   type ChannelHandlers,
   type OutgoingMessage,
+  renderMessage,
   type SendOptions,
   TransportError,
 } from "../../protocol/message.ts";
@@ -44,7 +45,7 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
     const open = found instanceof WebSocket ? found : await found;
     if (open.readyState !== WebSocket.OPEN) throw new TransportError("the connection is being closed", { sent: false });
     await new Promise<void>((resolve, reject) => {
-      open.send(JSON.stringify(message), (error) =>
+      open.send(renderMessage(message), (error) =>
         error
           ? reject(new TransportError(`sending failed: ${error.message}`, { sent: true, cause: error }))
           : resolve(),

@@ -105,7 +105,7 @@ function* selectChanges(
     ["name = ?", name],
     [same("persona"), persona],
     ["kind = ?", kind],
-    [what === "tool" ? "what IN (?, 'server', 'files')" : "what = ?", what],
+    [what === "tool" ? "what IN (?, 'overlay', 'server', 'files')" : "what = ?", what],
     [isOneOf("audience"), audiences ?? undefined],
   );
   const total = yield* number(`SELECT count(*) FROM changes ${sql}`, values);

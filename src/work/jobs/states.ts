@@ -126,8 +126,8 @@ function slotOf(job: string, owner: string | null, request: RunRequest, id: stri
 }
 
 /** What events about a run have in common. */
-export function factsOf({ id, user, job }: Pick<KeptJobRun, "id" | "user" | "job">) {
-  return { runId: id, user, job };
+export function factsOf({ id, user, job, principal: { key } }: Pick<KeptJobRun, "id" | "user" | "job" | "principal">) {
+  return { runId: id, user, ...(key === undefined ? {} : { key }), job };
 }
 
 /** Fit for a header, and the same for the same things. */

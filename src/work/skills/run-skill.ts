@@ -17,7 +17,7 @@ export type AskedModel = { model?: string | undefined; system?: string | undefin
 export type AgentEnd = { record: string; answer: string };
 
 export type SkillParts = {
-  run: { id: string; user: string | null };
+  run: { id: string; user: string | null; key?: string };
   memory: StepMemory;
   /** One call along the path, under the same idempotency key at each attempt. */
   call(step: { skill: string; id: string; tool: string }, args: JsonObject, signal: AbortSignal): Promise<Outcome>;
@@ -77,7 +77,8 @@ export async function runSkill(
 }
 
 function factsOf({ run }: SkillParts, skill: string) {
-  return { runId: run.id, user: run.user, skill };
+  const { id: runId, ...who } = run;
+  return { runId, ...who, skill };
 }
 
 function tellPlan(parts: SkillParts, skill: string, steps: { id: string; tool: string; dependsOn: string[] }[]): void {

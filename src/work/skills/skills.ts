@@ -43,7 +43,7 @@ export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
         return { ...run, ...fields, durationMs: Math.round(performance.now() - begun), steps: all.map(shown) };
       };
       try {
-        const whole = { ...calling, run: { id: run.id, user: principal.user }, memory, emit };
+        const whole = { ...calling, run: { id: run.id, ...whoOf(principal) }, memory, emit };
         return ended({ outcome: "completed", result: await runSkill(skill, input, whole, either), error: null });
       } catch (thrown) {
         if (!either.aborted)
@@ -61,13 +61,17 @@ async function requireReady(
   parts: SkillVerbParts,
   skill: SkillManifest,
   input: JsonObject,
-  { id: runId, user }: SkillRun,
+  { id: runId }: SkillRun,
   { principal, face, model }: RunSkillOptions & { principal: Principal },
 ): Promise<void> {
   const reasons = await preflight(skill, input, parts.preflight(principal, face, model));
   if (reasons.length === 0) return;
-  parts.emit({ type: "skill.failed", runId, user, skill: skill.name, durationMs: 0, code: "NOT_READY" });
+  parts.emit({ type: "skill.failed", runId, ...whoOf(principal), skill: skill.name, durationMs: 0, code: "NOT_READY" });
   throw notReady(`Skill '${skill.name}'`, reasons);
+}
+
+function whoOf({ user, key }: Principal): { user: string | null; key?: string } {
+  return key === undefined ? { user } : { user, key };
 }
 
 function plannedRun(skill: SkillManifest, { user }: Principal): SkillRun {

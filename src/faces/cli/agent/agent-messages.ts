@@ -2,7 +2,7 @@ import { stableJson } from "../../../lib/json/stable-json.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { AgentMessage, AgentRun } from "../../../model/agent/agent-run.ts";
-import { errorTable } from "../../../model/errors.ts";
+import { errorTable, exitCodeFor } from "../../../model/errors.ts";
 import { beforeOutput, colors, printError, printWarning, say } from "../terminal/output.ts";
 
 /** As much of what a tool said as people want to see go by. */
@@ -95,7 +95,7 @@ type Ended = Pick<
 export function agentExitCode({ outcome, error }: Pick<Ended, "outcome" | "error">): number {
   if (outcome === "completed") return 0;
   if (outcome === "budget") return errorTable[error?.data.budget === "time" ? "TIMEOUT" : "BUDGET_EXCEEDED"].exit;
-  return error ? errorTable[error.code].exit : 1;
+  return error ? exitCodeFor(error) : 1;
 }
 
 /** For people: why it ended, where that is not plain, and what it took. */

@@ -6,7 +6,7 @@ import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { redact } from "../../../lib/text/redact.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import { errorTable, PlaneError, toPlaneError } from "../../../model/errors.ts";
+import { errorTable, exitCodeFor, PlaneError, toPlaneError } from "../../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { howToConfigureModel } from "../agent/agent.ts";
@@ -160,7 +160,7 @@ async function runLine(here: Chat, line: string): Promise<number> {
     }
     const error = toPlaneError(thrown);
     printError(error);
-    return errorTable[error.code].exit;
+    return exitCodeFor(error);
   }
 }
 

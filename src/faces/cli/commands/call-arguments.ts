@@ -5,9 +5,14 @@ import { isObject, type JsonObject, type UnknownObject } from "../../../model/js
 import type { Plane } from "../../../model/plane.ts";
 import { readSource } from "./option-values.ts";
 
-/** `--args` first, then `key=value` pairs on top. */
+/** `--args` first, then `key=value` pairs on top. `--args` alone stay the text that was typed, so that nothing in it changes. */
 export async function readCallArguments(args: string | undefined, values: readonly string[]): Promise<unknown> {
   const text = args === undefined ? "" : await readText(args);
+  const given = merge(text, values);
+  return values.length === 0 && text !== "" && isObject(given) ? text : given;
+}
+
+function merge(text: string, values: readonly string[]): unknown {
   const given = text.trim() === "" ? {} : parseJson(text, "--args");
   if (values.length === 0) return given;
   const base = given === null ? {} : given;
@@ -21,7 +26,7 @@ export async function readInput(
   values: readonly string[],
   problem = "--args must be a JSON object: the input by its names.",
 ): Promise<JsonObject> {
-  const given = await readCallArguments(args, values);
+  const given = merge(args === undefined ? "" : await readText(args), values);
   if (isObject(given)) return given as JsonObject;
   throw new PlaneError("USAGE", problem);
 }

@@ -218,14 +218,16 @@ export async function runDoctor(cli: Cli, server: string | undefined, options: G
     if (!options.json) print(renderReport(report));
     const background = await tellOfBackground(cli, plane, options);
     if (options.json) printJson({ ...report, ...(background === null ? {} : { plane: background }) });
-    return report.store === undefined && report.servers.every(({ ok }) => ok) ? 0 : 1;
+    return report.store === undefined && [...report.servers, ...(report.toolsets ?? [])].every(({ ok }) => ok) ? 0 : 1;
   });
 }
 
-function renderReport({ servers, store }: DoctorReport): string {
+function renderReport({ servers, toolsets = [], store }: DoctorReport): string {
   const trouble = store === undefined ? "" : `${colors.red("✖")} ${colors.bold("store")}: ${plainText(store.detail)}\n`;
-  if (servers.length === 0) return `${trouble}No servers are configured.`;
-  return `${trouble}${renderChecks(servers)}`;
+  const named = toolsets.map(({ name, ...toolset }) => ({ name: `toolset ${name}`, ...toolset }));
+  const examined = [...servers, ...named];
+  if (examined.length === 0) return `${trouble}No servers are configured.`;
+  return `${trouble}${renderChecks(examined)}`;
 }
 
 function renderChecks(servers: DoctorReport["servers"]): string {

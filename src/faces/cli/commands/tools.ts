@@ -82,13 +82,13 @@ function renderTool(tool: ToolListing): string {
     ["auth", auth.required ? ["required", ...(auth.scopes ?? [])].join(" ") : null],
     ["cost", cost === undefined ? null : `${cost} ${unit}`.trim()],
     ["timeout", timeout === undefined ? null : `${timeout} s`],
-    ["parallel", tool.parallel === "explicit" && !metadata.allow_parallel ? "no, one call after the other" : "yes"],
+    ["parallel", parallelTexts[`${metadata.allow_parallel}`]],
     ...providers.map((provider): Fact => ["provider", renderProvider(provider, tool)]),
     ["health", renderHealth(health)],
     ...(health.persona === undefined ? [] : [[`for ${health.persona.name}`, renderHealth(health.persona)] as const]),
     ["last call", health.last_invocation && renderLast(health.last_invocation)],
     ["unavailable", unavailable],
-    ["stale", tool.stale ? "its server could not list its tools again" : null],
+    ["stale", tool.stale ? `its server could not list its tools again: ${tool.error}` : null],
     ...(tool.warnings ?? []).map((warning): Fact => ["warning", warning]),
     ["pinned", tool.review?.change ? `no: it is ${tool.review.change}` : null],
     ...(tool.review?.findings ?? []).map((finding): Fact => ["suspicious", renderFinding(finding)]),
@@ -103,6 +103,12 @@ function renderTool(tool: ToolListing): string {
     ...renderFacts(13, facts),
   ].join("\n");
 }
+
+const parallelTexts = {
+  true: "yes",
+  false: "no, one call after the other",
+  undefined: "not set: as many calls as its server takes",
+} as const;
 
 function renderProvider(spec: ProviderSpec, { providers, health }: ToolListing): string {
   const label = providerLabel(spec, providers);

@@ -7,11 +7,13 @@ import type { Outcome } from "../../../model/calls/call.ts";
 import {
   type ArtifactResult,
   type ContentBlock,
+  isJsonOfArtifacts,
   readArtifacts,
   readMedia,
   type ToolResult,
+  unsaidStructure,
 } from "../../../model/calls/result.ts";
-import { errorTable } from "../../../model/errors.ts";
+import { exitCodeFor } from "../../../model/errors.ts";
 import { isObject, type Json } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { shownIdLength } from "./ids.ts";
@@ -55,7 +57,7 @@ export async function sayWhatWaits(
 }
 
 export function exitCodeOf({ error }: Outcome): number {
-  return error ? errorTable[error.code].exit : 0;
+  return error ? exitCodeFor(error) : 0;
 }
 
 /** A result as text. What is no text is saved to a file or named, never left out. */
@@ -63,17 +65,11 @@ export function renderResult(result: ToolResult, callId: string): string {
   const lines: string[] = [];
   const found = readArtifacts(result);
   for (const [at, block] of result.content.entries())
-    if (!found || !isTheirJson(block)) lines.push(renderBlock(block, at, callId));
+    if (!found || !isJsonOfArtifacts(block)) lines.push(renderBlock(block, at, callId));
   if (found) return [...lines, ...renderArtifacts(found)].join("\n");
-  if (result.content.length === 0 && result.structuredContent !== undefined) {
-    lines.push(plainText(JSON.stringify(result.structuredContent, null, 2)));
-  }
+  const structure = unsaidStructure(result);
+  if (structure !== undefined) lines.push(plainText(JSON.stringify(structure, null, 2)));
   return lines.join("\n");
-}
-
-/** The same in one piece, with the bytes of every file in it. */
-function isTheirJson({ type, text }: ContentBlock): boolean {
-  return type === "text" && typeof text === "string" && /^\s*\{[\s\S]*"artifacts"/.test(text);
 }
 
 function renderBlock(block: ContentBlock, at: number, callId: string): string {

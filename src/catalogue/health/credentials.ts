@@ -1,0 +1,42 @@
+import type { ProviderSpec, Tool } from "../../model/catalogue/tool.ts";
+import { isObject } from "../../model/json.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Why a provider of a tool cannot run: variables that it needs and that are not set, or null. Without one: any. */
+export function missingCredentials(tool: Tool, spec: ProviderSpec | null, environment: Environment): string | null {
+  const { envs } = tool.metadata.auth;
+  if (envs === undefined && spec?.auth === undefined) return null;
+  const needed = spec === null ? declaredIn(envs).required : neededBy(spec, tool, environment);
+  const missing = needed.filter((name) => !environment[name]);
+  if (missing.length === 0) return null;
+  return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set in the environment`;
+}
+
+/**
+ * Credentials belong to providers. A provider names its own, in `auth.envs` or as references in its `config`; what no
+ * provider names belongs to the one that is asked first where the tool names others that may do instead, else to all.
+ */
+function neededBy(spec: ProviderSpec, { metadata, providers }: Tool, environment: Environment): string[] {
+  const { required, optional } = declaredIn(metadata.auth.envs);
+  const named = namedBy(spec);
+  if (providers.length === 1) return [...new Set([...required, ...named])];
+  const claimed = new Set(providers.flatMap(namedBy));
+  const open = required.filter((name) => !claimed.has(name));
+  const first = providers.reduce((best, one) => (one.priority < best.priority ? one : best));
+  if (optional.length === 0 || spec === first) return [...named, ...open];
+  const hasOther = named.length > 0 || [...required, ...optional].some((name) => environment[name]);
+  return hasOther ? named : [...open, ...optional];
+}
+
+function namedBy({ auth, config, written }: ProviderSpec): string[] {
+  const own = isObject(auth) && isObject(auth.envs) ? declaredIn(auth.envs).required : [];
+  const referred = JSON.stringify(written ?? config).matchAll(/\$\{(?:env:)?(\w+)\}/g);
+  return [...new Set([...own, ...[...referred].map(([, name = ""]) => name)])];
+}
+
+function declaredIn(envs: Readonly<Record<string, unknown>> = {}): { required: string[]; optional: string[] } {
+  const isRequired = (name: string) => isObject(envs[name]) && envs[name].required === true;
+  const names = Object.keys(envs);
+  return { required: names.filter(isRequired), optional: names.filter((name) => !isRequired(name)) };
+}

@@ -1,0 +1,98 @@
+import { steadyNow } from "../lib/async/steady-time.ts";
+import type { PlaneError } from "../model/errors.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
+import type { ServerOptions } from "./server.ts";
+import { type CatalogueOptions, createServerCatalogue, type ServerCatalogue } from "./server-catalogue.ts";
+import { maxSessions, type Sessions } from "./sessions.ts";
+
+/** The user for whom a server lists what it offers. */
+export type ListOwner = { user: string | null };
+
+/** A list that its user has not looked at for so long is dropped. */
+const unusedMs = 30 * 60_000;
+
+type Kept = { catalogue: ServerCatalogue; usedAt: number; requirement: PlaneError | null };
+
+type Options = Pick<
+  ServerOptions,
+  "definition" | "isPersonal" | "defaultPrincipal" | "onTools" | "onToolsGone" | "onSaid" | "onKnown"
+> &
+  Pick<CatalogueOptions, "listingTtlMs" | "limitMs" | "verdict" | "log" | "hide">;
+
+/** One list for all, or one for each user where credentials, sessions or the server's own words make them private. */
+export function createUserLists(options: Options, sessions: Sessions) {
+  const { defaultPrincipal, definition, isPersonal, onTools, onToolsGone, onSaid } = options;
+  const own = new Map<string | null, Kept>();
+  let wasPrivate = false;
+  const main = createServerCatalogue({
+    ...options,
+    session: async () => (await sessions.main.ensure()).session,
+    isOpen: () => sessions.main.live() !== null,
+    onTools(tools, era) {
+      wasPrivate = isPrivate();
+      onTools(tools, era, wasPrivate ? { user: defaultPrincipal.user } : undefined);
+    },
+    onOffers: (list) => onSaid(wasPrivate ? defaultPrincipal.user : null, `notifications/${list}/list_changed`, {}),
+  });
+  const isPrivate = () =>
+    isPersonal() || hasOwnSessions(definition) || (main.isPrivate() && sessions.sharing() !== "shared");
+
+  function drop(user: string | null): void {
+    const kept = own.get(user);
+    if (!kept) return;
+    own.delete(user);
+    kept.catalogue.stop();
+    onToolsGone({ user });
+  }
+
+  function create(user: string | null): Kept {
+    const before = steadyNow() - unusedMs;
+    for (const [other, { usedAt }] of own) if (usedAt < before || own.size >= maxSessions) drop(other);
+    const owner = { user, conversation: null };
+    const catalogue = createServerCatalogue({
+      ...options,
+      session: async () => {
+        const connection = sessions.of(owner) ?? sessions.main;
+        return (await connection.ensure()).session;
+      },
+      isOpen: () => (sessions.find(owner)?.live() ?? null) !== null,
+      onTools: (tools, era) => onTools(tools, era, { user }),
+      onOffers: (list) => onSaid(user, `notifications/${list}/list_changed`, {}),
+      // What is listed for one user is not kept on disk.
+      onKnown: () => undefined,
+    });
+    return { catalogue, usedAt: 0, requirement: null };
+  }
+
+  return {
+    main,
+    /** What this user sees; the main session has the credentials of the default principal. */
+    of(user: string | null): ServerCatalogue {
+      if (user === null || user === defaultPrincipal.user || !isPrivate()) return main;
+      const kept = own.get(user) ?? create(user);
+      kept.usedAt = steadyNow();
+      // A map keeps its order: the last used stands last.
+      own.delete(user);
+      own.set(user, kept);
+      return kept.catalogue;
+    },
+    requirement: (user: string | null) => own.get(user)?.requirement ?? null,
+    requires(user: string | null, requirement: PlaneError | null): void {
+      const kept = own.get(user);
+      if (kept) kept.requirement = requirement;
+    },
+    /** Is it known to all whose list this is? */
+    isTold: () => !main.isKnown() || wasPrivate === isPrivate(),
+    /** A server may turn out to want credentials after it has listed. */
+    tell(): void {
+      if (main.isKnown() && wasPrivate !== isPrivate()) main.tell();
+    },
+    drop(user?: string | null): void {
+      for (const one of user === undefined ? [...own.keys()] : [user]) drop(one);
+    },
+  };
+}
+
+function hasOwnSessions({ session }: ServerDefinition): boolean {
+  return session === "principal" || session === "conversation";
+}
