@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { callEntry } from "../../../test/contracts/records.ts";
+import { callEntry, eventEntry, sampleEntry } from "../../../test/contracts/records.ts";
 import type { JournalEntry } from "../../model/store.ts";
 import { createIdempotentAppend } from "../idempotent-append.ts";
 import { openSqliteStore } from "../sqlite.ts";
@@ -36,6 +36,24 @@ test("what a thread of its own stores is in one chain with what was stored befor
   const { broken, calls: counted } = await store.verifyCalls();
   assert.equal(broken, null);
   assert.equal(counted, 1_021);
+});
+
+test("a thread stores every kind of entry as it was given", async (t) => {
+  const { store, append } = await opened(t);
+  const call = { ...callEntry("packed"), text: JSON.stringify({ id: "packed", run: "r" }) } as JournalEntry;
+  const event = eventEntry("packed");
+  await append([call, event, sampleEntry("tool:packed", 2), sampleEntry("tool:packed", 3)]);
+  assert.deepEqual(await store.call("packed"), { id: "packed", run: "r" });
+  const [stored] = (await store.events()).slice(-1);
+  assert.deepEqual({ kind: "event", at: stored?.at, event: stored?.event }, event);
+  const samples = (await store.samples()).filter(({ subject }) => subject === "tool:packed");
+  assert.deepEqual(
+    samples.map(({ ok, latencyMs }) => [ok, latencyMs]),
+    [
+      [true, 2],
+      [false, 3],
+    ],
+  );
 });
 
 test("a refusal of the store is told in its own words, and the next batch is stored", async (t) => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { Store } from "../../model/store.ts";
+import { packEntries } from "./pack-entries.ts";
 
 /** What the thread says of a batch. */
 export type Appended = { failed?: { message: string; data: ErrorData } };
@@ -71,7 +72,7 @@ export function createAppendElsewhere(file: string, here: Store["append"]) {
     thread.waits = waits;
     // The process waits for what is under way, and for nothing else.
     thread.worker.ref();
-    thread.worker.postMessage(entries);
+    thread.worker.postMessage(packEntries(entries));
     return waits.promise;
   };
   return {
