@@ -9,10 +9,10 @@ import { narrow, type Principal } from "../model/principal.ts";
 import { type ApproveOptions, type Asking, approve } from "./approve.ts";
 import { isOutdated } from "./attempt.ts";
 import { authorize, authorizeArguments, type GrantFor, isTexts } from "./authorize.ts";
-import { type ExecuteOptions, execute } from "./execute.ts";
+import { type Begun, type ExecuteOptions, execute } from "./execute.ts";
 import { inject, type ValueFor } from "./inject.ts";
 import type { FindTool } from "./lookup.ts";
-import type { Recorder } from "./record.ts";
+import type { BegunRecord, Recorder } from "./record.ts";
 import { resolve } from "./resolve.ts";
 import { type RouteOptions, requireWritable, route } from "./route.ts";
 import { type CheckArguments, type OnlyReads, requireReadable, validate } from "./validate.ts";
@@ -101,6 +101,12 @@ export function createCallTool(path: Path): CallTool {
     });
 }
 
+/** Goes on with a planned call whose attempt did not simply succeed. */
+export function createGoOn({ record, execution }: Pick<Path, "record" | "execution">) {
+  return (call: Routed, begun: Begun, recorded: BegunRecord, { signal, relay }: Asking) =>
+    record(call, (step) => step("execute", () => execute(call, { ...execution, signal, relay, begun })), recorded);
+}
+
 function hookContext({ approval, checkArguments, valueFor }: Path): OnTheWay {
   return {
     decide: approval.decide,
@@ -130,7 +136,8 @@ export function requestCall(
   given: PlaneCallOptions,
   defaultPrincipal: Principal,
 ): Requested {
-  const { principal: caller = defaultPrincipal, face = "library", files, signal, askHere, relay, ...options } = given;
+  const { principal: caller = defaultPrincipal, face = "library", files, ...others } = given;
+  const { signal, askHere, relay, cancellation, ...options } = others;
   const { mcp } = options;
   // An `mcp` of the wrong type leaves no server; `authorize` explains it.
   const servers = typeof mcp === "boolean" || isTexts(mcp) ? mcp : false;

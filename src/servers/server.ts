@@ -45,6 +45,7 @@ export function createServer(options: ServerOptions) {
     ...createListings(parts),
     /** Throws at once while it is away. */
     request: requests.send,
+    begin: requests.begin,
     /** With a ping, or a listing where there is none. */
     async check(signal: AbortSignal) {
       desired.requireAvailable();
@@ -108,8 +109,9 @@ function createParts(options: ServerOptions) {
   const lists = createUserLists({ ...options, ...listing, verdict: opener.verdict, log, hide }, sessions);
   const catalogue = lists.main;
   const { answering } = opener;
-  const catalogueOf = lists.of;
-  const requests = createServerRequests({ ...options, sessions, catalogueOf, requireAvailable, answering, hide });
+  const { isAvailable } = desired;
+  const ports = { sessions, catalogueOf: lists.of, requireAvailable, isAvailable, answering, hide };
+  const requests = createServerRequests({ ...options, ...ports });
 
   async function open(owner: SessionOwner, steps: OpenSteps) {
     requireAvailable();

@@ -105,17 +105,20 @@ function createMcpProvider({ request, requireReleased }: Pick<Servers, "request"
         return await askForOffer(offer, send);
       }
       const given = { name: tool, arguments: mapArguments(config.argumentMap, args), ...metaOf(meta, idempotencyKey) };
-      const result = await request(server, "tools/call", given, context, owner);
-      if (isResult(result) || (context.continuation && isQuestion(result)))
-        return pickResult(config.resultPath, result);
-      throw invalidAnswer("invalid tools/call result: 'content' is missing");
+      return takeAnswer(spec, await request(server, "tools/call", given, context, owner), context.continuation);
     } catch (thrown) {
       throw explainFailure(thrown, server, tool);
     }
   };
 }
 
-function metaOf(said: UnknownObject | undefined, key: string | undefined): { _meta?: UnknownObject } {
+/** The answer to `tools/call`, or throws. */
+export function takeAnswer({ config }: ProviderSpec, result: unknown, continuation: unknown): unknown {
+  if (isResult(result) || (continuation && isQuestion(result))) return pickResult(config.resultPath, result);
+  throw invalidAnswer("invalid tools/call result: 'content' is missing");
+}
+
+export function metaOf(said: UnknownObject | undefined, key: string | undefined): { _meta?: UnknownObject } {
   if (key === undefined) return said === undefined ? {} : { _meta: said };
   return { _meta: { ...said, "toolplane/idempotencyKey": key } };
 }

@@ -5,6 +5,7 @@ import { ambiguityIn, isAsWritten, measureJson } from "../../lib/json/measure-js
 import type { AsClient } from "../../model/calls/provider.ts";
 import { errorTable, strangerMessage, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Cancellation } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { LogLevel } from "../../model/servers/server.ts";
 import { RpcError } from "../../protocol/message.ts";
@@ -25,6 +26,8 @@ export type RequestContext = {
   /** Where the client has a session. */
   conversation: string | null;
   signal: AbortSignal;
+  /** Where a signal is made only when it is asked for. */
+  cancellation?: Cancellation;
   /** On the stream of this request. */
   notify(method: string, params: UnknownObject): void;
   /** Rejects with an RpcError when the client answers with an error. */
