@@ -25,6 +25,7 @@ export type Found = {
 
 /** Candidates for diversification. */
 const minDepth = 50;
+const nothing: ReadonlyMap<number, number> = new Map();
 /** Hits that an answer shows at least. */
 const shown = 5;
 
@@ -42,7 +43,7 @@ export function createFindTools(index: ToolIndex, synonyms?: () => Synonyms): Fi
     const corpus = index.corpus();
     const terms = termsOf(query, synonyms?.(), corpus.wordsFrom);
     const needs = isLoose ? "word" : likeness !== null && likeness.clauses > 1 ? "several" : "one";
-    const ranking = rank({ terms, verbs: verbsIn(query), needs, likeness, isMeant, depth }, corpus);
+    const ranking = rank({ terms, verbs: verbsIn(query), needs, likeness, learned: nothing, isMeant, depth }, corpus);
     const others = diversify(ranking, likeness).filter(({ slot }) => !isNamed.has(slot));
     const best = others.slice(0, shown);
     const first = named.map((slot) => ({ tool: index.toolAt(slot), score: 1 }));
@@ -53,7 +54,7 @@ export function createFindTools(index: ToolIndex, synonyms?: () => Synonyms): Fi
       named: first,
       hits: [...first, ...hits].slice(0, count),
       coverage: first.length > 0 ? 1 : Math.max(0, ...best.map((one) => one.coverage)),
-      likeness: likeness === null ? 0 : Math.max(0, ...best.map(({ slot }) => likeness.at(slot))),
+      likeness: likeness === null ? 0 : Math.max(0, ...best.map(({ slot }) => likeness.values[slot] as number)),
       asked: ranking.asked,
       unknown: () => unknownWords(ranking.terms, corpus, isMeant),
       lacking: () => (first.length > 0 ? [] : lackingWords(ranking.terms, best)),
@@ -64,6 +65,6 @@ export function createFindTools(index: ToolIndex, synonyms?: () => Synonyms): Fi
 /** Between 0 and 1: how well the first fits, by words or by meaning, and how far the others are behind it. */
 function createScale([first]: readonly Ranked[], likeness: Likeness | null): (one: Ranked) => number {
   if (first === undefined) return () => 0;
-  const fit = Math.min(1, Math.max(first.words, likeness?.at(first.slot) ?? 0));
+  const fit = Math.min(1, Math.max(first.words, likeness?.values[first.slot] ?? 0));
   return ({ score }) => Math.max(0, fit * (score / first.score));
 }

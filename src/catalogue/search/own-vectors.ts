@@ -39,7 +39,9 @@ export function createOwnVectors(embed: Embed): OwnVectors {
       const vectorOf = new Map(meant.map((tool, at) => [tool, vectors[at] as Float32Array]));
       const at = (slot: number) => vectorOf.get(index.toolAt(slot)) as Float32Array;
       for (const vector of vectors) requireLength(vector, asked);
-      return { at: (slot) => dot(asked, at(slot)), between: (a, b) => dot(at(a), at(b)), clauses: 1 };
+      const values = new Float32Array(index.corpus().slots);
+      for (const slot of index.all()) if (vectorOf.has(index.toolAt(slot))) values[slot] = dot(asked, at(slot));
+      return { values, between: (a, b) => dot(at(a), at(b)), clauses: 1 };
     } catch {
       return null;
     }

@@ -1,4 +1,4 @@
-import { pause } from "../../lib/async/pause.ts";
+import { pause, yieldEvery } from "../../lib/async/pause.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { compileGlob } from "../../lib/text/glob.ts";
 import { nearest } from "../../lib/text/nearest.ts";
@@ -130,14 +130,11 @@ type Engine = {
   likeness(query: string): Likeness | null;
 };
 
-/** Tools that are read without a pause for other work. */
-const maxSlice = 1_000;
+/** Work without a pause for other work. */
+const sliceMs = 8;
 /** A search waits for the index of so many tools; with more to come it answers from what is there. */
 const maxAwaited = 10_000;
 const maxWaitMs = 500;
-
-/** Vectors take longer to make than words take to read. */
-const maxVectors = 250;
 
 /** After an `await` the slots of the index may have changed: only tools may be used then. */
 export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {}) {
@@ -148,31 +145,31 @@ export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {})
     index,
     findTools,
     own: embed === undefined ? null : createOwnVectors(embed),
-    likeness: (query) => (meaning === null || meaning.left() > 0 ? null : meaning.likeness(query, index)),
+    likeness: (query) => (meaning === null || meaning.left() > 0 ? null : meaning.likeness(query)),
   };
   let known: { tools?: readonly Findable[]; serverText?: ServerText } = {};
   let reading: Promise<void> | undefined;
 
-  function read(most?: number): void {
-    const { tools = [], serverText = () => "" } = known;
-    index.update(tools, serverText, most);
-    meaning?.follow(index);
+  const isRead = () => index.left() === 0 && (meaning?.left() ?? 0) === 0;
+
+  /** Words first, then vectors. */
+  function read(isOver: () => boolean): void {
+    if (index.left() > 0) {
+      if (index.read(isOver)) meaning?.follow(index);
+    } else meaning?.read(index, isOver);
   }
 
-  const left = () => index.left() + (meaning?.left() ?? 0);
-
   async function readOn(): Promise<void> {
-    for (; index.left() > 0; read(maxSlice)) await new Promise(setImmediate);
+    const slice = yieldEvery(sliceMs);
+    for (; index.left() > 0; await slice.next()) read(slice.isOver);
     if (meaning === null && embed === undefined && loadMeaning !== undefined) {
       // Words alone rank well enough; a broken installation is no reason to find nothing.
       meaning = await loadMeaning().catch(() => null);
       loadMeaning = undefined;
       meaning?.follow(index);
+      await slice.next();
     }
-    for (; left() > 0; await new Promise(setImmediate)) {
-      if (index.left() > 0) read(maxSlice);
-      else meaning?.read(index, maxVectors);
-    }
+    for (; !isRead(); await slice.next()) read(slice.isOver);
   }
 
   function isKnown(tools: readonly Findable[], serverText: ServerText): boolean {
@@ -184,12 +181,19 @@ export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {})
   return {
     /** Costs nothing for the same list and the same function. */
     update(tools: readonly Findable[], serverText: ServerText): void {
-      if (!isKnown(tools, serverText)) read();
+      if (isKnown(tools, serverText)) return;
+      index.update(tools, serverText);
+      meaning?.follow(index);
     },
     /** The same in slices. Of very many tools it waits only for the first, and returns how many are left. */
     async updateSoon(tools: readonly Findable[], serverText: ServerText): Promise<number> {
-      if (!isKnown(tools, serverText)) read(maxSlice);
-      if (left() === 0 && (meaning !== null || loadMeaning === undefined)) return 0;
+      if (!isKnown(tools, serverText)) {
+        const slice = yieldEvery(sliceMs);
+        index.follow(tools, serverText);
+        index.read(slice.isOver);
+        meaning?.follow(index);
+      }
+      if (isRead() && (meaning !== null || loadMeaning === undefined)) return 0;
       reading ??= readOn().finally(() => {
         reading = undefined;
       });
