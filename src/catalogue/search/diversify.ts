@@ -80,7 +80,8 @@ function dot(a: Float64Array, b: Float64Array): number {
   return sum;
 }
 
-function partsOf(slot: number, terms: readonly FoundTerm[]): Float64Array {
+/** What each term brings a tool. */
+export function partsOf(slot: number, terms: readonly FoundTerm[]): Float64Array {
   const parts = new Float64Array(terms.length);
   for (const [at, { weight, ranges }] of terms.entries()) {
     for (const { segment, start, end } of ranges) {

@@ -1,5 +1,5 @@
 import type { Likeness } from "./meaning.ts";
-import type { Term } from "./query-terms.ts";
+import type { Term, TermSource } from "./query-terms.ts";
 import { type Corpus, maxPerTerm, type Segment, type Test } from "./segment.ts";
 
 /** `score` orders, `words` and `coverage` are between 0 and 1: the latter is the share of the query's words that it has. */
@@ -15,6 +15,7 @@ export type FoundTerm = {
   of: string;
   weight: number;
   covers: number;
+  from: TermSource;
   ranges: Range[];
 };
 
@@ -127,14 +128,21 @@ export function createRanker(): (question: Question, corpus: Corpus) => Ranking 
     makeRoom(corpus.slots);
     const found: FoundTerm[] = [];
     let [whole, asked] = [0, 0];
-    for (const { key, word, weight, isAsked, isForm } of question.terms) {
+    for (const { key, word, weight, from, isAsked, isForm } of question.terms) {
       const { count: having, ranges } = findTerm(key, corpus);
       const telling = weight * rarityOf(having, corpus.alive);
       if (isAsked) {
         whole += telling;
         asked += 1;
       }
-      found.push({ word: isAsked ? word : null, of: word, weight: telling, covers: isForm ? 0 : telling, ranges });
+      found.push({
+        word: isAsked ? word : null,
+        of: word,
+        weight: telling,
+        covers: isForm ? 0 : telling,
+        from,
+        ranges,
+      });
     }
     for (const term of found) addUp(term);
     return { ...collect(corpus, question, weigh(whole, corpus, question)), terms: found, asked };

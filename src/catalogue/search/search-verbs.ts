@@ -8,14 +8,15 @@ import { type Embed, parseSearch, readLimit, readText, type SearchAnswer } from 
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { PlaneEvent } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
 import type { ServerStatus } from "../../model/servers/server.ts";
 import type { Session } from "../../protocol/session.ts";
+import type { Recorder } from "../../store/store.ts";
 import type { PlaneQuality } from "../quality/quality.ts";
 import type { Registry } from "../registry.ts";
 import type { ToolListings } from "../tool-listing.ts";
+import type { Learned } from "./search.ts";
 import type { ServerText } from "./tool-index.ts";
 
 /** More of a server's own text would dilute what its tools say. */
@@ -55,7 +56,7 @@ type SearchPorts = {
   config(): Config;
   defaultPrincipal: Principal;
   embed: Embed | undefined;
-  emit(event: PlaneEvent): void;
+  memory: Pick<Recorder, "store" | "emit" | "on">;
   registry: Pick<Registry, "all">;
   listings: Pick<ToolListings, "visibleTo" | "listings">;
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
@@ -64,14 +65,17 @@ type SearchPorts = {
   grants: Pick<Grants, "maySeeServer">;
 };
 
+type SearchVerbs = Pick<Plane, "search" | "recommend" | "evaluateSearch" | "forgetSearches">;
+
 /** Loaded with the first search. One index serves all callers; each sees its own tools in it. */
-export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "recommend"> {
+export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
   const { config, defaultPrincipal, registry, listings, discover, quality, embed } = ports;
   const loaded = once(async () => {
     const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./answer.ts")]);
     const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
     return { search: createSearch({ embed, loadMeaning, synonyms: () => config().search.synonyms }), recommend };
   });
+  const learning = createLearningPort(config, ports.memory);
   const serverText = createServerText(config, (server) => ports.servers().session(server));
   const prepare = async (server: string | null, principal: Principal, waitMs = defaultWaitMs) => {
     const isOne = server !== null && !/[*?]/.test(server);
@@ -99,12 +103,14 @@ export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "r
       const visible = only ? all.filter(only) : all;
       const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
       const limit = asked.limit ?? maxToolsPerSearch;
-      const answer = await search.find(asked, visible, { limit, summaryLimit, orWords });
+      const learned = await learning.learned(principal.user);
+      const answer = await search.find(asked, visible, { limit, summaryLimit, orWords, learned });
       // The workbench searches with every letter typed.
       if (answer.query !== "" && face !== "workbench") {
+        learning.searched(principal.user, asked.queries, answer);
         const query = redact(answer.query).slice(0, maxInEvent);
         const resultCount = answer.tools.length;
-        ports.emit({ type: "tool.search", query, resultCount, ...withoutUndefined({ session }) });
+        ports.memory.emit({ type: "tool.search", query, resultCount, ...withoutUndefined({ session }) });
       }
       const noted = withNotes(answer, [
         describeNoServer(asked.server, visible),
@@ -122,6 +128,46 @@ export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "r
       const summaryLimit = config().lazy.summaryDescriptionLimit;
       return recommend(text, search.rank(text, visible, recommendedFrom), { ...options, summaryLimit });
     },
+    async evaluateSearch(cases, { principal = defaultPrincipal, waitMs } = {}) {
+      requireScope(principal, "read", "search for tools");
+      const { search, visible } = await prepare(null, principal, waitMs);
+      const { evaluate } = await import("./evaluate.ts");
+      const rank = (query: string, count: number, isWordsOnly: boolean) =>
+        search.rank(query, visible, count, { isWordsOnly });
+      return evaluate(cases, visible.length, (name) => search.named(name, visible), rank);
+    },
+    async forgetSearches({ principal = defaultPrincipal } = {}) {
+      requireScope(principal, "read", "search for tools");
+      return { forgotten: await learning.forget(principal.user) };
+    },
+  };
+}
+
+/** Learns from use where the configuration allows it, by user; never for callers without a name. */
+function createLearningPort(config: () => Config, memory: SearchPorts["memory"]) {
+  const loaded = once(async () => (await import("./learning.ts")).createLearning({ store: memory.store }));
+  const forgotten = new Set<string>();
+  const isOn = () => config().search.learn;
+  /** What is not written is not learned; the search goes on. */
+  const soon = (work: () => Promise<unknown>) => void work().catch(() => undefined);
+  memory.on("tool.call", ({ user, tool }) => {
+    if (user !== null && isOn()) soon(async () => (await loaded()).called(user, tool));
+  });
+  return {
+    async learned(user: string | null): Promise<Learned | undefined> {
+      if (user === null) return undefined;
+      if (isOn()) return (await loaded()).learned(user).catch(() => undefined);
+      // Switched off: what was learned before goes.
+      if (!forgotten.has(user)) soon(async () => (await loaded()).forget(user));
+      forgotten.add(user);
+      return undefined;
+    },
+    searched(user: string | null, queries: readonly string[], { tools, next }: SearchAnswer): void {
+      if (user === null || !isOn()) return;
+      forgotten.delete(user);
+      soon(async () => (await loaded()).searched(user, queries, [...tools.map(({ name }) => name), ...next]));
+    },
+    forget: async (user: string | null) => (user === null ? 0 : (await loaded()).forget(user)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { pause, yieldEvery } from "../../lib/async/pause.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { compileGlob } from "../../lib/text/glob.ts";
 import { nearest } from "../../lib/text/nearest.ts";
@@ -91,16 +92,19 @@ function describeMissing(missing: readonly string[], known: readonly string[]): 
 const rankOffset = 10;
 
 /** Reciprocal rank fusion. */
-function fuse(ballots: readonly (readonly Hit[])[], count: number, weights = ballots.map(() => 1)): Hit[] {
+function fuse(ballots: readonly (readonly Hit[])[], count: number): Hit[] {
   const points = new Map<Findable, number>();
-  const most = weights.reduce((sum, weight) => sum + weight / (rankOffset + 1), 0);
-  for (const [ballot, hits] of ballots.entries()) {
-    for (const [at, { tool }] of hits.entries())
-      points.set(tool, (points.get(tool) ?? 0) + (weights[ballot] ?? 1) / (rankOffset + at + 1));
+  const parts = new Map<Findable, Hit["points"]>();
+  const most = ballots.length / (rankOffset + 1);
+  for (const hits of ballots) {
+    for (const [at, { tool, points: own }] of hits.entries()) {
+      points.set(tool, (points.get(tool) ?? 0) + 1 / (rankOffset + at + 1));
+      if (own !== undefined) parts.set(tool, [...(parts.get(tool) ?? []), ...own]);
+    }
   }
   // The sort is stable: equals keep their order.
   return [...points]
-    .map(([tool, sum]) => ({ tool, score: sum / most }))
+    .map(([tool, sum]) => ({ tool, score: sum / most, ...withoutUndefined({ points: parts.get(tool) }) }))
     .sort((a, b) => b.score - a.score)
     .slice(0, count);
 }
@@ -113,7 +117,15 @@ export type SearchOptions = {
   summaryLimit: number;
   /** Takes an invalid pattern for words instead of refusing it. */
   orWords?: boolean;
+  learned?: Learned | undefined;
 };
+
+/** What earlier use of a tool adds after such words, by its name. */
+export type Learned = (query: string) => ReadonlyMap<string, number>;
+
+type Ask = { isMeant: Test; count: number; isExplained: boolean; learned?: Learned | undefined };
+
+type RankOptions = { server?: string; isWordsOnly?: boolean };
 
 type SearchParts = {
   /** Vectors of the host's own, in place of ours. */
@@ -202,7 +214,7 @@ export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {})
       return index.left();
     },
     async find(
-      { queries, isPattern, server }: ParsedSearch,
+      { queries, isPattern, server, isExplained }: ParsedSearch,
       visible: readonly Findable[],
       options: SearchOptions,
     ): Promise<SearchAnswer> {
@@ -210,43 +222,60 @@ export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {})
       const patterns = isPattern ? await import("./find-pattern.ts") : null;
       const isMeant = createTest(index, visible, server);
       const count = options.limit + nextNames + spare;
+      const ask = { isMeant, count, isExplained, learned: options.learned };
       const several = queries.filter((query) => query !== "");
       const [query] = several;
       const find = () => {
         if (query === undefined) return firstByName(index, isMeant, count);
-        if (several.length > 1) return findAll(engine, several, isMeant, count);
+        if (several.length > 1) return findAll(engine, several, ask);
         if (query.startsWith("select:")) return selectByName(query.slice(7), index, isMeant);
-        if (patterns === null) return findAll(engine, [query], isMeant, count);
-        return findByPattern(engine, patterns, query, isMeant, { count, orWords: options.orWords ?? false });
+        if (patterns === null) return findAll(engine, [query], ask);
+        return findByPattern(engine, patterns, query, ask, options.orWords ?? false);
       };
       return toAnswer(queries.join("; "), await find(), options);
     },
     /** Without folding. */
-    rank: (text: string, visible: readonly Findable[], count: number, server: string | null = null): Hit[] =>
-      findTools(text, createTest(index, visible, server), count, engine.likeness(text)).hits,
+    rank: (text: string, visible: readonly Findable[], count: number, options: RankOptions = {}): Hit[] => {
+      const likeness = options.isWordsOnly ? null : engine.likeness(text);
+      return findTools(text, createTest(index, visible, options.server ?? null), count, { likeness }).hits;
+    },
+    /** Tools of this name that are visible, in any spelling. */
+    named: (name: string, visible: readonly Findable[]): Findable[] =>
+      index.named(name, true).filter(index.among(visible)).map(index.toolAt),
   };
 }
 
-async function findOne({ index, findTools, own, likeness }: Engine, query: string, isMeant: Test, count: number) {
-  if (own === null) return describe(query, findTools(query, isMeant, count, likeness(query)));
+async function findOne({ index, findTools, own, likeness }: Engine, query: string, ask: Ask) {
+  const { isMeant, count, isExplained } = ask;
+  const find = (test: Test, likenessNow: Likeness | null) => {
+    const learned = slotsOf(index, ask.learned?.(query));
+    return describe(query, findTools(query, test, count, { likeness: likenessNow, isExplained, learned }));
+  };
+  if (own === null) return find(isMeant, likeness(query));
   // Slots may mean other tools after the wait.
   const meant = [...index.all()].filter(isMeant).map(index.toolAt);
   const ownLikeness = await own(query, meant, index);
-  const found = describe(query, findTools(query, index.among(meant), count, ownLikeness));
+  const found = find(index.among(meant), ownLikeness);
   const failed = ["Only words were compared, because the embedder failed."];
   return ownLikeness === null ? { ...found, notes: failed } : found;
+}
+
+function slotsOf(index: ToolIndex, learned: ReadonlyMap<string, number> = new Map()): Map<number, number> {
+  return new Map(
+    [...learned].flatMap(([name, points]) => index.named(name, false).map((slot) => [slot, points] as const)),
+  );
 }
 
 function describe(query: string, found: Found): Result {
   return { total: found.total, hits: found.hits, notes: describeMisfit(query, found) };
 }
 
-async function findAll(engine: Engine, queries: readonly string[], isMeant: Test, count: number): Promise<Result> {
-  const found = await Promise.all(queries.map((query) => findOne(engine, query, isMeant, count)));
+async function findAll(engine: Engine, queries: readonly string[], ask: Ask): Promise<Result> {
+  const found = await Promise.all(queries.map((query) => findOne(engine, query, ask)));
   if (found.length === 1) return found[0] as Result;
   const hits = fuse(
     found.map((one) => one.hits),
-    count,
+    ask.count,
   );
   const total = Math.max(hits.length, ...found.map((one) => one.total));
   return { total, hits, notes: found.flatMap(({ notes }) => notes) };
@@ -256,10 +285,11 @@ async function findByPattern(
   engine: Engine,
   { patternTrouble, findPattern }: typeof import("./find-pattern.ts"),
   pattern: string,
-  isMeant: Test,
-  { count, orWords }: { count: number; orWords: boolean },
+  ask: Ask,
+  orWords: boolean,
 ): Promise<Result> {
   const { index, findTools } = engine;
+  const { isMeant, count } = ask;
   const trouble = patternTrouble(pattern);
   if (trouble === null) {
     const slots = [...index.all()].filter(isMeant);
@@ -270,7 +300,7 @@ async function findByPattern(
     const message = `'${shorten(pattern)}' is no pattern to search with: ${sentence(trouble)} Leave out 'regex' to look for words.`;
     throw new PlaneError("USAGE", message, { data: { parameter: "query" } });
   }
-  const result = await findAll(engine, [pattern], isMeant, count);
+  const result = await findAll(engine, [pattern], ask);
   const note = `This is no pattern to search with, so its words were looked for: ${sentence(trouble)}`;
   return { ...result, notes: [note, ...result.notes] };
 }

@@ -1,6 +1,14 @@
 import { spellings } from "../../model/catalogue/tool-name.ts";
 import type { Findable } from "./fields.ts";
-import { type Corpus, createDictionary, createSegmentBuilder, groupByTerm, type Dictionary, type Segment, type Test } from "./segment.ts";
+import {
+  type Corpus,
+  createDictionary,
+  createSegmentBuilder,
+  type Dictionary,
+  groupByTerm,
+  type Segment,
+  type Test,
+} from "./segment.ts";
 import { verbsIn } from "./verbs.ts";
 import { joinWords } from "./words.ts";
 
