@@ -37,6 +37,8 @@ type Servers = ReturnType<CatalogueEntriesPorts["servers"]> & {
 export type CataloguePorts = Omit<CatalogueEntriesPorts, "memory" | "maySeeServer" | "servers"> & {
   memory: CatalogueEntriesPorts["memory"] & Pick<Recorder, "newSamples" | "onSamples" | "on">;
   embed: Embed | undefined;
+  /** Vectors by a configured model. */
+  embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
   directoryOf(server: string): string;
   servers(): Servers;
   grants: Grants;

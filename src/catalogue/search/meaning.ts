@@ -86,6 +86,12 @@ export function createToolVectors(numbers: number) {
       rows.set(index.entryAt(slot), row);
       bySlot[slot] = row;
     },
+    /** The same, for whatever place it has after the next `follow`. */
+    keep(entry: object, vector: Float32Array): void {
+      const row = free.pop() ?? used++;
+      vectors.set(row, vector);
+      rows.set(entry, row);
+    },
     likeness(asked: readonly Float32Array[], clauses: number): Likeness {
       const byRow = vectors.likeness(asked, used);
       if (values.length < bySlot.length) values = new Float32Array(bySlot.length * 2);

@@ -16,6 +16,7 @@ import type { Recorder } from "../../store/store.ts";
 import type { PlaneQuality } from "../quality/quality.ts";
 import type { Registry } from "../registry.ts";
 import type { ToolListings } from "../tool-listing.ts";
+import type { Embedder } from "./own-vectors.ts";
 import type { Learned } from "./search.ts";
 import type { ServerText } from "./tool-index.ts";
 
@@ -56,6 +57,7 @@ type SearchPorts = {
   config(): Config;
   defaultPrincipal: Principal;
   embed: Embed | undefined;
+  embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
   memory: Pick<Recorder, "store" | "emit" | "on">;
   registry: Pick<Registry, "all">;
   listings: Pick<ToolListings, "visibleTo" | "listings">;
@@ -69,13 +71,18 @@ type SearchVerbs = Pick<Plane, "search" | "recommend" | "evaluateSearch" | "forg
 
 /** Loaded with the first search. One index serves all callers; each sees its own tools in it. */
 export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
-  const { config, defaultPrincipal, registry, listings, discover, quality, embed } = ports;
+  const { config, defaultPrincipal, registry, listings, discover, quality, memory } = ports;
   const loaded = once(async () => {
     const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./answer.ts")]);
     const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
-    return { search: createSearch({ embed, loadMeaning, synonyms: () => config().search.synonyms }), recommend };
+    const vectorStore = {
+      store: memory.store,
+      onFailed: (model: string, reason: string) => memory.emit({ type: "search.fallback", model, reason }),
+    };
+    const synonyms = () => config().search.synonyms;
+    return { search: createSearch({ embedder: createEmbedder(ports), vectorStore, loadMeaning, synonyms }), recommend };
   });
-  const learning = createLearningPort(config, ports.memory);
+  const learning = createLearningPort(config, memory);
   const serverText = createServerText(config, (server) => ports.servers().session(server));
   const prepare = async (server: string | null, principal: Principal, waitMs = defaultWaitMs) => {
     const isOne = server !== null && !/[*?]/.test(server);
@@ -110,7 +117,7 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
         learning.searched(principal.user, asked.queries, answer);
         const query = redact(answer.query).slice(0, maxInEvent);
         const resultCount = answer.tools.length;
-        ports.memory.emit({ type: "tool.search", query, resultCount, ...withoutUndefined({ session }) });
+        memory.emit({ type: "tool.search", query, resultCount, ...withoutUndefined({ session }) });
       }
       const noted = withNotes(answer, [
         describeNoServer(asked.server, visible),
@@ -140,6 +147,22 @@ export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
       requireScope(principal, "read", "search for tools");
       return { forgotten: await learning.forget(principal.user) };
     },
+  };
+}
+
+/** The function of the program, else the configured model; the same value until it changes. */
+function createEmbedder({ config, embed, embedWith }: SearchPorts): () => Embedder | null {
+  const given = embed === undefined ? null : { id: "embed", name: "embed", embed, isKept: false };
+  let known: Embedder | null = null;
+  return () => {
+    if (given !== null) return given;
+    const { search, models } = config();
+    const name = search.embeddings?.model;
+    if (name === undefined) return null;
+    const { baseURL = "", model = "" } = models[name] ?? {};
+    const id = `${name} ${baseURL} ${model}`;
+    if (known?.id !== id) known = { id, name, embed: (texts) => embedWith(name, texts), isKept: true };
+    return known;
   };
 }
 

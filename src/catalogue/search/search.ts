@@ -4,13 +4,13 @@ import { shorten } from "../../lib/text/cut-text.ts";
 import { compileGlob } from "../../lib/text/glob.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { sentence } from "../../lib/text/wording.ts";
-import type { Embed, ParsedSearch, SearchAnswer } from "../../model/catalogue/search.ts";
+import type { ParsedSearch, SearchAnswer } from "../../model/catalogue/search.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { nextNames, toAnswer } from "./answer.ts";
 import type { Findable, Hit, Result } from "./fields.ts";
 import { createFindTools, type FindTools, type Found } from "./find-tools.ts";
 import type { Likeness, Meaning } from "./meaning.ts";
-import { createOwnVectors, type OwnVectors } from "./own-vectors.ts";
+import { createOwnVectors, type Embedder, type OwnVectors } from "./own-vectors.ts";
 import { type Synonyms, withOwnSynonyms } from "./query-terms.ts";
 import type { Test } from "./segment.ts";
 import { createToolIndex, type ServerText, type ToolIndex } from "./tool-index.ts";
@@ -128,8 +128,9 @@ type Ask = { isMeant: Test; count: number; isExplained: boolean; learned?: Learn
 type RankOptions = { server?: string; isWordsOnly?: boolean };
 
 type SearchParts = {
-  /** Vectors of the host's own, in place of ours. */
-  embed?: Embed | undefined;
+  /** A model of the person's own, in place of our vectors; null for none. The same value for the same one. */
+  embedder?: (() => Embedder | null) | undefined;
+  vectorStore?: Parameters<typeof createOwnVectors>[1];
   loadMeaning?: (() => Promise<Meaning>) | undefined;
   synonyms?: () => Readonly<Record<string, readonly string[]>>;
 };
@@ -137,7 +138,7 @@ type SearchParts = {
 type Engine = {
   index: ToolIndex;
   findTools: FindTools;
-  own: OwnVectors | null;
+  own(): OwnVectors | null;
   /** Null until all tools have vectors. */
   likeness(query: string): Likeness | null;
 };
@@ -149,14 +150,23 @@ const maxAwaited = 10_000;
 const maxWaitMs = 500;
 
 /** After an `await` the slots of the index may have changed: only tools may be used then. */
-export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {}) {
+export function createSearch({ embedder, vectorStore, loadMeaning, synonyms }: SearchParts = {}) {
   const index = createToolIndex();
   const findTools = createFindTools(index, synonyms && createSynonyms(synonyms));
   let meaning: Meaning | null = null;
+  let chosen: { by: Embedder; vectors: OwnVectors } | null = null;
+  function own(): OwnVectors | null {
+    const by = embedder?.() ?? null;
+    if (by === null) chosen = null;
+    else if (chosen?.by !== by) {
+      chosen = { by, vectors: createOwnVectors(by, vectorStore) };
+    }
+    return chosen?.vectors ?? null;
+  }
   const engine: Engine = {
     index,
     findTools,
-    own: embed === undefined ? null : createOwnVectors(embed),
+    own,
     likeness: (query) => (meaning === null || meaning.left() > 0 ? null : meaning.likeness(query)),
   };
   let known: { tools?: readonly Findable[]; serverText?: ServerText } = {};
@@ -174,7 +184,7 @@ export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {})
   async function readOn(): Promise<void> {
     const slice = yieldEvery(sliceMs);
     for (; index.left() > 0; await slice.next()) read(slice.isOver);
-    if (meaning === null && embed === undefined && loadMeaning !== undefined) {
+    if (meaning === null && loadMeaning !== undefined) {
       // Words alone rank well enough; a broken installation is no reason to find nothing.
       meaning = await loadMeaning().catch(() => null);
       loadMeaning = undefined;
@@ -182,6 +192,7 @@ export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {})
       await slice.next();
     }
     for (; !isRead(); await slice.next()) read(slice.isOver);
+    own()?.follow(index);
   }
 
   function isKnown(tools: readonly Findable[], serverText: ServerText): boolean {
@@ -196,6 +207,7 @@ export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {})
       if (isKnown(tools, serverText)) return;
       index.update(tools, serverText);
       meaning?.follow(index);
+      own()?.follow(index);
     },
     /** The same in slices. Of very many tools it waits only for the first, and returns how many are left. */
     async updateSoon(tools: readonly Findable[], serverText: ServerText): Promise<number> {
@@ -204,6 +216,7 @@ export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {})
         index.follow(tools, serverText);
         index.read(slice.isOver);
         meaning?.follow(index);
+        if (index.left() === 0) own()?.follow(index);
       }
       if (isRead() && (meaning !== null || loadMeaning === undefined)) return 0;
       reading ??= readOn().finally(() => {
@@ -251,13 +264,12 @@ async function findOne({ index, findTools, own, likeness }: Engine, query: strin
     const learned = slotsOf(index, ask.learned?.(query));
     return describe(query, findTools(query, test, count, { likeness: likenessNow, isExplained, learned }));
   };
-  if (own === null) return find(isMeant, likeness(query));
+  const vectors = own();
+  if (vectors === null) return find(isMeant, likeness(query));
   // Slots may mean other tools after the wait.
   const meant = [...index.all()].filter(isMeant).map(index.toolAt);
-  const ownLikeness = await own(query, meant, index);
-  const found = find(index.among(meant), ownLikeness);
-  const failed = ["Only words were compared, because the embedder failed."];
-  return ownLikeness === null ? { ...found, notes: failed } : found;
+  const ownLikeness = await vectors.likeness(query, index);
+  return find(index.among(meant), ownLikeness ?? likeness(query));
 }
 
 function slotsOf(index: ToolIndex, learned: ReadonlyMap<string, number> = new Map()): Map<number, number> {
