@@ -12,6 +12,8 @@ const places = {
   call: 2,
   search: 1,
   recommend: 1,
+  evaluateSearch: 1,
+  forgetSearches: 0,
   stats: 1,
   doctor: null,
   readiness: null,
