@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, globSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, globSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildWorkbench } from "./build-workbench.ts";
 import { bundle, renderLicenses } from "./bundle.ts";
@@ -15,6 +15,8 @@ const entries = { bin: "src/bin.ts", index: "src/index.ts", "append-worker": "sr
 const packages = await bundle(entries, dist);
 writeFileSync(join(dist, "third-party-licenses.txt"), renderLicenses(packages));
 chmodSync(join(dist, "bin.js"), 0o755);
+for (const file of ["tool-vectors.bin", "tool-vectors.md"])
+  copyFileSync(join(root, "src/catalogue/search", file), join(dist, file));
 const ofWorkbench = await buildWorkbench();
 writeFileSync(join(dist, "sbom.cdx.json"), renderSbom([...packages, ...ofWorkbench]));
 execFileSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });

@@ -1,5 +1,6 @@
 import { rewriteText } from "../lib/json/json-text.ts";
 import { nowText, uniqueId } from "../lib/stamps.ts";
+import { shorten } from "../lib/text/cut-text.ts";
 import type { Approved, Authorized, Executed, Injected, Requested, Routed } from "../model/calls/call.ts";
 import type { ToolId } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -127,6 +128,8 @@ function isApproved(call: Approved | Requested): call is Approved {
   return "approval" in call;
 }
 
+const maxNameLength = 1_000;
+
 export function requestCall(
   tool: string | ToolId,
   args: unknown,
@@ -139,6 +142,8 @@ export function requestCall(
   // An `mcp` of the wrong type leaves no server; `authorize` explains it.
   const servers = typeof mcp === "boolean" || isTexts(mcp) ? mcp : false;
   const principal = mcp === undefined ? caller : narrow(caller, { servers });
-  const asked = { tool, arguments: args };
+  // No tool has such a name, and it is looked at and written at every step.
+  const named = typeof tool === "string" ? shorten(tool, maxNameLength) : tool;
+  const asked = { tool: named, arguments: args };
   return { id: uniqueId(), at: nowText(), asked, principal, face, options, ...(files === undefined ? {} : { files }) };
 }

@@ -9,6 +9,7 @@ import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
 import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
+import { EngineNeeded } from "../lib/text/matcher.ts";
 import type { LibraryHooks } from "../model/access/hook.ts";
 import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
@@ -57,7 +58,8 @@ export { type ArgumentProblem, type CheckArguments, validate } from "./validate.
 const schemaCheck = once(() => import("./schema-check.ts"));
 
 export async function checkSchema(schema: JsonObject, value: Json): Promise<ArgumentProblem[]> {
-  return (await schemaCheck()).checkSchema(schema, value);
+  const loaded = await schemaCheck();
+  return withEngine(() => loaded.checkSchema(schema, value));
 }
 
 type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "registry" | "servers" | "memory"> &
@@ -149,6 +151,7 @@ export async function createCalls(parts: CallParts) {
   return {
     lookup,
     providerTrouble: providers.trouble,
+    guardPrompt: hooks.guardPrompt,
     verbs,
     run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal),
     start: approvals.start,
@@ -231,12 +234,22 @@ let loadedCheck: Awaited<ReturnType<typeof schemaCheck>> | undefined;
 
 /** At once when the validator is loaded. */
 const checkArguments: CheckArguments = (schema, args, warnings) => {
-  if (loadedCheck) return loadedCheck.checkSchema(schema, args, warnings);
+  if (loadedCheck) return withEngine(() => loadedCheck?.checkSchema(schema, args, warnings) ?? []);
   return schemaCheck().then((loaded) => {
     loadedCheck = loaded;
-    return loaded.checkSchema(schema, args, warnings);
+    return withEngine(() => loaded.checkSchema(schema, args, warnings));
   });
 };
+
+/** Once more where a pattern needs the linear engine, which is loaded then. */
+function withEngine<T>(check: () => T): T | Promise<T> {
+  try {
+    return check();
+  } catch (thrown) {
+    if (!(thrown instanceof EngineNeeded)) throw thrown;
+    return import("../lib/text/linear-pattern.ts").then(check);
+  }
+}
 
 function policyOf({ config, registry }: Pick<CallParts, "config" | "registry">): ReturnType<typeof createPolicy> {
   return createPolicy({
@@ -271,7 +284,10 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
       const now = registry.snapshot(principal).byId(tool.id);
       return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
     },
-    checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
+    async checkOutput(schema, result) {
+      const loaded = await schemaCheck();
+      return withEngine(() => loaded.checkOutput(schema, result));
+    },
     answer: answers.answer,
     fit: answers.fit,
     limits: parts.limits.path,

@@ -295,7 +295,9 @@ export function unopened(): never {
 const tokenPrefix = "toolplane:";
 
 function requestOf(token: unknown): number | undefined {
-  return typeof token === "string" && token.startsWith(tokenPrefix) ? Number(token.slice(tokenPrefix.length)) : undefined;
+  return typeof token === "string" && token.startsWith(tokenPrefix)
+    ? Number(token.slice(tokenPrefix.length))
+    : undefined;
 }
 
 /** Lets the other side name the request it means. */

@@ -39,9 +39,7 @@ suite("faults 12: arguments arrive as they were written, and what two readers ma
     await until("the handshake", () => said.includes("\n"));
     await run("standard input", async (args) => {
       said = "";
-      input.write(
-        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"raw__line","arguments":${args}}}\n`,
-      );
+      input.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"raw__line","arguments":${args}}}\n`);
       await until("the answer", () => said.includes("\n"));
       return said;
     });

@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { createPlane } from "../../src/index.ts";
-import { runCli, startServe } from "../scenarios/support.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { runCli, startServe } from "../scenarios/support.ts";
 
 /** A stateless MCP server with one tool, as TrustGraph's are. */
 function bankServer() {

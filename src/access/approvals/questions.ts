@@ -65,7 +65,9 @@ export function createAnswers(
     ): Promise<UnknownObject> {
       const { method, params } = asked;
       if (method === "elicitation/create")
-        return mayAsk(call) ? questions.ask({ ...causeOf(call), server, params }, signal, call.principal) : { action: "cancel" };
+        return mayAsk(call)
+          ? questions.ask({ ...causeOf(call), server, params }, signal, call.principal)
+          : { action: "cancel" };
       if (method === "roots/list") return { roots: [] };
       if (method !== "sampling/createMessage") throw new RpcError(-32601, `No one here can answer '${method}'.`);
       if (!sampling || !isSampling()) throw new RpcError(-1, "No model is configured for sampling.");
@@ -146,7 +148,8 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     const found = open.get(id);
     if (!found) throw notOpen(id);
     const { schema } = found.question;
-    if (!isOwner(principal, found.owner)) throw new PlaneError("FORBIDDEN", "Only the user who made the call may answer this question.");
+    if (!isOwner(principal, found.owner))
+      throw new PlaneError("FORBIDDEN", "Only the user who made the call may answer this question.");
     if (given.action !== "accept" || schema === null) return void found.settle(given);
     const content = completed(schema, given.content);
     const wrong = await problems(schema, content as Json);

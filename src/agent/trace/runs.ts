@@ -96,7 +96,18 @@ function tell(run: AgentRun, emit: Recorder["emit"]): void {
   const key = owner?.startsWith("key:") ? owner.slice("key:".length) : undefined;
   emit({
     type: "agent.run",
-    ...{ runId: id, user, ...(key && { key }), outcome, code: error?.code ?? null, model, style, toolset, turns, durationMs },
+    ...{
+      runId: id,
+      user,
+      ...(key && { key }),
+      outcome,
+      code: error?.code ?? null,
+      model,
+      style,
+      toolset,
+      turns,
+      durationMs,
+    },
     ...{ inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
     modelMs: steps.map(({ modelMs }) => modelMs),
     calls: steps.flatMap(({ calls }) =>

@@ -165,7 +165,13 @@ export function withEscalation(error: PlaneError, policy: EscalationPolicy | und
 /** The escalation event of a failed run, where its task or its job asks for one. */
 export function escalationOf(
   job: JobManifest,
-  { id: runId, user, error, tasks, principal: { key } }: Pick<KeptJobRun, "id" | "user" | "error" | "tasks" | "principal">,
+  {
+    id: runId,
+    user,
+    error,
+    tasks,
+    principal: { key },
+  }: Pick<KeptJobRun, "id" | "user" | "error" | "tasks" | "principal">,
   known: readonly TaskManifest[],
 ): PlaneEvent | null {
   const task = tasks.find((one) => one.error !== null)?.task ?? null;
@@ -174,7 +180,19 @@ export function escalationOf(
   const code = error?.code ?? "INTERNAL";
   if (policy?.auto_escalate !== true || !isMeant(policy, code)) return null;
   const { level = null, contact = null, timeframe = null, actions = [] } = policy;
-  return { type: "job.escalated", runId, user, ...(key === undefined ? {} : { key }), job: job.name, task, code, level, contact, timeframe, actions };
+  return {
+    type: "job.escalated",
+    runId,
+    user,
+    ...(key === undefined ? {} : { key }),
+    job: job.name,
+    task,
+    code,
+    level,
+    contact,
+    timeframe,
+    actions,
+  };
 }
 
 /** A task's own before its job's. */
