@@ -73,7 +73,10 @@ function take(line) {
 
 const ask = (method, params) =>
   new Promise((resolve) => {
-    send(method, JSON.stringify(params), { answered: (line) => resolve(JSON.parse(line.toString()).result) });
+    send(method, JSON.stringify(params), {
+      sentAt: Number.POSITIVE_INFINITY,
+      answered: (line) => resolve(JSON.parse(line.toString()).result),
+    });
   });
 
 const plans = new Map();
