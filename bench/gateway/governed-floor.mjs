@@ -90,15 +90,17 @@ const compile = (tool) => ({
 });
 
 let chain = "";
+let recorded = 0;
 function record(plan, status, times, names, text, line) {
   const at = Date.now();
-  const body = `{"id":"${lastId}-${at}","at":${at},${plan.head},"status":"${status}","stages":[${times}],"names":${JSON.stringify(names)},"arguments":"${hash("sha256", text)}","result":"${hash("sha256", line)}"`;
+  const id = `${at}-${++recorded}`;
+  const body = `{"id":"${id}","at":${at},${plan.head},"status":"${status}","stages":[${times}],"names":${JSON.stringify(names)},"arguments":"${hash("sha256", text)}","result":"${hash("sha256", line)}"`;
   chain = hash("sha256", chain + body);
   const written = `${body},"chain":"${chain}"}`;
   writeSync(spool, `${written}\n`);
   const ms = times[0] + times[1];
   batch.push([
-    [`${lastId}-${at}`, at, plan.name, status, ms, written],
+    [id, at, plan.name, status, ms, written],
     [plan.name, at, status === "succeeded" ? 1 : 0, ms],
   ]);
   plan.health.last[plan.health.at++ % 100] = status === "succeeded" ? ms : -1;
