@@ -182,6 +182,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "policy.rules.time.timezone": "The time zone.",
   "policy.rules.verdict": "The verdict.",
   "policy.rules.reason": "The reason sent to the caller.",
+  "policy.rules.from":
+    "The key that made it, set for rules of a server's 'require_approval'; such a rule has no number.",
   hooks: "Programs that decide about calls; see hooks.md.",
   "hooks.PermissionRequest": "Decides whether approval is needed; may waive it if only the profile requires it.",
   "hooks.PreToolUse": "Runs before a call; may change its arguments.",
