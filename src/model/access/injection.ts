@@ -43,7 +43,14 @@ export function originalOf(parameter: string): string {
   return `original_${parameter}`;
 }
 
+const addresses: Readonly<Record<string, string>> = { filename: "file_url", file_names: "file_urls" };
+
+/** The parameter that has the address as well. */
+export function addressOf(parameter: string): string {
+  return addresses[parameter] ?? `${parameter}_url`;
+}
+
 /** Callers still name a file themselves. */
-export function hiddenBy({ parameter, from }: InjectionRule): string {
-  return from === "files" ? originalOf(parameter) : parameter;
+export function hiddenBy({ parameter, from }: InjectionRule): string[] {
+  return from === "files" ? [originalOf(parameter), addressOf(parameter)] : [parameter];
 }
