@@ -12,7 +12,7 @@ const file = (name: string) => `${import.meta.dirname}/${name}`;
 const configs = [file("global.mcp.json"), file(".mcp.json")];
 await using directory = await temporaryDirectory();
 process.env.STORY_MARK = directory.file("broke-once");
-const { chapter, promise, notYet } = tellStory("Seed 002: many servers, few tokens");
+const { chapter, promise } = tellStory("Seed 002: many servers, few tokens");
 
 await using serving = await startGateway({}, { plane: { config: [...configs, file("lazy.json")] } });
 const { plane } = serving;
@@ -123,7 +123,7 @@ await promise("mcp_tool_list lists a server's tools", async () => {
   assert.match(text, /read_file/);
   assert.doesNotMatch(text, /browser_/);
 });
-await notYet("mcp_context_stats tells the model what its tools cost", async () => {
+await promise("mcp_context_stats tells the model what its tools cost", async () => {
   const { isError, text } = await client.call("mcp_context_stats", {});
   assert.ok(!isError, text);
 });
@@ -174,7 +174,7 @@ await promise("/mcp search finds and loads", () => assert.match(stdout, /browser
 await promise("/mcp stats shows tokens whole and as summaries", () =>
   assert.match(stdout, /SERVER +TOOLS +FULL +SUMMARY/),
 );
-await notYet("/mcp tools shows the result of validation", async () => {
+await promise("/mcp tools shows the result of validation", async () => {
   const { stdout: listed } = await chat("/mcp tools filesystem");
   assert.match(listed, /score|quality|\b100\b/i);
 });

@@ -59,7 +59,7 @@ function largest(most: number, passes: (count: number) => boolean): number | nul
 function summarize(tool: InventoryTool): InventoryTool {
   const { description } = tool;
   if (description.length <= summaryCharacters) return tool;
-  return { ...tool, description: `${description.slice(0, summaryCharacters - 1)}…` };
+  return { ...tool, description: `${description.slice(0, summaryCharacters - 3)}...` };
 }
 
 function mapTools(server: InventoryServer, each: (tool: InventoryTool) => InventoryTool): InventoryServer {
