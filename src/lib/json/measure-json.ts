@@ -6,6 +6,8 @@ const shortLength = 64 * 1024;
 const maxDepth = 1_000;
 /** Reading, checking and writing them takes some tens of milliseconds. */
 const maxValues = 400_000;
+/** Of what a client sends: it is also checked against a schema, compared with its text and hashed. */
+export const maxAsked = 100_000;
 /** A name that was not seen before costs as much as twenty values. */
 const maxNames = 25_000;
 /** Turning many more digits into a number takes time that grows with their square. */
@@ -46,52 +48,114 @@ function endOfText(bytes: Buffer, opening: number): number {
   return bytes.length;
 }
 
-type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6;
-/** What a byte outside of texts does: 0 goes on, 1 is space, then quote, colon, comma, opening, closing. */
+type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+/** What a byte outside of texts does: 0 goes on, 1 is space, then quote, colon, comma, opening, closing, sign or exponent. */
 const kinds = new Uint8Array(256);
-for (const [kind, codes] of [[9, 10, 13, 32], [quote], [colon], [comma], [0x7b, 0x5b], [0x7d, 0x5d]].entries())
+for (const [kind, codes] of [
+  [9, 10, 13, 32],
+  [quote],
+  [colon],
+  [comma],
+  [0x7b, 0x5b],
+  [0x7d, 0x5d],
+  [0x2d, 0x45, 0x65],
+].entries())
   for (const code of codes) kinds[code] = kind + 1;
 
-type Measured = { tooMuch: string | null; members: number };
+/** A number of fewer characters without an exponent is read as it is written. */
+const exactLength = 16;
+const isDigit = (code = 0) => code >= 0x30 && code <= 0x39;
 
-/** Why it would take too long to read. Short text never does, and is not looked at. One pass, also over what is no JSON. */
-export function measureJson(text: string): Measured {
-  return text.length <= shortLength ? { tooMuch: null, members: -1 } : measure(Buffer.from(text));
+/** Of the sign or the exponent of a number: a zero with a sign, or an exponent of three digits. */
+function isInexact(bytes: Buffer, at: number): boolean {
+  if (bytes[at] === 0x2d) return bytes[at + 1] === 0x30;
+  if (!isDigit(bytes[at - 1])) return false;
+  return isDigit(bytes[at + 1]) ? isDigit(bytes[at + 3]) : isDigit(bytes[at + 4]);
 }
 
-export function tooMuchIn(text: string): string | null {
-  return measureJson(text).tooMuch;
+type Measured = {
+  tooMuch: string | null;
+  /** -1 where they were not counted, as in short text. */
+  members: number;
+  /** Numbers that might change when they are read; -1 where they were not counted. */
+  inexact: number;
+  /** Bytes after the first object or list inside of it. */
+  rest?: number | undefined;
+  /** As they are written: `arguments` at 1, and those in `params` at 2. */
+  arguments?: (Buffer | undefined)[];
+};
+
+const unmeasured: Measured = { tooMuch: null, members: -1, inexact: -1 };
+
+/** Why it would take too long to read. Short text never does, and is not looked at. One pass, also over what is no JSON. */
+export function measureJson(text: string, most = maxValues): Measured {
+  return text.length <= shortLength ? unmeasured : measure(Buffer.from(text), most);
 }
 
 /** Bytes: to look at one takes a fraction of what a character takes. */
-function measure(bytes: Buffer): Measured {
+function measure(bytes: Buffer, most: number): Measured {
   const count = createNameCounter(bytes);
   let members = 0;
+  let inexact = 0;
   let depth = 0;
   let values = 0;
   let from = 0;
   let mark = 0;
-  const refused = (tooMuch: string) => ({ tooMuch, members });
+  let rest: number | undefined;
+  const places = createPlaces(bytes);
+  const refused = (tooMuch: string) => ({ tooMuch, members, inexact });
   for (let at = 0; at < bytes.length; at += 1) {
     const kind = kinds[bytes[at] as number] as Kind;
     if (kind === 0) continue;
-    if (at - mark > maxDigits) return refused(`it has a number of more than ${maxDigits} digits`);
+    if (kind === 7) {
+      if (isInexact(bytes, at)) inexact += 1;
+      continue;
+    }
+    if (at - mark >= exactLength) {
+      inexact += 1;
+      if (at - mark > maxDigits) return refused(`it has a number of more than ${maxDigits} digits`);
+    }
     if (kind === 2) {
       from = at;
       at = endOfText(bytes, at);
     } else if (kind === 3) {
       members += 1;
+      if (depth <= 2) places.name(from, at, depth);
       if (count(from, at) > maxNames) return refused(`its objects have more than ${maxNames} names; ${sendLess}`);
-    } else if (kind === 4) values += 1;
-    else if (kind === 5) {
+    } else if (kind === 4) {
+      values += 1;
+      if (depth <= 2) places.end(at, depth);
+    } else if (kind === 5) {
       depth += 1;
       values += 1;
       if (depth > maxDepth) return refused(`it is nested too deeply, more than ${maxDepth} levels`);
-    } else if (kind === 6) depth -= 1;
-    if (values > maxValues) return refused(`it has more than ${maxValues} values; ${sendLess}`);
+    } else if (kind === 6) {
+      if (depth <= 2) places.end(at, depth);
+      depth -= 1;
+      if (depth === 1) rest ??= bytes.length - at - 1;
+    }
+    if (values > most) return refused(`it has more than ${most} values; ${sendLess}`);
     mark = at + 1;
   }
-  return { tooMuch: null, members };
+  return { tooMuch: null, members, inexact, rest, arguments: places.found };
+}
+
+/** The values of `arguments` in the object, and in its `params`. */
+function createPlaces(bytes: Buffer) {
+  const begun: (number | undefined)[] = [];
+  const found: (Buffer | undefined)[] = [];
+  let outer = "";
+  return {
+    found,
+    name(from: number, colonAt: number, depth: number): void {
+      const name = colonAt - from < nearLength ? bytes.toString("latin1", from, colonAt).trim() : "";
+      if (depth === 1) outer = name;
+      if (name === '"arguments"' && (depth === 1 || outer === '"params"')) begun[depth] ??= colonAt + 1;
+    },
+    end(at: number, depth: number): void {
+      if (begun[depth] !== undefined) found[depth] ??= bytes.subarray(begun[depth], at);
+    },
+  };
 }
 
 const sendLess = "send less at once, or as one text";
@@ -173,7 +237,7 @@ function repeatedIn(text: string): string {
 
 /** Undefined if it is no JSON, or would take too long. */
 export function readJson(text: string): unknown {
-  if (tooMuchIn(text) !== null) return undefined;
+  if (measureJson(text).tooMuch !== null) return undefined;
   try {
     return JSON.parse(text);
   } catch {
