@@ -21,7 +21,7 @@ export function noteResultText(message: unknown, text: string, bytes?: Buffer, k
   if (isObject(message.result)) {
     const found = sourceOf(text, bytes, known.rest, mayLose);
     if (found !== undefined) rememberText(message.result, found);
-  } else if (isObject(message.error) && message.error.data !== undefined && mayLose()) {
+  } else if (isObject(message.error) && message.error.data !== undefined && known.inexact < 0 && mayLose()) {
     if (isTooDeep(message.error)) return;
     // Errors are copied on their way, so exact numbers must be in them.
     const { error } = parseExactly(text) as { error: UnknownObject };

@@ -16,18 +16,25 @@ const [quote, colon, comma, backslash] = [0x22, 0x3a, 0x2c, 0x5c];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** How many different names were given, about. The seed keeps strangers from choosing names that count as one. */
-function createNameCounter(bytes: Buffer) {
-  const seen = new Uint8Array(1 << 17);
-  const seed = (Math.random() * 2 ** 31) | 1;
-  let count = 0;
-  return (from: number, end: number): number => {
+class NameCounter {
+  readonly #bytes: Buffer;
+  readonly #seen = new Uint8Array(1 << 17);
+  readonly #seed = (Math.random() * 2 ** 31) | 1;
+  #count = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  add(from: number, end: number): number {
+    const seed = this.#seed;
     let hash = seed;
-    for (let at = from; at < end && at < from + 64; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), seed);
-    const place = (hash ^ (hash >>> 15)) & (seen.length - 1);
-    count += 1 - (seen[place] as number);
-    seen[place] = 1;
-    return count;
-  };
+    for (let at = from; at < end && at < from + 64; at += 1) hash = Math.imul(hash ^ (this.#bytes[at] as number), seed);
+    const place = (hash ^ (hash >>> 15)) & (this.#seen.length - 1);
+    this.#count += 1 - (this.#seen[place] as number);
+    this.#seen[place] = 1;
+    return this.#count;
+  }
 }
 
 /** Most texts are short; in a long one the next quote is looked for by the system. */
@@ -35,17 +42,21 @@ const nearLength = 64;
 const longLength = 1_000;
 
 function endOfText(bytes: Buffer, opening: number): number {
-  const near = opening + nearLength;
-  let at = opening + 1;
-  for (; at < bytes.length; at += 1) {
-    const code = bytes[at];
-    if (code === quote) return at;
-    if (code === backslash) at += 1;
-    if (at !== near) continue;
-    const end = bytes.indexOf(quote, at + 1);
-    if (end > at + longLength && !bytes.subarray(at + 1, end).includes(backslash)) return end;
+  for (let at = opening + 1; ; ) {
+    const near = Math.min(at + nearLength, bytes.length);
+    for (; at < near; at += 1) {
+      const code = bytes[at];
+      if (code === quote) return at;
+      if (code === backslash) at += 1;
+    }
+    const end = bytes.indexOf(quote, at);
+    if (end < 0) return bytes.length;
+    if (end - at < longLength) continue;
+    let before = end - 1;
+    while (before >= at && bytes[before] === backslash) before -= 1;
+    if ((end - before) % 2 === 1) return end;
+    at = end + 1;
   }
-  return bytes.length;
 }
 
 type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
@@ -92,9 +103,21 @@ export function measureJson(text: string, most = maxValues): Measured {
   return text.length <= shortLength ? unmeasured : measure(Buffer.from(text), most);
 }
 
+/** Small and called often, so that it is compiled: a loop of one long run is not. */
+function skipRun(bytes: Buffer, from: number, end: number): number {
+  const kind = kinds[bytes[from] as number];
+  let at = from + 1;
+  while (at < end && kinds[bytes[at] as number] === kind) at += 1;
+  return at;
+}
+
+const runLength = 1_024;
+
 /** Bytes: to look at one takes a fraction of what a character takes. */
 function measure(bytes: Buffer, most: number): Measured {
-  const count = createNameCounter(bytes);
+  const names = new NameCounter(bytes);
+  const places = new Places(bytes);
+  const end = bytes.length;
   let members = 0;
   let inexact = 0;
   let depth = 0;
@@ -102,60 +125,66 @@ function measure(bytes: Buffer, most: number): Measured {
   let from = 0;
   let mark = 0;
   let rest: number | undefined;
-  const places = createPlaces(bytes);
-  const refused = (tooMuch: string) => ({ tooMuch, members, inexact });
-  for (let at = 0; at < bytes.length; at += 1) {
+  let tooMuch: string | null = null;
+  for (let at = 0; at < end && tooMuch === null; at += 1) {
     const kind = kinds[bytes[at] as number] as Kind;
-    if (kind === 0) continue;
+    if (kind === 0) {
+      at = skipRun(bytes, at, Math.min(at + runLength, end)) - 1;
+      if (at - mark > maxDigits) tooMuch = `it has a number of more than ${maxDigits} digits`;
+      continue;
+    }
     if (kind === 7) {
       if (isInexact(bytes, at)) inexact += 1;
       continue;
     }
-    if (at - mark >= exactLength) {
-      inexact += 1;
-      if (at - mark > maxDigits) return refused(`it has a number of more than ${maxDigits} digits`);
-    }
-    if (kind === 2) {
+    if (at - mark >= exactLength) inexact += 1;
+    if (kind === 1) at = skipRun(bytes, at, Math.min(at + runLength, end)) - 1;
+    else if (kind === 2) {
       from = at;
       at = endOfText(bytes, at);
     } else if (kind === 3) {
       members += 1;
       if (depth <= 2) places.name(from, at, depth);
-      if (count(from, at) > maxNames) return refused(`its objects have more than ${maxNames} names; ${sendLess}`);
+      if (names.add(from, at) > maxNames) tooMuch = `its objects have more than ${maxNames} names; ${sendLess}`;
     } else if (kind === 4) {
       values += 1;
       if (depth <= 2) places.end(at, depth);
     } else if (kind === 5) {
       depth += 1;
       values += 1;
-      if (depth > maxDepth) return refused(`it is nested too deeply, more than ${maxDepth} levels`);
-    } else if (kind === 6) {
+      if (depth > maxDepth) tooMuch = `it is nested too deeply, more than ${maxDepth} levels`;
+    } else {
       if (depth <= 2) places.end(at, depth);
       depth -= 1;
-      if (depth === 1) rest ??= bytes.length - at - 1;
+      if (depth === 1) rest ??= end - at - 1;
     }
-    if (values > most) return refused(`it has more than ${most} values; ${sendLess}`);
+    if (values > most) tooMuch ??= `it has more than ${most} values; ${sendLess}`;
     mark = at + 1;
   }
-  return { tooMuch: null, members, inexact, rest, arguments: places.found };
+  return { tooMuch, members, inexact, rest, arguments: places.found };
 }
 
 /** The values of `arguments` in the object, and in its `params`. */
-function createPlaces(bytes: Buffer) {
-  const begun: (number | undefined)[] = [];
-  const found: (Buffer | undefined)[] = [];
-  let outer = "";
-  return {
-    found,
-    name(from: number, colonAt: number, depth: number): void {
-      const name = colonAt - from < nearLength ? bytes.toString("latin1", from, colonAt).trim() : "";
-      if (depth === 1) outer = name;
-      if (name === '"arguments"' && (depth === 1 || outer === '"params"')) begun[depth] ??= colonAt + 1;
-    },
-    end(at: number, depth: number): void {
-      if (begun[depth] !== undefined) found[depth] ??= bytes.subarray(begun[depth], at);
-    },
-  };
+class Places {
+  readonly #bytes: Buffer;
+  readonly #begun: (number | undefined)[] = [];
+  readonly found: (Buffer | undefined)[] = [];
+  #outer = "";
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  name(from: number, colonAt: number, depth: number): void {
+    const name = colonAt - from < nearLength ? this.#bytes.toString("latin1", from, colonAt).trim() : "";
+    if (depth === 1) this.#outer = name;
+    if (name === '"arguments"' && (depth === 1 || this.#outer === '"params"')) this.#begun[depth] ??= colonAt + 1;
+  }
+
+  end(at: number, depth: number): void {
+    const begun = this.#begun[depth];
+    if (begun !== undefined) this.found[depth] ??= this.#bytes.subarray(begun, at);
+  }
 }
 
 const sendLess = "send less at once, or as one text";
