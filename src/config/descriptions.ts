@@ -238,6 +238,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   "results.redact.patterns": "Patterns of your own, in the syntax of RE2.",
   calls: "Call records.",
   "calls.keepDays": "Days to keep records of calls and changes, 0 for ever.",
+  quotas: "What one caller may hold open at a time.",
+  "quotas.maxHeldOpen": "Event streams and waiting requests over HTTP that one caller holds open at a time.",
+  "quotas.maxSessionsPerCaller":
+    "MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it the one that was unused for longest ends.",
   audit: "The record of calls and changes.",
   "audit.required": "true: nothing is answered whose record could not be taken.",
   "audit.hmacKey":

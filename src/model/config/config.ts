@@ -134,6 +134,8 @@ export const ConfigValues = z.strictObject({
   }),
   // 0 days is for ever.
   calls: section({ keepDays: z._default(count, 90) }),
+  /** Of one caller at a time. */
+  quotas: section({ maxHeldOpen: z._default(positive, 32), maxSessionsPerCaller: z._default(positive, 128) }),
   audit: section({ required: z._default(z.boolean(), false), hmacKey: z.optional(z.string()) }),
   jobs: section({ concurrency: z._default(z.int().check(z.minimum(1)), 8), keepDays: z._default(count, 30) }),
   /** For definitions that change or hide instructions. */
