@@ -225,6 +225,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   search: "Tool search.",
   "search.synonyms":
     "Words and their synonyms, which score a little less; they replace the built-in ones, an empty list removes them.",
+  "search.embeddings": "A model of your own that compares queries and tools, in place of the built-in vectors.",
+  "search.embeddings.model": "Its name in 'models'; its endpoint has to answer OpenAI-compatible `/embeddings`.",
+  "search.learn":
+    "true: what you call after a search moves up for you after the same words. Kept in the data directory only.",
   results: "Storage of large results.",
   "results.maxInlineBytes":
     "Characters of text that an MCP client gets whole; of more, or of half as much structured content, it gets a handle. 0 for no limit.",
