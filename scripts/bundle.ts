@@ -88,7 +88,7 @@ const attach = importedAtOnce([
   "src/faces/cli/terminal/terminal.ts",
 ]);
 const pieces = [
-  { name: "version", test: /src\/lib\/version\.ts$/ },
+  { name: "version", test: /src\/(lib\/version|local-listing)\.ts$/ },
   { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },
   { name: "local", test: (id: string) => attach.has(id) && (commandLine.has(id) || call.has(id)) },
   { name: "attach", test: (id: string) => attach.has(id) || id === `${builtinPrefix}node:net` },
