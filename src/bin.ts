@@ -34,15 +34,18 @@ function given(): Given {
 
 async function run(): Promise<number> {
   const local = await import("./local-cli.ts");
-  const quick = argv.includes("mcp") || argv[1] === "--background" ? await runQuickly(local) : null;
+  const mayBeQuick = argv[0] === "call" || argv.includes("mcp") || argv[1] === "--background";
+  const quick = mayBeQuick ? await runQuickly(local) : null;
   if (quick !== null) return quick;
   const { runCli } = await import("./faces/cli/program.ts");
   return isListing(argv) ? local.runListing(argv, given(), runCli) : runCli(local.createCli(argv));
 }
 
-/** Clients attach, and start their plane, without all commands being loaded, as long as their words are the usual ones. */
+/** Calls are made, and clients attach and start their plane, without all commands being loaded, as long as their words are the usual ones. */
 async function runQuickly({ attachMcp, createCli }: typeof import("./local-cli.ts")): Promise<number | null> {
-  const { readBackgroundWords, readMcpWords } = await import("./faces/cli/quick-words.ts");
+  const { readBackgroundWords, readCallWords, readMcpWords } = await import("./faces/cli/quick-words.ts");
+  const call = readCallWords(argv);
+  if (call !== null) return (await import("./faces/cli/quick-call.ts")).runCall(createCli(argv), call);
   const background = readBackgroundWords(argv);
   if (background !== null)
     return (await import("./faces/cli/start/serving.ts")).serveInBackground(createCli(argv), background);
