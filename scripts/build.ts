@@ -11,7 +11,10 @@ const dist = join(root, "dist");
 // The workbench is swapped when it is built, so that a serving plane keeps one meanwhile.
 for (const entry of globSync("*", { cwd: dist }))
   if (entry !== "workbench") rmSync(join(dist, entry), { recursive: true, force: true });
-const packages = await bundle({ bin: "src/bin.ts", index: "src/index.ts" }, dist);
+const packages = await bundle(
+  { bin: "src/bin.ts", index: "src/index.ts", "chunks/sandbox-worker": "src/agent/code/sandbox-worker.ts" },
+  dist,
+);
 writeFileSync(join(dist, "third-party-licenses.txt"), renderLicenses(packages));
 chmodSync(join(dist, "bin.js"), 0o755);
 const ofWorkbench = await buildWorkbench();

@@ -31,6 +31,7 @@ import type {
 } from "./plane-tools.ts";
 import type {
   PlaneAgent,
+  PlaneCode,
   PlaneDeadLetters,
   PlaneJobs,
   PlaneRuns,
@@ -82,6 +83,8 @@ export interface Plane extends AsyncDisposable {
   readonly toolsets: PlaneToolsets;
   /** Models with tools. */
   readonly agent: PlaneAgent;
+  /** Programs that call tools. */
+  readonly code: PlaneCode;
   /** Traces of agents. */
   readonly runs: PlaneRuns;
   /** Steps or instructions that are run by name. */

@@ -4,7 +4,7 @@
  */
 export const prelude = `(function (request, pause, log, done, fail, storeText) {
   const { parse, stringify } = JSON;
-  const { Proxy, Error, String, Number, Object, Map, TypeError } = globalThis;
+  const { Proxy, Error, String, Number, Object, Map, RangeError } = globalThis;
   const { then } = Promise.prototype;
   const apply = Reflect.apply;
   delete globalThis.performance;
@@ -36,7 +36,13 @@ export const prelude = `(function (request, pause, log, done, fail, storeText) {
   const kept = new Map(Object.entries(parse(storeText)));
   const store = Object.freeze({
     get: (key) => kept.get(String(key)),
-    set: (key, value) => { kept.set(String(key), parse(stringify(value) ?? "null")); },
+    set: (key, value) => {
+      const before = kept.get(String(key));
+      kept.set(String(key), parse(stringify(value) ?? "null"));
+      if (stringify(Object.fromEntries(kept)).length <= 65536) return;
+      kept.set(String(key), before);
+      throw new RangeError("store keeps 64 KB in all: keep less, such as ids.");
+    },
     delete: (key) => kept.delete(String(key)),
     keys: () => [...kept.keys()],
   });
@@ -50,13 +56,14 @@ export const prelude = `(function (request, pause, log, done, fail, storeText) {
   for (const name of Object.keys(globals)) Object.defineProperty(globalThis, name, { value: globals[name] });
 
   const failWith = (error) => {
-    if (error === null || typeof error !== "object") return fail("Error", String(error), "");
-    fail(String(error.name ?? "Error"), String(error.message ?? ""), String(error.stack ?? ""));
+    if (error === null || typeof error !== "object") return fail("Error", String(error), "", "");
+    const details = error instanceof ToolError ? stringify({ code: error.code, tool: error.tool }) : "";
+    fail(String(error.name ?? "Error"), String(error.message ?? ""), String(error.stack ?? ""), details);
   };
   return (program) => apply(then, program, [
     (value) => {
       try { done(stringify(value) ?? "null", stringify(Object.fromEntries(kept))); } catch (error) { failWith(error); }
     },
-    (error) => { try { failWith(error); } catch { fail("Error", "The program threw a value that cannot be described.", ""); } },
+    (error) => { try { failWith(error); } catch { fail("Error", "The program threw a value that cannot be described.", "", ""); } },
   ]);
 })`;

@@ -7,13 +7,20 @@ import {
   type QuickJSDeferredPromise,
   type QuickJSHandle,
 } from "quickjs-emscripten-core";
+import type { ProgramError } from "../../model/agent/code-run.ts";
 import { prelude } from "./prelude.ts";
-import type { FromSandbox, ProgramError, RunRequest, ToSandbox } from "./sandbox.ts";
+import type { FromSandbox, ProgramResult, RunRequest, ToSandbox } from "./sandbox.ts";
 
-/** Jobs per turn, so that answers and the stop message are read between turns of a program that never waits. */
+/** Jobs per turn, so that answers are read between turns of a program that never waits. */
 const maxJobsPerTurn = 1_000;
 const maxStackBytes = 512 * 1024;
 const maxLogCharacters = 100_000;
+const maxLogLines = 1_000;
+/** Characters that one program may ask with. */
+const maxAsked = 32 * 1024 * 1024;
+/** Searches beside the calls that are allowed. */
+const maxSearches = 100;
+const maxTimers = 10_000;
 const wrapper = ["(async () => {", "\n})()"] as const;
 
 const port = parentPort;
@@ -24,12 +31,14 @@ const realNow = Date.now;
 let answerCall: (answer: Extract<ToSandbox, { type: "answer" }>) => void = () => undefined;
 
 port.on("message", (message: ToSandbox) => {
-  if (message.type === "answer") answerCall(message);
-  else void run(message).then(send, (thrown: unknown) => send({ type: "done", ...failed(thrown, message.source) }));
+  if (message.type === "answer") return answerCall(message);
+  const broken = ({ message: said }: Error) =>
+    send({ type: "done", ok: false, end: "broken", error: { name: "Error", message: `The sandbox failed: ${said}` } });
+  run(message).then((result) => send({ type: "done", ...result }), broken);
 });
 
 /** One program in a runtime of its own. Only texts cross the border, so no object of one side is reachable from the other. */
-async function run({ source, startedAt, limits, store }: RunRequest): Promise<FromSandbox> {
+async function run({ source, startedAt, limits, store }: RunRequest): Promise<ProgramResult> {
   const runtime = (await module).newRuntime();
   runtime.setMemoryLimit(limits.memoryBytes);
   runtime.setMaxStackSize(maxStackBytes);
@@ -37,32 +46,38 @@ async function run({ source, startedAt, limits, store }: RunRequest): Promise<Fr
   let turnStarted = 0;
   let isOverTime = false;
   runtime.setInterruptHandler(() => (isOverTime ||= usedMs + performance.now() - turnStarted > limits.cpuMs));
-  // The engine reads this clock. It stands still but for `sleep`, so a program that is run again takes the same way.
+  // The engine reads this clock, also for the seed of Math.random. It stands still but for `sleep`: a program that is run again takes the same way.
   let sleptMs = 0;
   Date.now = () => startedAt + sleptMs;
   const context = runtime.newContext();
-  const waiting = new Map<number, (ok: boolean, json: string) => void>();
+  const waiting = new Map<number, (text: string) => void>();
   const timers = new Set<NodeJS.Timeout>();
   const promises = new Set<QuickJSDeferredPromise>();
   try {
-    return await new Promise<FromSandbox>((resolve) => {
+    return await new Promise<ProgramResult>((resolve, reject) => {
       const turn = (work: () => void): void => {
         if (!context.alive) return;
         turnStarted = performance.now();
-        work();
-        const jobs = runtime.executePendingJobs(maxJobsPerTurn);
-        if (jobs.error) jobs.error.dispose();
-        else if (runtime.hasPendingJob()) setImmediate(turn, () => undefined);
+        try {
+          work();
+        } catch (thrown) {
+          return reject(thrown);
+        }
+        runtime.executePendingJobs(maxJobsPerTurn).dispose();
         usedMs += performance.now() - turnStarted;
-        if (isOverTime) resolve({ type: "done", ok: false, error: overTime(limits.cpuMs) });
-        else if (!runtime.hasPendingJob() && waiting.size + timers.size === 0)
-          resolve({ type: "done", ok: false, error: waitsForever });
+        if (isOverTime) resolve({ ok: false, end: "time", error: overTime(limits.cpuMs) });
+        else if (runtime.hasPendingJob()) setImmediate(turn, () => undefined);
+        else if (waiting.size + timers.size === 0) resolve({ ok: false, end: "idle", error: waitsForever });
       };
-      answerCall = ({ id, ok, json }) => turn(() => waiting.get(id)?.(ok, json));
-      const end = (result: Result) => void (isOverTime || resolve({ type: "done", ...result }));
-      turn(() =>
-        start(context, { source, store, waiting, timers, promises, turn, end, slept: (ms) => (sleptMs += ms) }),
-      );
+      answerCall = ({ id, json }) =>
+        turn(() => {
+          const settle = waiting.get(id);
+          waiting.delete(id);
+          if (json !== undefined) settle?.(json);
+        });
+      const end = (result: ProgramResult) => void (isOverTime || resolve(result));
+      const slept = (ms: number) => void (sleptMs += ms);
+      turn(() => start(context, { source, store, limits, waiting, timers, promises, turn, end, slept }));
     });
   } finally {
     for (const timer of timers) clearTimeout(timer);
@@ -74,101 +89,118 @@ async function run({ source, startedAt, limits, store }: RunRequest): Promise<Fr
   }
 }
 
-type Result = { ok: true; json: string; store: string } | { ok: false; error: ProgramError };
-
-type Running = {
-  source: string;
-  store: string;
-  waiting: Map<number, (ok: boolean, json: string) => void>;
+type Running = Pick<RunRequest, "source" | "store" | "limits"> & {
+  waiting: Map<number, (text: string) => void>;
   timers: Set<NodeJS.Timeout>;
   /** Those that are not settled yet. */
   promises: Set<QuickJSDeferredPromise>;
   turn(work: () => void): void;
-  end(result: Result): void;
+  end(result: ProgramResult): void;
   slept(ms: number): void;
 };
 
+type Bridge = Record<string, (...values: QuickJSHandle[]) => QuickJSHandle | undefined>;
+
 function start(context: QuickJSContext, running: Running): void {
-  const { source, store, waiting, timers, promises, turn, end, slept } = running;
+  const { source, store, end } = running;
+  const evaluated = context.evalCode(prelude, "prelude.js", { strict: true });
+  if (evaluated.error) throw new Error(JSON.stringify(evaluated.error.consume((error) => context.dump(error))));
+  const bridge = createBridge(context, running);
+  const functions = Object.keys(bridge).map((name) => context.newFunction(name, bridge[name] as never));
+  const given = [...functions, context.newString(store)];
+  const installed = context.unwrapResult(context.callFunction(evaluated.value, context.undefined, ...given));
+  for (const handle of [...given, evaluated.value]) handle.dispose();
+  const program = evaluate(context, source);
+  if (program.error) {
+    const { name = "Error", message = "", stack = "" } = program.error.consume((error) => context.dump(error));
+    end(failed(name, message, stack, source));
+  } else {
+    context.callFunction(installed, context.undefined, program.value).dispose();
+    program.value.dispose();
+  }
+  installed.dispose();
+}
+
+/** Types are removed only where the engine does not take the program as it is: most have none, and the remover is large. */
+function evaluate(context: QuickJSContext, source: string) {
+  const script = wrapper.join(source);
+  const asItIs = context.evalCode(script, "program.ts", { strict: true });
+  if (!asItIs.error || context.getProp(asItIs.error, "name").consume(context.getString.bind(context)) !== "SyntaxError")
+    return asItIs;
+  try {
+    // In place: lines stay where the author wrote them.
+    const stripped = stripTypeScriptTypes(script);
+    const plain = context.evalCode(stripped, "program.ts", { strict: true });
+    asItIs.dispose();
+    return plain;
+  } catch {
+    return asItIs;
+  }
+}
+
+/** What the prelude gets: each function takes and gives texts. */
+function createBridge(context: QuickJSContext, running: Running): Bridge {
+  const { source, limits, waiting, timers, promises, turn, end, slept } = running;
   let requests = 0;
+  let asked = 0;
   let logged = 0;
-  const promised = (begin: (settle: (ok: boolean, text: string) => void) => void): QuickJSHandle => {
+  let lines = 0;
+  const textOf = (handle: QuickJSHandle | undefined) => (handle === undefined ? "" : context.getString(handle));
+  const promised = (begin: (settle: (text: string) => void) => void): QuickJSHandle => {
     const promise = context.newPromise();
     promises.add(promise);
-    begin((ok, text) => {
-      context.newString(text).consume((value) => (ok ? promise.resolve(value) : promise.reject(value)));
+    begin((text) => {
+      context.newString(text).consume((value) => promise.resolve(value));
       promises.delete(promise);
       promise.dispose();
     });
     return promise.handle;
   };
-  const bridge: Record<string, (...values: QuickJSHandle[]) => QuickJSHandle | undefined> = {
+  return {
     request: (kind, json) =>
       promised((settle) => {
         const id = ++requests;
-        waiting.set(id, (ok, text) => {
-          waiting.delete(id);
-          settle(ok, text);
-        });
-        send({ type: "request", id, kind: textOf(context, kind), json: textOf(context, json) });
+        const text = textOf(json);
+        asked += text.length;
+        if (id > limits.calls + maxSearches || asked > maxAsked) return settle(tooMuchAsked(limits.calls));
+        waiting.set(id, settle);
+        send({ type: "request", id, kind: textOf(kind), json: text });
       }),
     pause: (delay) =>
       promised((settle) => {
-        const ms = Math.min(Math.max(Number(textOf(context, delay)) || 0, 0), 2 ** 31 - 1);
+        if (timers.size >= maxTimers) return settle("");
+        const ms = Math.min(Math.max(Number(textOf(delay)) || 0, 0), 2 ** 31 - 1);
         const timer = setTimeout(() => {
           timers.delete(timer);
           slept(ms);
-          turn(() => settle(true, ""));
+          turn(() => settle(""));
         }, ms);
         timers.add(timer);
       }),
-    log: (level, message) => {
-      const text = textOf(context, message);
-      if (logged < maxLogCharacters)
-        send({ type: "log", level: textOf(context, level), text: text.slice(0, maxLogCharacters - logged) });
+    log(level, message) {
+      lines += 1;
+      if (logged >= maxLogCharacters || lines > maxLogLines) return undefined;
+      const text = textOf(message).slice(0, maxLogCharacters - logged);
       logged += text.length;
+      send({ type: "log", level: textOf(level), text });
       return undefined;
     },
-    done: (json, kept) => {
-      end({ ok: true, json: textOf(context, json), store: textOf(context, kept) });
+    done(json, kept) {
+      end({ ok: true, json: textOf(json), store: textOf(kept) });
       return undefined;
     },
-    fail: (name, message, stack) => {
-      end({
-        ok: false,
-        error: located(textOf(context, name), textOf(context, message), textOf(context, stack), source),
-      });
+    fail(name, message, stack, details) {
+      const result = failed(textOf(name), textOf(message), textOf(stack), source);
+      end({ ...result, error: { ...readDetails(textOf(details)), ...result.error } });
       return undefined;
     },
   };
-  const evaluated = context.evalCode(prelude, "prelude.js", { strict: true });
-  if (evaluated.error) throw new Error(JSON.stringify(context.dump(evaluated.error)));
-  const names = Object.keys(bridge);
-  const functions = names.map((name) => context.newFunction(name, bridge[name] as never));
-  const given = [...functions, context.newString(store)];
-  const installed = context.unwrapResult(context.callFunction(evaluated.value, context.undefined, ...given));
-  for (const handle of [...given, evaluated.value]) handle.dispose();
-  const program = context.evalCode(plainScript(source), "program.ts", { strict: true });
-  if (program.error) {
-    const { name = "Error", message = "", stack = "" } = program.error.consume((error) => context.dump(error));
-    end({ ok: false, error: located(name, message, stack, source) });
-  } else context.callFunction(installed, context.undefined, program.value).dispose();
-  installed.dispose();
-  if (!program.error) program.value.dispose();
 }
 
-const textOf = (context: QuickJSContext, handle: QuickJSHandle | undefined) =>
-  handle === undefined ? "" : context.getString(handle);
-
-/** Types are removed in place, so lines stay where the author wrote them. What is no TypeScript is left to the engine to refuse. */
-function plainScript(source: string): string {
-  const script = wrapper.join(source);
-  try {
-    return stripTypeScriptTypes(script);
-  } catch {
-    return script;
-  }
-}
+const tooMuchAsked = (calls: number) =>
+  JSON.stringify({
+    error: { code: "BUDGET_EXCEEDED", message: `A program may make ${calls} calls. Return what there is.` },
+  });
 
 const overTime = (limitMs: number): ProgramError => ({
   name: "TimeoutError",
@@ -180,16 +212,17 @@ const waitsForever: ProgramError = {
   message: "The program waits for a promise that nothing will settle.",
 };
 
-function failed(thrown: unknown, source: string): Result {
-  const { name, message, stack = "" } = thrown instanceof Error ? thrown : new Error(String(thrown));
-  return { ok: false, error: located(name, message, stack, source) };
+/** What a ToolError adds; the program may have written anything there. */
+function readDetails(json: string): Partial<ProgramError> {
+  const { code, tool } = JSON.parse(json || "{}") as Record<string, unknown>;
+  return { ...(typeof code === "string" && { code }), ...(typeof tool === "string" && { tool }) };
 }
 
-/** The place in the author's own text. */
-function located(name: string, message: string, stack: string, source: string): ProgramError {
-  const match = /program\.ts:(\d+)(?::(\d+))?/.exec(stack);
-  if (match === null) return { name, message };
+/** With the place in the author's own text. */
+function failed(name: string, message: string, stack: string, source: string) {
+  const match = /program\.ts:(\d+)/.exec(stack);
   const lines = source.split("\n");
-  const line = Math.min(Number(match[1]), lines.length);
-  return { name, message, line, text: lines[line - 1]?.trim().slice(0, 200) ?? "" };
+  const line = match === null ? 0 : Math.min(Number(match[1]), lines.length);
+  const place = line === 0 ? {} : { line, text: lines[line - 1]?.trim().slice(0, 200) ?? "" };
+  return { ok: false as const, end: "threw" as const, error: { name, message: message.slice(0, 10_000), ...place } };
 }

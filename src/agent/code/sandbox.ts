@@ -1,31 +1,31 @@
 import { Worker } from "node:worker_threads";
+import type { ProgramError } from "../../model/agent/code-run.ts";
 
-export type SandboxLimits = { memoryBytes: number; cpuMs: number; wallMs: number };
-export type ProgramError = {
-  name: string;
-  message: string;
-  /** In the program, from 1 on. */
-  line?: number;
-  text?: string;
-};
-export type ProgramResult = { ok: true; json: string; store: string } | { ok: false; error: ProgramError };
+export type SandboxLimits = { memoryBytes: number; cpuMs: number; calls: number };
+export type ProgramResult =
+  | { ok: true; json: string; store: string }
+  | { ok: false; error: ProgramError; end: "threw" | "idle" | "time" | "aborted" | "broken" };
 export type RunRequest = { type: "run"; source: string; startedAt: number; limits: SandboxLimits; store: string };
-export type ToSandbox = RunRequest | { type: "answer"; id: number; ok: boolean; json: string };
+/** Without `json` the program waits on, and what it waits for does not keep it alive. */
+export type ToSandbox = RunRequest | { type: "answer"; id: number; json?: string };
 export type FromSandbox =
   | { type: "request"; id: number; kind: string; json: string }
   | { type: "log"; level: string; text: string }
   | ({ type: "done" } & ProgramResult);
 
 type Run = Omit<RunRequest, "type"> & {
-  signal?: AbortSignal | undefined;
-  /** Takes and gives JSON texts. */
-  request(kind: string, json: string): Promise<string>;
+  /** Whose program it is: one caller does not take all workers. */
+  owner: string;
+  signal: AbortSignal;
+  /** Takes and gives JSON texts; null where the answer comes after the run. */
+  request(kind: string, json: string): Promise<string | null>;
   log(level: string, text: string): void;
 };
 
 const idleMs = 60_000;
 const watchEveryMs = 500;
-const maxWorkers = 4;
+const maxWorkers = 8;
+const maxPerOwner = 4;
 
 export type Sandbox = { run(run: Run): Promise<ProgramResult>; close(): Promise<void> };
 
@@ -33,25 +33,43 @@ export type Sandbox = { run(run: Run): Promise<ProgramResult>; close(): Promise<
 export function createSandbox(): Sandbox {
   const idle: Worker[] = [];
   const all = new Set<Worker>();
-  const queue: (() => void)[] = [];
+  const busy = new Map<string, number>();
+  const queue = new Set<{ owner: string; enter(): void }>();
   let isClosed = false;
 
   const discard = (worker: Worker) => {
     all.delete(worker);
     return worker.terminate();
   };
-  const take = async (): Promise<Worker> => {
-    for (;;) {
-      const ready = idle.pop();
-      if (ready !== undefined) return ready;
-      if (all.size < maxWorkers) break;
-      await new Promise<void>((resolve) => queue.push(resolve));
-    }
-    const worker = openWorker();
+  const isFree = (owner: string) =>
+    (busy.get(owner) ?? 0) < maxPerOwner && (idle.length > 0 || all.size < maxWorkers) && !isClosed;
+  const take = (owner: string): Worker => {
+    busy.set(owner, (busy.get(owner) ?? 0) + 1);
+    const worker = idle.pop() ?? openWorker();
     all.add(worker);
     return worker;
   };
-  const release = (worker: Worker, isUsable: boolean) => {
+  const waitFor = ({ owner, signal }: Run) =>
+    new Promise<Worker>((resolve, reject) => {
+      const waiter = {
+        owner,
+        enter() {
+          queue.delete(waiter);
+          signal.removeEventListener("abort", giveUp);
+          resolve(take(owner));
+        },
+      };
+      const giveUp = () => {
+        queue.delete(waiter);
+        reject(signal.reason);
+      };
+      queue.add(waiter);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  const release = (worker: Worker, owner: string, isUsable: boolean) => {
+    const left = (busy.get(owner) ?? 1) - 1;
+    if (left === 0) busy.delete(owner);
+    else busy.set(owner, left);
     if (isUsable && !isClosed) {
       idle.push(worker);
       worker.unref();
@@ -60,14 +78,17 @@ export function createSandbox(): Sandbox {
         if (at >= 0) void discard(idle.splice(at, 1)[0] as Worker);
       }, idleMs).unref();
     } else void discard(worker);
-    queue.shift()?.();
+    for (const { owner: next, enter } of queue) if (isFree(next)) return enter();
   };
 
   return {
     async run(run) {
-      const worker = await take();
-      const { result, isUsable } = await runOn(worker, run);
-      release(worker, isUsable);
+      if (run.signal.aborted) return stopped("aborted", "The run was cancelled.");
+      const worker = isFree(run.owner) ? take(run.owner) : await waitFor(run).catch(() => null);
+      if (worker === null) return stopped("aborted", "The run was cancelled before it began.");
+      const result = await runOn(worker, run);
+      const isUsable = result.ok || result.end === "threw" || result.end === "idle";
+      release(worker, run.owner, isUsable);
       return result;
     },
     async close() {
@@ -82,53 +103,56 @@ function openWorker(): Worker {
   return new Worker(new URL(file, import.meta.url), {
     env: {},
     execArgv: ["--disable-warning=ExperimentalWarning"],
-    resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
+    resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },
     stdin: false,
     name: "toolplane code",
   }).on("error", () => undefined);
 }
 
-type Ended = { result: ProgramResult; isUsable: boolean };
+type Failed = Extract<ProgramResult, { ok: false }>;
 
-function runOn(worker: Worker, { signal, request, log, ...program }: Run): Promise<Ended> {
+const stopped = (end: Failed["end"], message: string): Failed => ({
+  ok: false,
+  end,
+  error: { name: end === "time" ? "TimeoutError" : "Error", message },
+});
+
+function runOn(worker: Worker, { signal, request, log, owner: _, ...program }: Run): Promise<ProgramResult> {
   return new Promise((resolve) => {
     worker.ref();
-    const { cpuMs, wallMs } = program.limits;
+    const { cpuMs } = program.limits;
     const busyBefore = worker.performance.eventLoopUtilization().active;
-    const end = (ended: Ended) => {
+    let isOver = false;
+    const end = (result: ProgramResult) => {
+      isOver = true;
       clearInterval(watch);
-      clearTimeout(limit);
-      signal?.removeEventListener("abort", onAbort);
+      signal.removeEventListener("abort", onAbort);
       worker.off("message", onMessage).off("error", onError).off("exit", onExit);
-      resolve(ended);
+      resolve(result);
     };
-    const stop = (name: string, message: string) =>
-      end({ result: { ok: false, error: { name, message } }, isUsable: false });
-    const onAbort = () => stop("AbortError", "The run was cancelled.");
+    const onAbort = () => end(stopped("aborted", "The run was cancelled."));
     // The engine looks at the time between its instructions; one long instruction is seen from here only.
     const watch = setInterval(() => {
       const busyMs = worker.performance.eventLoopUtilization().active - busyBefore;
       if (busyMs > cpuMs + 2 * watchEveryMs)
-        stop("TimeoutError", `The program used more than ${cpuMs / 1000} s of processor time.`);
+        end(stopped("time", `The program used more than ${cpuMs / 1000} s of processor time.`));
     }, watchEveryMs);
-    const limit = setTimeout(() => stop("TimeoutError", `The program took longer than ${wallMs / 1000} s.`), wallMs);
     const onMessage = (message: FromSandbox) => {
-      if (message.type === "done") end({ result: message, isUsable: true });
-      else if (message.type === "log") log(message.level, message.text);
-      else {
-        const answer = (ok: boolean, json: string) =>
-          worker.postMessage({ type: "answer", id: message.id, ok, json } satisfies ToSandbox);
-        request(message.kind, message.json).then(
-          (json) => answer(true, json),
-          (thrown: unknown) => answer(false, thrown instanceof Error ? thrown.message : String(thrown)),
-        );
+      if (message.type === "log") return log(message.level, message.text);
+      if (message.type === "done") {
+        const { type: __, ...result } = message;
+        return end(result);
       }
+      const { id, kind, json } = message;
+      void request(kind, json).then((answer) => {
+        // The worker may have the program of another caller by now.
+        if (!isOver) worker.postMessage({ type: "answer", id, ...(answer !== null && { json: answer }) } as ToSandbox);
+      });
     };
-    const onError = (error: Error) => stop("Error", `The sandbox failed: ${error.message}`);
-    const onExit = () => stop("Error", "The sandbox ended before the program did.");
+    const onError = ({ message }: Error) => end(stopped("broken", `The sandbox failed: ${message}`));
+    const onExit = () => end(stopped("broken", "The sandbox ended before the program did."));
     worker.on("message", onMessage).on("error", onError).on("exit", onExit);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    if (signal?.aborted) onAbort();
-    else worker.postMessage({ type: "run", ...program } satisfies ToSandbox);
+    signal.addEventListener("abort", onAbort, { once: true });
+    worker.postMessage({ type: "run", ...program } satisfies ToSandbox);
   });
 }

@@ -5,7 +5,7 @@ import { hash } from "../../lib/json/stable-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
-import { isMetaTool, metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
+import { isCodeTool, isMetaTool, metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import {
   type ErrorCode,
@@ -19,6 +19,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
+import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import { listTools, searchTools } from "./lazy/find-tools.ts";
 import { type Answer, failure, type RequestContext } from "./request.ts";
@@ -107,6 +108,7 @@ export async function answerCall(
 ): Promise<Answer> {
   const { name } = params;
   if (typeof name !== "string") return failure(-32602, "'name' must be a text.");
+  if (isCodeTool(name) && context.tools.isCode()) return answerCode(plane, surface, params, context);
   const meant =
     isMetaTool(name) && (await hasMetaTool(name, surface, context))
       ? readMetaCall(name, params.arguments)
