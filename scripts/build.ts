@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, globSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildWorkbench } from "./build-workbench.ts";
-import { bundle, renderLicenses } from "./bundle.ts";
+import { bundle, renderLicenses, sandboxEntry } from "./bundle.ts";
 import { renderSbom } from "./sbom.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -11,10 +11,7 @@ const dist = join(root, "dist");
 // The workbench is swapped when it is built, so that a serving plane keeps one meanwhile.
 for (const entry of globSync("*", { cwd: dist }))
   if (entry !== "workbench") rmSync(join(dist, entry), { recursive: true, force: true });
-const packages = await bundle(
-  { bin: "src/bin.ts", index: "src/index.ts", "chunks/sandbox-worker": "src/agent/code/sandbox-worker.ts" },
-  dist,
-);
+const packages = await bundle({ bin: "src/bin.ts", index: "src/index.ts", ...sandboxEntry }, dist);
 writeFileSync(join(dist, "third-party-licenses.txt"), renderLicenses(packages));
 chmodSync(join(dist, "bin.js"), 0o755);
 const ofWorkbench = await buildWorkbench();

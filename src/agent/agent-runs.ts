@@ -182,7 +182,13 @@ async function prepare(
   const conversation = options.conversation ?? `agent-${id}`;
   const [model, loaded] = await Promise.all([models.open(options.model), styleOf(style)]);
   const { signal, onMessage } = options;
-  const asked = { principal, toolset, history, ...(toolGroups && { toolGroups }), ...(options.only && { only: options.only }) };
+  const asked = {
+    principal,
+    toolset,
+    history,
+    ...(toolGroups && { toolGroups }),
+    ...(options.only && { only: options.only }),
+  };
   const optionsIn = (now: string | undefined, left: Left) => ({
     ...{ ...callOptions(options, now, left.ms), conversation, run: id },
     relay: {

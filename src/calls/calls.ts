@@ -16,7 +16,7 @@ import type { AskHere, HeldCall } from "../model/calls/held-call.ts";
 import { type Relay, readProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
 import { toPlaneError } from "../model/errors.ts";
-import type { Json, JsonObject, UnknownObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlanePolicy } from "../model/plane-access.ts";
 import { mayDo, type Principal } from "../model/principal.ts";

@@ -122,10 +122,7 @@ export interface PlaneCode {
    */
   run(source: string, options?: RunCodeOptions): Promise<CodeOutcome>;
   /** The tools that fit, as TypeScript for a program. */
-  search(
-    query: string,
-    options?: Caller & Pick<RunCodeOptions, "only"> & { limit?: number },
-  ): Promise<CodeSearch>;
+  search(query: string, options?: Caller & Pick<RunCodeOptions, "only"> & { limit?: number }): Promise<CodeSearch>;
 }
 
 export interface PlaneAgent {

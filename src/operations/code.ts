@@ -36,7 +36,9 @@ export const CodeRun = z
     waiting: z
       .array(z.object({ id: z.string(), tool: z.string(), plan: z.string().optional() }))
       .optional()
-      .meta({ description: "Approvals and changes of plans that it waits for; `resume` goes on once they are answered." }),
+      .meta({
+        description: "Approvals and changes of plans that it waits for; `resume` goes on once they are answered.",
+      }),
   })
   .meta({ id: "CodeRun" });
 
@@ -66,11 +68,17 @@ export const codeOperations = [
       tag,
       open: true,
       cancels: true,
-      wait: { input: "approvalWaitMs", means: "stay so many seconds for a person's yes to a call, where one is needed." },
+      wait: {
+        input: "approvalWaitMs",
+        means: "stay so many seconds for a person's yes to a call, where one is needed.",
+      },
       body: { description: "The program.", example: { source: "return await tools.demo.add({ a: 1, b: 2 });" } },
       answers: { 200: "How it ended; `ok` is false where it failed.", 202: "It waits for what `waiting` names." },
       status: ({ ok, waiting }: CodeOutcome) => (!ok && waiting !== undefined ? 202 : 200),
-      show: ({ text: _, stored: __, error, ...shown }: CodeOutcome) => ({ ...shown, error: error && forStrangers(error) }),
+      show: ({ text: _, stored: __, error, ...shown }: CodeOutcome) => ({
+        ...shown,
+        error: error && forStrangers(error),
+      }),
     },
     cli: { command: "code run" },
     async run(plane, { source, ...options }, asker) {
@@ -86,7 +94,10 @@ export const codeOperations = [
     args: ["query", "..."],
     summary: "The tools that fit, as TypeScript for a program",
     scope: "read",
-    input: z.object({ query: z.string().meta({ description: "What the tools should do." }), limit: count(largestSearch) }),
+    input: z.object({
+      query: z.string().meta({ description: "What the tools should do." }),
+      limit: count(largestSearch),
+    }),
     output: z
       .object({
         query: z.string(),

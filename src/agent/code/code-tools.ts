@@ -19,7 +19,12 @@ type Asked = Pick<CallOptions, "toolGroups"> & {
 };
 
 const offered = codeTools.map(
-  ({ name, description, inputSchema }): OfferedTool => ({ name, description, parameters: inputSchema, mayChange: true }),
+  ({ name, description, inputSchema }): OfferedTool => ({
+    name,
+    description,
+    parameters: inputSchema,
+    mayChange: true,
+  }),
 );
 
 /** A model that writes programs has two tools, whatever is behind them. */

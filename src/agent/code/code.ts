@@ -112,7 +112,10 @@ export function createCode(parts: Parts): Code {
     ownTool: (options) => async (tool, args, signal) => {
       if (tool === codeToolNames.run)
         return toResult(await track(perform(args, `code-${uniqueId()}`, options, signal)));
-      const found = await search(args.query, { ...options, ...(typeof args.limit === "number" && { limit: args.limit }) });
+      const found = await search(args.query, {
+        ...options,
+        ...(typeof args.limit === "number" && { limit: args.limit }),
+      });
       return { content: [{ type: "text", text: renderSearch(found) }] };
     },
     keepAnswer: async (approval, outcome) => void (await recorded.keepAnswer(approval, outcome)),

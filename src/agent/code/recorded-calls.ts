@@ -80,7 +80,7 @@ export function answerOf(outcome: Outcome): string {
           structuredContent: result?.structuredContent,
         },
       })
-    : `{"value":${JSON.stringify(valueOf(result as ToolResult)) ?? "null"}}`;
+    : `{"value":${JSON.stringify(programValue(result as ToolResult)) ?? "null"}}`;
   return json.length <= maxAnswer ? json : failureOf(call.tool, "PAYLOAD_TOO_LARGE", tooLarge(json.length));
 }
 
@@ -92,7 +92,7 @@ const tooLarge = (length: number) =>
   `The result has ${Math.round(length / 1024 / 1024)} MB, and a program takes 16 MB. Ask for less of it.`;
 
 /** Structured content as it is; texts as what they are written in; anything else as its blocks. */
-function valueOf({ content, structuredContent }: ToolResult): unknown {
+function programValue({ content, structuredContent }: ToolResult): unknown {
   if (structuredContent !== undefined) return structuredContent;
   const blocks = content ?? [];
   if (blocks.some(({ type, text }) => type !== "text" || typeof text !== "string")) return blocks;

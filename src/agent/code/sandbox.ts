@@ -11,7 +11,10 @@ export type ToSandbox = RunRequest | { type: "answer"; id: number; json?: string
 export type FromSandbox =
   | { type: "request"; id: number; kind: string; json: string }
   | { type: "log"; level: string; text: string }
-  | ({ type: "done" } & ProgramResult);
+  /** The engine is there: what it uses from now on is the program's. */
+  | { type: "begun" }
+  /** `isSpent` where the engine is not fit for another program. */
+  | ({ type: "done"; isSpent: boolean } & ProgramResult);
 
 type Run = Omit<RunRequest, "type"> & {
   /** Whose program it is: one caller does not take all workers. */
@@ -86,8 +89,7 @@ export function createSandbox(): Sandbox {
       if (run.signal.aborted) return stopped("aborted", "The run was cancelled.");
       const worker = isFree(run.owner) ? take(run.owner) : await waitFor(run).catch(() => null);
       if (worker === null) return stopped("aborted", "The run was cancelled before it began.");
-      const result = await runOn(worker, run);
-      const isUsable = result.ok || result.end === "threw" || result.end === "idle";
+      const { result, isUsable } = await runOn(worker, run);
       release(worker, run.owner, isUsable);
       return result;
     },
@@ -104,7 +106,8 @@ function openWorker(): Worker {
     env: {},
     execArgv: ["--disable-warning=ExperimentalWarning"],
     resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },
-    stdin: false,
+    // The engine says of itself what is in its error already.
+    ...{ stdin: false, stdout: true, stderr: true },
     name: "toolplane code",
   }).on("error", () => undefined);
 }
@@ -117,31 +120,37 @@ const stopped = (end: Failed["end"], message: string): Failed => ({
   error: { name: end === "time" ? "TimeoutError" : "Error", message },
 });
 
-function runOn(worker: Worker, { signal, request, log, owner: _, ...program }: Run): Promise<ProgramResult> {
+type Ended = { result: ProgramResult; isUsable: boolean };
+
+function runOn(worker: Worker, { signal, request, log, owner: _, ...program }: Run): Promise<Ended> {
   return new Promise((resolve) => {
     worker.ref();
     const { cpuMs } = program.limits;
-    const busyBefore = worker.performance.eventLoopUtilization().active;
+    const busyNow = () => worker.performance.eventLoopUtilization().active;
+    let busyBefore = Number.POSITIVE_INFINITY;
     let isOver = false;
-    const end = (result: ProgramResult) => {
+    const end = (result: ProgramResult, isUsable = false) => {
       isOver = true;
       clearInterval(watch);
       signal.removeEventListener("abort", onAbort);
       worker.off("message", onMessage).off("error", onError).off("exit", onExit);
-      resolve(result);
+      resolve({ result, isUsable });
     };
     const onAbort = () => end(stopped("aborted", "The run was cancelled."));
     // The engine looks at the time between its instructions; one long instruction is seen from here only.
     const watch = setInterval(() => {
-      const busyMs = worker.performance.eventLoopUtilization().active - busyBefore;
-      if (busyMs > cpuMs + 2 * watchEveryMs)
+      if (busyNow() - busyBefore > 1.5 * cpuMs + 2 * watchEveryMs)
         end(stopped("time", `The program used more than ${cpuMs / 1000} s of processor time.`));
     }, watchEveryMs);
     const onMessage = (message: FromSandbox) => {
       if (message.type === "log") return log(message.level, message.text);
+      if (message.type === "begun") {
+        busyBefore = busyNow();
+        return;
+      }
       if (message.type === "done") {
-        const { type: __, ...result } = message;
-        return end(result);
+        const { type: __, isSpent, ...result } = message;
+        return end(result, !isSpent);
       }
       const { id, kind, json } = message;
       void request(kind, json).then((answer) => {

@@ -22,7 +22,11 @@ export async function runProgram(cli: Cli, file: string | undefined, options: Ru
   const source = await readProgram(file, options);
   const { readOnly, resume, conversation, yes: consent } = options;
   return withPlane(cli, options, async (plane, signal) => {
-    const { text: _, stored: __, ...outcome } = await plane.code.run(source, {
+    const {
+      text: _,
+      stored: __,
+      ...outcome
+    } = await plane.code.run(source, {
       ...withoutUndefined({ readOnly, resume, conversation, consent }),
       ...{ face: "cli", signal },
       ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
@@ -48,7 +52,10 @@ function tell({ value, logs, error, waiting = [], run }: Omit<CodeOutcome, "text
 async function readProgram(file: string | undefined, { eval: source, resume }: RunOptions): Promise<string> {
   const given = [file, source, resume].filter((one) => one !== undefined);
   if (given.length !== 1)
-    throw new PlaneError("USAGE", "Give one of: a file, -e with the program itself, or --resume with a run that waits.");
+    throw new PlaneError(
+      "USAGE",
+      "Give one of: a file, -e with the program itself, or --resume with a run that waits.",
+    );
   if (file === undefined) return source ?? "";
   if (file === "-") return text(terminal.stdin);
   return readFile(file, "utf8").catch((thrown: unknown) => {
