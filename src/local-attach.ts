@@ -13,6 +13,7 @@ export type LocalClient = LocalPlace & {
   user: string | undefined;
   groups: string[];
   persona: string | undefined;
+  workspace: string | undefined;
   compliance: string | undefined;
   view: Hello["view"];
   logLevel: string | undefined;

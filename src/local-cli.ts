@@ -9,14 +9,24 @@ export async function attachMcp(options: GlobalOptions & McpView): Promise<numbe
     import("./faces/cli/terminal/terminal.ts"),
   ]);
   const { config: files = [], dataDir: dataDirectory, group: groups = [], logLevel, ...rest } = options;
-  const { user, persona, compliance, mode, names, toolset, server } = rest;
+  const { user, persona, workspace, compliance, mode, names, toolset, server } = rest;
   const say = (text: string) => {
     if (logLevel !== "error") terminal.stderr.write(`${text}\n`);
   };
   const interruption = untilInterrupted();
   const { signal } = interruption;
   const failed = await attachClient({
-    ...{ files, dataDirectory, directory: terminal.directory(), user, groups, persona, compliance, logLevel },
+    ...{
+      files,
+      dataDirectory,
+      directory: terminal.directory(),
+      user,
+      groups,
+      persona,
+      workspace,
+      compliance,
+      logLevel,
+    },
     ...{ input: terminal.stdin, output: terminal.stdout, signal, say },
     view: {
       ...(mode === undefined ? {} : { mode }),

@@ -85,8 +85,9 @@ export function localCaller(said: {
   user?: string | undefined;
   groups: string[];
   persona?: string | undefined;
+  workspace?: string | undefined;
   compliance?: string | undefined;
 }): Principal {
-  const { user = localUser(processEnvironment()), groups, persona = null, compliance = null } = said;
-  return trusted({ user, groups, persona, compliance });
+  const { user = localUser(processEnvironment()), groups, persona = null, workspace = null, compliance = null } = said;
+  return trusted({ user, groups, persona, workspace, compliance });
 }

@@ -9,6 +9,7 @@ export type LocalPlaneOptions = LocalPlace & {
   user: string | undefined;
   groups: string[];
   persona: string | undefined;
+  workspace?: string | undefined;
   compliance?: string | undefined;
   /** What to run when no file is found; an error without it. */
   fallback?: UnknownObject;

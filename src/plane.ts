@@ -62,6 +62,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       given: options.models,
     },
     ...{ plane: () => plane, catalogue: () => catalogue, servers: () => servers },
+    guardPrompt: (...asked) => calls.guardPrompt(...asked),
     maySeeServer: (principal, server) => grants.maySeeServer(principal, server),
   });
   const answers = createAnswers(agent.answering(options), {

@@ -1,11 +1,12 @@
+import { loadMeaning } from "../../src/catalogue/search/meaning.ts";
 import { createSearch } from "../../src/catalogue/search/search.ts";
 import { type SampleTool, toTools } from "./to-tools.ts";
 
-/** The product's own index and ranking, by words alone and with nothing folded. */
-export async function build(samples: SampleTool[]) {
+/** The product's own index and ranking, with nothing folded. */
+export async function build(samples: SampleTool[], { isWordsOnly = false } = {}) {
   const { tools, idOf, serverText } = toTools(samples);
-  const search = createSearch();
-  search.update(tools, serverText);
+  const search = createSearch(isWordsOnly ? {} : { loadMeaning });
+  while ((await search.updateSoon(tools, serverText)) > 0);
   return {
     search: (query: string, count = 5): string[] =>
       search.rank(query, tools, count).map(({ tool }) => idOf.get(tool) ?? ""),

@@ -153,7 +153,7 @@ await notYet("a script made for one configuration names it, and runs elsewhere",
   assert.match(await readFile(file, "utf8"), /--config/);
 });
 await promise("without sampling it says so and lists the tools, for a person to write the steps", async () => {
-  await using silent = await createPlane({ config });
+  await using silent = await createPlane({ config, dataDirectory: directory.path });
   const planned = await silent.call("tool_planner_plan_with_tools", { task: "Look x up" });
   assert.match(dataOf<{ script: string }>(planned).script, /toolName/);
 });

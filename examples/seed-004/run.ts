@@ -6,7 +6,7 @@ import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from 
 import { isAlive, isRunning, runCli } from "../../test/scenarios/support.ts";
 import { tellStory } from "../story.ts";
 
-const { chapter, promise, notYet } = tellStory("Seed 004: tool configurations for models that generate");
+const { chapter, promise } = tellStory("Seed 004: tool configurations for models that generate");
 await using directory = await temporaryDirectory();
 const log = directory.file("log");
 await using docs = await startHttpFixture("sse");
@@ -69,7 +69,7 @@ await promise("names that no provider has, and names that two have, are refused 
   await assert.rejects(plane.toolset("missing").schemas(), /no_such_tool/);
   await assert.rejects(plane.toolset("too-much").schemas(), /fail.*docs.*local-tools/s);
 });
-await notYet("a configuration that names an unknown provider is reported when it is validated", async () => {
+await promise("a configuration that names an unknown provider is reported when it is validated", async () => {
   const tool_configs = [{ tool_alias: "x", providers: ["nowhere"] }];
   await writeFile(directory.file("bad.json"), JSON.stringify({ providers: [], tool_configs }));
   const { stdout } = await runCli(["config", "validate", "--config", directory.file("bad.json"), "--json"]);
@@ -163,7 +163,7 @@ await promise("the messages are returned as a trace, with tool calls and results
   const roles = trace.map(({ role }) => role).filter((role) => role !== "system");
   assert.deepEqual(roles, ["user", "assistant", "tool", "tool", "assistant"]);
 });
-await notYet("the content of a trace is a list of blocks", () =>
+await promise("the content of a trace is a list of blocks", () =>
   assert.ok(trace.every(({ content }) => Array.isArray(content))),
 );
 await promise("the reasoning of the last message is extracted, without blanks around it", () =>

@@ -1,5 +1,5 @@
 import { once } from "../lib/async/once.ts";
-import { everyTool, hookEvents, type LibraryHooks } from "../model/access/hook.ts";
+import { everyTool, type GuardPrompt, hookEvents, type LibraryHooks } from "../model/access/hook.ts";
 import type { Executed, Injected } from "../model/calls/call.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Principal } from "../model/principal.ts";
@@ -50,6 +50,9 @@ export async function createHooks({
   return {
     /** Null without hooks, so that a call pays one comparison for them. */
     stages: () => (used() ? stages : null),
+    guardPrompt: (async (...asked) => {
+      if (used()) await (await loaded()).guardPrompt(...asked);
+    }) satisfies GuardPrompt,
     async ended(conversation: string, principal: Principal): Promise<void> {
       if (used()) await (await loaded()).ended(conversation, principal);
     },

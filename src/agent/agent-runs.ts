@@ -2,6 +2,7 @@ import { beginRunSpan } from "../calls/calls.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { uniqueId } from "../lib/stamps.ts";
+import type { GuardPrompt } from "../model/access/hook.ts";
 import {
   type AgentRun,
   type AgentStyle,
@@ -163,7 +164,7 @@ type Own = {
 /** Whatever is wrong with a request is said before the model is asked. */
 async function prepare(
   options: RunAgentOptions,
-  { models, tools, registry, stopping, ownTool, plane }: Parts,
+  { models, tools, registry, stopping, guardPrompt, ownTool, plane }: Parts,
   caller: Principal,
 ): Promise<Own & { run: RunParts }> {
   requireScope(caller, "call", "run an agent");
@@ -215,6 +216,8 @@ async function prepare(
     missing: offered.missing,
     listTools: offered.listTools,
     call: offered.call,
+    guard: (event, payload, signal) =>
+      guardPrompt(event, payload, { principal, session: conversation, run: id, model: model.name, signal }),
   };
   return { run, principal, toolset, isOwn: options.conversation === undefined, span };
 }
@@ -327,4 +330,5 @@ export type AgentParts = {
   servers(): KnownServers & Pick<Servers, "status">;
   maySeeServer(principal: Principal, server: string): boolean;
   keepRun(run: AgentRun): Promise<void>;
+  guardPrompt: GuardPrompt;
 };

@@ -1,8 +1,10 @@
 import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import { cutText } from "../lib/text/cut-text.ts";
+import type { PromptEvent } from "../model/access/hook.ts";
 import type { AgentOutcome } from "../model/agent/agent-run.ts";
 import type { AskedCall, ChatMessage, ChatModel, ModelPart, ModelRequest, TokenUsage } from "../model/agent/chat.ts";
 import type { PlaneError } from "../model/errors.ts";
+import type { JsonObject } from "../model/json.ts";
 import { closingText, noName, refusalFor, withUniqueIds } from "./asked-calls.ts";
 import { isCutOff, modelBrokeOff, stayedSilent } from "./broken-replies.ts";
 import { type Budget, usedUp } from "./budgets.ts";
@@ -26,6 +28,8 @@ export type LoopParts = {
   listTools(state: string | undefined): Promise<readonly OfferedTool[]>;
   call(state: string | undefined, left: Left): CallTool;
   stream: MessageStream;
+  /** Rejects where a hook denies it. */
+  guard?(event: PromptEvent, payload: JsonObject, signal: AbortSignal): Promise<void>;
 };
 
 /** How much of a call is streamed. */
@@ -36,11 +40,13 @@ const shownArguments = 20_000;
 async function askModel(
   conversation: Conversation,
   tools: readonly OfferedTool[],
-  { model, style, system, settings, limiter, stream }: LoopParts,
+  { model, style, system, settings, limiter, stream, guard }: LoopParts,
 ): Promise<Said> {
   const offered = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const turn = style.request({ messages: conversation.messages, tools: offered, system });
   const request = { ...turn, ...settings, signal: limiter.signal };
+  const seen = { model: model.name, messages: turn.messages, tools: tools.map(({ name }) => name) };
+  await guard?.("BeforeModel", seen as unknown as JsonObject, limiter.signal);
   const endStep = conversation.beginStep(tools.length);
   const heard = { text: "" };
   try {

@@ -55,6 +55,7 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
     return loop(conversation, { ...parts, limiter, stream });
   };
   try {
+    await parts.guard?.("UserPromptSubmit", { prompt: question, model: parts.model.name }, limiter.signal);
     ending = await goOn(conversation, converse);
   } catch (thrown) {
     const cancelled = new PlaneError("CANCELLED", "The run was cancelled before the model had answered.");

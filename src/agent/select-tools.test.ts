@@ -47,7 +47,10 @@ test("an unknown name is a mistake, unless a server that may have it is away", (
   const has = (...tools: Tool[]) => ({ tools, maySee: () => true });
   const check = (selected: ReturnType<typeof has>, trouble: string | null) =>
     checkSelection("mine", wants, selected, servers(trouble));
-  assert.throws(() => check(has(tool("one", "a")), null), { code: "CONFIG_INVALID", message: /has: 'gone'/ });
+  assert.throws(() => check(has(tool("one", "a")), null), {
+    code: "CONFIG_INVALID",
+    message: /\(one, two\) has: 'gone'/,
+  });
   check(has(tool("one", "a")), "'two' is away.");
   assert.throws(() => check(has(), "'two' is away."), {
     code: "SERVER_UNAVAILABLE",

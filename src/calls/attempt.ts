@@ -32,17 +32,18 @@ type AttemptWith = {
 /** Made once: a stack is costly. */
 const isOver = new Error("the attempt is over");
 
-export function attempt(
+type AskedWith = Pick<AttemptWith, "limiter" | "pass" | "relay">;
+
+/** The server's questions during one attempt. */
+export function createQuestions(
   call: Routed,
   spec: ProviderSpec,
-  { limiter, pass, idempotencyKey, relay }: AttemptWith,
-  options: AttemptOptions,
-): Promise<unknown> {
-  const provider = options.provider(spec.name);
-  if (!provider) throw neverSent("NO_PROVIDER", `No provider of kind '${spec.name}' is known.`);
+  { limiter, pass, relay }: AskedWith,
+  options: Pick<AttemptOptions, "answer" | "fit">,
+  hide = createInjectedHider(call.injected.values),
+) {
   // A server that continues without its answer waits no longer. Few ask anything.
   let over: AbortController | undefined;
-  const hide = createInjectedHider(call.injected.values);
   /** The caller answers where it can; else the plane does. */
   const answer = async (asked: Asked, signal: AbortSignal): Promise<UnknownObject> => {
     const server = String(spec.config.server);
@@ -50,16 +51,8 @@ export function attempt(
     if (!answered) return options.answer(call, server, asked, signal, relay);
     return (await options.fit?.(asked, answered, relay)) ?? answered;
   };
-  const args = argumentsOf(call, spec);
-  return provider(spec, args, {
-    signal: limiter.signal,
-    owner: sessionOwner(call.principal, call.options.conversation),
-    principal: call.principal,
-    idempotencyKey,
-    beforeSend() {
-      if (options.isCurrent?.(call, spec) === false) throw outdated(call);
-    },
-    async onRequest(method, params, signal) {
+  return {
+    take(method: string, params: UnknownObject, signal: AbortSignal): Promise<UnknownObject> {
       // Waiting for an answer does not count against the server's time.
       const goOn = limiter.pause();
       const countOn = pass?.pause();
@@ -69,6 +62,30 @@ export function attempt(
         goOn();
       });
     },
+    end: () => over?.abort(isOver),
+  };
+}
+
+export function attempt(
+  call: Routed,
+  spec: ProviderSpec,
+  { limiter, pass, idempotencyKey, relay }: AttemptWith,
+  options: AttemptOptions,
+): Promise<unknown> {
+  const provider = options.provider(spec.name);
+  if (!provider) throw neverSent("NO_PROVIDER", `No provider of kind '${spec.name}' is known.`);
+  const hide = createInjectedHider(call.injected.values);
+  const questions = createQuestions(call, spec, { limiter, pass, relay }, options, hide);
+  const args = argumentsOf(call, spec);
+  return provider(spec, args, {
+    signal: limiter.signal,
+    owner: sessionOwner(call.principal, call.options.conversation),
+    principal: call.principal,
+    idempotencyKey,
+    beforeSend() {
+      if (options.isCurrent?.(call, spec) === false) throw outdated(call);
+    },
+    onRequest: questions.take,
     onProgress(progress) {
       limiter.extend();
       const shown = hide.value(progress);
@@ -86,18 +103,18 @@ export function attempt(
     continuation: relay?.continuation,
   }).then(
     (result) => {
-      over?.abort(isOver);
+      questions.end();
       return hide.result(result);
     },
     (thrown) => {
-      over?.abort(isOver);
+      questions.end();
       throw hide.error(thrown);
     },
   );
 }
 
 /** A server gets the text of its caller where nothing is added; what else executes a tool may change its own copy. */
-function argumentsOf({ input, injected }: Routed, { name }: ProviderSpec): JsonObject {
+export function argumentsOf({ input, injected }: Routed, { name }: ProviderSpec): JsonObject {
   const text = name === "mcp" && !hasMembers(injected.values) ? textOf(input.arguments) : undefined;
   if (text !== undefined && input.exact === undefined) return input.arguments;
   const args = { ...putExactNumbers(input.arguments, input.exact ?? []), ...injected.values };

@@ -1,5 +1,6 @@
 import { rewriteText } from "../lib/json/json-text.ts";
 import { nowText, uniqueId } from "../lib/stamps.ts";
+import { shorten } from "../lib/text/cut-text.ts";
 import type { Approved, Authorized, Executed, Injected, Requested, Routed } from "../model/calls/call.ts";
 import type { ToolId } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -8,10 +9,10 @@ import { narrow, type Principal } from "../model/principal.ts";
 import { type ApproveOptions, type Asking, approve } from "./approve.ts";
 import { isOutdated } from "./attempt.ts";
 import { authorize, authorizeArguments, type GrantFor, isTexts } from "./authorize.ts";
-import { type ExecuteOptions, execute } from "./execute.ts";
+import { type Begun, type ExecuteOptions, execute } from "./execute.ts";
 import { inject, type ValueFor } from "./inject.ts";
 import type { FindTool } from "./lookup.ts";
-import type { Recorder } from "./record.ts";
+import type { BegunRecord, Recorder } from "./record.ts";
 import { resolve } from "./resolve.ts";
 import { type RouteOptions, requireWritable, route } from "./route.ts";
 import { type CheckArguments, type OnlyReads, requireReadable, validate } from "./validate.ts";
@@ -100,6 +101,12 @@ export function createCallTool(path: Path): CallTool {
     });
 }
 
+/** Goes on with a planned call whose attempt did not simply succeed. */
+export function createGoOn({ record, execution }: Pick<Path, "record" | "execution">) {
+  return (call: Routed, begun: Begun, recorded: BegunRecord, { signal, relay }: Asking) =>
+    record(call, (step) => step("execute", () => execute(call, { ...execution, signal, relay, begun })), recorded);
+}
+
 function hookContext({ approval, checkArguments, valueFor }: Path): OnTheWay {
   return {
     decide: approval.decide,
@@ -121,17 +128,22 @@ function isApproved(call: Approved | Requested): call is Approved {
   return "approval" in call;
 }
 
+const maxNameLength = 1_000;
+
 export function requestCall(
   tool: string | ToolId,
   args: unknown,
   given: PlaneCallOptions,
   defaultPrincipal: Principal,
 ): Requested {
-  const { principal: caller = defaultPrincipal, face = "library", files, signal, askHere, relay, ...options } = given;
+  const { principal: caller = defaultPrincipal, face = "library", files, ...others } = given;
+  const { signal, askHere, relay, cancellation, ...options } = others;
   const { mcp } = options;
   // An `mcp` of the wrong type leaves no server; `authorize` explains it.
   const servers = typeof mcp === "boolean" || isTexts(mcp) ? mcp : false;
   const principal = mcp === undefined ? caller : narrow(caller, { servers });
-  const asked = { tool, arguments: args };
+  // No tool has such a name, and it is looked at and written at every step.
+  const named = typeof tool === "string" ? shorten(tool, maxNameLength) : tool;
+  const asked = { tool: named, arguments: args };
   return { id: uniqueId(), at: nowText(), asked, principal, face, options, ...(files === undefined ? {} : { files }) };
 }

@@ -9,6 +9,7 @@ import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
 import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
+import { EngineNeeded } from "../lib/text/matcher.ts";
 import type { LibraryHooks } from "../model/access/hook.ts";
 import type { PlaneAudit } from "../model/audit.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
@@ -26,17 +27,19 @@ import { type Activity, createActivity } from "./activity.ts";
 import { type Approvals, createApprovals } from "./approve.ts";
 import { sessionOwner } from "./attempt.ts";
 import { accessOf, requireGrant } from "./authorize.ts";
-import { type CallTool, createCallTool, requestCall } from "./call-tool.ts";
+import { type CallTool, createCallTool, createGoOn, type Path, requestCall } from "./call-tool.ts";
 import type { ExecuteOptions } from "./execute.ts";
 import { createInjection } from "./inject.ts";
 import type { CallLimits } from "./limits/limits.ts";
 import { createLookup, type Lookup, type LookupParts } from "./lookup.ts";
 import { createOfferVerbs } from "./offers.ts";
+import { createPlans, type PlanPorts } from "./plan.ts";
+import type { PlannedCall } from "./planned-call.ts";
 import { createProviders, type ProviderParts, type Providers } from "./providers/providers.ts";
 import { createRecorder, type RecordOptions } from "./record.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
-import { tellSpan, withAttemptSpans, withSpan } from "./spans/spans.ts";
+import { isTraced, tellSpan, withAttemptSpans, withSpan } from "./spans/spans.ts";
 import { createTargets } from "./targets.ts";
 import { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
 
@@ -55,7 +58,8 @@ export { type ArgumentProblem, type CheckArguments, validate } from "./validate.
 const schemaCheck = once(() => import("./schema-check.ts"));
 
 export async function checkSchema(schema: JsonObject, value: Json): Promise<ArgumentProblem[]> {
-  return (await schemaCheck()).checkSchema(schema, value);
+  const loaded = await schemaCheck();
+  return withEngine(() => loaded.checkSchema(schema, value));
 }
 
 type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "registry" | "servers" | "memory"> &
@@ -74,7 +78,7 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     limits: CallLimits;
     results: Pick<Results, "present" | "provider">;
     registry: Pick<Registry, "fixedOf" | "snapshot">;
-    quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld">;
+    quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld" | "standing">;
     hooks: LibraryHooks | undefined;
     fileOfHook(event: string, at: number): string | undefined;
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
@@ -119,8 +123,11 @@ export async function createCalls(parts: CallParts) {
     emit,
   });
   const activity = createActivity();
-  const runner = createRunner(wirePath(parts, { lookup, providers, approvals, hooks, activity }), servers.stop);
+  const path = wirePath(parts, { lookup, providers, approvals, hooks, activity });
+  const runner = createRunner(createCallTool(path), servers.stop, () => plans.running());
+  const plans = createPlans(planPorts(parts, path, { lookup, activity, goOn: runner.goOn(createGoOn(path)) }));
   const call: Plane["call"] = (asked, args, options = {}) =>
+    plans.run(asked, args, options, options.principal ?? defaultPrincipal) ??
     runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay);
   const verbs: CallVerbs = {
     ...approvals.verbs,
@@ -146,6 +153,7 @@ export async function createCalls(parts: CallParts) {
   return {
     lookup,
     providerTrouble: providers.trouble,
+    guardPrompt: hooks.guardPrompt,
     verbs,
     run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal),
     start: approvals.start,
@@ -155,10 +163,10 @@ export async function createCalls(parts: CallParts) {
 
 type Stages = { lookup: Lookup; providers: Providers; approvals: Approvals; hooks: Hooks; activity: Activity };
 
-function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activity }: Stages): CallTool {
+function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activity }: Stages): Path {
   const { config, environment, servers, catalogue, grants, quality, registry, memory, profile } = parts;
   const decide = policyOf(parts);
-  return createCallTool({
+  return {
     currentPrincipal: parts.currentPrincipal,
     findTool: lookup.findTool,
     grantFor: grants.grantFor,
@@ -199,19 +207,54 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
         tellSpan(call);
       },
     }),
-  });
+  };
+}
+
+/** What plans are made and run with; they fall with the configuration, the catalogue, the pins and the profile. */
+function planPorts(
+  parts: CallParts,
+  path: Path,
+  { lookup, activity, goOn }: Pick<Stages, "lookup" | "activity"> & Pick<PlanPorts, "goOn">,
+): PlanPorts {
+  const { config, registry, quality, servers, memory, profile, limits, results } = parts;
+  return {
+    ...{ path, config, profile, goOn, isTraced, execution: path.execution },
+    limits: limits.path,
+    snapshot: registry.snapshot,
+    standing: quality.standing,
+    isHeld: quality.isHeld,
+    recall: lookup.recall,
+    isSettled: servers.isSettled,
+    isCalm: memory.isCalm,
+    begin: servers.begin,
+    emit: memory.emit,
+    write: memory.record,
+    present: results.present,
+    checkOutput: (schema, result) => loadedCheck?.checkOutput(schema, result) ?? [],
+    onEnded: (call, outcome) => activity.note(call, outcome),
+  };
 }
 
 let loadedCheck: Awaited<ReturnType<typeof schemaCheck>> | undefined;
 
 /** At once when the validator is loaded. */
 const checkArguments: CheckArguments = (schema, args, warnings) => {
-  if (loadedCheck) return loadedCheck.checkSchema(schema, args, warnings);
+  if (loadedCheck) return withEngine(() => loadedCheck?.checkSchema(schema, args, warnings) ?? []);
   return schemaCheck().then((loaded) => {
     loadedCheck = loaded;
-    return loaded.checkSchema(schema, args, warnings);
+    return withEngine(() => loaded.checkSchema(schema, args, warnings));
   });
 };
+
+/** Once more where a pattern needs the linear engine, which is loaded then. */
+function withEngine<T>(check: () => T): T | Promise<T> {
+  try {
+    return check();
+  } catch (thrown) {
+    if (!(thrown instanceof EngineNeeded)) throw thrown;
+    return import("../lib/text/linear-pattern.ts").then(check);
+  }
+}
 
 function policyOf({ config, registry }: Pick<CallParts, "config" | "registry">): ReturnType<typeof createPolicy> {
   return createPolicy({
@@ -246,7 +289,10 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
       const now = registry.snapshot(principal).byId(tool.id);
       return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
     },
-    checkOutput: async (schema, result) => (await schemaCheck()).checkOutput(schema, result),
+    async checkOutput(schema, result) {
+      const loaded = await schemaCheck();
+      return withEngine(() => loaded.checkOutput(schema, result));
+    },
     answer: answers.answer,
     fit: answers.fit,
     limits: parts.limits.path,
@@ -277,30 +323,42 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
   };
 }
 
-function createRunner(callTool: CallTool, stopServers: () => Promise<void>) {
+type Runs = ReturnType<typeof createGoOn>;
+
+function createRunner(callTool: CallTool, stopServers: () => Promise<void>, planned: () => PlannedCall[]) {
   const active = createBriefMap<Promise<Outcome>>();
   let lastRun = 0;
   const stopping = new AbortController();
   const draining = new AbortController();
   const ending = createJoinedSignals(stopping.signal);
   const drain = () => draining.abort(new Error("the plane is stopping"));
+  const run = (given: AbortSignal | undefined, start: (signal: AbortSignal) => Promise<Outcome>) => {
+    const { signal, leave } = ending.join(given);
+    const running = start(signal);
+    const key = ++lastRun;
+    active.set(key, running);
+    return running.finally(() => {
+      active.delete(key);
+      leave();
+    });
+  };
   return {
-    run(requested: Requested, given?: AbortSignal, askHere?: AskHere, relay?: Relay): Promise<Outcome> {
-      const { signal, leave } = ending.join(given);
-      const running = withSpan(requested, relay, (traced) =>
-        callTool(requested, { signal, stopping: draining.signal, askHere, relay: traced }),
-      );
-      const key = ++lastRun;
-      active.set(key, running);
-      return running.finally(() => {
-        active.delete(key);
-        leave();
-      });
-    },
+    run: (requested: Requested, given?: AbortSignal, askHere?: AskHere, relay?: Relay): Promise<Outcome> =>
+      run(given, (signal) =>
+        withSpan(requested, relay, (traced) =>
+          callTool(requested, { signal, stopping: draining.signal, askHere, relay: traced }),
+        ),
+      ),
+    /** Planned calls that go on along the stages. */
+    goOn:
+      (goOn: Runs): PlanPorts["goOn"] =>
+      (call, begun, recorded, { signal: given, relay }) =>
+        run(given, (signal) => goOn(call, begun, recorded, { signal, relay })),
     drain,
     async stop() {
       drain();
       stopping.abort(new Error("the plane is stopping"));
+      for (const call of planned()) call.cancel(stopping.signal.reason);
       // One turn, so that cancellations are sent before servers go.
       await new Promise(setImmediate);
       await runAll([stopServers, () => Promise.allSettled(active.values())]);

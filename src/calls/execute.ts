@@ -76,7 +76,7 @@ export function idempotencyKeyOf({ id, tool, options }: Routed): string | undefi
 }
 
 /** Progress may extend a limit this far. */
-const progressStretch = 10;
+export const progressStretch = 10;
 
 export type ExecuteOptions = AttemptOptions & {
   checkOutput(schema: JsonObject, result: ToolResult): Promise<string[]>;
@@ -88,7 +88,12 @@ export type ExecuteOptions = AttemptOptions & {
   limits?: Limits;
   signal: AbortSignal | undefined;
   relay?: Relay | undefined;
+  /** The first attempt of a planned call, which has been made. */
+  begun?: Begun;
 };
+
+/** How the one attempt of a planned call ended. */
+export type Begun = { startedAt: number; isExpired: boolean } & ({ raw: unknown } | { thrown: unknown });
 
 type Run = {
   call: Routed;
@@ -99,6 +104,7 @@ type Run = {
   pass: CallPass | undefined;
   idempotencyKey: string | undefined;
   options: ExecuteOptions;
+  begun?: Begun | undefined;
 };
 
 export async function execute(call: Routed, options: ExecuteOptions): Promise<Executed> {
@@ -107,10 +113,13 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
   const limiter = limitTime(ms, ms * progressStretch, options.signal);
   const [first, ...others] = call.route.candidates as [ProviderSpec, ...ProviderSpec[]];
   let pass: CallPass | undefined;
+  const { begun } = options;
+  if (begun?.isExpired) limiter.expire();
+  else if (begun && ms > 0) limiter.extend(Math.max(0, ms - (performance.now() - begun.startedAt)));
   try {
-    const entering = options.limits?.enter(call, limiter);
+    const entering = begun ? undefined : options.limits?.enter(call, limiter);
     if (entering) pass = await entering.catch((thrown) => Promise.reject(refusal(call, thrown, limiter)));
-    const run: Run = { call, attempts: [], askedAt: 0, limiter, pass, idempotencyKey, options };
+    const run: Run = { call, attempts: [], askedAt: 0, limiter, pass, idempotencyKey, options, begun };
     return await (others.length > 0 ? tryEach(run, [first, ...others]) : tryAgain(run, first));
   } finally {
     pass?.leave();
@@ -121,11 +130,11 @@ export async function execute(call: Routed, options: ExecuteOptions): Promise<Ex
 async function tryAgain(run: Run, spec: ProviderSpec): Promise<Executed> {
   const { call, attempts, limiter, options } = run;
   const { limits, onRetry } = options;
-  limits?.called(call, spec);
+  if (!run.begun) limits?.called(call, spec);
   const readyInMs = () => options.readyInMs?.(spec) ?? 0;
   const against = (error: PlaneError) => (limits ? limits.againstRetry(call, spec, error) : null);
   for (;;) {
-    const entered = enterAttempt(run, spec);
+    const entered = run.begun ? limits?.begun(spec, run.begun.startedAt) : enterAttempt(run, spec);
     const pass = entered instanceof Promise ? await entered : entered;
     if (pass instanceof PlaneError) throw withAttempts(call, pass, attempts);
     const ended = await tryOnce(run, spec, pass);
@@ -201,10 +210,11 @@ function enterAttempt(run: Run, spec: ProviderSpec): Entered | Promise<Entered> 
 }
 
 async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefined): Promise<Executed | PlaneError> {
-  const { call, attempts, limiter, idempotencyKey, options } = run;
+  const { call, attempts, limiter, idempotencyKey, options, begun } = run;
   const provider = labelOf(call, spec);
-  const startedAt = performance.now();
+  const startedAt = begun?.startedAt ?? performance.now();
   run.askedAt = startedAt;
+  run.begun = undefined;
   const note = (error: PlaneError | null) => {
     const unsent = error?.data.sent === false ? ({ sent: false } as const) : {};
     const durationMs = performance.now() - startedAt;
@@ -214,7 +224,7 @@ async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefin
   let raw: unknown;
   try {
     const given = { limiter, pass, idempotencyKey, relay: options.relay };
-    raw = await abortable(attempt(call, spec, given, options), limiter.signal);
+    raw = begun ? endOf(begun) : await abortable(attempt(call, spec, given, options), limiter.signal);
   } catch (thrown) {
     const error = limiter.signal.aborted ? endedCall(call, limiter) : toPlaneError(thrown);
     if (isOutdated(error)) {
@@ -233,6 +243,11 @@ async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefin
   } catch (thrown) {
     return withAttempts(call, toPlaneError(thrown), attempts);
   }
+}
+
+function endOf(begun: Begun): unknown {
+  if ("thrown" in begun) throw begun.thrown;
+  return begun.raw;
 }
 
 function endedCall({ tool, route }: Routed, limiter: TimeLimiter): PlaneError {

@@ -95,7 +95,7 @@ export function createLookup(parts: LookupParts) {
     toCall,
     toShow,
     tool,
-    findTool: withMemory(parts, toCall),
+    ...withMemory(parts, toCall),
     /** Of one server, or of all. */
     async discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void> {
       await loaded();
@@ -150,7 +150,7 @@ function createFinder({ registry, servers, grants, catalogue, loaded }: LookupPa
 type Remembered = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
 
 /** Remembers finds, and loads what a first call needs while the server starts. */
-function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>): FindTool {
+function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>) {
   const { config, registry, servers, memory, health, schemaCheck, quality, grants } = parts;
   const remembered = new WeakMap<Principal, Lru<Remembered>>();
   // Two turns are enough for the process of the tool's server to be spawned.
@@ -190,11 +190,12 @@ function withMemory(parts: LookupParts, find: (...asked: Parameters<FindTool>) =
     else remember(asked, principal, tool);
     return trusted(tool, principal);
   };
-  return (asked, principal, onProgress) => {
+  const findTool: FindTool = (asked, principal, onProgress) => {
     memory.requireRoom();
     const known = typeof asked === "object" && asked.kind ? undefined : recall(asked, principal);
     return known ? trusted(known, principal) : findAnew(asked, principal, onProgress);
   };
+  return { findTool, recall };
 }
 
 function hasRivals({ providers }: Tool): boolean {

@@ -32,7 +32,11 @@ export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T
 export type Recorder = (
   requested: Requested,
   run: (step: Step) => Routed | Executed | Promise<Routed | Executed>,
+  begun?: BegunRecord,
 ) => Promise<Outcome>;
+
+/** Of a planned call, which has been announced. */
+export type BegunRecord = { startedAt: number; stages: CallRecord["stages"] };
 
 /** What the stages have learned so far. */
 type Learned = Requested & Partial<Executed>;
@@ -52,10 +56,10 @@ export type RecordOptions = {
 /** Whatever happens, the call is recorded before it is answered. */
 export function createRecorder(options: RecordOptions): Recorder {
   const { write, emit, onEnded } = options;
-  return async (requested, run) => {
-    const startedAt = performance.now();
-    emit(callEvent(requested));
-    const tracked = trackStages(requested, startedAt);
+  return async (requested, run, begun) => {
+    const startedAt = begun?.startedAt ?? performance.now();
+    if (!begun) emit(callEvent(requested));
+    const tracked = trackStages(requested, startedAt, begun?.stages);
     let error: PlaneError | undefined;
     try {
       await run(tracked.step);
@@ -82,7 +86,7 @@ export function createRecorder(options: RecordOptions): Recorder {
 }
 
 /** It waits in memory, and the answer says so; or there is none, where the record is required. */
-function unrecorded(shown: Outcome, why: PlaneError): Outcome {
+export function unrecorded(shown: Outcome, why: PlaneError): Outcome {
   shown.call.recorded = false;
   if (why.code === "RECORD_FAILED")
     return { ok: false, call: { ...shown.call, status: "failed" }, error: reportError(why) };
@@ -91,10 +95,9 @@ function unrecorded(shown: Outcome, why: PlaneError): Outcome {
   return shown;
 }
 
-function trackStages(requested: Requested, startedAt: number) {
-  const stages: CallRecord["stages"] = [];
+function trackStages(requested: Requested, startedAt: number, stages: CallRecord["stages"] = []) {
   let call: Learned = requested;
-  let from = startedAt;
+  let from = startedAt + stages.reduce((sum, { ms }) => sum + ms, 0);
   const ended = <T extends Requested>(stage: string, result?: T): void => {
     const now = performance.now();
     stages.push({ stage, ms: rounded(now - from) });
@@ -143,7 +146,7 @@ function kindOf(asked: Requested["asked"]["tool"]): Pick<CallRecord, "kind"> {
 }
 
 /** An address may hold a secret; the name of a tool does not. */
-function callEvent(requested: Requested): PlaneEvent {
+export function callEvent(requested: Requested): PlaneEvent {
   const { id, asked, principal } = requested;
   const tool = askedName(requested);
   const { user, key } = principal;
@@ -162,7 +165,11 @@ function resultEvent(
 }
 
 /** A result that cannot be stored is returned whole. */
-function presented(call: Learned, outcome: Outcome, { present }: RecordOptions): Outcome | Promise<Outcome> {
+export function presented(
+  call: Learned,
+  outcome: Outcome,
+  { present }: Pick<RecordOptions, "present">,
+): Outcome | Promise<Outcome> {
   if (!present) return outcome;
   const giveWhole = (thrown: unknown) => {
     warn(outcome, "This large result could not be kept", thrown);
@@ -207,7 +214,7 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
 }
 
 /** Of the original text where there is one: no rewriting to hash. */
-function hashResult(result: ToolResult): string {
+export function hashResult(result: ToolResult): string {
   const source = bytesOf(result) ?? textOf(result);
   return source === undefined ? hash(result) : hashText(source);
 }

@@ -3,6 +3,7 @@ import type { Approved, Routed, TimeLimit } from "../model/calls/call.ts";
 import { healthKey } from "../model/catalogue/health.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { Principal } from "../model/principal.ts";
 import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { requireReadable } from "./validate.ts";
 
@@ -16,7 +17,7 @@ export type RouteOptions = {
   score?(tool: string, provider: string): number;
   serverLimitMs(server: string): number | undefined;
   /** Others are left out silently. */
-  mayReach?(call: Approved, provider: ProviderSpec): boolean;
+  mayReach?(call: Pick<Approved, "principal" | "options" | "input" | "injected">, provider: ProviderSpec): boolean;
 };
 
 export function route(call: Approved, options: RouteOptions): Routed {
@@ -41,6 +42,18 @@ export function route(call: Approved, options: RouteOptions): Routed {
   throw noProvider(call, listed.join("; ") || undeclared(call.tool, environment), reasons);
 }
 
+/** The route of a plan: the one server that executes the tool. Null where there is a choice, or something in the way. */
+export function planRoute(principal: Principal, tool: Tool, options: RouteOptions): Routed["route"] | null {
+  const [spec, ...others] = tool.providers;
+  if (spec?.name !== "mcp" || others.length > 0 || tool.id.server === null) return null;
+  // Without credentials of its own it needs none of the environment.
+  if (missingCredentials(tool, spec, {}) !== null) return null;
+  const input = { arguments: {}, repaired: false, dropped: [] };
+  const call = { principal, options: {}, tool, input, injected: { values: {} } };
+  if (options.mayReach?.(call, spec) === false || options.unavailable(spec) !== null) return null;
+  return { candidates: [spec], limit: timeLimit(call, options.serverLimitMs) };
+}
+
 const undeclared = (tool: Tool, environment: RouteOptions["environment"]) =>
   missingCredentials(tool, null, environment) ?? "it declares none";
 
@@ -63,7 +76,7 @@ function noProvider(call: Approved, why: string, providers: Record<string, strin
 }
 
 /** Call, tool, server, default. 0 is unlimited. */
-function timeLimit(call: Approved, serverLimitMs: RouteOptions["serverLimitMs"]): TimeLimit {
+function timeLimit(call: Pick<Approved, "options" | "tool">, serverLimitMs: RouteOptions["serverLimitMs"]): TimeLimit {
   const { options, tool } = call;
   if (options.timeoutMs !== undefined) return { ms: options.timeoutMs, setBy: "call" };
   const seconds = tool.metadata.default_timeout;

@@ -1,7 +1,7 @@
 import { andThen } from "../lib/async/and-then.ts";
 import { exactNumbersIn, findChanged, isTooDeep, noteExactNumbers, tooManyNumbers } from "../lib/json/exact-numbers.ts";
 import { ambiguityOf, rememberText, sizeOf } from "../lib/json/json-text.ts";
-import { ambiguityIn, halfText, hasHalf, tooMuchIn } from "../lib/json/measure-json.ts";
+import { ambiguityIn, halfText, hasHalf, measureJson } from "../lib/json/measure-json.ts";
 import { hasMembers } from "../lib/json/plain-data.ts";
 import { repairTruncatedJson } from "../lib/json/repair-json.ts";
 import { respellJson } from "../lib/json/respell-json.ts";
@@ -113,8 +113,7 @@ function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Va
   const mayGuess = typeof asked.arguments === "string" && onlyReads(tool);
   const { arguments: parsed, repaired, respelt } = parseArguments(asked.arguments, tool.name, mayGuess);
   const { kept: own, dropped } = keepDeclared(tool, parsed);
-  // The same object where nothing is added, so that its text is passed on as it was written.
-  const kept = tool.defaults && hasMembers(tool.defaults) ? { ...tool.defaults, ...own } : own;
+  const kept = withDefaults(tool, own);
   const warnings: string[] = [];
   return andThen(check(tool.parameters, kept, warnings), (problems): Validated => {
     if (problems.length > 0) throw refuse(tool, problems, dropped);
@@ -126,6 +125,33 @@ function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Va
     if (warnings.length > 0) input.warnings = warnings;
     return { ...call, input };
   });
+}
+
+/** The arguments of a planned call; null where there is anything to say about them. */
+export function readPlain(tool: Tool, given: unknown, check: CheckArguments): JsonObject | null {
+  if (!isObject(given)) return null;
+  const own = clearly(given, tool);
+  const keeps = keeperOf(tool);
+  if (own === null || exactNumbersIn(own).length > 0) return null;
+  for (const name in own) if (!keeps(name)) return null;
+  const args = withDefaults(tool, own);
+  const warnings: string[] = [];
+  const problems = check(tool.parameters, args, warnings);
+  return problems instanceof Promise || problems.length + warnings.length > 0 ? null : args;
+}
+
+/** Null where a stage would refuse it. */
+function clearly(given: UnknownObject, { name }: Tool): JsonObject | null {
+  try {
+    return requireClear(requireObject(given, name), name);
+  } catch {
+    return null;
+  }
+}
+
+/** The same object where nothing is added, so that its text is passed on as it was written. */
+function withDefaults({ defaults }: Tool, own: JsonObject): JsonObject {
+  return defaults && hasMembers(defaults) ? { ...defaults, ...own } : own;
 }
 
 /** More help no reader. */
@@ -178,12 +204,12 @@ export function parseArguments(given: unknown, tool: string, onlyReads = true): 
 const maxRepaired = 256 * 1024;
 
 function parse(text: string, tool: string): JsonObject {
-  const tooMuch = tooMuchIn(text);
+  const { tooMuch, members } = measureJson(text);
   if (tooMuch !== null) throw invalid(tool, `cannot be read: ${tooMuch}`);
   const parsed: unknown = JSON.parse(text);
   if (isTooDeep(parsed)) throw invalid(tool, "cannot be read: they are nested too deeply");
   if (!noteExactNumbers(parsed, text)) throw invalid(tool, `cannot be read: ${tooManyNumbers}`);
-  const open = ambiguityIn(text, parsed);
+  const open = ambiguityIn(text, parsed, members);
   if (open !== null) throw invalid(tool, `cannot be read: ${open}`);
   if (parsed === null) return {};
   const read = requireObject(parsed, tool);

@@ -114,7 +114,7 @@ test("a persona sees its own tool in the place of the shared one, and no other p
   registry.setSource("", handWritten(null, "Atlas", "Nova"));
   registry.setSource("a", offer("a", "x"));
   const seen = (persona: string | null) => {
-    const { tools, index, byId } = registry.snapshot({ persona, user: null });
+    const { tools, index, byId } = registry.snapshot({ persona, user: null, workspace: null });
     const match = index.find("lookup");
     const found = match.kind === "one" ? byId(match.id)?.description : match.kind;
     return [tools.map(({ name }) => name), found];

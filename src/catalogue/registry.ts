@@ -1,8 +1,9 @@
 import { once } from "../lib/async/once.ts";
 import { deepFreeze, sameJson } from "../lib/json/plain-data.ts";
-import type { Tool, ToolId, ToolOverlay } from "../model/catalogue/tool.ts";
+import type { Tool, ToolId, ToolMetadata, ToolOverlay } from "../model/catalogue/tool.ts";
 import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../model/json.ts";
+import type { Principal } from "../model/principal.ts";
 import { completeWrapper, type Described, exclusivelyWrapped, overlayTool } from "./overlays/overlay.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
 import { createToolLists, isSameId, type ListOwner } from "./tool-lists.ts";
@@ -10,8 +11,8 @@ import { createToolLists, isSameId, type ListOwner } from "./tool-lists.ts";
 /** By the name of a server's tool, in any spelling. */
 type Overlays = ReadonlyMap<string, ToolOverlay>;
 
-/** Whose view: a persona has tools of its own, and a user the tools that servers list for them alone. */
-export type Viewer = { persona: string | null; user: string | null };
+/** Whose view: a persona and a workspace have tools of their own, and a user the tools that servers list for them alone. */
+export type Viewer = Pick<Principal, "persona" | "user" | "workspace">;
 
 /** The registry at one moment, as one viewer sees it. Immutable. */
 export type Snapshot = {
@@ -55,9 +56,9 @@ export function createRegistry(onChange: (change: RegistryChange) => void, usual
   };
 
   return {
-    /** A persona sees its own tool in the place of a shared one of the same name; by default, what the usual user sees. */
-    snapshot: ({ persona, user }: Viewer = { persona: null, user: usualUser }): Snapshot =>
-      current().seenBy(persona, user),
+    /** A persona and a workspace see their own tool in the place of a shared one; by default, what the usual user sees. */
+    snapshot: (viewer: Viewer = { persona: null, workspace: null, user: usualUser }): Snapshot =>
+      current().seenBy(viewer),
     all: (): readonly Tool[] => current().all,
     /** With `owner`, what the server lists for this user and no other. */
     setSource(source: string, translation: Translation, owner?: ListOwner): void {
@@ -94,8 +95,12 @@ export function idsOf(match: ReturnType<ToolNameIndex["find"]>): readonly ToolId
   return match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
 }
 
-/** The sort key in a listing. A shared tool and those that replace it for personas have one name. */
-export function placeOf({ name, persona }: Pick<Tool, "name" | "persona">): string {
+type Placed = Pick<Tool, "name" | "persona"> & { metadata?: Pick<ToolMetadata, "workspaces"> };
+
+/** The sort key in a listing. A shared tool and those that replace it for personas and workspaces have one name. */
+export function placeOf({ name, persona, metadata }: Placed): string {
+  const workspaces = metadata?.workspaces?.join(",");
+  if (workspaces) return `${name}\0${persona ?? ""}\0${workspaces}`;
   return persona === null ? name : `${name}\0${persona}`;
 }
 
@@ -147,7 +152,7 @@ function overlaysById(overlays: Overlays, index: Pick<ToolNameIndex, "find">): R
 
 type Taken = {
   all: readonly Tool[];
-  seenBy(persona: string | null, user: string | null): Snapshot;
+  seenBy(viewer: Viewer): Snapshot;
   ownersOf(tool: Tool): ReadonlySet<string | null> | undefined;
 };
 
@@ -184,23 +189,26 @@ function takeSnapshot(
     return { all, seenBy: () => view, ownersOf: () => undefined };
   }
   all.sort(byPlace);
-  const personas = ownersOfOverrides(all.filter(({ id }) => id.server === null));
+  const overriding = ownersOfOverrides(all.filter(({ id }) => id.server === null));
   const users = new Set([...owners.values()].flatMap((some) => [...some]));
-  /** By user, then by persona. Users without a list of their own see the same. */
-  const views = new Map<string | null | undefined, Map<string | null, Snapshot>>();
+  /** By user, then by persona and workspace. Users without a list of their own see the same. */
+  const views = new Map<string | null | undefined, Map<string, Snapshot>>();
   return {
     all,
     ownersOf: (tool) => ownersOf.get(tool),
-    seenBy(persona, user) {
-      const viewer = persona !== null && personas.has(persona) ? persona : null;
+    seenBy({ user, ...viewer }) {
+      const persona = overriding.personas.has(viewer.persona) ? viewer.persona : null;
+      const workspace = overriding.workspaces.has(viewer.workspace) ? viewer.workspace : null;
+      const key = JSON.stringify([persona, workspace]);
       const owner = users.has(user) ? user : undefined;
-      const ofUser = views.get(owner) ?? new Map<string | null, Snapshot>();
+      const ofUser = views.get(owner) ?? new Map<string, Snapshot>();
       views.set(owner, ofUser);
-      const known = ofUser.get(viewer);
+      const known = ofUser.get(key);
       if (known) return known;
       const isTheirs = (tool: Tool) => ownersOf.get(tool)?.has(user) ?? true;
-      const view = viewFor(viewer, owners.size === 0 ? all : all.filter(isTheirs), { revision, index });
-      ofUser.set(viewer, view);
+      const seen = owners.size === 0 ? all : all.filter(isTheirs);
+      const view = viewFor({ persona, workspace, user }, seen, { revision, index });
+      ofUser.set(key, view);
       return view;
     },
   };
@@ -220,15 +228,18 @@ export function byPlace(a: Tool, b: Tool): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** The personas whose view differs from the shared one. */
-function ownersOfOverrides(tools: readonly Tool[]): Set<string> {
+/** The personas and workspaces whose view differs from the shared one. */
+function ownersOfOverrides(tools: readonly Tool[]) {
   const groups = Map.groupBy(tools, ({ id }) => toolKey(id));
   const repeated = [...groups.values()].filter((group) => group.length > 1).flat();
-  return new Set(repeated.flatMap(({ persona }) => persona ?? []));
+  return {
+    personas: new Set<string | null>(repeated.map(({ persona }) => persona)),
+    workspaces: new Set<string | null>(repeated.flatMap(({ metadata }) => metadata.workspaces ?? [])),
+  };
 }
 
 function viewFor(
-  viewer: string | null,
+  viewer: Viewer,
   all: readonly Tool[],
   { revision, index }: Pick<Snapshot, "revision" | "index">,
 ): Snapshot {
@@ -242,10 +253,11 @@ function viewFor(
   return Object.freeze({ revision, tools, index, byId: (id: ToolId) => keyed.get(toolKey(id)) });
 }
 
-/** The viewer's own, then shared, then another persona's, which is there to be refused by name. */
-function closeness({ persona }: Tool, viewer: string | null): number {
-  if (persona === null) return 1;
-  return persona === viewer ? 2 : 0;
+/** The viewer's own, then shared, then another persona's or workspace's, which is there to be refused by name. */
+function closeness({ persona, metadata: { workspaces = [] } }: Tool, viewer: Viewer): number {
+  const ofPersona = persona === null ? 1 : persona === viewer.persona ? 2 : 0;
+  const ofWorkspace = workspaces.length === 0 ? 0 : workspaces.includes(viewer.workspace ?? "") ? 1 : -10;
+  return 2 * ofPersona + ofWorkspace;
 }
 
 type Naming = { ids: readonly ToolId[]; index: ToolNameIndex; order: readonly number[]; hasOverrides: boolean };

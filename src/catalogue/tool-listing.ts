@@ -26,7 +26,7 @@ import type { Registry } from "./registry.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type KnownHealth = Pick<Health, "summary" | "last" | "recent">;
+type KnownHealth = Pick<Health, "summary" | "last" | "lastSuccess" | "recent">;
 
 type DescriptionPorts = {
   health(): Promise<KnownHealth>;
@@ -76,13 +76,17 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
     await ports.discover(server, principal, withoutUndefined({ waitMs }));
     await loaded();
   };
+  /** Over HTTP a caller without persona sees shared tools and those of all personas. */
+  const everyPersona = (face: Face | undefined): string[] =>
+    face === "http" ? [...new Set(registry.all().flatMap(({ persona }) => persona ?? []))] : [];
   const query: PlaneTools["page"] = async (asked, { principal = defaultPrincipal, face, waitMs } = {}) => {
     const query: ToolQuery = { ...everyTool, ...asked };
     const { groups, state, personas } = query;
-    const request = withoutUndefined({ toolGroups: groups ?? undefined, state: state ?? undefined });
+    const inState = state === "*" ? { anyState: true as const } : { state: state ?? undefined };
+    const request = withoutUndefined({ toolGroups: groups ?? undefined, ...inState });
     await discover(query.server, principal, waitMs, request);
     const { summary } = await ports.health();
-    const shown = forFace(visibleAs(principal, personas, request), face);
+    const shown = forFace(visibleAs(principal, personas.length > 0 ? personas : everyPersona(face), request), face);
     const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))));
     const viewer = principal.persona ?? createPersonaFilter(personas).only;
     const tools = await describe(page.tools, principal, { viewer, withProviders: query.includeProviderHealth });
@@ -251,16 +255,19 @@ function describeHealth(
     last_call: health.last(providerSubject(key, label)),
   });
   const last = health.last(all);
-  const answered = (label: string) => {
-    const run = health.last(providerSubject(key, label));
-    return run?.ok === true && run.at === last?.at;
-  };
+  /** A failure since then does not make it forgotten. */
+  const [selected] = labels
+    .flatMap((label) => {
+      const at = health.lastSuccess(providerSubject(key, label));
+      return at === null ? [] : [{ label, at }];
+    })
+    .sort((a, b) => b.at.localeCompare(a.at));
   // A persona's own tool is used by no other persona.
   const own = tool.persona === null && viewer !== null ? personaSubject(key, viewer) : all;
   return {
     ...health.summary(all),
     providers: withProviders ? Object.fromEntries(labels.map((label, at) => [label, ofProvider(label, at)])) : {},
-    last_invocation: last && { ...last, selected: labels.find(answered) ?? null },
+    last_invocation: last && { ...last, selected: selected?.label ?? null },
     recent: last === null ? noRuns : health.recent(all),
     ...(viewer === null ? {} : { persona: { name: viewer, ...health.summary(own) } }),
   };

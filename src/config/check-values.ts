@@ -104,6 +104,7 @@ export function checkValues(
           directory: dirname(merged.originOf(path)?.file ?? ""),
           report: (inner, message, hint = null) =>
             tell("warning", [...path, ...inner], `${message}; this provider is not used`, hint),
+          warn: (inner, message, hint = null) => tell("warning", [...path, ...inner], message, hint),
         })
       );
     }),

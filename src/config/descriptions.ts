@@ -187,6 +187,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "hooks.PreToolUse": "Runs before a call; may change its arguments.",
   "hooks.PostToolUse": "Runs on a result; may replace or withhold it.",
   "hooks.SessionStart": "Runs before the first call of a conversation; may refuse it.",
+  "hooks.UserPromptSubmit": "Runs on the question of an agent's run, before anything else; may refuse it.",
+  "hooks.BeforeModel": "Runs before each request to an agent's model; may refuse it.",
   "hooks.SessionEnd": "Runs when a conversation ends.",
   approvals: "Approvals by people.",
   "approvals.timeoutMs": "How long an approval waits before it expires.",

@@ -76,7 +76,11 @@ type Context = {
   environment: Environment;
   directory: string;
   report: Report;
+  /** What is worth a look and may be right: a program can register a kind of its own. */
+  warn?: Report;
 };
+
+const builtinKinds = ["builtin", "function", "http", "mcp", "model", "openai"];
 
 /** Marks the providers that cannot be used as they are written; the others of the tool can. */
 export function checkProviders(manifest: ToolManifest, context: Context): ToolManifest {
@@ -95,6 +99,12 @@ function checkProvider(written: ProviderSpec, at: number, context: Context): Pro
   const config = expandEnvironment(spec.config, context.environment, (variable, field) =>
     report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable)),
   ) as JsonObject;
+  if (!builtinKinds.includes(spec.name))
+    context.warn?.(
+      ["providers", at, "name"],
+      `'${spec.name}' is no kind of provider that is built in`,
+      `Known are ${builtinKinds.slice(1).join(", ")}; a program registers others with plane.tools.registerProvider.`,
+    );
   const schema = schemas.get(spec.name);
   if (schema && unusable === undefined) parseValue(schema, config, path, report);
   return {

@@ -1,7 +1,8 @@
+import { nearest } from "../lib/text/nearest.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
 import { linesOf, type ProjectTrust, type Setup } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import { explain } from "./explain.ts";
 import { checkServerEntry, type LoadedConfig } from "./load-config.ts";
 import { configSchema } from "./schemas.ts";
@@ -17,6 +18,7 @@ export function createSetup(options: SetupOptions): Setup {
   return {
     ...readingVerbs(place),
     ...editingVerbs(place),
+    ...toolsetVerbs(place),
     trust: trustVerbs(place),
     clients: async () => (await import("./clients/client-files.ts")).clientStatus(place.where),
     async importClients(names, how) {
@@ -67,10 +69,84 @@ function readingVerbs({
   };
 }
 
-function editingVerbs(place: SetupPlace): Pick<Setup, "init" | "addServer" | "putServer" | "removeServer"> {
+/** A toolset is changed in the file that has it, the last one that counts. */
+function toolsetVerbs({ load, lastFile }: SetupPlace): Pick<Setup, "written" | "putToolset" | "removeToolset"> {
+  const toolsets = () => import("./edit/toolset-entries.ts");
+  const files = () =>
+    load().then(
+      ({ config }) => config.files,
+      () => [lastFile()],
+    );
+  const fileWith = async (name: string) => {
+    const { readToolsetEntries } = await toolsets();
+    return (await files()).findLast((file) => readToolsetEntries(file).some((one) => one.name === name)) ?? lastFile();
+  };
+  return {
+    async written() {
+      const [{ readToolsetEntries }, { readServerEntries }] = [
+        await toolsets(),
+        await import("./edit/server-entries.ts"),
+      ];
+      const byName = (found: readonly { name: string; entry: unknown }[]) =>
+        Object.fromEntries(found.flatMap(({ name, entry }) => (isObject(entry) ? [[name, entry as JsonObject]] : [])));
+      const all = await files();
+      return { servers: byName(all.flatMap(readServerEntries)), toolsets: byName(all.flatMap(readToolsetEntries)) };
+    },
+    async putToolset(name, definition) {
+      const path = await fileWith(name);
+      await (await toolsets()).putToolsetEntry(path, name, definition);
+      return { path };
+    },
+    async removeToolset(name) {
+      const path = await fileWith(name);
+      await (await toolsets()).removeToolsetEntry(path, name);
+      return { path };
+    },
+  };
+}
+
+function editingVerbs(
+  place: SetupPlace,
+): Pick<Setup, "init" | "addServer" | "putServer" | "editServer" | "removeServer"> {
   const { load, lastFile, fileAt, environment } = place;
   const entries = () => import("./edit/server-entries.ts");
+  const putServer: Setup["putServer"] = async (name, definition) => {
+    const { hasServerEntry, putServerEntry } = await entries();
+    const problems = checkServerEntry(name, definition, environment);
+    if (problems.length > 0)
+      throw new PlaneError("USAGE", `This entry cannot be used: ${problems.join("; ")}.`, {
+        data: { server: name, problems },
+      });
+    const defined = await load().then(definedIn(name), () => undefined);
+    if (defined !== undefined && !hasServerEntry(defined, name))
+      throw new PlaneError("NOT_FOUND", `'${name}' stands in ${defined} in a form that is edited by hand.`, {
+        data: { server: name, file: defined },
+      });
+    const path = defined ?? lastFile();
+    await putServerEntry(path, name, definition);
+    await trustWritten(place, path, [name]);
+    return { path };
+  };
   return {
+    putServer,
+    async editServer(name, change) {
+      const path = definedIn(name)(await load()) ?? lastFile();
+      const { readServerEntries } = await entries();
+      const known = readServerEntries(path);
+      const entry = known.find((one) => one.name === name)?.entry;
+      if (!isObject(entry)) {
+        const [near] = nearest(
+          name,
+          known.map((one) => one.name),
+          1,
+        );
+        const hint = near === undefined ? "" : ` Did you mean '${near}'?`;
+        throw new PlaneError("NOT_FOUND", `No server '${name}' in ${path}.${hint}`, {
+          data: { server: name, file: path },
+        });
+      }
+      return putServer(name, change(structuredClone(entry) as JsonObject));
+    },
     async init({ file = newFile, force, servers }) {
       const { writeStarter } = await import("./edit/starter.ts");
       const path = fileAt(file);
@@ -81,23 +157,6 @@ function editingVerbs(place: SetupPlace): Pick<Setup, "init" | "addServer" | "pu
     async addServer(name, definition, file) {
       const path = file === undefined ? lastFile() : fileAt(file);
       await (await entries()).addServerEntry(path, name, definition);
-      await trustWritten(place, path, [name]);
-      return { path };
-    },
-    async putServer(name, definition) {
-      const { hasServerEntry, putServerEntry } = await entries();
-      const problems = checkServerEntry(name, definition, environment);
-      if (problems.length > 0)
-        throw new PlaneError("USAGE", `This entry cannot be used: ${problems.join("; ")}.`, {
-          data: { server: name, problems },
-        });
-      const defined = await load().then(definedIn(name), () => undefined);
-      if (defined !== undefined && !hasServerEntry(defined, name))
-        throw new PlaneError("NOT_FOUND", `'${name}' stands in ${defined} in a form that is edited by hand.`, {
-          data: { server: name, file: defined },
-        });
-      const path = defined ?? lastFile();
-      await putServerEntry(path, name, definition);
       await trustWritten(place, path, [name]);
       return { path };
     },

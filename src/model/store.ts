@@ -145,7 +145,8 @@ export type JournalEntry =
   | { kind: "call"; call: CallRecord; text?: undefined }
   /** The record is in `text`, as JSON. */
   | { kind: "call"; call: CallColumns; text: string }
-  | { kind: "event"; at: string; event: PlaneEvent }
+  /** `text` is the whole event as JSON, where there is one. */
+  | { kind: "event"; at: string; event: PlaneEvent; text?: string }
   | { kind: "sample"; sample: HealthSample }
   | { kind: "run"; run: AgentRun }
   | { kind: "audit"; record: AuditRecord };

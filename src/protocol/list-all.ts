@@ -55,3 +55,10 @@ export async function listAll(
   }
   return { items, warning: `its ${method} had more than ${maxListed.pages} pages`, ...scope };
 }
+
+/** Clients load them, so they must not be able to run anything. */
+export function safeIcons(icons: unknown): unknown[] {
+  const isSafe = (icon: unknown) =>
+    isObject(icon) && typeof icon.src === "string" && /^(?:https?:\/\/|data:image\/)/i.test(icon.src);
+  return Array.isArray(icons) ? icons.filter(isSafe) : [];
+}

@@ -130,18 +130,22 @@ suite("finding out the era", () => {
     ]);
   });
 
-  test("a slow server that answers the question after all is modern, unless it takes the handshake too", async () => {
-    for (const [answer, era] of [
-      [unknown, "modern"],
-      [initialized, "legacy"],
-      [null, "modern"],
+  test("a slow server that answers the question after all is modern, unless a handshake made it legacy", async () => {
+    for (const [answer, again, era] of [
+      [unknown, null, "modern"],
+      [initialized, discovered, "modern"],
+      [initialized, unknown, "legacy"],
+      [initialized, null, "legacy"],
+      [null, null, "modern"],
     ] as const) {
       const { session, reply, events } = negotiateWith({});
       await moveTime(2_500);
       reply(1, discovered);
       await moveTime(0);
       if (answer) reply(2, answer);
-      else await moveTime(2_500);
+      await moveTime(0);
+      if (again) reply(3, again);
+      await moveTime(2_500);
       assert.equal((await session).era, era);
       assert.equal(events.includes("notifications/initialized"), era === "legacy");
     }

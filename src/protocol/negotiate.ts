@@ -71,12 +71,14 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
   if (known === "legacy") return openLegacy();
   let handshake: Promise<Session> | undefined;
   const decided = new AbortController();
-  const discovery = discoverModern(peer, client, AbortSignal.any([signal, decided.signal]));
+  const askModern = () => discoverModern(peer, client, AbortSignal.any([signal, decided.signal]));
+  const discovery = askModern();
   try {
     const answer = await orSilence(discovery, known === "modern" ? knownSilenceMs : silenceMs);
     if (answer) return answer;
     handshake = openLegacy();
-    return await Promise.any([handshake, unlessShaken(discovery, handshake)]).catch(lastOf);
+    const both = afterBoth(discovery, handshake, askModern);
+    return await Promise.any([both, ifSilent(discovery, handshake)]).catch(lastOf);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     if (isFixed && overHttp && thrown instanceof RpcError) return openModernSession(peer, client, {});
@@ -87,15 +89,38 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
   }
 }
 
-/** One that answers both questions took the handshake for the beginning of a legacy session. */
-async function unlessShaken(discovery: Promise<Session>, handshake: Promise<Session>): Promise<Session> {
+/** One that answers both may have begun a legacy session with the handshake, so it is asked again. */
+async function afterBoth(
+  discovery: Promise<Session>,
+  handshake: Promise<Session>,
+  askAgain: () => Promise<Session>,
+): Promise<Session> {
   const modern = await discovery;
+  const legacy = await orSilence(
+    handshake.catch(() => undefined),
+    silenceMs,
+  );
+  if (!legacy) return modern;
   return (
     (await orSilence(
-      handshake.catch(() => undefined),
+      askAgain().catch(() => undefined),
       silenceMs,
-    )) ?? modern
+    )) ?? legacy
   );
+}
+
+/** The handshake, unless the question was answered before it. */
+async function ifSilent(discovery: Promise<Session>, handshake: Promise<Session>): Promise<Session> {
+  let isAnswered = false;
+  discovery.then(
+    () => {
+      isAnswered = true;
+    },
+    () => undefined,
+  );
+  const legacy = await handshake;
+  if (isAnswered) throw new Error("it answered the question, too");
+  return legacy;
 }
 
 function lastOf(thrown: AggregateError): never {

@@ -79,12 +79,14 @@ export type PeerHandlers = {
   onStray(): void;
 };
 
+/** Gets the answer: a promise, or a call that needs none. */
+export type Waiter = { resolve(result: unknown): void; reject(reason: unknown): void };
+
 type Pending = {
   id: RequestId;
   method: string;
   sentAt: number;
-  resolve(result: unknown): void;
-  reject(reason: unknown): void;
+  waiter: Waiter;
   options: RequestOptions;
   onAbort: (() => void) | undefined;
   progress?: Throttle<Progress>;
@@ -92,12 +94,15 @@ type Pending = {
 
 const maxProgressPerSecond = 10;
 
-function throttleFor({ onProgress }: RequestOptions): Throttle<Progress> {
-  return createThrottle(maxProgressPerSecond, 1_000, (progress) => onProgress?.(progress));
+function throttleFor(options: RequestOptions): Throttle<Progress> {
+  return createThrottle(maxProgressPerSecond, 1_000, (progress) => options.onProgress?.(progress));
 }
 
 export type Peer = {
   request(method: string, params?: UnknownObject, options?: RequestOptions): Promise<unknown>;
+  /** As `request`, without a promise and a signal: the waiter is called once. */
+  post(method: string, params: UnknownObject, options: RequestOptions, waiter: Waiter): RequestId;
+  cancel(id: RequestId, reason: unknown): void;
   notify(method: string, params?: UnknownObject): void;
   receive(message: unknown, relatesTo?: RequestId): void;
   fail(reason: Error, id?: RequestId): void;
@@ -112,15 +117,17 @@ export type Peer = {
 /** One side of a JSON-RPC connection. */
 export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer {
   const outgoing = createOutgoing(channel);
-  const { pending, request, sendQuietly, settle, cancel } = outgoing;
+  const { pending, request, post, sendQuietly, settle, cancel } = outgoing;
   const { receive, heard, questions } = createIncoming(outgoing, handlers);
   return {
     request,
+    post,
+    cancel,
     notify: (method, params = {}) => void sendQuietly({ jsonrpc: "2.0", method, params }),
     receive,
     fail(reason, id) {
-      if (id !== undefined) return settle(id)?.reject(reason);
-      for (const waiting of pending.values()) settle(waiting.id)?.reject(reason);
+      if (id !== undefined) return settle(id)?.waiter.reject(reason);
+      for (const waiting of pending.values()) settle(waiting.id)?.waiter.reject(reason);
       questions.cancelAll();
     },
     cancelAll(reason) {
@@ -164,28 +171,36 @@ function createOutgoing(channel: () => Channel) {
     if (waiting.method !== "initialize" && !channel().cancelsByClosing) {
       void sendQuietly({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
     }
-    waiting.reject(reason);
+    waiting.waiter.reject(reason);
   }
 
   function request(method: string, params: UnknownObject = {}, options: RequestOptions = {}): Promise<unknown> {
-    const { signal, headers } = options;
-    if (signal?.aborted) return Promise.reject(signal.reason);
-    const id = ++lastId;
-    const sent = marked(id, method, params, options);
-    return new Promise((resolve, reject) => {
-      const onAbort = signal && (() => cancel(id, signal.reason));
-      if (onAbort) signal.addEventListener("abort", onAbort);
-      pending.set(id, { id, method, sentAt: performance.now(), resolve, reject, options, onAbort });
-      try {
-        const delivered = channel().send({ jsonrpc: "2.0", id, method, params: sent }, { signal, headers });
-        delivered?.catch((thrown) => settle(id)?.reject(thrown));
-      } catch (thrown) {
-        settle(id)?.reject(thrown);
-      }
-    });
+    if (options.signal?.aborted) return Promise.reject(options.signal.reason);
+    const waiter = Promise.withResolvers<unknown>();
+    const id = post(method, params, options, waiter);
+    const { signal } = options;
+    const waiting = pending.get(id);
+    if (signal && waiting) {
+      waiting.onAbort = () => cancel(id, signal.reason);
+      signal.addEventListener("abort", waiting.onAbort);
+    }
+    return waiter.promise;
   }
 
-  return { pending, sendQuietly, settle, cancel, request };
+  function post(method: string, params: UnknownObject, options: RequestOptions, waiter: Waiter): RequestId {
+    const id = ++lastId;
+    pending.set(id, { id, method, sentAt: performance.now(), waiter, options, onAbort: undefined });
+    const message = { jsonrpc: "2.0" as const, id, method, params: marked(id, method, params, options) };
+    try {
+      const delivered = channel().send(message, options);
+      delivered?.catch((thrown) => settle(id)?.waiter.reject(thrown));
+    } catch (thrown) {
+      settle(id)?.waiter.reject(thrown);
+    }
+    return id;
+  }
+
+  return { pending, sendQuietly, settle, cancel, request, post };
 }
 
 /** Answers, notifications and requests of the other side. */
@@ -201,11 +216,12 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
     if (waiting === undefined) return handlers.onStray();
     if (isObject(message.error)) {
       const { code, message: text, data } = message.error;
-      return waiting.reject(new RpcError(Number(code), typeof text === "string" ? text : "unknown error", data));
+      return waiting.waiter.reject(new RpcError(Number(code), typeof text === "string" ? text : "unknown error", data));
     }
-    if (!("result" in message)) return waiting.reject(invalidAnswer("its answer has neither a result nor an error"));
+    if (!("result" in message))
+      return waiting.waiter.reject(invalidAnswer("its answer has neither a result nor an error"));
     tasks.keep(message.result, message.id as RequestId, waiting.options);
-    waiting.resolve(message.result);
+    waiting.waiter.resolve(message.result);
   }
 
   const waitingOptions = () => pending.values().map(({ options }) => options);

@@ -65,6 +65,8 @@ export function createServerDirectory(options: DirectoryOptions) {
         return Promise.reject(thrown);
       }
     },
+    /** Null where it cannot be sent at once. */
+    begin: (name: string, ...call: Parameters<Server["begin"]>) => map.known(name)?.begin(...call) ?? null,
     connect: async (name: string) => find(name).connect(),
     disconnect: async (name: string) => find(name).disconnect(),
     check: async (name: string, signal: AbortSignal) => find(name).check(signal),
@@ -117,6 +119,7 @@ function createServerMap(options: DirectoryOptions) {
     all: (): [name: string, server: Server][] => [...servers],
     broken: () => broken,
     isUntrusted: (name: string) => Object.hasOwn(untrusted, name),
+    known: (name: string): Server | undefined => servers.get(name),
     find: (name: string): Server => servers.get(name) ?? notFound(name, servers.keys(), broken),
     async apply(configured: ConfiguredServers): Promise<ServersChange> {
       const change = compareDefinitions(definitions, configured.definitions);

@@ -10,6 +10,7 @@ import type { RequestOptions, Session } from "../protocol/session.ts";
 import { type CallWithTask, createTaskCalls } from "../protocol/tasks/call-with-task.ts";
 import { extendsToTasks, offersTasks } from "../protocol/tasks/task.ts";
 import type { Connection, Live } from "./connection.ts";
+import { type DirectCall, DirectRequest } from "./direct-request.ts";
 import { notSent, withoutSecrets } from "./failures.ts";
 import { reportInstalling } from "./installer.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
@@ -29,6 +30,7 @@ export type RequestsOptions = {
   answering(caller: AnswerRequest | undefined): AnswerRequest;
   hide(text: string): string;
   requireAvailable(): void;
+  isAvailable(): boolean;
 };
 
 /** In the owner's session, with a concurrency limit and a queue. */
@@ -101,11 +103,42 @@ export function createServerRequests(options: RequestsOptions) {
     }
   }
 
+  function takesDirect(live: Live, tool: unknown, user: string | null): boolean {
+    const isPlain =
+      live.session.era === "legacy" && !live.owesListing && (live.channel.backlog ?? 0) <= maxBacklogBytes;
+    // What may become a task is followed elsewhere.
+    return isPlain && options.catalogueOf(user).toolOf(tool)?.execution === undefined;
+  }
+
+  /** What is thrown of a direct request that failed. */
+  function ended({ connection, live, startedAt, isCancelled }: DirectRequest, thrown: unknown): unknown {
+    semaphore.release();
+    connection.leave();
+    if (thrown === undefined) {
+      live.answered += 1;
+      return undefined;
+    }
+    if (isCancelled) checkLiveness(connection, live, startedAt);
+    return explain(thrown, live, options.hide);
+  }
+
   return {
     /** Throws at once while the server must not be asked. */
     send(method: string, params: UnknownObject, requestOptions: RequestOptions, owner: SessionOwner): Promise<unknown> {
       options.requireAvailable();
       return sendOver(connectionOf(owner), method, params, { ...requestOptions, by: owner.user });
+    },
+    /** Sends a call at once, or null: then `send` does it, and explains why it cannot. */
+    begin(params: UnknownObject, call: DirectCall, owner: SessionOwner): DirectRequest | null {
+      if (!options.isAvailable()) return null;
+      const connection = sessions.of(owner);
+      const live = connection?.live() ?? null;
+      if (!connection || live === null || !takesDirect(live, params.name, owner.user)) return null;
+      if (!semaphore.tryAcquire()) return null;
+      connection.enter();
+      const direct = new DirectRequest(call, connection, live, { answering: options.answering, ended });
+      direct.send(params);
+      return direct;
     },
     connectionOf,
     pending: () => semaphore.active() + semaphore.waiting(),

@@ -49,6 +49,7 @@ function sample() {
     status: () => [{ name: "good" }, { name: "bad" }],
     offered: () => null,
     denied: () => null,
+    listOwner: () => undefined,
     find: () => ({ warm: async () => undefined, list: async () => [], offered: () => null }),
     async list(name: string, method: string) {
       asked.push([name, method]);

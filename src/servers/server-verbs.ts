@@ -6,6 +6,7 @@ import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Listed, PlanePrompts, PlaneResources, PlaneServers } from "../model/plane-tools.ts";
 import { type Caller, mayDo, type Principal } from "../model/principal.ts";
 import type { OfferKind, ServerStatus } from "../model/servers/server.ts";
+import { safeIcons } from "../protocol/list-all.ts";
 import { unknownServer } from "./failures.ts";
 import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
@@ -209,7 +210,8 @@ async function listOffers(
     return listed.flatMap((item, at): Listed[] => {
       const why = held[at] ?? null;
       if (!isObject(item) || (why !== null && isForModels) || !isShown(method, item, servers.denied(name))) return [];
-      return [{ ...item, server: name, ...(why === null ? {} : { unavailable: why }) }];
+      const icons = item.icons === undefined ? {} : { icons: safeIcons(item.icons) };
+      return [{ ...item, ...icons, server: name, ...(why === null ? {} : { unavailable: why }) }];
     });
   };
   return (await Promise.all(names.map(listOne))).flat();

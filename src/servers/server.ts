@@ -1,8 +1,6 @@
 import { abortable } from "../lib/async/signals.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { Principal } from "../model/principal.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
-import type { Era } from "../protocol/session.ts";
 import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
 import { createDesiredState } from "./desired-state.ts";
 import { createServerHider } from "./failures.ts";
@@ -15,19 +13,13 @@ import { describeStatus, isOpen } from "./server-status.ts";
 import { createSessionOpener, type OpenerOptions } from "./session-opener.ts";
 import { createSessions, isShared, type SessionOwner, sharedOwner } from "./sessions.ts";
 import { inheritedSecrets } from "./transports/child-environment.ts";
-import { createUserLists, type ListOwner } from "./user-lists.ts";
+import { createUserLists, type ListOwner, type UserListsOptions } from "./user-lists.ts";
 
 export type ServerOptions = Omit<OpenerOptions, "log" | "resolve" | "onListChanged"> &
-  Pick<catalogues.CatalogueOptions, "onKnown"> &
+  Pick<UserListsOptions, "onKnown" | "onTools" | "onToolsGone" | "isPersonal" | "defaultPrincipal"> &
   Pick<RequestsOptions, "taskQuietMs"> & {
     resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
     secretValues(): readonly string[];
-    defaultPrincipal: Pick<Principal, "user">;
-    /** With `owner`, for this user alone. */
-    onTools(tools: unknown[], era: Era, owner?: ListOwner): void;
-    onToolsGone(owner: ListOwner): void;
-    /** Does every user have their own session? */
-    isPersonal(): boolean;
     /** Nothing is started or asked; known lists are used. */
     isOffline: boolean;
     /** The predecessor of this name has stopped. */
@@ -53,6 +45,7 @@ export function createServer(options: ServerOptions) {
     ...createListings(parts),
     /** Throws at once while it is away. */
     request: requests.send,
+    begin: requests.begin,
     /** With a ping, or a listing where there is none. */
     async check(signal: AbortSignal) {
       desired.requireAvailable();
@@ -116,8 +109,9 @@ function createParts(options: ServerOptions) {
   const lists = createUserLists({ ...options, ...listing, verdict: opener.verdict, log, hide }, sessions);
   const catalogue = lists.main;
   const { answering } = opener;
-  const catalogueOf = lists.of;
-  const requests = createServerRequests({ ...options, sessions, catalogueOf, requireAvailable, answering, hide });
+  const { isAvailable } = desired;
+  const ports = { sessions, catalogueOf: lists.of, requireAvailable, isAvailable, answering, hide };
+  const requests = createServerRequests({ ...options, ...ports });
 
   async function open(owner: SessionOwner, steps: OpenSteps) {
     requireAvailable();

@@ -19,6 +19,7 @@ import type { ListOwner } from "./user-lists.ts";
 
 export { createCredentials } from "./auth/credentials.ts";
 export { accessOf, createTokenVerbs } from "./auth/tokens.ts";
+export type { DirectCall, DirectRequest } from "./direct-request.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
 
 export type ServersPorts = Omit<DirectoryOptions, "create"> &

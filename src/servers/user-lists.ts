@@ -1,7 +1,9 @@
 import { steadyNow } from "../lib/async/steady-time.ts";
 import type { PlaneError } from "../model/errors.ts";
+import type { UnknownObject } from "../model/json.ts";
+import type { Principal } from "../model/principal.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
-import type { ServerOptions } from "./server.ts";
+import type { Era } from "../protocol/session.ts";
 import { type CatalogueOptions, createServerCatalogue, type ServerCatalogue } from "./server-catalogue.ts";
 import { maxSessions, type Sessions } from "./sessions.ts";
 
@@ -13,14 +15,22 @@ const unusedMs = 30 * 60_000;
 
 type Kept = { catalogue: ServerCatalogue; usedAt: number; requirement: PlaneError | null };
 
-type Options = Pick<
-  ServerOptions,
-  "definition" | "isPersonal" | "defaultPrincipal" | "onTools" | "onToolsGone" | "onSaid" | "onKnown"
-> &
-  Pick<CatalogueOptions, "listingTtlMs" | "limitMs" | "verdict" | "log" | "hide">;
+export type UserListsOptions = Pick<
+  CatalogueOptions,
+  "listingTtlMs" | "limitMs" | "verdict" | "log" | "hide" | "onKnown"
+> & {
+  definition: ServerDefinition;
+  defaultPrincipal: Pick<Principal, "user">;
+  /** Does every user have their own session? */
+  isPersonal(): boolean;
+  onSaid(user: string | null, method: string, params: UnknownObject): void;
+  /** With `owner`, for this user alone. */
+  onTools(tools: unknown[], era: Era, owner?: ListOwner): void;
+  onToolsGone(owner: ListOwner): void;
+};
 
 /** One list for all, or one for each user where credentials, sessions or the server's own words make them private. */
-export function createUserLists(options: Options, sessions: Sessions) {
+export function createUserLists(options: UserListsOptions, sessions: Sessions) {
   const { defaultPrincipal, definition, isPersonal, onTools, onToolsGone, onSaid } = options;
   const own = new Map<string | null, Kept>();
   let wasPrivate = false;
@@ -35,7 +45,7 @@ export function createUserLists(options: Options, sessions: Sessions) {
     onOffers: (list) => onSaid(wasPrivate ? defaultPrincipal.user : null, `notifications/${list}/list_changed`, {}),
   });
   const isPrivate = () =>
-    isPersonal() || hasOwnSessions(definition) || (main.isPrivate() && sessions.sharing() !== "shared");
+    isPersonal() || definition.session === "principal" || (main.isPrivate() && sessions.sharing() !== "shared");
 
   function drop(user: string | null): void {
     const kept = own.get(user);
@@ -91,8 +101,4 @@ export function createUserLists(options: Options, sessions: Sessions) {
       for (const one of user === undefined ? [...own.keys()] : [user]) drop(one);
     },
   };
-}
-
-function hasOwnSessions({ session }: ServerDefinition): boolean {
-  return session === "principal" || session === "conversation";
 }

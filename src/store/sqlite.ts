@@ -1,5 +1,7 @@
 import { type HealthSample, healthWindow } from "../model/catalogue/health.ts";
 import type { Store } from "../model/store.ts";
+import { createIdempotentAppend } from "./idempotent-append.ts";
+import { createAppendElsewhere } from "./sqlite/append-elsewhere.ts";
 import { type Connection, createConnection } from "./sqlite/connection.ts";
 import { createDueWork } from "./sqlite/due-work.ts";
 import { openDatabase } from "./sqlite/open-database.ts";
@@ -10,12 +12,18 @@ import { createTables } from "./tables/tables.ts";
 /** The embedded store: one file, or `":memory:"`, which ends with the process. */
 export async function openSqliteStore(file: string): Promise<Store> {
   const connection = createConnection(await openDatabase(file), file);
+  const tables = createTables(createDatabase(connection));
+  const elsewhere = file === ":memory:" ? null : createAppendElsewhere(file, tables.append);
   return {
-    ...createTables(createDatabase(connection)),
+    ...tables,
+    ...(elsewhere && { append: createIdempotentAppend({ ...tables, append: elsewhere.append }) }),
     dueWork: async () => createDueWork(connection),
     ...createStateStore(connection),
     ...onOneMachine,
-    close: connection.close,
+    async close() {
+      await elsewhere?.close();
+      await connection.close();
+    },
   };
 }
 
@@ -30,7 +38,7 @@ const onOneMachine: Pick<Store, "trouble" | "onTrouble" | "watch" | "alone"> = {
   },
 };
 
-function createDatabase({ read, write }: Connection): Database {
+export function createDatabase({ read, write }: Connection): Database {
   return {
     read,
     write: (work) => write(work),

@@ -124,13 +124,15 @@ export function createRecorder(
       const risk = written.atRisk();
       if (risk !== null && isRequired()) throw refusedUnrecorded(risk.reason);
     },
+    /** Is the store open, and are all records safe? */
+    isCalm: () => written !== undefined && !written.isFull() && written.atRisk() === null,
     /** Undefined when the record is safe already. */
-    record(call: CallRecord, samples: HealthSample[]): Promise<void> | undefined {
+    record(call: RecordedCall, samples: HealthSample[]): Promise<void> | undefined {
       const entries = [toCallEntry(call), ...samples.map((sample) => ({ kind: "sample", sample }) as const)];
       const keep = (into: Journal) => {
         const taken = into.keep(entries);
         const refuse = (thrown: unknown) => {
-          throw ranUnrecorded(thrown, call.attempts.length > 0);
+          throw ranUnrecorded(thrown, "text" in call || call.attempts.length > 0);
         };
         // No promise more per call where it is not required.
         const kept = taken && isRequired() ? taken.catch(refuse) : taken;
@@ -219,8 +221,12 @@ async function openJournal(
   return createJournal(store.append, address.kind === "sqlite" ? { ...options, spool: noSpool } : options);
 }
 
+/** Or as JSON already; then it ran. */
+type RecordedCall = CallRecord | { columns: CallColumns; text: string };
+
 /** Serialised at once: a waiting text takes less memory than its record. */
-function toCallEntry(call: CallRecord): JournalEntry {
+function toCallEntry(call: RecordedCall): JournalEntry {
+  if ("text" in call) return { kind: "call", call: call.columns, text: call.text };
   const { id, at, tool, status, server, run, durationMs, principal } = call;
   const columns: CallColumns = {
     ...{ id, at, tool, status, server, durationMs },

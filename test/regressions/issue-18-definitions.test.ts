@@ -157,6 +157,11 @@ suite("definitions beside tools are scanned and pinned", { concurrency: 2 }, () 
     const forModels = async () => (await plane.tools.list({ face: "mcp" })).map(({ name }) => name);
     assert.ok(!(await forModels()).includes("bent"));
     assert.equal((await plane.tools.get("bent")).review?.heldFor, "suspicious");
+    const held = await plane.pins.list({ held: true });
+    assert.deepEqual(
+      held.map(({ name, kind }) => [name, kind]),
+      [["bent", "tool"]],
+    );
     assert.equal((await plane.pins.accept("bent", { reason: "a test of ours" })).held, null);
     assert.equal((await plane.call("bent")).ok, true);
     assert.ok((await forModels()).includes("bent"));

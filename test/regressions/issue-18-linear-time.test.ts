@@ -8,14 +8,17 @@ import { scanDefinition } from "../../src/catalogue/quality/poisoning/scan-defin
 import { termsOf } from "../../src/catalogue/search/query-terms.ts";
 import { parseYaml } from "../../src/config/text/parse-yaml.ts";
 import { parseJson } from "../../src/config/text/read-document.ts";
+import { parseMessage as parseRequest } from "../../src/faces/gateway/request.ts";
 import { parseBody } from "../../src/faces/http/body.ts";
 import { readCron } from "../../src/lib/cron.ts";
 import { noteExactNumbers, withExactNumbers } from "../../src/lib/json/exact-numbers.ts";
+import { ambiguityIn, measureJson } from "../../src/lib/json/measure-json.ts";
 import { repairTruncatedJson } from "../../src/lib/json/repair-json.ts";
 import { respellJson } from "../../src/lib/json/respell-json.ts";
 import { parseVersionRange } from "../../src/lib/semver.ts";
 import { matchesGlob } from "../../src/lib/text/glob.ts";
-import { createMatcher } from "../../src/lib/text/linear-pattern.ts";
+import { createPatternSet } from "../../src/lib/text/linear-pattern.ts";
+import { createMatcher } from "../../src/lib/text/matcher.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
 import { plainText } from "../../src/lib/text/plain-text.ts";
 import { redact } from "../../src/lib/text/redact.ts";
@@ -25,6 +28,7 @@ import type { Tool } from "../../src/model/catalogue/tool.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { createLineSplitter } from "../../src/protocol/line-splitter.ts";
 import { createSseParser } from "../../src/protocol/sse-parser.ts";
+import { parseMessage as parseAnswer } from "../../src/servers/transports/parse-message.ts";
 
 /** Below it, what else the process does is larger than what is measured. */
 const floorMs = 40;
@@ -73,9 +77,29 @@ const exact = (text: string) => {
 const checkText = (schema: JsonObject) => (text: string) => checkSchema(schema, text);
 const checkJson = (schema: JsonObject) => (text: string) => checkSchema(schema, JSON.parse(text) as Json);
 
+const measured = (text: string) => {
+  const { tooMuch, members } = measureJson(text);
+  return tooMuch ?? ambiguityIn(text, JSON.parse(text), members);
+};
+
 type Row = [what: string, run: (input: string) => unknown, make: (size: number) => string, size: number];
 
 const rows: Row[] = [
+  ["escapes in a text of JSON", measured, repeat('\\"', '{"a":"', '"}'), 400_000],
+  ["members of JSON", measured, repeat('{"a":{"b":1}},', "[", "1]"), 400_000],
+  [
+    "a message of a client",
+    parseRequest,
+    repeat('"a",', '{"jsonrpc":"2.0","id":1,"method":"a","params":{"a":[', "1]}}"),
+    200_000,
+  ],
+  [
+    "an answer of a server",
+    (text) => parseAnswer(text),
+    repeat('{"a":1},', '{"jsonrpc":"2.0","id":1,"result":{"a":[', "1]}}"),
+    200_000,
+  ],
+  ["patterns of rules", createPatternSet(["(a+)+$", "a.*b.*c"]), repeat("a", "", "!"), 50_000],
   ["numbers beyond 2^53", exact, repeat("9007199254740993,", "[", "1]"), 80_000],
   ["small numbers beside one beyond 2^53", exact, repeat("1,", "[9007199254740993,", "1]"), 200_000],
   ["a nested quantifier in a schema", checkText({ pattern: "^(a+)+$" }), repeat("a", "", "!"), 200_000],
@@ -187,4 +211,42 @@ test("a body that is nested too deeply, or full of long numbers, is refused by n
   assert.throws(() => parseBody(deep, "{}"), { code: "USAGE", message: /nested too deeply/ });
   const long = `{"arguments":[${Array(20_000).fill("9007199254740993").join()}]}`;
   assert.throws(() => parseBody(long, "{}"), { code: "USAGE", message: /more than 10000 numbers/ });
+});
+
+test("what would hold the loop is refused by name before it is read, on the wire of clients and of servers (18)", () => {
+  const names = Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join();
+  const values: [value: string, says: RegExp][] = [
+    [`{${names}}`, /more than 25000 names/],
+    [`[${Array.from({ length: 60_000 }, (_, at) => `{"k${at}":1}`).join()}]`, /more than 25000 names/],
+    [`[${"1,".repeat(500_000)}1]`, /more than 400000 values/],
+    [`${"[".repeat(500_000)}${"]".repeat(500_000)}`, /nested too deeply/],
+    ["9".repeat(500_000), /a number of more than 1000 digits/],
+  ];
+  for (const [value, says] of values) {
+    const asked = parseRequest(
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"a":${value}}}}`,
+    );
+    assert.match("wrong" in asked ? (asked.wrong ?? "") : "", says);
+    const answered = parseAnswer(`{"jsonrpc":"2.0","id":7,"result":{"content":[],"_meta":{"a":${value}}}}`);
+    const { id, error } = answered as { id: number; error: { message: string } };
+    assert.equal(id, 7);
+    assert.match(error.message, says);
+    assert.throws(() => parseBody(`{"arguments":{"a":${value}}}`, "{}"), { code: "USAGE", message: says });
+  }
+  const batch = `[${Array(1_001).fill('{"jsonrpc":"2.0","id":1,"method":"ping"}').join()}]`;
+  const asked = parseRequest(batch);
+  assert.match("wrong" in asked ? (asked.wrong ?? "") : "", /1000 messages at most/);
+});
+
+test("what a server says in an error or as progress is cut, and its result is not (18)", () => {
+  const long = "password=hunter2 ".repeat(10_000);
+  const { error } = parseAnswer(
+    JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code: 1, message: long, data: long } }),
+  ) as {
+    error: { message: string; data: unknown };
+  };
+  assert.ok(error.message.length < 40_000);
+  assert.ok(JSON.stringify(error.data).length < 40_000);
+  const result = { content: [{ type: "text", text: long }] };
+  assert.deepEqual(parseAnswer(JSON.stringify({ jsonrpc: "2.0", id: 1, result })), { jsonrpc: "2.0", id: 1, result });
 });

@@ -12,6 +12,7 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from "../fixtures/start-server.ts";
+import { agentWorld, sentTo } from "../scenarios/agent-world.ts";
 import { fixture, runCli, startServe, writeConfig } from "../scenarios/support.ts";
 
 type Row = Record<string, unknown>;
@@ -268,9 +269,9 @@ test("row 109: '(optional' in a description makes an argument optional on the co
     argument,
   );
   assert.equal(set.code, 0, set.stdout + set.stderr);
-  const shown = (await run("tools", "show", "balance")).json() as { parameters?: Row; tool?: Row };
-  const { required } = (shown.parameters ?? shown.tool?.parameters) as { required: string[] };
-  assert.deepEqual(required, ["account"]);
+  const { tools } = (await run("tools", "list")).json() as unknown as { tools: ToolListing[] };
+  const balance = tools.find(({ name }) => name === "balance");
+  assert.deepEqual(balance?.parameters.required, ["account"]);
 });
 
 test("an HTTP request that cannot be written was not sent, and says what to correct", async () => {
@@ -285,4 +286,93 @@ test("an HTTP request that cannot be written was not sent, and says what to corr
     assert.equal(error?.code, "SERVER_UNAVAILABLE");
     assert.match(error?.message ?? "", /cannot be made \(ERR_INVALID_\w+\); correct its 'url', 'method' or 'headers'/);
   }
+});
+
+test("row 124: two workspaces have a tool of the same name each, and the command line names the workspace", async () => {
+  const tool = (workspaces: string[] | undefined, text: string) => ({
+    ...{ name: "lookup", description: text, side_effects: "none", parameters: { type: "object" }, workspaces },
+    providers: [{ name: "mcp", config: { server: "s", tool: text } }],
+  });
+  const manifest = directory.file("workspaces.json");
+  await writeFile(manifest, JSON.stringify([tool(["red"], "valid"), tool(["blue"], "only_text")]));
+  const config = await writeConfig(directory, { s: fixture("structured") }, { manifests: [manifest] });
+  const run = (...words: string[]) =>
+    runCli([...words, "--json", "--config", config, "--data-dir", directory.file("124")]);
+  const checked = (await run("config", "validate")).json() as { problems: Row[] };
+  assert.deepEqual(
+    checked.problems.filter(({ severity }) => severity === "error"),
+    [],
+  );
+  const text = async (...words: string[]) => (await run("call", "lookup", ...words)).stdout;
+  assert.match(await text("--workspace", "red"), /temperature/);
+  assert.match(await text("--workspace", "blue"), /21\.5 in Paris/);
+  assert.match(await text(), /FORBIDDEN/);
+  const names = async (...words: string[]) => {
+    const { tools } = (await run("tools", "list", ...words)).json() as unknown as { tools: ToolListing[] };
+    return tools.filter(({ name }) => name === "lookup").map(({ description }) => description);
+  };
+  assert.deepEqual(
+    [await names("--workspace", "red"), await names("--workspace", "blue"), await names()],
+    [["valid"], ["only_text"], []],
+  );
+});
+
+suite("row 148: hooks on what is said to a model", () => {
+  const hook = async (name: string, source: string) => {
+    const file = directory.file(`${name}.mjs`);
+    await writeFile(
+      file,
+      `let text = ""; for await (const c of process.stdin) text += c; const { payload } = JSON.parse(text); ${source}`,
+    );
+    return { name, command: [process.execPath, file] };
+  };
+  const world = (hooks: object) =>
+    agentWorld(
+      [
+        { kind: "text", text: "First." },
+        { kind: "text", text: "Second." },
+      ],
+      { s: fixture("structured") },
+      { config: { hooks } },
+    );
+
+  test("UserPromptSubmit sees the question before a model does, and may only deny it", async () => {
+    const noSecrets = await hook(
+      "no-secrets",
+      `if (payload.prompt.includes("secret")) { console.error("no secrets"); process.exit(2); }`,
+    );
+    await using denying = await world({ UserPromptSubmit: [noSecrets] });
+    const denied = await denying.plane.agent.run("tell the secret");
+    assert.deepEqual([denied.outcome, denied.error?.code], ["failed", "APPROVAL_DENIED"]);
+    assert.match(denied.error?.message ?? "", /hook 'no-secrets' \(UserPromptSubmit\) says: no secrets/);
+    assert.equal(denying.model.requests.length, 0);
+    assert.equal((await denying.plane.agent.run("hello")).answer, "First.");
+    const change = await hook(
+      "change",
+      `console.log(JSON.stringify({ decision: "modify", payload: { prompt: "changed" } }));`,
+    );
+    await using changing = await world({ UserPromptSubmit: [change] });
+    await changing.plane.agent.run("hello");
+    assert.equal(sentTo(changing.model, 0).messages.at(-1)?.content, "hello");
+  });
+
+  test("BeforeModel sees all that the model would read, of every run and toolset", async () => {
+    const guard = await hook(
+      "dlp",
+      `if (JSON.stringify(payload.messages).includes("4111")) { console.error("card number"); process.exit(2); }`,
+    );
+    await using it = await world({ BeforeModel: [guard] });
+    const denied = await it.plane
+      .toolset()
+      .generate({ prompt: "pay", system: null, history: [{ role: "user", content: "4111" }] } as never);
+    assert.equal(denied.error?.code, "APPROVAL_DENIED");
+    assert.equal(it.model.requests.length, 0);
+    assert.equal((await it.plane.agent.run("hello")).answer, "First.");
+  });
+
+  test("a guard that fails stops the run", async () => {
+    const broken = await hook("broken", "process.exit(1);");
+    await using it = await world({ BeforeModel: [broken] });
+    assert.equal((await it.plane.agent.run("hello")).error?.code, "APPROVAL_DENIED");
+  });
 });

@@ -89,9 +89,9 @@ suite("traces of agents", () => {
       const run = await plane.runs.get(id);
       assert.equal(run.steps[0]?.calls.length, 2);
       assert.equal(run.reasoning, "One did work.");
-      kept.push(run.messages.map(({ role, content }) => `${role}: ${content}`));
+      kept.push(run.messages.map(({ role, content }) => [role, content]));
     }
-    assert.deepEqual(kept.slice(0, 2), [[], ["assistant: It said hello."]]);
+    assert.deepEqual(kept.slice(0, 2), [[], [["assistant", [{ type: "text", text: "It said hello." }]]]]);
     assert.equal((kept[2] as unknown[]).length, 5);
   });
 

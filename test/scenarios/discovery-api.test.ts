@@ -87,7 +87,8 @@ suite("the discovery API", () => {
   const notOfEcho = async (query: string) => (await names(query)).filter((name) => !name.startsWith("echo."));
 
   test("a persona sees its own tools and what is shared, or its own alone", async () => {
-    assert.deepEqual(await notOfEcho(""), ["browser_lookup", "google_search"]);
+    const all = ["atlas.plan", "browser_lookup", "google_search", "ledger", "nova.paint"];
+    assert.deepEqual(await notOfEcho(""), all, "shared and persona manifests together");
     assert.deepEqual(await notOfEcho("?persona=Atlas"), ["atlas.plan", "browser_lookup", "google_search", "ledger"]);
     assert.deepEqual(await names("?persona=Atlas&persona=-shared"), ["atlas.plan"]);
     assert.deepEqual(await names("?persona=-shared&persona=atlas&persona=NOVA"), ["atlas.plan", "nova.paint"]);
@@ -105,7 +106,7 @@ suite("the discovery API", () => {
     assert.deepEqual(await names("?provider=MCP&capability=news"), ["google_search"]);
     assert.deepEqual(await names("?version=%5E1.2"), ["browser_lookup"]);
     assert.deepEqual(await names("?persona=Atlas&version=%3E1.99,%3C2"), ["ledger"]);
-    assert.deepEqual(await notOfEcho("?side_effects=none&side_effects=database"), ["google_search"]);
+    assert.deepEqual(await notOfEcho("?side_effects=none&side_effects=database"), ["google_search", "ledger"]);
     assert.deepEqual(await names("?safety_level=medium"), ["browser_lookup"]);
     assert.deepEqual(await names("?q=mcp+PROXY"), ["browser_lookup"]);
     assert.ok((await names("?server=echo")).every((name) => name.startsWith("echo.")));

@@ -5,7 +5,7 @@ import { checkSchema } from "../../calls/schema-check.ts";
 import type { QuestionAnswer } from "../../model/calls/provider.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { Json, JsonObject, UnknownObject } from "../../model/json.ts";
-import { principalOf } from "../../model/principal.ts";
+import { type Principal, principalOf } from "../../model/principal.ts";
 import { createQuestions } from "./questions.ts";
 
 const person = {
@@ -55,6 +55,20 @@ suite("questions", () => {
     assert.deepEqual(questions.waiting(of("bob")), []);
     assert.deepEqual(questions.waiting(of(null)), []);
     assert.deepEqual(events, [{ type: "question.asked", questionId: id, callId: "call-1", server: "s", tool: "s.t" }]);
+  });
+
+  test("another key of the same user neither sees nor answers a question, and its presence counts for nothing", async () => {
+    const { questions } = sample();
+    const [strong, weak] = ["k1", "k2"].map((key) => principalOf({ user: "ada", key })) as [Principal, Principal];
+    const asked = { callId: "c", server: "s", tool: "s.t", user: "ada", params: { message: "Who?" } };
+    void questions.ask(asked, new AbortController().signal, strong);
+    assert.deepEqual(questions.waiting(weak), []);
+    assert.equal(questions.isListening(strong), false);
+    const [question] = questions.waiting(strong);
+    assert.equal(questions.isListening(strong), true);
+    const id = String(question?.id);
+    await assert.rejects(questions.answer(id, { action: "decline" }, weak), { code: "FORBIDDEN" });
+    await questions.answer(id, { action: "decline" }, strong);
   });
 
   test("an answer reaches the server with the defaults of what was left out, and is over then", async () => {

@@ -1,6 +1,6 @@
 import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { createLru } from "../../lib/lru.ts";
-import type { HookEvent, HookRun, HookSettings, LibraryHooks } from "../../model/access/hook.ts";
+import type { GuardPrompt, HookEvent, HookRun, HookSettings, LibraryHooks } from "../../model/access/hook.ts";
 import { everyTool, hookEvents } from "../../model/access/hook.ts";
 import type { Executed, Injected, Requested, Verdict } from "../../model/calls/call.ts";
 import { normalizeResult, type ToolResult } from "../../model/calls/result.ts";
@@ -79,6 +79,15 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
     async after(call: Executed, signal?: AbortSignal): Promise<Executed> {
       const runs: HookRun[] = [];
       return withRuns(await review(call, askerFor(call, signal, runs)), runs);
+    },
+    /** What is said to a model cannot be changed or held for a person: it is said, or not. */
+    async guardPrompt(...[event, payload, { run, model: tool, ...about }]: Parameters<GuardPrompt>): Promise<void> {
+      const onRun = ({ name, decision }: HookRun) =>
+        emit({ type: "hook.decided", callId: run, tool, event, name, decision });
+      const judged = await asker({ ...about, tool, onRun })(event, { payload, change: changeNothing, mayAsk: false });
+      if (judged.decision !== "deny") return;
+      const text = `The model '${tool}' was not asked: ${judged.reason ?? "a hook says so"}.`;
+      throw new PlaneError("APPROVAL_DENIED", text, { data: { model: tool, hook: judged.by } });
     },
     async ended(conversation: string, principal: Principal): Promise<void> {
       await sessions.end(principal, conversation, asker({ principal, session: conversation, tool: "" }));

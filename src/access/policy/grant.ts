@@ -259,6 +259,7 @@ export function refuseGroupsOf(principal: Principal, metadata: ToolMetadata, req
 }
 
 export function refuseState({ "applicable-states": states }: ToolMetadata, request: AccessRequest): string | null {
+  if (request.anyState) return null;
   const state = request.state || noState;
   if (states === undefined || states.includes(every) || states.includes(state)) return null;
   return `it is there in the states ${states.join(", ") || "none"}, and the state is ${state}`;

@@ -101,7 +101,7 @@ export function createSandbox(): Sandbox {
 }
 
 function openWorker(): Worker {
-  const file = import.meta.url.endsWith(".ts") ? "./sandbox-worker.ts" : "./sandbox-worker.js";
+  const file = import.meta.url.endsWith(".ts") ? "./sandbox-worker.ts" : "../sandbox-worker.js";
   return new Worker(new URL(file, import.meta.url), {
     env: {},
     execArgv: ["--disable-warning=ExperimentalWarning"],

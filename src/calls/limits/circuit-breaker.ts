@@ -60,8 +60,9 @@ export function createCircuits({ setting, onChange }: CircuitOptions, now: () =>
   /** The server answered, was repaired or replaced. */
   function close(server: string): void {
     const circuit = circuits.get(server);
+    if (circuit === undefined) return;
     circuits.delete(server);
-    if (circuit && circuit.until !== 0) onChange(server, "closed");
+    if (circuit.until !== 0) onChange(server, "closed");
   }
 
   function fail(server: string, at: number, isProbe: boolean, error: PlaneError): void {
@@ -81,8 +82,7 @@ export function createCircuits({ setting, onChange }: CircuitOptions, now: () =>
     onChange(server, "open");
   }
 
-  function entered(server: string, isProbe: boolean) {
-    const at = now();
+  function entered(server: string, isProbe: boolean, at = now()) {
     /** The call was not made after all. */
     const abandon = () => {
       const circuit = isProbe ? circuits.get(server) : undefined;
@@ -102,6 +102,12 @@ export function createCircuits({ setting, onChange }: CircuitOptions, now: () =>
   }
 
   return {
+    isClosed(server: string): boolean {
+      const circuit = circuits.get(server);
+      return circuit === undefined || circuit.until === 0;
+    },
+    /** For a call that was let through then. */
+    enteredAt: (server: string, at: number) => entered(server, false, at),
     /** Throws while the circuit is open. */
     enter(server: string) {
       const circuit = circuits.get(server);

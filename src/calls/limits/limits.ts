@@ -13,6 +13,7 @@ import type { Recorder } from "../../store/store.ts";
 import { isAnnounced } from "../retry.ts";
 import { type ConversationBudgets, createBudgets, type Meter } from "./budgets.ts";
 import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.ts";
+import { costOf } from "./cost.ts";
 import { createRates, createSharedRates, type Rated } from "./rates.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 import { createSharedBudgets, type SharedCounts } from "./shared-budgets.ts";
@@ -106,6 +107,17 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: L
   }
 
   return {
+    /** Limited by nothing but the circuit breaker of its server. */
+    isFree: (tool: Tool, spec: ProviderSpec): boolean =>
+      costOf(tool, 1) === undefined &&
+      !isSerial(tool) &&
+      toolRate(tool) === undefined &&
+      ratePerMinute(String(spec.config.server)) === undefined,
+    isClosed: circuits.isClosed,
+    /** A planned call of this server succeeded. */
+    worked: circuits.reset,
+    /** The pass of a planned call that was begun then. */
+    begun: (spec: ProviderSpec, at: number) => passFor(circuits.enteredAt(String(spec.config.server), at), undefined),
     /** Undefined where nothing limits it. */
     enter(call: Routed, limiter: TimeLimiter): Promise<CallPass> | undefined {
       const meter = budgets.meter(call);
@@ -133,7 +145,7 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, shared }: L
       }
     },
     /** The call stays with this provider. */
-    called: (call: Routed, spec: ProviderSpec) => retries.called(targetOf(call, spec)),
+    called: (call: Pick<Routed, "tool">, spec: ProviderSpec) => retries.called(targetOf(call, spec)),
     /** Why there is no retry, or null: then it counts as one. */
     againstRetry(call: Routed, spec: ProviderSpec, error: PlaneError): string | null | Promise<string | null> {
       const server = serverOf(spec);
@@ -166,7 +178,7 @@ function serverOf({ name, config }: ProviderSpec): string | null {
 }
 
 /** A server, or a tool that has none. */
-function targetOf(call: Routed, spec: ProviderSpec): string {
+function targetOf(call: Pick<Routed, "tool">, spec: ProviderSpec): string {
   return serverOf(spec) ?? `tool:${call.tool.name}`;
 }
 

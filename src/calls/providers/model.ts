@@ -58,10 +58,10 @@ function parseAnswer(text: string, model: string): Json {
   }
 }
 
-/** Fills `{{name}}`; a missing argument leaves it empty. Values are not read again. */
+/** Fills `{{name}}`, and `{{*}}` with all; a missing argument leaves it empty. Values are not read again. */
 export function fillPrompt(template: string, args: JsonObject): string {
   return template.replaceAll(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, name: string) => {
-    const value = Object.hasOwn(args, name) ? (args[name] as Json) : "";
+    const value = Object.hasOwn(args, name) ? (args[name] as Json) : name === "*" ? args : "";
     return typeof value === "string" ? value : JSON.stringify(value);
   });
 }

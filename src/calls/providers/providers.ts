@@ -43,11 +43,12 @@ export function createProviders(parts: ProviderParts) {
     const { createModelProvider } = await import("./model.ts");
     return createModelProvider(reveal, (name) => findModel(name, parts))(...given);
   };
-  const ours = {
+  const ours: Record<string, Provider> = {
     mcp: createMcpProvider(servers),
     http: createHttpProvider(reveal, parts.egress),
     function: createFunctionProvider(handWritten.run),
     model: askModel,
+    openai: (spec, ...given) => askModel(asModel(spec, models()), ...given),
     builtin: parts.builtin,
   };
   const { of, register, known, check } = createProviderKinds(new Map(Object.entries(ours)), reveal);
@@ -59,13 +60,28 @@ export function createProviders(parts: ProviderParts) {
       if (!of(name)) return `no provider of kind '${name}' is known; known are ${known().join(", ")}`;
       if (name === "mcp" && !servers.names().includes(String(config.server)))
         return `server '${config.server}' is not configured`;
-      const trouble = name === "model" ? modelTrouble(String(config.model ?? "default"), models()) : null;
+      const model = name === "openai" ? modelNamed(config.model, models()) : config.model;
+      const asks = name === "model" || name === "openai";
+      const trouble = asks ? modelTrouble(String(model ?? "default"), models()) : null;
       return trouble ?? handWritten.trouble(spec);
     },
     /** Null where it cannot be asked; rejects with the reason. */
     check: (spec: ProviderSpec, signal: AbortSignal): Promise<unknown> | null =>
       spec.name === "mcp" ? servers.check(String(spec.config.server), signal) : check(spec, signal),
   };
+}
+
+/** `openai` names a model by its alias or as its endpoint does, and needs no prompt: the arguments are the question. */
+function asModel(spec: ProviderSpec, models: ConfigValues["models"]): ProviderSpec {
+  const { model, ...config } = spec.config;
+  const prompt = "Answer this request with the result alone: {{*}}";
+  return { ...spec, name: "model", config: { prompt, ...config, model: modelNamed(model, models) } };
+}
+
+function modelNamed(asked: unknown, models: ConfigValues["models"]): string {
+  const name = String(asked ?? "default");
+  if (Object.hasOwn(models, name)) return name;
+  return Object.keys(models).find((alias) => models[alias]?.model === name) ?? name;
 }
 
 async function findModel(name: string, { models, fileOfModel }: ProviderParts): Promise<ModelEndpoint> {
@@ -89,17 +105,20 @@ function createMcpProvider({ request, requireReleased }: Pick<Servers, "request"
         return await askForOffer(offer, send);
       }
       const given = { name: tool, arguments: mapArguments(config.argumentMap, args), ...metaOf(meta, idempotencyKey) };
-      const result = await request(server, "tools/call", given, context, owner);
-      if (isResult(result) || (context.continuation && isQuestion(result)))
-        return pickResult(config.resultPath, result);
-      throw invalidAnswer("invalid tools/call result: 'content' is missing");
+      return takeAnswer(spec, await request(server, "tools/call", given, context, owner), context.continuation);
     } catch (thrown) {
       throw explainFailure(thrown, server, tool);
     }
   };
 }
 
-function metaOf(said: UnknownObject | undefined, key: string | undefined): { _meta?: UnknownObject } {
+/** The answer to `tools/call`, or throws. */
+export function takeAnswer({ config }: ProviderSpec, result: unknown, continuation: unknown): unknown {
+  if (isResult(result) || (continuation && isQuestion(result))) return pickResult(config.resultPath, result);
+  throw invalidAnswer("invalid tools/call result: 'content' is missing");
+}
+
+export function metaOf(said: UnknownObject | undefined, key: string | undefined): { _meta?: UnknownObject } {
   if (key === undefined) return said === undefined ? {} : { _meta: said };
   return { _meta: { ...said, "toolplane/idempotencyKey": key } };
 }

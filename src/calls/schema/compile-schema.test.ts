@@ -1,3 +1,4 @@
+import "../../lib/text/linear-pattern.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";

@@ -1,4 +1,4 @@
-import { createMatcher } from "../../lib/text/linear-pattern.ts";
+import { createMatcher } from "../../lib/text/matcher.ts";
 import type { SafePattern } from "../../lib/text/safe-pattern.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { unescapePointer } from "../providers/mapping.ts";

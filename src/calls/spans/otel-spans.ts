@@ -95,7 +95,9 @@ export async function traceCall(
   const { span, said } = begun;
   open.set(id, span);
   try {
-    const passed = { ...relay, meta: withTraceContext(relay?.meta, said) };
+    const passed: Relay = Object.create(relay ?? null, {
+      meta: { value: withTraceContext(relay?.meta, said), enumerable: true },
+    });
     const outcome = await runWithin(begun, () => run(passed));
     const { status, attempts } = outcome.call;
     span.setAttributes({ "toolplane.call.status": status, "toolplane.call.attempts": attempts });

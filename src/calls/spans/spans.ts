@@ -8,7 +8,7 @@ import type { RunBeginning, TracedRun } from "./otel-spans.ts";
 const registered = Symbol.for("opentelemetry.js.api.1");
 
 /** Asked for each call, so it must cost nothing. */
-function isTraced(): boolean {
+export function isTraced(): boolean {
   return (globalThis as { [registered]?: { trace?: unknown } })[registered]?.trace !== undefined;
 }
 

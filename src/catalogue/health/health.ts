@@ -35,12 +35,13 @@ export function createHealth(earlier: readonly HealthSample[] = []) {
     const sample = windows.get(subject)?.at(-1);
     return sample ? { at: sample.at, ok: sample.ok, latency_ms: sample.latencyMs } : null;
   };
+  const lastSuccess = (subject: string): string | null => windows.get(subject)?.findLast(({ ok }) => ok)?.at ?? null;
   /** Oldest first. */
   const recent = (subject: string): RecentRun[] =>
     (windows.get(subject) ?? [])
       .slice(-recentRuns)
       .map(({ ok, latencyMs }) => ({ ok, latency_ms: Math.round(latencyMs) }));
-  return { observe, summary, last, recent };
+  return { observe, summary, last, lastSuccess, recent };
 }
 
 export function summarize(samples: readonly HealthSample[]): HealthSummary {

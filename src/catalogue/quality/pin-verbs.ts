@@ -74,13 +74,15 @@ export function listedOffers(
 }
 
 export async function viewPins(
-  tools: readonly Listed[],
+  listed: readonly Listed[],
   { status, held }: PinFilter,
   known: Known,
 ): Promise<PinView[]> {
   const { guard, store } = known;
   await guard.loaded();
   await guard.settled();
+  // Of what people wrote, only what the scan reports is decided about.
+  const tools = listed.map((tool) => (tool.id.server === null ? decidedTool(tool, known) : tool));
   const isHeld = (tool: Listed) => tool.id.server !== null && guard.held(keyOf(tool, known), tool.id.tool) !== null;
   const meant = held === undefined ? tools : tools.filter((tool) => isHeld(tool) === held);
   if (meant.length === 0) return [];

@@ -44,7 +44,7 @@ function describeHit({ tool, score }: Hit, summaryLimit: number) {
   };
 }
 
-const minShare = 0.35;
+const minShare = 0.15;
 
 export function recommend(
   task: string,

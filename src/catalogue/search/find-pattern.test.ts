@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { growthOf, maxGrowth } from "../../../test/samples/growth.ts";
 import { findable } from "../../../test/samples/search-tools.ts";
 import { findPattern, patternTrouble } from "./find-pattern.ts";
-import { createFindWords } from "./find-words.ts";
+import { createFindTools } from "./find-tools.ts";
 import { createToolIndex } from "./tool-index.ts";
 
 function sample(count: number, description: string) {
@@ -11,7 +11,7 @@ function sample(count: number, description: string) {
   const index = createToolIndex();
   index.update(tools, () => "");
   const candidates = tools.map((tool) => ({ tool, serverText: "" }));
-  return { candidates, means: { index, findWords: createFindWords(index), count: 10 } };
+  return { candidates, means: { index, findTools: createFindTools(index), count: 10 } };
 }
 
 /** Between two looks at the clock so much was worked. */

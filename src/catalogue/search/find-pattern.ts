@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { createPatternSet, patternProblem } from "../../lib/text/linear-pattern.ts";
 import { type Findable, type Result, textsOf } from "./fields.ts";
-import type { FindWords } from "./find-words.ts";
+import type { FindTools } from "./find-tools.ts";
 import { compareTools, type ToolIndex } from "./tool-index.ts";
 
 const maxPattern = 200;
@@ -31,7 +31,7 @@ type Place = "name" | "text";
 export async function findPattern(
   pattern: string,
   candidates: readonly Candidate[],
-  { index, findWords, count }: { index: ToolIndex; findWords: FindWords; count: number },
+  { index, findTools, count }: { index: ToolIndex; findTools: FindTools; count: number },
   time: Time = { now: () => performance.now(), worked: workedMs },
 ): Promise<Result> {
   const places = new Map<Findable, Place>();
@@ -49,7 +49,7 @@ export async function findPattern(
   await look("name", namesOf);
   const unread = await look("text", textOf);
   const isFound = (slot: number) => places.has(index.toolAt(slot));
-  const words = findWords(literalsOf(pattern), isFound, places.size);
+  const words = findTools(literalsOf(pattern), isFound, places.size);
   const byWords = new Map(words.hits.map(({ tool, score }) => [tool, Math.min(1, score)]));
   const hits = [...places].map(([tool, place]) => ({
     tool,

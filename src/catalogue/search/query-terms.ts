@@ -11,10 +11,18 @@ const synonymWeight = 0.3;
 /** From stem to stems. */
 export type Synonyms = ReadonlyMap<string, readonly string[]>;
 
+const prefixWeight = 0.5;
+/** In a short query the last word may still be being typed. */
+const maxTyped = 4;
 /** What follows says no more of what is looked for. */
 const maxQueryLength = 20_000;
 
-export function termsOf(query: string, synonyms: Synonyms = defaultSynonyms): Term[] {
+/** `wordsFrom`: words in the names of tools that begin so. */
+export function termsOf(
+  query: string,
+  synonyms: Synonyms = defaultSynonyms,
+  wordsFrom: (start: string) => readonly string[] = () => [],
+): Term[] {
   const words = wordsIn(query.slice(0, maxQueryLength));
   const terms = new Map<string, Term>();
   for (const word of words) {
@@ -27,6 +35,12 @@ export function termsOf(query: string, synonyms: Synonyms = defaultSynonyms): Te
     for (const key of synonyms.get(stemOf(word)) ?? []) {
       if (!terms.has(key)) terms.set(key, { key, word, weight: synonymWeight, isAsked: false, isForm: false });
     }
+  }
+  const last = [...words].at(-1);
+  if (last === undefined || words.size > maxTyped) return [...terms.values()];
+  for (const longer of wordsFrom(last)) {
+    const key = exactTerm(longer);
+    if (!terms.has(key)) terms.set(key, { key, word: last, weight: prefixWeight, isAsked: false, isForm: false });
   }
   return [...terms.values()];
 }

@@ -69,7 +69,8 @@ export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "r
   const { config, defaultPrincipal, registry, listings, discover, quality, embed } = ports;
   const loaded = once(async () => {
     const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./answer.ts")]);
-    return { search: createSearch({ embed, synonyms: () => config().search.synonyms }), recommend };
+    const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
+    return { search: createSearch({ embed, loadMeaning, synonyms: () => config().search.synonyms }), recommend };
   });
   const serverText = createServerText(config, (server) => ports.servers().session(server));
   const prepare = async (server: string | null, principal: Principal, waitMs = defaultWaitMs) => {

@@ -7,14 +7,17 @@ import type { Embed, ParsedSearch, SearchAnswer } from "../../model/catalogue/se
 import { PlaneError } from "../../model/errors.ts";
 import { nextNames, toAnswer } from "./answer.ts";
 import type { Findable, Hit, Result } from "./fields.ts";
-import { createFindVectors, type FindVectors } from "./find-vectors.ts";
-import { createFindWords, type FindWords, type Found } from "./find-words.ts";
+import { createFindTools, type FindTools, type Found } from "./find-tools.ts";
+import type { Likeness, Meaning } from "./meaning.ts";
+import { createOwnVectors, type OwnVectors } from "./own-vectors.ts";
 import { type Synonyms, withOwnSynonyms } from "./query-terms.ts";
 import type { Test } from "./segment.ts";
 import { createToolIndex, type ServerText, type ToolIndex } from "./tool-index.ts";
 
 /** Less coverage of the query is no good match. */
 const minCoverage = 0.3;
+/** Nor is what is less like it. */
+const goodLikeness = 0.42;
 /** A longer query asks for several things. */
 const longQuery = 12;
 /** In a shorter query each word matters. */
@@ -22,8 +25,8 @@ const shortQuery = 3;
 const maxNamed = 3;
 
 /** Callers act on what they get, so a bad match has to be said. */
-function describeMisfit(query: string, { hits, coverage, asked, unknown, lacking }: Found): string[] {
-  if (coverage >= minCoverage) {
+function describeMisfit(query: string, { hits, coverage, likeness, asked, unknown, lacking }: Found): string[] {
+  if (coverage >= minCoverage || likeness >= goodLikeness) {
     const words = asked <= shortQuery ? lacking() : [];
     return words.length === 0 ? [] : [listing("None of these mentions", words.map(quote))];
   }
@@ -104,8 +107,6 @@ function fuse(ballots: readonly (readonly Hit[])[], count: number, weights = bal
 
 /** Extra hits, because copies are folded. */
 const spare = 40;
-/** Vectors of an unknown model count less than words. */
-const vectorWeight = 0.25;
 
 export type SearchOptions = {
   limit: number;
@@ -115,11 +116,19 @@ export type SearchOptions = {
 };
 
 type SearchParts = {
+  /** Vectors of the host's own, in place of ours. */
   embed?: Embed | undefined;
+  loadMeaning?: (() => Promise<Meaning>) | undefined;
   synonyms?: () => Readonly<Record<string, readonly string[]>>;
 };
 
-type Engine = { index: ToolIndex; findWords: FindWords; findVectors: FindVectors | null };
+type Engine = {
+  index: ToolIndex;
+  findTools: FindTools;
+  own: OwnVectors | null;
+  /** Null until all tools have vectors. */
+  likeness(query: string): Likeness | null;
+};
 
 /** Tools that are read without a pause for other work. */
 const maxSlice = 1_000;
@@ -127,21 +136,43 @@ const maxSlice = 1_000;
 const maxAwaited = 10_000;
 const maxWaitMs = 500;
 
+/** Vectors take longer to make than words take to read. */
+const maxVectors = 250;
+
 /** After an `await` the slots of the index may have changed: only tools may be used then. */
-export function createSearch({ embed, synonyms }: SearchParts = {}) {
+export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {}) {
   const index = createToolIndex();
-  const findWords = createFindWords(index, synonyms && createSynonyms(synonyms));
-  const engine: Engine = { index, findWords, findVectors: embed === undefined ? null : createFindVectors(embed) };
+  const findTools = createFindTools(index, synonyms && createSynonyms(synonyms));
+  let meaning: Meaning | null = null;
+  const engine: Engine = {
+    index,
+    findTools,
+    own: embed === undefined ? null : createOwnVectors(embed),
+    likeness: (query) => (meaning === null || meaning.left() > 0 ? null : meaning.likeness(query, index)),
+  };
   let known: { tools?: readonly Findable[]; serverText?: ServerText } = {};
   let reading: Promise<void> | undefined;
 
   function read(most?: number): void {
     const { tools = [], serverText = () => "" } = known;
     index.update(tools, serverText, most);
+    meaning?.follow(index);
   }
+
+  const left = () => index.left() + (meaning?.left() ?? 0);
 
   async function readOn(): Promise<void> {
     for (; index.left() > 0; read(maxSlice)) await new Promise(setImmediate);
+    if (meaning === null && embed === undefined && loadMeaning !== undefined) {
+      // Words alone rank well enough; a broken installation is no reason to find nothing.
+      meaning = await loadMeaning().catch(() => null);
+      loadMeaning = undefined;
+      meaning?.follow(index);
+    }
+    for (; left() > 0; await new Promise(setImmediate)) {
+      if (index.left() > 0) read(maxSlice);
+      else meaning?.read(index, maxVectors);
+    }
   }
 
   function isKnown(tools: readonly Findable[], serverText: ServerText): boolean {
@@ -158,7 +189,7 @@ export function createSearch({ embed, synonyms }: SearchParts = {}) {
     /** The same in slices. Of very many tools it waits only for the first, and returns how many are left. */
     async updateSoon(tools: readonly Findable[], serverText: ServerText): Promise<number> {
       if (!isKnown(tools, serverText)) read(maxSlice);
-      if (index.left() === 0) return 0;
+      if (left() === 0 && (meaning !== null || loadMeaning === undefined)) return 0;
       reading ??= readOn().finally(() => {
         reading = undefined;
       });
@@ -186,29 +217,24 @@ export function createSearch({ embed, synonyms }: SearchParts = {}) {
       };
       return toAnswer(queries.join("; "), await find(), options);
     },
-    /** By words alone, without folding. */
+    /** Without folding. */
     rank: (text: string, visible: readonly Findable[], count: number, server: string | null = null): Hit[] =>
-      findWords(text, createTest(index, visible, server), count).hits,
+      findTools(text, createTest(index, visible, server), count, engine.likeness(text)).hits,
   };
 }
 
-async function findOne(
-  { index, findWords, findVectors }: Engine,
-  query: string,
-  isMeant: Test,
-  count: number,
-): Promise<Result> {
-  const found = findWords(query, isMeant, count);
-  const { total, named, hits } = found;
-  if (findVectors === null) return { total, hits, notes: describeMisfit(query, found) };
+async function findOne({ index, findTools, own, likeness }: Engine, query: string, isMeant: Test, count: number) {
+  if (own === null) return describe(query, findTools(query, isMeant, count, likeness(query)));
+  // Slots may mean other tools after the wait.
   const meant = [...index.all()].filter(isMeant).map(index.toolAt);
-  const similar = await findVectors(query, meant);
-  if (similar === null) return { total, hits, notes: ["Only words were compared, because the embedder failed."] };
-  const isNamed = new Set(named.map(({ tool }) => tool));
-  const fused = fuse([hits, similar], count, [1, vectorWeight]);
-  const others = fused.filter(({ tool }) => !isNamed.has(tool));
-  const all = [...named, ...others].slice(0, count);
-  return { total: Math.max(total, all.length), hits: all, notes: [] };
+  const ownLikeness = await own(query, meant, index);
+  const found = describe(query, findTools(query, index.among(meant), count, ownLikeness));
+  const failed = ["Only words were compared, because the embedder failed."];
+  return ownLikeness === null ? { ...found, notes: failed } : found;
+}
+
+function describe(query: string, found: Found): Result {
+  return { total: found.total, hits: found.hits, notes: describeMisfit(query, found) };
 }
 
 async function findAll(engine: Engine, queries: readonly string[], isMeant: Test, count: number): Promise<Result> {
@@ -229,12 +255,12 @@ async function findByPattern(
   isMeant: Test,
   { count, orWords }: { count: number; orWords: boolean },
 ): Promise<Result> {
-  const { index, findWords } = engine;
+  const { index, findTools } = engine;
   const trouble = patternTrouble(pattern);
   if (trouble === null) {
     const slots = [...index.all()].filter(isMeant);
     const candidates = slots.map((slot) => ({ tool: index.toolAt(slot), serverText: index.serverTextAt(slot) }));
-    return findPattern(pattern, candidates, { index, findWords, count });
+    return findPattern(pattern, candidates, { index, findTools, count });
   }
   if (!orWords) {
     const message = `'${shorten(pattern)}' is no pattern to search with: ${sentence(trouble)} Leave out 'regex' to look for words.`;

@@ -12,6 +12,8 @@ export type Segment = {
   starts: Uint32Array;
   slots: Int32Array;
   worth: Float32Array;
+  /** The words of the names, in order. */
+  nameWords: readonly string[];
 };
 
 export type Corpus = {
@@ -21,6 +23,9 @@ export type Corpus = {
   alive: number;
   isAlive(slot: number): boolean;
   compare(a: number, b: number): number;
+  verbsAt(slot: number): number;
+  /** Words in names that begin so, and are longer. */
+  wordsFrom(start: string): string[];
 };
 
 export type Test = (slot: number) => boolean;
@@ -41,6 +46,7 @@ export function createSegmentBuilder() {
   const servers = new Map<string, Int32Array>();
   let sums = new Float32Array(1024);
   const met: number[] = [];
+  const nameWords = new Set<string>();
 
   const readServer = (text: string): Int32Array => {
     const before = servers.get(text) ?? read(text).slice();
@@ -61,6 +67,9 @@ export function createSegmentBuilder() {
   return {
     add(slot: number, tool: Findable, serverText: string): void {
       const texts = textsOf(tool, serverText);
+      eachWord(texts.name, (word, isJoined) => {
+        if (!isJoined) nameWords.add(word);
+      });
       for (const field of fieldNames) {
         const isShared = field === "server" || field === "serverText";
         const words = field === "name" ? joined(texts.name) : isShared ? readServer(texts[field]) : read(texts[field]);
@@ -74,7 +83,11 @@ export function createSegmentBuilder() {
       }
       met.length = 0;
     },
-    finish: (): Segment => ({ rows, ...groupByRow(rows.size, postings.count(), postings.all()) }),
+    finish: (): Segment => ({
+      rows,
+      nameWords: [...nameWords].sort(),
+      ...groupByRow(rows.size, postings.count(), postings.all()),
+    }),
   };
 }
 
@@ -145,7 +158,7 @@ function createPostings() {
 
 type Postings = { rows: Int32Array; slots: Int32Array; worth: Float32Array };
 
-export function groupByRow(rowCount: number, count: number, postings: Postings): Omit<Segment, "rows"> {
+export function groupByRow(rowCount: number, count: number, postings: Postings): Omit<Segment, "rows" | "nameWords"> {
   const starts = new Uint32Array(rowCount + 1);
   for (let at = 0; at < count; at++) {
     const row = postings.rows[at] as number;

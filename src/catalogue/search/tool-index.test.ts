@@ -3,13 +3,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { findable } from "../../../test/samples/search-tools.ts";
 import type { Findable } from "./fields.ts";
-import { createFindWords } from "./find-words.ts";
+import { createFindTools } from "./find-tools.ts";
 import { createToolIndex, type ToolIndex } from "./tool-index.ts";
 
 const anyTool = () => true;
 
 function answersOf(index: ToolIndex, queries: readonly string[]) {
-  const find = createFindWords(index);
+  const find = createFindTools(index);
   return queries.map((query) => {
     const { hits, total, coverage } = find(query, anyTool, 20);
     return { total, coverage, hits: hits.map(({ tool, score }) => [tool.name, tool.persona, score]) };

@@ -1,13 +1,15 @@
 import { spellings } from "../../model/catalogue/tool-name.ts";
 import type { Findable } from "./fields.ts";
 import { type Corpus, createSegmentBuilder, groupByRow, type Segment, type Test } from "./segment.ts";
+import { verbsIn } from "./verbs.ts";
 import { joinWords } from "./words.ts";
 
 export type ServerText = (server: string | null) => string;
 
 export type ToolIndex = ReturnType<typeof createToolIndex>;
 
-type Entry = { key: string; tool: Findable; serverText: string };
+/** `row`: where its vector is; -1 for none. */
+type Entry = { key: string; tool: Findable; serverText: string; row: number; verbs: number };
 
 const maxSegments = 16;
 /** Fewer gaps are not worth merging. */
@@ -49,11 +51,17 @@ export function createToolIndex() {
         slots: entries.length,
         alive,
         isAlive: (slot) => entries[slot] !== null,
+        verbsAt: (slot) => entries[slot]?.verbs ?? 0,
+        wordsFrom: (start) => segments.flatMap(({ nameWords }) => wordsFrom(nameWords, start)),
         compare: (a, b) => compareTools((entries[a] as Entry).tool, (entries[b] as Entry).tool),
       };
     },
     toolAt: (slot: number): Findable => (state.entries[slot] as Entry).tool,
     serverTextAt: (slot: number): string => (state.entries[slot] as Entry).serverText,
+    rowAt: (slot: number): number => state.entries[slot]?.row ?? -1,
+    setRow(slot: number, row: number): void {
+      (state.entries[slot] as Entry).row = row;
+    },
     /** Is the tool of a slot one of these? */
     among(tools: readonly Findable[]): Test {
       if (tools === current) return () => true;
@@ -88,7 +96,7 @@ function replace(state: State, tools: readonly Findable[], serverText: ServerTex
     // Users may have different tools of one name.
     if (keys.has(keyOf(tool))) variants.set(tool, nextVariant());
     keys.add(keyOf(tool));
-    const now = { key: keyOf(tool), tool, serverText: serverText(tool.id.server) };
+    const now = { key: keyOf(tool), tool, serverText: serverText(tool.id.server), row: -1, verbs: 0 };
     const slot = slots.get(now.key) ?? -1;
     const before = entries[slot];
     if (before && isUnchanged(before, now)) {
@@ -109,6 +117,7 @@ function append(state: State, added: readonly Entry[]): void {
   const builder = createSegmentBuilder();
   for (const entry of added) {
     const slot = state.entries.push(entry) - 1;
+    entry.verbs = verbsIn(entry.tool.id.tool);
     builder.add(slot, entry.tool, entry.serverText);
     place(state, slot, entry);
   }
@@ -206,7 +215,23 @@ function mergeSegments(segments: readonly Segment[], slotOf: Int32Array): Segmen
       }
     }
   }
-  return { rows, ...groupByRow(rows.size, count, postings) };
+  const nameWords = [...new Set(segments.flatMap((segment) => segment.nameWords))].sort();
+  return { rows, nameWords, ...groupByRow(rows.size, count, postings) };
+}
+
+const minTyped = 2;
+const maxLonger = 8;
+
+function wordsFrom(words: readonly string[], start: string): string[] {
+  if (start.length < minTyped) return [];
+  let [low, high] = [0, words.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((words[middle] as string) < start) low = middle + 1;
+    else high = middle;
+  }
+  const longer = words.slice(low, low + maxLonger + 1).filter((word) => word.startsWith(start) && word !== start);
+  return longer.slice(0, maxLonger);
 }
 
 type ExactNames = ReturnType<typeof createExactNames>;

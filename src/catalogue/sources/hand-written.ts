@@ -21,7 +21,7 @@ export function translateManifests(
 ): Translation {
   const tools = new Map(
     written.map(({ manifest, source }) => [
-      JSON.stringify([manifest.persona ?? null, manifest.name]),
+      JSON.stringify([manifest.persona ?? null, manifest.name, manifest.workspaces ?? []]),
       translate(structuredClone(manifest), source, injection),
     ]),
   );

@@ -7,6 +7,7 @@ import { fallbackDescription, type Tool, type ToolAnnotations, type ToolAuth } f
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { readParamHeaders } from "../../protocol/http-headers.ts";
+import { safeIcons } from "../../protocol/list-all.ts";
 import { applyRules, hideArguments } from "./injection.ts";
 import { schemaProblem } from "./schema-problem.ts";
 
@@ -163,13 +164,6 @@ function listedWith(entry: UnknownObject): { listed?: JsonObject } {
     listed[key] = (key === "icons" ? safeIcons(entry.icons) : entry[key]) as JsonObject;
   }
   return listed === undefined ? {} : { listed };
-}
-
-/** Clients load them, so they must not be able to run anything. */
-function safeIcons(icons: unknown): unknown {
-  const isSafe = (icon: unknown) =>
-    isObject(icon) && typeof icon.src === "string" && /^(?:https?:\/\/|data:image\/)/i.test(icon.src);
-  return Array.isArray(icons) ? icons.filter(isSafe) : icons;
 }
 
 function isPassable(key: string, value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { extname } from "node:path";
 import { parse, stringify, TomlError } from "smol-toml";
 import { PlaneError } from "../../model/errors.ts";
@@ -139,10 +139,18 @@ export function parseData(file: string, bytes: Buffer): unknown {
   return naming(file, () => formatOf(file).parse(text));
 }
 
+/** Some clients keep their history in the same file. */
+const maxFileBytes = 32 * 1024 * 1024;
+
 export function readBytes(file: string): Buffer | null {
   try {
-    return readFileSync(file);
+    // Looked at before it is opened: opening a pipe would wait for a writer.
+    const stats = statSync(file);
+    if (stats.isFile() && stats.size <= maxFileBytes) return readFileSync(file);
+    const why = stats.isFile() ? `it has more than ${maxFileBytes} bytes` : "it is not a regular file";
+    throw new PlaneError("CONFIG_INVALID", `${file} cannot be read: ${why}. Check the path.`, { data: { file } });
   } catch (thrown) {
+    if (thrown instanceof PlaneError) throw thrown;
     const error = thrown as NodeJS.ErrnoException;
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
     const details = { data: { file }, cause: thrown };

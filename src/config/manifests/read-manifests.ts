@@ -42,6 +42,7 @@ export async function readManifests(
       directory: dirname(document.file),
       report: (path, message, hint = null) =>
         tell(entry, path, "warning", `${message}; this provider is not used`, hint),
+      warn: (path, message, hint = null) => tell(entry, path, "warning", message, hint),
     });
     manifests.tools.push({ ...usable, ...placeOf(entry) });
   }
@@ -58,7 +59,7 @@ function textProblems({ problems, isEmpty }: ReadDocument, directory: string): C
   }));
 }
 
-/** Of two manifests of one kind, name and owner the first counts. */
+/** Of two manifests of one kind, name, owner and workspaces the first counts. */
 function firstOfEach(found: readonly (Entry | Misplaced)[], problems: ConfigProblem[]): Entry[] {
   const known = new Map<string, Entry>();
   return found.filter((entry): entry is Entry => {
@@ -68,7 +69,7 @@ function firstOfEach(found: readonly (Entry | Misplaced)[], problems: ConfigProb
     };
     if (!("kind" in entry)) return fail("a manifest must be an object");
     if (entry.name === undefined) return fail(`a ${entry.kind} needs a 'name'`);
-    const key = JSON.stringify([entry.kind, entry.owner, entry.name]);
+    const key = JSON.stringify([entry.kind, entry.owner, entry.name, entry.data.workspaces ?? null]);
     const first = known.get(key);
     if (first === undefined) return known.set(key, entry) !== undefined;
     const place = `${first.document.file}:${first.document.lineOf(first.source) ?? 1}`;

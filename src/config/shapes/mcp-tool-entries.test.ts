@@ -73,14 +73,14 @@ test("one bad entry never affects the others", () => {
     [
       ["mcp.broken", "error"],
       ["mcp.odd", "error"],
-      ["tool.prompt", "warning"],
+      ["tool.prompt", "error"],
       ["tool.text", "error"],
       ["tool.dangling.mcp-tool", "warning"],
       ["tool.nameless", "error"],
       ["tool.extra.argumnts", "warning"],
     ],
   );
-  assert.match(problems[2]?.message ?? "", /'prompt'/);
+  assert.match(problems[2]?.message ?? "", /a prompt needs a 'template'/);
   assert.equal(problems.at(-1)?.hint, "Did you mean 'arguments'?");
 });
 

@@ -4,19 +4,21 @@ import { readServerFields } from "./server.ts";
 import { argumentsOf } from "./tool-entry.ts";
 
 const taken = ["group", "state", "applicable-states"];
-const keys = ["type", "name", "description", "mcp-tool", "arguments", ...taken];
+const keys = ["type", "name", "description", "mcp-tool", "template", "arguments", ...taken];
+const types = ["mcp-tool", "prompt", "text-completion"];
 
 /** The remote names of the tools in the `mcp` group by id; undefined where a file has no such group. */
 export type RemoteTools = ReadonlyMap<string, string> | undefined;
 
 /** `mcp`: remote tools by id, and `tool`: what they are called and take here. Entries may be JSON text. */
 export const mcpToolEntries: Shape = {
-  keys: ["mcp", "tool"],
-  read(reading, { mcp, tool }) {
+  keys: ["mcp", "tool", "prompt"],
+  read(reading, { mcp, tool, prompt }) {
     eachOf(reading, mcp, ["mcp"], readRemoteTool);
     const remote = isObject(mcp) ? remoteTools(mcp) : undefined;
+    const templates = isObject(prompt) ? prompt : {};
     eachOf(reading, tool, ["tool"], (_, id, entry, source) =>
-      readMcpToolEntry(reading, entry, source, { fallbackName: id, remote }),
+      readMcpToolEntry(reading, entry, source, { fallbackName: id, remote, templates }),
     );
   },
 };
@@ -68,22 +70,53 @@ function remoteTools(group: UnknownObject): RemoteTools {
   );
 }
 
-type Context = { fallbackName?: string; remote?: RemoteTools };
+type Context = { fallbackName?: string; remote?: RemoteTools; templates?: UnknownObject };
+
+const completionArguments = [{ name: "question", type: "string", description: "What the model is asked." }];
+
+/** A prompt by its id in the `prompt` group, or as it stands. */
+function templateText(template: string, templates: UnknownObject): string {
+  const given = templates[`template.${template}`] ?? templates[template];
+  const text = parseEntry(given)?.prompt ?? given;
+  return typeof text === "string" ? text : template;
+}
+
+/** A prompt that is filled, or a question as it is: both go to the model that is configured. */
+function modelProvider({ type, template }: UnknownObject, templates: UnknownObject) {
+  const prompt = type === "prompt" ? templateText(String(template), templates) : "{{question}}";
+  return { name: "model", priority: 0, config: { prompt } };
+}
 
 export function readMcpToolEntry(
   reading: Reading,
   entry: UnknownObject,
   source: Path,
-  { fallbackName, remote }: Context,
+  { fallbackName, remote, templates = {} }: Context,
 ): void {
   const { type, name = fallbackName, "mcp-tool": id } = entry;
-  if (type !== "mcp-tool")
-    return reading.warn(source, `a tool of type ${describeValue(type)} is left out`, "Only 'mcp-tool' is known.");
-  if (!isName(name) || !isName(id)) return reading.fail(source, "a tool needs a 'name' and an 'mcp-tool'");
+  if (typeof type !== "string" || !types.includes(type))
+    return reading.warn(
+      source,
+      `a tool of type ${describeValue(type)} is left out`,
+      `Known are ${types.map((known) => `'${known}'`).join(", ")}.`,
+    );
+  if (!isName(name)) return reading.fail(source, "a tool needs a 'name'");
+  if (type === "prompt" && !isName(entry.template)) return reading.fail(source, "a prompt needs a 'template'");
+  if (type !== "mcp-tool") {
+    tellUnknown(reading, entry, source);
+    const provider = modelProvider(entry, templates);
+    const given = type === "text-completion" ? (entry.arguments ?? completionArguments) : entry.arguments;
+    return define(reading, name, { ...entry, arguments: given }, source, provider);
+  }
+  if (!isName(id)) return reading.fail(source, "a tool needs a 'name' and an 'mcp-tool'");
   if (remote && !remote.has(id)) reading.warn([...source, "mcp-tool"], `there is no '${id}' in the 'mcp' group`);
   tellUnknown(reading, entry, source);
-  const path = ["tools", name];
   const provider = { name: "mcp", priority: 0, config: { server: id, tool: remote?.get(id) ?? id } };
+  define(reading, name, entry, source, provider);
+}
+
+function define(reading: Reading, name: string, entry: UnknownObject, source: Path, provider: object): void {
+  const path = ["tools", name];
   reading.define(path, source, () => {
     const set = (key: string, value: unknown, from: string) =>
       reading.set([...path, key], value, placeOf(from, entry, source));

@@ -5,10 +5,26 @@ import { readServer } from "./server.ts";
 
 const wrappers = ["mcpServers", "servers"];
 
+/** Options of a client that stand at the top of a file, where our own are in `lazy`. */
+const lazyOptions = ["alwaysLoadTools", "summaryDescriptionLimit", "maxToolsPerSearch"];
+const serverOptions = { autoConnect: "autoConnect", requestTimeout: "timeoutMs" } as const;
+const clientOptions = ["lazyLoading", ...lazyOptions, ...Object.keys(serverOptions)];
+
+function readClientOptions(reading: Reading, data: UnknownObject): void {
+  const { lazyLoading } = data;
+  if (typeof lazyLoading === "boolean")
+    reading.set(["lazy", "mode"], lazyLoading ? "always" : "never", ["lazyLoading"]);
+  else if (lazyLoading !== undefined) reading.fail(["lazyLoading"], "must be true or false");
+  for (const key of lazyOptions) if (data[key] !== undefined) reading.set(["lazy", key], data[key], [key]);
+  for (const [key, own] of Object.entries(serverOptions))
+    if (data[key] !== undefined) reading.warn([key], `'${key}' is set for each server`, `Write '${own}' in its entry.`);
+}
+
 /** `mcpServers` or `servers` and the sections of our own configuration. */
 export const native: Shape = {
-  keys: [...wrappers, ...Object.keys(sectionTrees)],
+  keys: [...wrappers, ...clientOptions, ...Object.keys(sectionTrees)],
   read(reading, data) {
+    readClientOptions(reading, data);
     for (const wrapper of wrappers) readServers(reading, data[wrapper], [wrapper]);
     for (const [section, tree] of Object.entries(sectionTrees)) {
       const value = data[section] ?? undefined;

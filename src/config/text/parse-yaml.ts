@@ -14,6 +14,8 @@ import {
 } from "yaml";
 import { type Container, createFindings, type Findings, maxLevels, type Place, type ReadDocument } from "./document.ts";
 
+/** The parser takes a second or two for so much. */
+const maxLength = 1024 * 1024;
 /** A file that repeats more values through aliases counts as an attack on memory. */
 const maxRepeated = 10_000;
 
@@ -148,6 +150,11 @@ const hint = "Indent with spaces, two for each level, and quote texts that hold 
 
 export function parseYaml(file: string, text: string): ReadDocument {
   const findings = createFindings(file, text);
+  if (text.length > maxLength) {
+    const message = `has ${text.length} characters of YAML, and we read no more than ${maxLength}`;
+    findings.error(0, message, "Split the file, or write it as JSON.");
+    return findings.conclude(null);
+  }
   const root = readOnlyDocument(text, findings)?.contents ?? null;
   const isEmpty = root === null || root.range[0] === root.range[1];
   return findings.conclude(isEmpty ? null : readYamlTree(root, findings));

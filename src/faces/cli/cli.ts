@@ -11,6 +11,7 @@ export type OpenPlaneOptions = {
   user: string | undefined;
   groups: string[];
   persona: string | undefined;
+  workspace?: string | undefined;
   compliance?: string | undefined;
   fallback?: UnknownObject;
   watch?: boolean;
@@ -93,6 +94,7 @@ export type GlobalOptions = {
   user?: string;
   group?: string[];
   persona?: string;
+  workspace?: string;
   compliance?: string;
   dataDir?: string;
   store?: string;

@@ -98,6 +98,7 @@ export function createProgram(cli: Cli, setExitCode: (code: number) => void, wri
     .option("--user <name>", "call as this user")
     .option("--group <name>", "call as a member of this group; repeatable", collect)
     .option("--persona <name>", "call as this persona")
+    .option("--workspace <name>", "call from this workspace")
     .option("--compliance <level>", "the level of the data you work with")
     .option("--data-dir <directory>", "where state is kept")
     .option("--store <url>", "'sqlite' or 'postgres://…', instead of the configured one")

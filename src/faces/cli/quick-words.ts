@@ -3,6 +3,7 @@ import type { GlobalOptions, McpView } from "./cli.ts";
 const texts: Record<string, string> = {
   "--user": "user",
   "--persona": "persona",
+  "--workspace": "workspace",
   "--compliance": "compliance",
   "--data-dir": "dataDir",
   "--log-level": "logLevel",

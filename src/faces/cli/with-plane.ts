@@ -142,6 +142,7 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     user: options.user,
     groups: options.group ?? [],
     persona: options.persona,
+    workspace: options.workspace,
     compliance: options.compliance,
     standalone: Boolean(options.standalone || options.offline || options.store || extra.watch),
     ...withoutUndefined({ ...passed, store: options.store, offline: options.offline }),

@@ -5,6 +5,7 @@ import { hash } from "../../lib/json/stable-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
+import type { Relay } from "../../model/calls/provider.ts";
 import { isCodeTool, isMetaTool, metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import {
@@ -16,8 +17,9 @@ import {
   toPlaneError,
 } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { Plane } from "../../model/plane.ts";
+import type { Cancellation, Plane, PlaneCallOptions } from "../../model/plane.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
+import type { Principal } from "../../model/principal.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
@@ -98,8 +100,62 @@ export function createConsents() {
   };
 }
 
+/** The options of a plain call; what few calls need is made when it is asked for. */
+class ClientCall implements PlaneCallOptions {
+  readonly face = "mcp";
+  readonly principal: Principal;
+  readonly relay: Relay;
+  readonly #context: RequestContext;
+
+  constructor(context: RequestContext, principal: Principal, relay: Relay) {
+    this.principal = principal;
+    this.relay = relay;
+    this.#context = context;
+    const { conversation, cancellation } = context;
+    if (conversation !== null) this.conversation = conversation;
+    if (cancellation) this.cancellation = cancellation;
+  }
+
+  declare conversation?: string;
+  declare cancellation?: Cancellation;
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+}
+
 /** Along the plane's path, in the words of the protocol. */
-export async function answerCall(
+export function answerCall(
+  plane: Plane,
+  surface: Surface,
+  params: UnknownObject,
+  context: RequestContext,
+  consents: Consents,
+): Promise<Answer> {
+  const { name } = params;
+  const listed = typeof name === "string" && !isMetaTool(name) ? plainly(name, surface, context) : undefined;
+  if (listed === undefined) return answerAny(plane, surface, params, context, consents);
+  const relay = relayOf(context, params, plane);
+  const options = new ClientCall(context, surface.principal, relay);
+  return plane.call(listed, params.arguments, options).then((outcome) => {
+    const structured = outcome.result?.structuredContent;
+    const isPlain = structured === undefined || isObject(structured);
+    if (isPlain) return renderOutcome(outcome, undefined, context);
+    return surface.tools.find(name as string).then((tool) => renderOutcome(outcome, tool?.outputSchema, context));
+  });
+}
+
+/** What a client without a list of its own calls; undefined where more must be found out. */
+function plainly(name: string, { tools }: Surface, context: RequestContext): string | ToolId | undefined {
+  const { tools: client, view, era } = context;
+  if (era !== "legacy" || client.isStrict() || client.isSettled() || canElicit(context.client.capabilities))
+    return undefined;
+  if (tools.isWhole) return name;
+  const listed = tools.now()?.get(name);
+  return listed?.id ?? (view.toolset === null && tools.now() !== null ? name : undefined);
+}
+
+async function answerAny(
   plane: Plane,
   surface: Surface,
   params: UnknownObject,

@@ -1,6 +1,6 @@
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import type { Answer, AskHere, HeldView } from "../../model/calls/held-call.ts";
-import type { Asked, Relay } from "../../model/calls/provider.ts";
+import type { AsClient, Asked, Relay } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -10,26 +10,46 @@ import { objectIn, type RequestContext } from "./request.ts";
 const ownPrefix = "io.modelcontextprotocol/";
 
 export function relayOf(context: RequestContext, params: UnknownObject, plane?: Pick<Plane, "config">): Relay {
-  const { era, logLevel, notify } = context;
-  const given = withExactNumbers(objectIn(params, "_meta"));
-  const { progressToken } = given;
-  const meta = metaFor(given);
-  return {
-    client: context.client,
-    onQuestion: (_server, asked, signal) => relayQuestion(context, asked, signal, plane),
-    ...(progressToken === undefined ? {} : { onProgress: progressTo(notify, progressToken) }),
-    onLog(message) {
-      if (isLoudEnough(message.level, logLevel)) notify("notifications/message", message);
-    },
-    ...(meta ? { meta } : {}),
-    ...(era === "modern" ? { continuation: continuationIn(params) } : {}),
-  };
+  const relay: Relay = new ClientRelay(context, plane);
+  if (isObject(params._meta)) {
+    const given = withExactNumbers(params._meta);
+    const { progressToken } = given;
+    if (progressToken !== undefined) relay.onProgress = progressTo(context, progressToken);
+    const meta = metaFor(given);
+    if (meta) relay.meta = meta;
+  }
+  if (context.era === "modern") relay.continuation = continuationIn(params);
+  return relay;
 }
 
-function progressTo(notify: RequestContext["notify"], progressToken: unknown): NonNullable<Relay["onProgress"]> {
+/** One per call, so it holds no functions of its own. */
+class ClientRelay implements Relay {
+  readonly #context: RequestContext;
+  readonly #plane: Pick<Plane, "config"> | undefined;
+
+  constructor(context: RequestContext, plane: Pick<Plane, "config"> | undefined) {
+    this.#context = context;
+    this.#plane = plane;
+  }
+
+  get client(): AsClient {
+    return this.#context.client;
+  }
+
+  onQuestion(_server: string, asked: Asked, signal: AbortSignal): Promise<UnknownObject | null> {
+    return relayQuestion(this.#context, asked, signal, this.#plane);
+  }
+
+  onLog(message: UnknownObject): void {
+    const { logLevel } = this.#context;
+    if (isLoudEnough(message.level, logLevel)) this.#context.notify("notifications/message", message);
+  }
+}
+
+function progressTo(context: RequestContext, progressToken: unknown): NonNullable<Relay["onProgress"]> {
   return ({ progress, total, message }) => {
     const said = { ...(total === null ? {} : { total }), ...(message === null ? {} : { message }) };
-    notify("notifications/progress", { progressToken, progress, ...said });
+    context.notify("notifications/progress", { progressToken, progress, ...said });
   };
 }
 

@@ -8,6 +8,7 @@ import { logLevels } from "../../model/servers/server.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Core } from "./answer.ts";
 import type { Changes } from "./changes.ts";
+import { type Client, Exchange, type Out } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
 import { ClientTools } from "./lazy/client-tools.ts";
 import type { LazyMode } from "./lazy/lazy-mode.ts";
@@ -19,7 +20,6 @@ import {
   isId,
   objectIn,
   type Request,
-  type RequestContext,
   renderAnswer,
   renderFailure,
   renderNotification,
@@ -28,7 +28,7 @@ import {
 import { createSessionState, type SessionKeeper, type SessionState } from "./session-state.ts";
 import type { Surface, Surfaces } from "./surfaces.ts";
 import type { View } from "./view.ts";
-import { capabilities, serverInfo, type Wire } from "./wire.ts";
+import { capabilities, serverInfo } from "./wire.ts";
 
 /** People read it. */
 const maxName = 100;
@@ -55,11 +55,6 @@ export type SessionOptions = {
   kept?: KeptSession;
 };
 
-/** For the answer, and for messages because of the request. */
-type Out = { answer(wire: Wire): void; say(text: string): void };
-
-type Running = { controller: AbortController; done: Promise<void> };
-
 /** A legacy client, on any transport. */
 export class ClientSession {
   readonly id: string;
@@ -68,7 +63,8 @@ export class ClientSession {
   readonly #surface: Surface;
   readonly #state: SessionState;
   readonly #tools: ClientTools;
-  readonly #running = createBriefMap<Running>();
+  readonly #running = createBriefMap<Exchange>();
+  readonly #client: Client;
   readonly #requests = createClientRequests();
   #stopTelling: (() => void) | undefined;
 
@@ -87,6 +83,13 @@ export class ClientSession {
         await changes.listChanged(this.#tools);
       },
     });
+    const { principal, view, id } = options;
+    this.#client = {
+      ...{ principal, view, conversation: id, tools: this.#tools },
+      description: () => this.#state.client,
+      logLevel: this.#state.logLevel,
+      ask: (method, params, signal, out) => this.#requests.request(method, params, signal, (text) => out.say(text)),
+    };
     if (options.kept) this.#adopt(options.kept);
   }
 
@@ -111,12 +114,12 @@ export class ClientSession {
     if (typeof message.method !== "string") return this.#requests.takeAnswer(message);
     if (message.method !== "notifications/cancelled") return true;
     const found = this.#running.get(objectIn(message, "params").requestId);
-    found?.controller.abort();
+    found?.cancel();
     return found !== undefined;
   }
 
   cancel(id: Id): void {
-    this.#running.get(id)?.controller.abort();
+    this.#running.get(id)?.cancel();
   }
 
   /** The client listens: it is notified of changes and of watched resources. */
@@ -134,7 +137,7 @@ export class ClientSession {
     this.#state.close();
     this.#requests.close();
     const left = this.#running.values();
-    for (const { controller } of left) controller.abort();
+    for (const one of left) one.cancel();
     await Promise.allSettled(left.map(({ done }) => done));
     const { id, principal } = this.#options;
     // The client has left, so a failure has no reader.
@@ -146,14 +149,14 @@ export class ClientSession {
       out.answer(renderAnswer(id, failure(-32600, `A request with the id '${id}' is running.`)));
       return Promise.resolve();
     }
-    const controller = new AbortController();
-    const done = this.#answer(request, controller.signal, out).then((given) => {
+    const exchange = new Exchange(id, this.#client, out);
+    this.#running.set(id, exchange);
+    exchange.done = this.#answer(request, exchange).then((given) => {
       this.#running.delete(id);
       // A cancelled request gets no answer.
-      if (!controller.signal.aborted) out.answer(renderAnswer(id, given));
+      if (!exchange.isCancelled) out.answer(renderAnswer(id, given));
     });
-    this.#running.set(id, { controller, done });
-    return done;
+    return exchange.done;
   }
 
   async #takeOther(message: UnknownObject, out: Out): Promise<void> {
@@ -165,24 +168,9 @@ export class ClientSession {
     if (method === "notifications/initialized") this.#beginTelling();
   }
 
-  #answer(request: Request, signal: AbortSignal, out: Out): Promise<Answer> {
+  #answer(request: Request, exchange: Exchange): Promise<Answer> {
     const own = Object.hasOwn(this.#own, request.method) ? this.#own[request.method] : undefined;
-    if (own) return own(request.params).catch(renderFailure);
-    const { id, principal, view } = this.#options;
-    const context: RequestContext = {
-      principal,
-      view,
-      era: "legacy",
-      client: this.#state.client,
-      tools: this.#tools,
-      logLevel: this.#state.logLevel(),
-      conversation: id,
-      signal,
-      notify: (method, params) => out.say(renderNotification(method, params)),
-      ask: (method, params, asked) => this.#requests.request(method, params, asked, out.say),
-      lacks: () => undefined,
-    };
-    return this.#gateway.core.answer(request, context);
+    return own ? own(request.params).catch(renderFailure) : this.#gateway.core.answer(request, exchange);
   }
 
   /** What the session itself answers. */

@@ -44,7 +44,10 @@ export function writeEvent(response: ServerResponse, wire: Wire, id?: string): v
 }
 
 export function sendJson(response: ServerResponse, status: number, wire: Wire, headers?: Headers): void {
-  response.writeHead(status, { "content-type": "application/json", "content-length": wireBytes(wire), ...headers });
+  // As a list: an object would be looked through name by name.
+  const named = ["content-type", "application/json", "content-length", String(wireBytes(wire))];
+  if (headers) for (const name in headers) named.push(name, headers[name] as string);
+  response.writeHead(status, named);
   if (typeof wire === "string") return void response.end(wire);
   // All parts leave together.
   response.cork();
@@ -91,7 +94,8 @@ export class HttpSession {
   }
 
   post(messages: readonly UnknownObject[], isBatch: boolean, response: ServerResponse): void {
-    const ids = messages.flatMap(({ id, method }) => (isId(id) && typeof method === "string" ? id : []));
+    const ids: Id[] = [];
+    for (const { id, method } of messages) if (isId(id) && typeof method === "string") ids.push(id);
     if (ids.length === 0) {
       const tell = (wire: Wire) => this.#announce(wireText(wire));
       for (const message of messages) void this.client.take(message, { answer: tell, say: tell });

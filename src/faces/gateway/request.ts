@@ -1,10 +1,11 @@
 import { exactText, isTooDeep, noteExactNumbers, parseExactly, tooManyNumbers } from "../../lib/json/exact-numbers.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
 import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
-import { ambiguityIn, tooMuchIn } from "../../lib/json/measure-json.ts";
+import { ambiguityIn, isAsWritten, measureJson } from "../../lib/json/measure-json.ts";
 import type { AsClient } from "../../model/calls/provider.ts";
 import { errorTable, strangerMessage, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Cancellation } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { LogLevel } from "../../model/servers/server.ts";
 import { RpcError } from "../../protocol/message.ts";
@@ -25,6 +26,8 @@ export type RequestContext = {
   /** Where the client has a session. */
   conversation: string | null;
   signal: AbortSignal;
+  /** Where a signal is made only when it is asked for. */
+  cancellation?: Cancellation;
   /** On the stream of this request. */
   notify(method: string, params: UnknownObject): void;
   /** Rejects with an RpcError when the client answers with an error. */
@@ -112,9 +115,12 @@ const shallowLength = 1_000;
 /** `wrong` says why; null where it is no JSON at all. */
 export type Parsed = { message: unknown } | { wrong: string | null };
 
+/** All of them are answered in one turn. */
+const maxBatch = 1_000;
+
 /** Keeps the text of numbers that would change, and ids exactly. */
 export function parseMessage(text: string): Parsed {
-  const tooMuch = tooMuchIn(text);
+  const { tooMuch, members } = measureJson(text);
   if (tooMuch !== null) return { wrong: tooMuch };
   let message: unknown;
   try {
@@ -123,8 +129,11 @@ export function parseMessage(text: string): Parsed {
     return { wrong: null };
   }
   if (text.length > shallowLength && isTooDeep(message)) return { wrong: "it is nested too deeply" };
+  if (Array.isArray(message) && message.length > maxBatch)
+    return { wrong: `a batch has ${maxBatch} messages at most, and this one ${message.length}` };
+  if (isAsWritten(text, message)) return { message };
   if (!noteExactNumbers(message, text)) return { wrong: tooManyNumbers };
-  const open = ambiguityIn(text, message);
+  const open = ambiguityIn(text, message, members);
   if (!noteArguments(message, text, open) && open !== null) return { wrong: open };
   for (const one of Array.isArray(message) ? message : [message]) if (isObject(one)) keepIds(one);
   return { message };

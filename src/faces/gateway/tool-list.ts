@@ -110,6 +110,11 @@ export function createToolList(
       return texts[era];
     },
     find: async (name: string) => (await load("short")).named.get(name),
+    /** The list, where it is current; null where it must be asked for. */
+    now(): ReadonlyMap<string, ToolListing> | null {
+      const current = load("short");
+      return current instanceof Promise ? null : current.named;
+    },
     /** By shown name; the same map until something changes. */
     named: async (wait: Wait = "short") => (await load(wait)).named,
   };

@@ -8,7 +8,7 @@ import {
 } from "../../lib/json/exact-numbers.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
 import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
-import { ambiguityIn, tooMuchIn } from "../../lib/json/measure-json.ts";
+import { ambiguityIn, measureJson } from "../../lib/json/measure-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -16,7 +16,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 
 /** The body as an object; none is an empty one. `like` shows what is expected, `known` lists its fields if it has no others. */
 export function parseBody(body: string, like: string, known?: readonly string[]): UnknownObject {
-  const tooMuch = tooMuchIn(body);
+  const { tooMuch, members } = measureJson(body);
   if (tooMuch !== null) throw new PlaneError("USAGE", `The body cannot be read: ${tooMuch}.`);
   let parsed: unknown;
   try {
@@ -27,7 +27,7 @@ export function parseBody(body: string, like: string, known?: readonly string[])
   if (isTooDeep(parsed)) throw new PlaneError("USAGE", "The body cannot be read: it is nested too deeply.");
   if (!noteExactNumbers(parsed, body)) throw new PlaneError("USAGE", `The body cannot be read: ${tooManyNumbers}.`);
   if (!isObject(parsed)) throw new PlaneError("USAGE", `The body must be an object like ${like}.`);
-  const open = body.trim() === "" ? null : ambiguityIn(body, parsed);
+  const open = body.trim() === "" ? null : ambiguityIn(body, parsed, members);
   if (!noteArguments(parsed, body, open) && open !== null)
     throw new PlaneError("USAGE", `The body cannot be read: ${open}.`);
   const unknown = known && Object.keys(parsed).find((key) => !known.includes(key));

@@ -36,8 +36,15 @@ export function createSemaphore(permits: number, maxWaiting: number) {
       active += 1;
       return undefined;
     },
+    /** False where it would have to wait. */
+    tryAcquire(): boolean {
+      if (active >= permits) return false;
+      active += 1;
+      return true;
+    },
     release(): void {
       active -= 1;
+      if (queue.size === 0) return;
       const [next] = queue;
       if (next === undefined) return;
       queue.delete(next);

@@ -29,6 +29,7 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal) 
   };
   const expire = () => {
     expired = true;
+    clearTimeout(timer);
     controller.abort(new Error("time limit"));
   };
   if (caller?.aborted) onCallerAbort();
@@ -45,6 +46,8 @@ export function limitTime(limitMs: number, capMs: number, caller?: AbortSignal) 
     },
     /** Restarts the limit, never beyond `capMs` in all. */
     extend,
+    /** It was over before. */
+    expire,
     /** Stops the clock until the returned function is called. */
     pause(): () => void {
       if (paused === 0) pausedAt = steadyNow();

@@ -65,17 +65,27 @@ const trees = new WeakMap<object, Tree>();
 const maxNumbers = 10_000;
 export const tooManyNumbers = `it has more than ${maxNumbers} numbers of more than 15 digits; write them as texts`;
 
+/** Made once: a stack is costly. */
+const tooMany = new Error(tooManyNumbers);
+
 /** Remembers texts of numbers that would change. False if there are too many. */
 export function noteExactNumbers(value: unknown, text: string): boolean {
   if (!suspicious.test(text) || isTooDeep(value)) return true;
   let count = 0;
   const isKept = (number: string) => {
-    if (count > maxNumbers || !isLost(number)) return false;
+    if (!isLost(number)) return false;
     count += 1;
+    // The rest need not be looked at.
+    if (count > maxNumbers) throw tooMany;
     return true;
   };
-  const tree = scanNumbers(text, isKept);
-  if (count > maxNumbers) return false;
+  let tree: ReturnType<typeof scanNumbers>;
+  try {
+    tree = scanNumbers(text, isKept);
+  } catch (thrown) {
+    if (thrown !== tooMany) throw thrown;
+    return false;
+  }
   if (tree instanceof Map) note(value, tree);
   return true;
 }

@@ -87,8 +87,17 @@ function endOfMember(text: string, from: number): number {
   return text.length;
 }
 
+/** Most are short, and looking for a character with `indexOf` costs more than to pass some. */
+const nearLength = 32;
+
 /** The closing quote; an even number of backslashes before a quote escape each other. */
 export function endOfString(text: string, opening: number): number {
+  const near = opening + nearLength;
+  for (let here = opening + 1; here < near; here += 1) {
+    const code = text.charCodeAt(here);
+    if (code === quote) return here;
+    if (code === backslash) here += 1;
+  }
   let at = opening;
   for (;;) {
     at = text.indexOf('"', at + 1);

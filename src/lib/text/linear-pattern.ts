@@ -1,5 +1,5 @@
 import { RE2JS, RE2Set } from "re2js";
-import { createSafePattern, type SafePattern } from "./safe-pattern.ts";
+import { type LinearPattern, useEngine } from "./matcher.ts";
 
 export function patternProblem(pattern: string): string | null {
   try {
@@ -22,29 +22,14 @@ export function createPatternReplacer(patterns: readonly string[], mark: string)
   return (text) => compiled.reduce((kept, pattern) => pattern.matcher(kept).replaceAll(() => mark), text);
 }
 
-/** Undefined if it is no pattern. What the engine that goes back cannot answer soon, the linear one answers where it can. */
-export function createMatcher(pattern: string): SafePattern | undefined {
-  const safe = createSafePattern(pattern);
-  if (safe === undefined) return undefined;
-  let linear: RE2JS | null | undefined;
-  const engine = () => {
-    if (linear === undefined) linear = compileLinear(pattern);
-    return linear;
-  };
-  return {
-    test: (text) => safe.test(text) ?? engine()?.test(text),
-    steps: (length) => {
-      const steps = safe.steps(length);
-      return Number.isFinite(steps) ? steps : length * (engine()?.programSize() ?? 0);
-    },
-  };
-}
-
 /** It does not know look-around, back-references and more than a thousand repetitions. */
-function compileLinear(pattern: string): RE2JS | null {
+function compileLinear(pattern: string): LinearPattern | null {
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(pattern));
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    return { test: (text) => compiled.test(text), size: compiled.programSize() };
   } catch {
     return null;
   }
 }
+
+useEngine(compileLinear);

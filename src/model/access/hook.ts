@@ -1,8 +1,16 @@
 import * as z from "zod/mini";
 import type { JsonObject } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
+import type { Principal } from "../principal.ts";
 
-export const hookEvents = ["PermissionRequest", "PreToolUse", "PostToolUse", "SessionStart", "SessionEnd"] as const;
+/** Asked of an agent's run: they may only deny. */
+export const promptEvents = ["UserPromptSubmit", "BeforeModel"] as const;
+export type PromptEvent = (typeof promptEvents)[number];
+
+export const hookEvents = [
+  ...(["PermissionRequest", "PreToolUse", "PostToolUse", "SessionStart", "SessionEnd"] as const),
+  ...promptEvents,
+] as const;
 /** The moments at which hooks are asked. */
 export type HookEvent = (typeof hookEvents)[number];
 
@@ -16,6 +24,8 @@ export const defaultOnError = {
   PostToolUse: "allow",
   SessionStart: "allow",
   SessionEnd: "allow",
+  UserPromptSubmit: "deny",
+  BeforeModel: "deny",
 } as const satisfies Record<HookEvent, "deny" | "allow">;
 
 /** No shell is involved. */
@@ -37,6 +47,8 @@ export const HookSettings = z.strictObject({
   PostToolUse: commands,
   SessionStart: commands,
   SessionEnd: commands,
+  UserPromptSubmit: commands,
+  BeforeModel: commands,
 } satisfies Record<HookEvent, typeof commands>);
 export type HookSettings = z.infer<typeof HookSettings>;
 
@@ -76,3 +88,8 @@ export type HookRun = {
   /** Without a valid answer; its `on_error` decided. */
   failed?: true;
 };
+
+/** Who submits a prompt to which model, in which run. */
+export type PromptFacts = { principal: Principal; session: string; run: string; model: string; signal?: AbortSignal };
+/** Rejects with the reason of a hook that denies it. */
+export type GuardPrompt = (event: PromptEvent, payload: JsonObject, facts: PromptFacts) => Promise<void>;

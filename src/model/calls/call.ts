@@ -95,6 +95,8 @@ export type Refused = {
 export type AccessRequest = Pick<CallOptions, "toolGroups" | "state" | "compliance"> & {
   /** Unknown where tools are only listed. */
   arguments?: JsonObject;
+  /** Listings of people: a call is always in one state. */
+  anyState?: true;
 };
 export type Authorized = Resolved & { grant: Grant };
 

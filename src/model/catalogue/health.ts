@@ -22,8 +22,9 @@ export type HealthSummary = {
 
 export const healthWindow = 100;
 
-/** Health and routing know a tool by this. A persona's tool and a shared one of the same name are kept apart. */
-export function healthKey({ id, name, persona }: Pick<Tool, "id" | "name" | "persona">): string {
+/** Health and routing know a tool by this. Those of a persona, a workspace and a shared one of the same name are kept apart. */
+export function healthKey({ id, name, persona, metadata }: Pick<Tool, "id" | "name" | "persona" | "metadata">): string {
+  if (id.server === null && metadata.workspaces?.length) return JSON.stringify([name, persona, metadata.workspaces]);
   return persona === null || id.server !== null ? name : JSON.stringify([name, persona]);
 }
 
@@ -63,7 +64,7 @@ export type ProviderHealth = { metrics: HealthSummary; router: ProviderState; la
 /** In all, by provider, the last call, and for the persona that looks. */
 export type ToolHealth = HealthSummary & {
   providers: Record<string, ProviderHealth>;
-  /** `selected` is the provider that answered. */
+  /** `selected` is the provider that answered last; a failure does not change it. */
   last_invocation: (LastCall & { selected: string | null }) | null;
   /** At most `recentRuns`, oldest first. */
   recent: readonly RecentRun[];

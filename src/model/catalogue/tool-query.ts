@@ -20,6 +20,7 @@ export type ToolQuery = {
   server: string | null;
   /** Null is `default`, empty is none, `*` is all. */
   groups: string[] | null;
+  /** `*` is any. */
   state: string | null;
   /** Words of name, title, description or capabilities. */
   q: string | null;

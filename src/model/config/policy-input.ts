@@ -41,6 +41,8 @@ export interface HooksInput {
   /** Runs on a result; may replace or withhold it. Default: []. */ PostToolUse?: readonly HookInput[] | undefined;
   /** Runs before the first call of a conversation; may refuse it. Default: []. */ SessionStart?: readonly HookInput[] | undefined;
   /** Runs when a conversation ends. Default: []. */ SessionEnd?: readonly HookInput[] | undefined;
+  /** Runs on the question of an agent's run, before anything else; may refuse it. Default: []. */ UserPromptSubmit?: readonly HookInput[] | undefined;
+  /** Runs before each request to an agent's model; may refuse it. Default: []. */ BeforeModel?: readonly HookInput[] | undefined;
 }
 
 /** A program that is asked about calls. */

@@ -134,6 +134,8 @@ export type SetupTrust = {
   list(): RememberedTrust[];
 };
 
+export type WrittenEntries = { servers: Record<string, JsonObject>; toolsets: Record<string, JsonObject> };
+
 export interface Setup {
   /** Consent to what the project's files start and read. */
   trust: SetupTrust;
@@ -147,7 +149,13 @@ export interface Setup {
   addServer(name: string, definition: JsonObject, file?: string): Promise<{ path: string }>;
   /** Adds or replaces a server where it is defined. An invalid entry changes nothing. */
   putServer(name: string, definition: JsonObject): Promise<{ path: string }>;
+  /** Changes an entry where it stands; other keys stay as they are. */
+  editServer(name: string, change: (entry: JsonObject) => JsonObject): Promise<{ path: string }>;
   removeServer(name: string, file?: string): Promise<{ path: string }>;
+  /** The servers and toolsets that stand in the files and can be edited there, as they are written. */
+  written(): Promise<WrittenEntries>;
+  putToolset(name: string, definition: JsonObject): Promise<{ path: string }>;
+  removeToolset(name: string): Promise<{ path: string }>;
   /** Clients whose configuration we can read and write. */
   clients(): Promise<ClientStatus[]>;
   importClients(clients: readonly string[], options: ImportOptions): Promise<ImportReport>;

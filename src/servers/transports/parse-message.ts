@@ -21,13 +21,22 @@ export function parseMessage(text: string, bytes?: Buffer): unknown {
   const tooMuch = tooMuchIn(text);
   if (tooMuch !== null) return unreadable(text, tooMuch);
   try {
-    const message: unknown = JSON.parse(text);
+    const read: unknown = JSON.parse(text);
+    const message = Array.isArray(read) && read.length > maxBatch ? keepAnswers(read) : read;
     if (text.length > maxSaidLength && isObject(message)) shortenSaid(message);
     noteResultText(message, text, bytes);
     return message;
   } catch {
     return undefined;
   }
+}
+
+/** All of them are taken in one turn. */
+const maxBatch = 1_000;
+
+/** Answers are waited for; of what else a server says at once, the first is enough. */
+function keepAnswers(batch: unknown[]): unknown[] {
+  return batch.filter((one, at) => at < maxBatch || (isObject(one) && one.method === undefined));
 }
 
 /** The request fails at once and by name. */

@@ -84,7 +84,8 @@ function* insertEntries(database: Database, entries: readonly JournalEntry[]): W
   );
   const events = entries.flatMap((entry) => {
     if (entry.kind !== "event") return [];
-    return [{ at: entry.at, type: entry.event.type, [database.recordOf("events")]: JSON.stringify(entry.event) }];
+    const { at, event, text = JSON.stringify(event) } = entry;
+    return [{ at, type: event.type, [database.recordOf("events")]: text }];
   });
   if (events.length > 0) yield* database.insertRows("events", events);
   const added = entries.flatMap((entry) => (entry.kind === "sample" ? [entry.sample] : []));

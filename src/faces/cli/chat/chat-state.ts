@@ -4,6 +4,7 @@ import { matchesGlob } from "../../../lib/text/glob.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import type { AgentStyle } from "../../../model/agent/agent-run.ts";
 import type { ChatMessage } from "../../../model/agent/chat.ts";
+import type { PolicyMode } from "../../../model/calls/call.ts";
 import type { Answer, AskHere } from "../../../model/calls/held-call.ts";
 import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
 import { PlaneError } from "../../../model/errors.ts";
@@ -16,7 +17,7 @@ import { declined, type Prompts } from "../terminal/questions.ts";
 
 /** What a person has set for what comes next; null is whatever is usual. */
 type ChatSettings = {
-  isPlanning: boolean;
+  mode: PolicyMode;
   isVerbose: boolean;
   model: string | null;
   toolset: string | null;
@@ -52,7 +53,7 @@ export type Verb = {
 };
 
 export const usualSettings = (): ChatSettings => ({
-  isPlanning: false,
+  mode: "build",
   isVerbose: false,
   ...{ model: null, toolset: null, style: null, groups: null, state: null },
 });
@@ -63,10 +64,10 @@ export function newConversation(): string {
 
 /** What every call of this conversation is made with. */
 export function callOptions({ settings, conversation, signal }: Chat) {
-  const { isPlanning, groups, state } = settings;
+  const { mode, groups, state } = settings;
   return {
     ...{ face: "cli", signal, conversation },
-    ...(isPlanning ? { mode: "plan" } : {}),
+    ...(mode === "build" ? {} : { mode }),
     ...(groups === null ? {} : { toolGroups: groups.includes("*") ? "*" : groups }),
     ...(state === null ? {} : { state }),
   } as const satisfies PlaneCallOptions;

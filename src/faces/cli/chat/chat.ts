@@ -136,7 +136,7 @@ function createChat(
 async function readLines(here: Chat, lines: Lines, interrupts: Interrupts): Promise<number> {
   let code = 0;
   while (!interrupts.ended.aborted) {
-    const prompt = colors.bold(here.settings.isPlanning ? "toolplane (plan)> " : "toolplane> ");
+    const prompt = colors.bold(here.settings.mode === "build" ? "toolplane> " : `toolplane (${here.settings.mode})> `);
     const line = await lines.next(prompt, interrupts.ended);
     if (line === null) break;
     if (line.trim() === "") continue;

@@ -4,7 +4,7 @@ import { nearest } from "../../../lib/text/nearest.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { agentStyles } from "../../../model/agent/agent-run.ts";
-import type { Outcome } from "../../../model/calls/call.ts";
+import { type Outcome, policyModes } from "../../../model/calls/call.ts";
 import type { HeldView } from "../../../model/calls/held-call.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { howToConfigureModel } from "../agent/agent.ts";
@@ -25,14 +25,30 @@ const plan: Verb = {
     if (word !== undefined && !["on", "off", "show"].includes(word)) throw usage("plan", plan);
     const { settings } = chat;
     if (word !== "show") {
-      settings.isPlanning = word === undefined ? !settings.isPlanning : word === "on";
+      const isOn = word === undefined ? settings.mode !== "plan" : word === "on";
+      settings.mode = isOn ? "plan" : "build";
       print(
-        settings.isPlanning
+        isOn
           ? "Plan mode is on: what would change something is queued. /approve runs it."
           : "Plan mode is off: what the policy allows is done at once.",
       );
     }
     printWaiting(await waitingHere(chat));
+  },
+};
+
+const showPlan: Verb = {
+  usage: "",
+  about: "what is queued; the same as /plan show",
+  run: async (chat) => printWaiting(await waitingHere(chat)),
+};
+
+const mode: Verb = {
+  usage: policyModes.join("|"),
+  about: "what is done at once, queued or refused, where it is stricter than the policy",
+  run({ settings }, [name]) {
+    if (name !== undefined) settings.mode = pick("mode", name, policyModes) ?? "build";
+    print(`Mode: ${settings.mode}`);
   },
 };
 
@@ -251,7 +267,7 @@ const help: Verb = { usage: "", about: "what can be typed here", run: () => prin
 const quit: Verb = { usage: "", about: "end; Ctrl-D does the same", run: (chat) => chat.end() };
 
 export const verbs: Record<string, Verb> = {
-  ...{ mcp, call, plan, approve, reject },
+  ...{ mcp, call, plan, "show-plan": showPlan, mode, approve, reject },
   ...{ model, toolset, style, groups, state },
   ...{ clear, save, verbose, help, quit },
 };

@@ -6,7 +6,7 @@ import { readCallArguments } from "./call-arguments.ts";
 
 const cases: [title: string, args: string | undefined, values: string[], expected: unknown][] = [
   ["nothing is an empty object", undefined, [], {}],
-  ["JSON is taken as it is", '{"a": [1]}', [], { a: [1] }],
+  ["JSON is taken as it is, as its text", '{"a": [1.0]}', [], '{"a": [1.0]}'],
   ["empty JSON is an empty object", " ", [], {}],
   ["what is no object is left to the plane to refuse", "[1]", [], [1]],
   ["a pair is text", undefined, ["a=1", "b=", "c=true"], { a: "1", b: "", c: "true" }],

@@ -9,7 +9,7 @@ import { readSource } from "./option-values.ts";
 export async function readCallArguments(args: string | undefined, values: readonly string[]): Promise<unknown> {
   const text = args === undefined ? "" : await readText(args);
   const given = merge(text, values);
-  return values.length === 0 && text !== "" && isObject(given) ? text : given;
+  return values.length === 0 && text.trim() !== "" && isObject(given) ? text : given;
 }
 
 function merge(text: string, values: readonly string[]): unknown {

@@ -5,7 +5,7 @@ import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, print, printJson, say, show, table } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 
-type CreateOptions = TextOptions<"keyPersona" | "workspace" | "expires"> & { scope?: string[]; toolGroup?: string[] };
+type CreateOptions = TextOptions<"keyPersona" | "expires"> & { scope?: string[]; toolGroup?: string[] };
 
 export async function createKey(cli: Cli, name: string, options: CreateOptions): Promise<void> {
   const { user, group: groups, scope: scopes, workspace, compliance, toolGroup: toolGroups } = options;

@@ -112,7 +112,14 @@ function notThere(kind: WorkKind, name: string, persona: string | undefined): Pl
   );
 }
 
-type SetOptions = TextOptions<"server" | "tool" | "description" | "sideEffects" | "reason"> & { argument?: string[] };
+type SetOptions = TextOptions<"server" | "tool" | "description" | "sideEffects" | "state" | "reason"> &
+  Partial<Record<"argument" | "toolGroup" | "applicableStates", string[]>>;
+
+/** What a wrapper says and a file says itself, with the flag of each. */
+const wrapperFlags = {
+  ...{ description: "--description", argument: "--argument", sideEffects: "--side-effects" },
+  ...{ toolGroup: "--tool-group", state: "--state", applicableStates: "--applicable-states" },
+} as const;
 
 export async function setTool(cli: Cli, given: string, options: SetOptions): Promise<void> {
   const isWrapper = options.server !== undefined || options.tool !== undefined;
@@ -144,11 +151,8 @@ export async function deleteTool(cli: Cli, name: string, options: TextOptions<"r
 }
 
 async function readManifest(cli: Cli, given: string, options: SetOptions): Promise<WrittenManifest> {
-  const only = (["description", "argument", "sideEffects"] as const).find((key) => options[key] !== undefined);
-  if (only !== undefined)
-    throw usage(
-      `--${only === "sideEffects" ? "side-effects" : only} goes with --server and --tool; a file says it itself.`,
-    );
+  const only = Object.entries(wrapperFlags).find(([key]) => options[key as keyof SetOptions] !== undefined);
+  if (only !== undefined) throw usage(`${only[1]} goes with --server and --tool; a file says it itself.`);
   const data = given === "-" ? await readStandardInput() : await (await openSetup(cli, options)).readManifest(given);
   if (isObject(data)) return data as WrittenManifest;
   throw usage(`'${given}' must hold one manifest. Several at once travel with 'toolplane registry import'.`);
@@ -165,7 +169,7 @@ async function readStandardInput(): Promise<unknown> {
 
 /** A tool of a server under another name; without arguments of its own it takes the server's. */
 async function writeWrapper(plane: Plane, name: string, options: SetOptions): Promise<WrittenManifest> {
-  const { server, tool, argument, persona } = options;
+  const { server, tool, argument, persona, toolGroup: group, state, applicableStates } = options;
   if (server === undefined || tool === undefined) throw usage("--server and --tool go together.");
   const known =
     argument === undefined || options.description === undefined ? await plane.tools.get({ server, tool }) : null;
@@ -177,7 +181,7 @@ async function writeWrapper(plane: Plane, name: string, options: SetOptions): Pr
       : { arguments: readArguments(argument) }),
     side_effects: (options.sideEffects ?? known?.metadata.side_effects ?? "network") as "network",
     providers: [{ name: "mcp", config: { server, tool } }],
-    ...withoutUndefined({ persona }),
+    ...withoutUndefined({ persona, group, state, "applicable-states": applicableStates }),
   };
 }
 

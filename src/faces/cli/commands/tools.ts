@@ -9,7 +9,7 @@ import { type ProviderSpec, providerLabel } from "../../../model/catalogue/tool.
 import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../../model/catalogue/tool-formats.ts";
 import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
 import { createToolPaths, renderDeclarations } from "../../../model/catalogue/tool-paths.ts";
-import { everyTool } from "../../../model/catalogue/tool-query.ts";
+import { everyTool, type ToolQuery } from "../../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -50,16 +50,29 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
     });
     if (rows.length > 0) print(renderTable(["TOOL", "DESCRIPTION"], rows));
     else print(isDeepStrictEqual(query, everyTool) ? emptyCatalogue : "No tool matches.");
+    const hidden = (await countHidden(plane, query)) - total;
+    if (hidden > 0)
+      say(
+        `${countOf(hidden, "more tool")} in other groups or states: toolplane tools list --tool-group '*' --state '*'`,
+      );
     for (const { name, contact } of locked)
       say(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
     if (plane.config().policy.mode === "review")
       say("Review mode: only tools that read are listed, and only they run. 'policy.mode' says so.");
     sayMore(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
     for (const status of await plane.servers.list()) {
-      const trouble = describeTrouble(status);
+      // What is not trusted is in one warning about the project.
+      const trouble = status.state === "untrusted" ? null : describeTrouble(status);
       if (trouble !== null) printWarning(trouble);
     }
   });
+}
+
+/** Of any group and state; who may not ask for all groups is told of none. */
+async function countHidden(plane: Plane, query: ToolQuery): Promise<number> {
+  if (query.groups !== null || query.state !== null) return 0;
+  const all = { ...query, groups: ["*"], state: "*", limit: 1, cursor: null };
+  return (await plane.tools.page(all).catch(() => ({ total: 0 }))).total;
 }
 
 export const showTool = command(
@@ -83,6 +96,9 @@ function renderTool(tool: ToolListing): string {
     ["auth", auth.required ? ["required", ...(auth.scopes ?? [])].join(" ") : null],
     ["cost", cost === undefined ? null : `${cost} ${unit}`.trim()],
     ["timeout", timeout === undefined ? null : `${timeout} s`],
+    ["groups", (metadata.group ?? ["default"]).join(", ") || "(empty - never available)"],
+    ["next state", metadata.state],
+    ["states", statesOf(metadata["applicable-states"])],
     ["parallel", parallelTexts[`${metadata.allow_parallel}`]],
     ...providers.map((provider): Fact => ["provider", renderProvider(provider, tool)]),
     ["health", renderHealth(health)],
@@ -103,6 +119,11 @@ function renderTool(tool: ToolListing): string {
     "",
     ...renderFacts(13, facts),
   ].join("\n");
+}
+
+function statesOf(states: readonly string[] | undefined): string | null {
+  if (states === undefined) return null;
+  return states.join(", ") || "(empty - never available)";
 }
 
 const parallelTexts = {

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { countOf } from "../../../lib/text/wording.ts";
 import {
@@ -7,6 +8,7 @@ import {
   type Setup,
   type TrustLine,
 } from "../../../model/config/setup.ts";
+import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, PlaceOptions } from "../cli.ts";
 import { colors, print, printJson, say } from "../terminal/output.ts";
 import { canBeAsked, terminalPrompts } from "../terminal/questions.ts";
@@ -18,6 +20,8 @@ type TrustOptions = GlobalOptions & { yes?: boolean; list?: boolean; revoke?: bo
 /** `toolplane trust`: shows what a project's files start and refer to, and asks for consent. */
 export async function trust(cli: Cli, where: string | undefined, options: TrustOptions): Promise<void> {
   const directory = resolve(terminal.directory(), where ?? "");
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+    throw new PlaneError("USAGE", `'${where}' is no directory. Name the directory of the project.`);
   const setup = await openSetup(cli, { ...options, config: [] }, directory);
   if (options.list) return list(setup.trust.list(), options);
   if (options.revoke) await setup.trust.revoke();

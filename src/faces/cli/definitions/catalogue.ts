@@ -19,7 +19,7 @@ tools list: every tool you may call, or those that are meant
   --min-success-rate <share> that worked so often: 0.8, 80 or 80%
   --include-unused <flag> also tools without calls: true or false
   --tool-group <name> {list} of this group of tools; repeatable, * for all, default when left out
-  --state <name> that are there in this state
+  --state <name> that are there in this state; * for any
   --query <words> whose name, description or capabilities contain these words
 ${page}
   --quality {= false} with the score of each definition and what is wrong with it
@@ -42,6 +42,9 @@ tools set <file>: set a tool; it takes precedence over one of the same name in a
   --description <text> what it does; the server's words when left out
   --argument <name:type:text> {list} an argument, name?: for an optional one; repeatable
   --side-effects <kind> none, write, network, …
+  --tool-group <name> {list} put it into this group of tools; repeatable
+  --state <name> the state an agent is in after it
+  --applicable-states <name> {list} only there in this state; repeatable
   --reason <text> why, for the history
   > registry.setTool $ tools set lookup.json --reason 'for the help desk'
   $ tools set weather --server demo --tool greet --argument 'name:string:Whom to greet: a first name'

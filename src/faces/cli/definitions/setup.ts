@@ -57,11 +57,16 @@ servers add <name> [command...]: write a server into the configuration, keeping 
   --env <NAME=value> {list} variable for the command; repeatable
   --header <Name=value> {list} header for the URL; repeatable
   --to <file> the file to write; default: the last configuration file
-  > servers.addServer $ servers add files -- npx -y @modelcontextprotocol/server-filesystem .
+  > edit-servers.addServer $ servers add files -- npx -y @modelcontextprotocol/server-filesystem .
   $ servers add tracker --url https://example.org/mcp --header 'Authorization=Bearer \${TOKEN}'
+servers wizard: add, change and delete servers and toolsets, question by question
+  > wizard.runWizard $ servers wizard $ servers wizard --config team.json
+servers edit <name> <changes...>: change a server where it is written
+  <changes...> key=value, key:=json, key= to take it away; env.NAME=value reaches inside
+  > edit-servers.editServer $ servers edit files timeoutMs=5000 env.LEVEL=debug $ servers edit files 'args:=["-y","x"]' cwd=
 servers remove <name>: take a server out of the configuration
   --to <file> the file to change; default: the one that defines it
-  > servers.removeServer $ servers remove files
+  > edit-servers.removeServer $ servers remove files
 prompts: the prompts that servers offer
   $ prompts list $ prompts get everything args-prompt city=Bern
 prompts list: every prompt
@@ -79,11 +84,10 @@ resources read <server> <uri>: one resource
   > servers.readResource $ resources read everything demo://resource/static/document/features.md
 keys: API keys for people and programs that call over HTTP
   $ keys create ci --group ops --expires 30d $ keys list
-keys create <name>: make a key for --user, --group and --persona; it is shown once
+keys create <name>: make a key for --user, --group, --persona and --workspace; it is shown once
   <name> what it is for
   --key-persona <name> calls with this key use this persona
   --scope <scope> {list} read, call, admin or *; repeatable, call when left out
-  --workspace <name> the workspace it is for
   --tool-group <name> {list} a group of tools it may ask for; repeatable, * for all
   --expires <time> {moment} 12h, 30d, 1y or a date; never when left out
   > keys.createKey $ keys create laptop $ keys create ci --user build@example.org --group ops --expires 30d

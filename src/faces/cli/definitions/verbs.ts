@@ -28,9 +28,11 @@ export const bodies: Readonly<Record<string, () => Promise<object>>> = {
   serve: () => import("../start/serve.ts"),
   serving: () => import("../start/serving.ts"),
   servers: () => import("../commands/servers.ts"),
+  "edit-servers": () => import("../commands/edit-servers.ts"),
   state: () => import("../commands/state.ts"),
   tools: () => import("../commands/tools.ts"),
   trust: () => import("../commands/trust.ts"),
+  wizard: () => import("../commands/wizard.ts"),
 };
 
 /** A command with examples after its help. */

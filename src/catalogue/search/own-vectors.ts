@@ -1,19 +1,19 @@
 import { serialized } from "../../lib/async/once.ts";
 import type { Embed } from "../../model/catalogue/search.ts";
-import { type Findable, type Hit, textsOf } from "./fields.ts";
-import { compareTools } from "./tool-index.ts";
+import { type Findable, textsOf } from "./fields.ts";
+import type { Likeness } from "./meaning.ts";
+import type { ToolIndex } from "./tool-index.ts";
 
 const batchSize = 128;
 const maxText = 2_000;
-const maxRanked = 50;
 /** Above this all vectors are forgotten. */
 const maxKnown = 200_000;
 
-/** Best first; null if the embedder fails, whose error is not for the caller. */
-export type FindVectors = (query: string, meant: readonly Findable[]) => Promise<Hit[] | null>;
+/** Null if the embedder fails, whose error is not for the caller. */
+export type OwnVectors = (query: string, meant: readonly Findable[], index: ToolIndex) => Promise<Likeness | null>;
 
-/** Ranks by the host's embedder; each text is embedded once. */
-export function createFindVectors(embed: Embed): FindVectors {
+/** Likeness by the host's embedder; each text is embedded once. */
+export function createOwnVectors(embed: Embed): OwnVectors {
   const known = new Map<string, Float32Array>();
   const ask = async (texts: readonly string[]): Promise<Float32Array[]> => {
     const vectors = await embed(texts);
@@ -32,13 +32,14 @@ export function createFindVectors(embed: Embed): FindVectors {
     return texts.map((text) => known.get(text) as Float32Array);
   });
 
-  return async (query, meant) => {
+  return async (query, meant, index) => {
     try {
       const vectors = await learn(meant.map(textOf));
       const [asked] = (await ask([query])) as [Float32Array];
-      const hits = meant.map((tool, at) => ({ tool, score: similarity(asked, vectors[at] as Float32Array) }));
-      hits.sort((a, b) => b.score - a.score || compareTools(a.tool, b.tool));
-      return hits.slice(0, maxRanked);
+      const vectorOf = new Map(meant.map((tool, at) => [tool, vectors[at] as Float32Array]));
+      const at = (slot: number) => vectorOf.get(index.toolAt(slot)) as Float32Array;
+      for (const vector of vectors) requireLength(vector, asked);
+      return { at: (slot) => dot(asked, at(slot)), between: (a, b) => dot(at(a), at(b)), clauses: 1 };
     } catch {
       return null;
     }
@@ -55,8 +56,11 @@ function toUnit(vector: readonly number[]): Float32Array {
   return Float32Array.from(vector, (value) => (length === 0 ? 0 : value / length));
 }
 
-function similarity(a: Float32Array, b: Float32Array): number {
-  if (a.length !== b.length) throw new Error("the embedder gave vectors of different lengths");
+function requireLength({ length }: Float32Array, asked: Float32Array): void {
+  if (length !== asked.length) throw new Error("the embedder gave vectors of different lengths");
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);
   return sum;

@@ -1,5 +1,5 @@
-import type { JournalEntry, Store } from "../../model/store.ts";
-import { isLost } from "./store-failure.ts";
+import type { JournalEntry, Store } from "../model/store.ts";
+import { isLost } from "./postgres/store-failure.ts";
 
 /**
  * A connection that breaks during an append leaves open whether it was stored. A retry leaves out the calls

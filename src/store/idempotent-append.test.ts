@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callEntry, eventEntry, sampleEntry } from "../../../test/contracts/records.ts";
-import { PlaneError } from "../../model/errors.ts";
-import type { Store } from "../../model/store.ts";
-import { openSqliteStore } from "../sqlite.ts";
+import { callEntry, eventEntry, sampleEntry } from "../../test/contracts/records.ts";
+import { PlaneError } from "../model/errors.ts";
+import type { Store } from "../model/store.ts";
 import { createIdempotentAppend } from "./idempotent-append.ts";
+import { openSqliteStore } from "./sqlite.ts";
 
 /** Stores what it is given, or does not, and loses the answer either way. */
 function losing(store: Store, isStored: boolean): Store["append"] {

@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Worker } from "node:worker_threads";
+import { type ErrorData, PlaneError } from "../../model/errors.ts";
+import type { Store } from "../../model/store.ts";
+import { packEntries } from "./pack-entries.ts";
+
+/** What the thread says of a batch. */
+export type Appended = { failed?: { message: string; data: ErrorData } };
+
+/** Fewer entries are not worth a thread: most commands end before. */
+const worthAThread = 1_000;
+const maxDeaths = 3;
+/** It holds one batch at a time. */
+const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 };
+
+/** Beside this file, or beside the program that it was bundled into. */
+const place = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "./append-worker.ts" : "../append-worker.js", import.meta.url),
+);
+
+type Thread = { worker: Worker; isReady: boolean; waits: PromiseWithResolvers<void> | null };
+
+/**
+ * Under load, batches are committed by a thread with a connection of its own, so that a commit is no caller's pause. One
+ * batch is under way at a time. Where the thread dies, it is not known whether the batch was stored.
+ */
+export function createAppendElsewhere(file: string, here: Store["append"]) {
+  let thread: Thread | undefined;
+  let deaths = existsSync(place) ? 0 : maxDeaths;
+  let appended = 0;
+
+  function died(of: Thread, why: unknown): void {
+    if (thread !== of) return;
+    thread = undefined;
+    deaths += 1;
+    const text = `The store '${file}' could not do this; the thread that writes to it ended.`;
+    of.waits?.reject(new PlaneError("STORE_FAILED", text, { data: { lost: true }, cause: why }));
+  }
+
+  async function start(): Promise<void> {
+    const { Worker } = await import("node:worker_threads");
+    const worker = new Worker(place, { workerData: file, resourceLimits });
+    const started: Thread = { worker, isReady: false, waits: null };
+    thread = started;
+    worker.unref();
+    worker.on("message", (said: Appended | "ready") => {
+      if (said === "ready") {
+        started.isReady = true;
+        return;
+      }
+      const { waits } = started;
+      started.waits = null;
+      worker.unref();
+      if (said.failed) waits?.reject(new PlaneError("STORE_FAILED", said.failed.message, { data: said.failed.data }));
+      else waits?.resolve();
+    });
+    worker.on("error", (thrown) => died(started, thrown));
+    worker.on("exit", () => died(started, undefined));
+  }
+
+  const append: Store["append"] = (entries) => {
+    appended += entries.length;
+    if (thread === undefined && deaths < maxDeaths && appended >= worthAThread) {
+      appended = 0;
+      start().catch(() => {
+        deaths = maxDeaths;
+      });
+    }
+    if (!thread?.isReady) return here(entries);
+    const waits = Promise.withResolvers<void>();
+    thread.waits = waits;
+    // The process waits for what is under way, and for nothing else.
+    thread.worker.ref();
+    thread.worker.postMessage(packEntries(entries));
+    return waits.promise;
+  };
+  return {
+    append,
+    /** For tests. */
+    threadId: () => (thread?.isReady ? thread.worker.threadId : null),
+    async close(): Promise<void> {
+      const leaving = thread;
+      if (leaving === undefined) return;
+      died(leaving, undefined);
+      await leaving.worker.terminate();
+    },
+  };
+}
