@@ -52,7 +52,7 @@ export function createCodeTools(
       return (name, argumentsText, { signal }) => {
         const by = { ...options, relay, principal, face: "agent", timeoutMs: left.ms, toolGroups };
         const given = { ...by, ...((selected || only) && { only: isMeant }) } as RunCodeOptions;
-        const called = { ...withoutUndefined({ conversation: options.conversation, run, signal }), timeoutMs: 0 };
+        const called = { ...withoutUndefined({ run, signal }), timeoutMs: 0 };
         return plane().call({ server: null, tool: name }, argumentsText, {
           ...(called as PlaneCallOptions),
           ...{ principal, face: "agent", relay: { ...relay, onOwnTool: ownTool(withoutUndefined(given)) } },

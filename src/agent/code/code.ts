@@ -81,7 +81,7 @@ export function createCode(parts: Parts): Code {
 
   /** The run is a call itself: recorded, limited, and shortened where it is long. */
   async function run(code: string, options: RunCodeOptions): Promise<CodeOutcome> {
-    const { principal = defaultPrincipal, face = "library", conversation, signal, resume } = options;
+    const { principal = defaultPrincipal, face = "library", signal, resume } = options;
     requireScope(principal, "call", "run a program");
     const id = resume ?? `code-${uniqueId()}`;
     let outcome: CodeOutcome | undefined;
@@ -90,9 +90,9 @@ export function createCode(parts: Parts): Code {
       return toResult(outcome);
     };
     const args = resume === undefined ? { code } : { resume };
+    // Its calls are counted in the conversation; it is not counted beside them.
     const asked = await plane().call({ server: null, tool: codeToolNames.run }, args, {
       ...{ principal, face, timeoutMs: 0, run: options.run ?? id },
-      ...(conversation !== undefined && { conversation }),
       ...(signal && { signal }),
       relay: { ...(options.relay?.meta && { meta: options.relay.meta }), onOwnTool },
     });

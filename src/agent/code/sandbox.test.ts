@@ -109,7 +109,7 @@ test("memory has an end, and the sandbox works on afterwards", { timeout: 60_000
 test("recursion has an end", async () => {
   for (const source of [
     "const f = () => f(); f()",
-    'let deep = []; for (let i = 0; i < 1e5; i++) deep = [deep]; return JSON.stringify(deep)',
+    "let deep = []; for (let i = 0; i < 1e5; i++) deep = [deep]; return JSON.stringify(deep)",
     'JSON.parse("[".repeat(1e6))',
     "const o = { toJSON() { return { o } } }; return o",
     "const self = {}; self.self = self; return self",
@@ -178,7 +178,9 @@ test("a flood of calls, logs and timers does not reach the host", async () => {
   assert.ok(logs.length <= 1_000 && logs.join("").length <= 100_000, `${logs.length} lines`);
   const slept = await run("for (let i = 0; i < 20000; i++) sleep(1e9); return 1");
   assert.ok(slept.ok || slept.end !== "broken");
-  const large = await run('try { await tools.a.b("x".repeat(5e6)) } catch (e) { return e.code } return "sent"', { request });
+  const large = await run('try { await tools.a.b("x".repeat(5e6)) } catch (e) { return e.code } return "sent"', {
+    request,
+  });
   assert.ok(large.ok || large.end !== "broken", JSON.stringify(large));
 });
 
@@ -203,7 +205,8 @@ test("no program finds what another left behind", async () => {
 });
 
 test("the same program takes the same way: time stands still and chance repeats", async () => {
-  const source = "await sleep(5); return [Date.now(), new Date().toISOString(), Math.random(), Math.random(), typeof performance]";
+  const source =
+    "await sleep(5); return [Date.now(), new Date().toISOString(), Math.random(), Math.random(), typeof performance]";
   const first = await valueOf(source);
   assert.deepEqual(await valueOf(source), first);
   assert.deepEqual((first as unknown[])[0], 1_800_000_000_005);
@@ -211,7 +214,10 @@ test("the same program takes the same way: time stands still and chance repeats"
 });
 
 test("types are removed, and an error names the author's line", async () => {
-  assert.equal(await valueOf("type A = { n: number };\nconst a: A = { n: 1 };\nreturn (a as A).n satisfies number;"), 1);
+  assert.equal(
+    await valueOf("type A = { n: number };\nconst a: A = { n: 1 };\nreturn (a as A).n satisfies number;"),
+    1,
+  );
   const { error } = await errorOf("type A = string;\nconst a: A | null = null;\n\nreturn a!.length;");
   assert.deepEqual([error.line, error.text], [4, "return a!.length;"]);
   const syntax = await errorOf("const a = 1;\nreturn a +;\n");
@@ -219,7 +225,10 @@ test("types are removed, and an error names the author's line", async () => {
   const failing = { request: async () => '{"error":{"code":"TOOL_ERROR","tool":"a.b","message":"no","content":[]}}' };
   const called = await errorOf("const one = 1;\nawait tools.a.b({ one });", failing);
   assert.deepEqual([called.error.line, called.error.code, called.error.tool], [2, "TOOL_ERROR", "a.b"]);
-  assert.equal(await valueOf("try { await tools.a.b() } catch (e) { return e instanceof ToolError && e.code }", failing), "TOOL_ERROR");
+  assert.equal(
+    await valueOf("try { await tools.a.b() } catch (e) { return e instanceof ToolError && e.code }", failing),
+    "TOOL_ERROR",
+  );
 });
 
 test("a caller has some of the workers, not all", async () => {

@@ -6,7 +6,7 @@ import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
-import { isCodeTool, isMetaTool, metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
+import { isCodeTool, isMetaTool, isOwnName, metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import {
   type ErrorCode,
@@ -133,7 +133,7 @@ export function answerCall(
   consents: Consents,
 ): Promise<Answer> {
   const { name } = params;
-  const listed = typeof name === "string" && !isMetaTool(name) ? plainly(name, surface, context) : undefined;
+  const listed = typeof name === "string" && !isOwnName(name) ? plainly(name, surface, context) : undefined;
   if (listed === undefined) return answerAny(plane, surface, params, context, consents);
   const relay = relayOf(context, params, plane);
   const options = new ClientCall(context, surface.principal, relay);
@@ -181,7 +181,7 @@ async function answerAny(
   let wasAsked = false;
   const askHere: AskHere = (...held) => {
     wasAsked = true;
-    return elicitAnswer(context.ask, ...held);
+    return elicitAnswer(context, ...held);
   };
   const outcome = await plane.call(meant.own ?? listed?.id ?? meant.name, meant.arguments, {
     face: "mcp",

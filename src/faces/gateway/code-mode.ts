@@ -74,7 +74,7 @@ async function run(
     ...{ principal: surface.principal, face: "mcp", signal: context.signal, relay: relayOf(context, params, plane) },
     ...(isResumed && { resume }),
     ...(conversation !== null && { conversation }),
-    ...(canElicit(context.client.capabilities) && { askHere: (...held) => elicitAnswer(context.ask, ...held) }),
+    ...(canElicit(context.client.capabilities) && { askHere: (...held) => elicitAnswer(context, ...held) }),
     ...inView(surface),
     ...(seen && { isSeen: ({ name }) => seen.has(name) }),
   });

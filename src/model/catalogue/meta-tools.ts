@@ -78,6 +78,13 @@ export const codeTools: readonly MetaTool[] = [
 const names: ReadonlySet<unknown> = new Set(metaTools.map(({ name }) => name));
 const codeNames: ReadonlySet<unknown> = new Set(codeTools.map(({ name }) => name));
 
+const ownNames: ReadonlySet<unknown> = names.union(codeNames);
+
+/** Has it a name that means one of ours in some mode? */
+export function isOwnName(name: unknown): boolean {
+  return ownNames.has(name);
+}
+
 export function isCodeTool(name: unknown): name is string {
   return codeNames.has(name);
 }
