@@ -70,7 +70,7 @@ suite("code mode", { concurrency: 3 }, () => {
       mcpServers: { echo: fixture("echo") },
       policy: { rules: [{ tool: "echo.put_note", verdict: "ask" }] },
     };
-    await using gateway = await startGateway({}, { plane: { config } });
+    await using gateway = await startGateway({}, { plane: { config: config as never } });
     const asked: string[] = [];
     const answer = (method: string) => {
       asked.push(method);

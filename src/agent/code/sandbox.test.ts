@@ -19,7 +19,7 @@ function run(source: string, { logs = [], ...given }: Given = {}): Promise<Progr
   });
 }
 
-async function valueOf(source: string, given?: Given): Promise<unknown> {
+async function returned(source: string, given?: Given): Promise<unknown> {
   const result = await run(source, given);
   assert.ok(result.ok, JSON.stringify(result));
   return JSON.parse(result.json);
@@ -60,7 +60,7 @@ test("nothing of the host is in reach, by whatever way a program looks for it", 
 });
 
 test("a stack names no file of the host", async () => {
-  const stacks = await valueOf(`
+  const stacks = await returned(`
     const stacks = [];
     try { null.x } catch (e) { stacks.push(e.stack) }
     try { await tools.a.b(() => {}) } catch (e) { stacks.push(e.stack) }
@@ -102,7 +102,7 @@ test("memory has an end, and the sandbox works on afterwards", { timeout: 60_000
     'return JSON.stringify(Array.from({ length: 1e6 }, () => "x".repeat(100))).length',
   ]) {
     assert.ok(["threw", "time", "idle", "broken"].includes((await errorOf(source)).end), source);
-    assert.equal(await valueOf("return 1"), 1);
+    assert.equal(await returned("return 1"), 1);
   }
 });
 
@@ -115,7 +115,7 @@ test("recursion has an end", async () => {
     "const self = {}; self.self = self; return self",
   ])
     assert.notEqual((await run(source)).ok, true, source);
-  assert.equal(await valueOf("return 1"), 1);
+  assert.equal(await returned("return 1"), 1);
 });
 
 test("results are plain data, whatever their keys are", async () => {
@@ -123,11 +123,11 @@ test("results are plain data, whatever their keys are", async () => {
   const source = `
     const result = await tools.a.b({});
     return [({}).polluted, ({}).bad, Object.keys(result), Object.getOwnPropertyDescriptor(result, "then").value];`;
-  const value = await valueOf(source, { request: async () => answer });
+  const value = await returned(source, { request: async () => answer });
   assert.deepEqual(value, [null, null, ["__proto__", "constructor", "then", "get a"], "no"]);
-  const returned = await run('return JSON.parse(\'{"__proto__":{"isAdmin":true}}\')');
-  assert.ok(returned.ok);
-  JSON.parse(returned.json);
+  const kept = await run('return JSON.parse(\'{"__proto__":{"isAdmin":true}}\')');
+  assert.ok(kept.ok);
+  JSON.parse(kept.json);
   assert.equal(({} as { isAdmin?: boolean }).isAdmin, undefined);
 });
 
@@ -156,7 +156,7 @@ test("what a program does to its built-ins, or to the bridge, harms only itself"
 });
 
 test("thenables and getters run inside, under the same limits", async () => {
-  assert.equal(await valueOf("return { then(done) { done(7) } }"), 7);
+  assert.equal(await returned("return { then(done) { done(7) } }"), 7);
   assert.equal((await errorOf("return { get a() { for (;;) ; } }")).end, "time");
   assert.equal((await errorOf("return { then() { for (;;) ; } }")).end, "time");
   assert.equal((await errorOf("return { toJSON() { throw new Error('no') } }")).error.message, "no");
@@ -199,7 +199,7 @@ test("an answer that comes too late does not reach the next program of the worke
 
 test("no program finds what another left behind", async () => {
   await run("globalThis.left = 1; Object.prototype.left = 1; Array.prototype.push = null; store.set('left', 1)");
-  assert.deepEqual(await valueOf("return [globalThis.left, ({}).left, [].push.name, store.get('left')]"), [
+  assert.deepEqual(await returned("return [globalThis.left, ({}).left, [].push.name, store.get('left')]"), [
     ...[null, null, "push", null],
   ]);
 });
@@ -207,15 +207,15 @@ test("no program finds what another left behind", async () => {
 test("the same program takes the same way: time stands still and chance repeats", async () => {
   const source =
     "await sleep(5); return [Date.now(), new Date().toISOString(), Math.random(), Math.random(), typeof performance]";
-  const first = await valueOf(source);
-  assert.deepEqual(await valueOf(source), first);
+  const first = await returned(source);
+  assert.deepEqual(await returned(source), first);
   assert.deepEqual((first as unknown[])[0], 1_800_000_000_005);
   assert.equal((first as unknown[])[4], "undefined");
 });
 
 test("types are removed, and an error names the author's line", async () => {
   assert.equal(
-    await valueOf("type A = { n: number };\nconst a: A = { n: 1 };\nreturn (a as A).n satisfies number;"),
+    await returned("type A = { n: number };\nconst a: A = { n: 1 };\nreturn (a as A).n satisfies number;"),
     1,
   );
   const { error } = await errorOf("type A = string;\nconst a: A | null = null;\n\nreturn a!.length;");
@@ -226,7 +226,7 @@ test("types are removed, and an error names the author's line", async () => {
   const called = await errorOf("const one = 1;\nawait tools.a.b({ one });", failing);
   assert.deepEqual([called.error.line, called.error.code, called.error.tool], [2, "TOOL_ERROR", "a.b"]);
   assert.equal(
-    await valueOf("try { await tools.a.b() } catch (e) { return e instanceof ToolError && e.code }", failing),
+    await returned("try { await tools.a.b() } catch (e) { return e instanceof ToolError && e.code }", failing),
     "TOOL_ERROR",
   );
 });
@@ -235,7 +235,7 @@ test("a caller has some of the workers, not all", async () => {
   const held = Promise.withResolvers<string>();
   const request = () => held.promise;
   const eve = Array.from({ length: 12 }, () => run("return await tools.a.b({})", { owner: "eve", request }));
-  assert.equal(await valueOf("return 1", { owner: "bob" }), 1);
+  assert.equal(await returned("return 1", { owner: "bob" }), 1);
   held.resolve('{"value":1}');
   for (const result of await Promise.all(eve)) assert.ok(result.ok);
 });
@@ -245,7 +245,7 @@ test("a run that is cancelled ends at once, also while it waits for a worker", a
   const running = Array.from({ length: 6 }, () => run("await sleep(60000)", { signal: cancel.signal, owner: "kim" }));
   cancel.abort();
   for (const result of await Promise.all(running)) assert.equal(!result.ok && result.end, "aborted");
-  assert.equal(await valueOf("return 1", { owner: "kim" }), 1);
+  assert.equal(await returned("return 1", { owner: "kim" }), 1);
 });
 
 test("store keeps small values", async () => {
@@ -253,5 +253,5 @@ test("store keeps small values", async () => {
   assert.ok(result.ok);
   assert.deepEqual([result.json, result.store], ['["a"]', '{"a":{"n":1}}']);
   assert.match((await errorOf("store.set('a', 'x'.repeat(100000))")).error.message, /64 KB/);
-  assert.deepEqual(await valueOf("return store.get('a')", { store: '{"a":[1]}' }), [1]);
+  assert.deepEqual(await returned("return store.get('a')", { store: '{"a":[1]}' }), [1]);
 });
