@@ -91,7 +91,7 @@ export const codeOperations = [
   }),
   operation({
     name: "code.search",
-    args: ["query", "..."],
+    args: ["query"],
     summary: "The tools that fit, as TypeScript for a program",
     scope: "read",
     input: z.object({
@@ -109,6 +109,5 @@ export const codeOperations = [
       .meta({ id: "CodeSearch" }),
     http: { method: "get", path: "/code/search", tag, answers: { 200: "Best first." } },
     cli: { command: "code search" },
-    run: (plane, { query, limit }, asker) => plane.code.search(query, { ...asker, ...withoutUndefined({ limit }) }),
   }),
 ];

@@ -107,7 +107,7 @@ function withText(outcome: Omit<CodeOutcome, "text">): CodeOutcome {
   const first = error
     ? `Error: ${error.message} [${error.code}]`
     : value === null && logs.length === 0
-      ? "The program returned nothing. Use return or console.log."
+      ? "The program returned nothing. Give its value with return."
       : said;
   const written = logs.length === 0 ? [] : ["Logs:", ...logs];
   return { ...outcome, text: [...(value === null && !error && logs.length > 0 ? [] : [first]), ...written].join("\n") };

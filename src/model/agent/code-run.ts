@@ -63,7 +63,9 @@ export type CodeOutcome = {
   value: Json;
   /** What it wrote with `console`. */
   logs: string[];
+  /** In the order in which they began. */
   calls: CodeCall[];
+  /** From the request to the answer. */
   durationMs: number;
   /** Why it ended, with the line of the program. */
   error: (ErrorReport & Pick<ProgramError, "line" | "text">) | null;
