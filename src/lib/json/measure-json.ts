@@ -30,18 +30,19 @@ function createNameCounter(bytes: Buffer) {
 
 /** Most texts are short; in a long one the next quote is looked for by the system. */
 const nearLength = 64;
-const longLength = 1_000;
 
 function endOfText(bytes: Buffer, opening: number): number {
   const near = opening + nearLength;
   let at = opening + 1;
-  for (; at < bytes.length; at += 1) {
+  for (; at < near; at += 1) {
     const code = bytes[at];
     if (code === quote) return at;
     if (code === backslash) at += 1;
-    if (at !== near) continue;
-    const end = bytes.indexOf(quote, at + 1);
-    if (end > at + longLength && !bytes.subarray(at + 1, end).includes(backslash)) return end;
+  }
+  for (let end = bytes.indexOf(quote, at); end >= 0; end = bytes.indexOf(quote, end + 1)) {
+    let before = end - 1;
+    while (before >= at && bytes[before] === backslash) before -= 1;
+    if ((end - 1 - before) % 2 === 0) return end;
   }
   return bytes.length;
 }
@@ -55,12 +56,13 @@ for (const [kind, codes] of [[9, 10, 13, 32], [quote], [colon], [comma], [0x7b, 
 type Measured = { tooMuch: string | null; members: number };
 
 /** Why it would take too long to read. Short text never does, and is not looked at. One pass, also over what is no JSON. */
-export function measureJson(text: string): Measured {
-  return text.length <= shortLength ? { tooMuch: null, members: -1 } : measure(Buffer.from(text));
+export function measureJson(text: string, bytes?: Buffer): Measured {
+  return text.length <= shortLength ? { tooMuch: null, members: -1 } : measure(bytes ?? Buffer.from(text));
 }
 
-export function tooMuchIn(text: string): string | null {
-  return measureJson(text).tooMuch;
+/** `bytes` where they are known. */
+export function tooMuchIn(text: string, bytes?: Buffer): string | null {
+  return measureJson(text, bytes).tooMuch;
 }
 
 /** Bytes: to look at one takes a fraction of what a character takes. */

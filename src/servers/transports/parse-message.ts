@@ -18,7 +18,7 @@ export function noiseText(text: string): string {
 
 /** Undefined when it is no JSON. `bytes` where the text is long. */
 export function parseMessage(text: string, bytes?: Buffer): unknown {
-  const tooMuch = tooMuchIn(text);
+  const tooMuch = tooMuchIn(text, bytes);
   if (tooMuch !== null) return unreadable(text, tooMuch);
   try {
     const read: unknown = JSON.parse(text);
