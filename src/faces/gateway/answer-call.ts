@@ -133,7 +133,8 @@ export function answerCall(
   consents: Consents,
 ): Promise<Answer> {
   const { name } = params;
-  const listed = typeof name === "string" && !isOwnName(name) ? plainly(name, surface, context) : undefined;
+  const isPlain = typeof name === "string" && !isOwnName(name) && !isLater(params);
+  const listed = isPlain ? plainly(name, surface, context) : undefined;
   if (listed === undefined) return answerAny(plane, surface, params, context, consents);
   const relay = relayOf(context, params, plane);
   const options = new ClientCall(context, surface.principal, relay);
@@ -147,12 +148,16 @@ export function answerCall(
 
 /** What a client without a list of its own calls; undefined where more must be found out. */
 function plainly(name: string, { tools }: Surface, context: RequestContext): string | ToolId | undefined {
-  const { tools: client, view, era } = context;
-  if (era !== "legacy" || client.isStrict() || client.isSettled() || canElicit(context.client.capabilities))
-    return undefined;
+  const { tools: client, view } = context;
+  if (client.isStrict() || client.isSettled() || canElicit(context.client.capabilities)) return undefined;
   if (tools.isWhole) return name;
   const listed = tools.now()?.get(name);
   return listed?.id ?? (view.toolset === null && tools.now() !== null ? name : undefined);
+}
+
+/** Does a modern client return with answers? */
+function isLater({ inputResponses, requestState }: UnknownObject): boolean {
+  return inputResponses !== undefined || requestState !== undefined;
 }
 
 async function answerAny(
@@ -176,8 +181,7 @@ async function answerAny(
   const relay = relayOf(context, params, plane);
   if (meant.own) relay.onOwnTool = createOwnTools(plane, surface, context.tools);
   const same = [context.principal, context.view, name, params.arguments ?? {}];
-  const isLater = relay.continuation !== undefined && Object.keys(relay.continuation).length > 0;
-  const consent = isLater && consents.take(same);
+  const consent = context.era === "modern" && isLater(params) && consents.take(same);
   let wasAsked = false;
   const askHere: AskHere = (...held) => {
     wasAsked = true;
