@@ -61,6 +61,7 @@ const otherwise = [
     "call: timeoutMs",
     "call: mode",
     "call: approvalWaitMs",
+    "call: files",
     "call: name",
     "agent.run: mode",
     "code.run: timeoutMs",
