@@ -75,6 +75,7 @@ const checks: Readonly<Record<string, readonly [isFit: (value: unknown) => boole
   timeoutMs: [(value) => typeof value === "number" && value >= 0, "a number of milliseconds, 0 for no limit"],
   conversation: [isText, "a text"],
   idempotencyKey: [(value) => isText(value) && value !== "", "a text"],
+  files: [(value) => isObject(value) && Object.values(value).every(isText), "an object of addresses by file name"],
   maxResultBytes: [
     (value) => Number.isSafeInteger(value) && Number(value) >= 0,
     "a whole number of characters, 0 for no limit",

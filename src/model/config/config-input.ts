@@ -87,6 +87,8 @@ export interface LazyInput {
 /** Tool search. */
 export interface SearchInput {
   /** Words and their synonyms, which score a little less; they replace the built-in ones, an empty list removes them. */ synonyms?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** A model of your own that compares queries and tools, in place of the built-in vectors. */ embeddings?: { /** Its name in 'models'; its endpoint has to answer OpenAI-compatible `/embeddings`. */ model: string } | null | undefined;
+  /** true: what you call after a search moves up for you after the same words. Kept in the data directory only. Default: false. */ learn?: boolean | undefined;
 }
 
 /** Storage of large results. */

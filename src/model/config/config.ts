@@ -118,7 +118,12 @@ export const ConfigValues = z.strictObject({
     maxLoadedTokens: z._default(positive, 12_000),
     callable: z._default(z.enum(["all", "found"]), "all"),
   }),
-  search: section({ synonyms: byName(z.array(z.string())) }),
+  search: section({
+    synonyms: byName(z.array(z.string())),
+    /** Null: the built-in vectors. */
+    embeddings: z._default(z.nullable(z.strictObject({ model: z.string() })), null),
+    learn: z._default(z.boolean(), false),
+  }),
   results: section({
     /** Characters; 0 is no limit. */
     maxInlineBytes: z._default(count, 8_000),
