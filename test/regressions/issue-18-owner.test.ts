@@ -229,6 +229,7 @@ suite("ownership", () => {
   });
 });
 
+const takesHow = { type: "object", properties: { how: { type: "string" } } };
 const wrap = (tool: string, more: object = {}, config: object = {}) => ({
   description: "Written by hand.",
   side_effects: "none" as const,
@@ -273,7 +274,7 @@ suite("a wrapper", () => {
       config: {
         mcpServers: { n: namedServer("n", ["raw"]) },
         personas,
-        tools: { soft: wrap("raw", {}, { argumentMap: { operation: "how" } }) },
+        tools: { soft: wrap("raw", { parameters: takesHow }, { argumentMap: { operation: "how" } }) },
         overlays: { "n.raw": { requires_flags: { read: ["reads"], write: ["writes"] } } },
         policy: { profile: "personal" },
       },
