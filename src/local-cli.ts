@@ -63,7 +63,7 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
       ]);
       const { files } = findLocalFiles(options);
       // What runs without a file has none to be written to.
-      const setup = files.length > 0 ? { setup: await cli.openSetup(options) } : {};
+      const setup = files.length > 0 ? { setup: await (await import("./local-setup.ts")).openSetup(options) } : {};
       const serving = await serve(plane, {
         ...{ ...options, ...setup, mcp: createHttpGateway(plane) },
         // Beside this file in the package, and where a checkout builds it.
@@ -99,7 +99,7 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
       await serveStdio(plane, { input: terminal.stdin, output: terminal.stdout, signal, view });
     },
     openState: async (options) => (await import("./local-plane.ts")).openLocalState(options),
-    openSetup: async (options) => (await import("./local-setup.ts")).openSetup(options),
+    openSetup: async (options) => (await import("./local-setup.ts")).openRecordedSetup(options),
     runDemoServer: async () => (await import("../servers/demo/server.ts")).serveDemo(),
     runPlannerServer: async () => (await import("../servers/planner/server.ts")).servePlanner(),
     dataDirectory: async ({ dataDir }) => {

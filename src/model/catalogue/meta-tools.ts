@@ -2,7 +2,12 @@ import type { JsonObject } from "../json.ts";
 import type { Tool } from "./tool.ts";
 
 /** Shown instead of all definitions where these are loaded on demand. */
-export const metaToolNames = { search: "mcp_tool_search", list: "mcp_tool_list", call: "call_tool" } as const;
+export const metaToolNames = {
+  search: "mcp_tool_search",
+  list: "mcp_tool_list",
+  call: "call_tool",
+  stats: "mcp_context_stats",
+} as const;
 
 type MetaTool = {
   name: string;
@@ -48,7 +53,18 @@ export const metaTools: readonly MetaTool[] = [
   },
 ];
 
-const names: ReadonlySet<unknown> = new Set(metaTools.map(({ name }) => name));
+/** With those that are not listed: a client that knows them calls them, and the others do not pay for them. */
+export const allMetaTools: readonly MetaTool[] = [
+  ...metaTools,
+  {
+    name: metaToolNames.stats,
+    description: "Tokens that the definitions of each server's tools take, whole and in short.",
+    inputSchema: { type: "object", properties: {} },
+    annotations,
+  },
+];
+
+const names: ReadonlySet<unknown> = new Set(allMetaTools.map(({ name }) => name));
 
 export function isMetaTool(name: unknown): name is string {
   return names.has(name);
