@@ -6,7 +6,7 @@ import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
-import { allMetaTools, isMetaTool, metaToolNames } from "../../model/catalogue/meta-tools.ts";
+import { allMetaTools, isCodeTool, isMetaTool, isOwnName, metaToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import {
   type ErrorCode,
@@ -21,6 +21,7 @@ import type { Cancellation, Plane, PlaneCallOptions } from "../../model/plane.ts
 import type { ToolListing } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
+import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import { countTokens, listTools, searchTools } from "./lazy/find-tools.ts";
 import { type Answer, failure, type RequestContext } from "./request.ts";
@@ -132,7 +133,7 @@ export function answerCall(
   consents: Consents,
 ): Promise<Answer> {
   const { name } = params;
-  const listed = typeof name === "string" && !isMetaTool(name) ? plainly(name, surface, context) : undefined;
+  const listed = typeof name === "string" && !isOwnName(name) ? plainly(name, surface, context) : undefined;
   if (listed === undefined) return answerAny(plane, surface, params, context, consents);
   const relay = relayOf(context, params, plane);
   const options = new ClientCall(context, surface.principal, relay);
@@ -163,6 +164,7 @@ async function answerAny(
 ): Promise<Answer> {
   const { name } = params;
   if (typeof name !== "string") return failure(-32602, "'name' must be a text.");
+  if (isCodeTool(name) && context.tools.isCode()) return answerCode(plane, surface, params, context);
   const meant =
     isMetaTool(name) && (await hasMetaTool(name, surface, context))
       ? readMetaCall(name, params.arguments)
@@ -179,7 +181,7 @@ async function answerAny(
   let wasAsked = false;
   const askHere: AskHere = (...held) => {
     wasAsked = true;
-    return elicitAnswer(context.ask, ...held);
+    return elicitAnswer(context, ...held);
   };
   const outcome = await plane.call(meant.own ?? listed?.id ?? meant.name, meant.arguments, {
     face: "mcp",

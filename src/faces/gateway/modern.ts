@@ -150,7 +150,7 @@ class Modern {
   async #discover({ principal, view }: RequestContext): Promise<Answer> {
     const { plane, surfaces, lazy } = this.#gateway;
     const surface = surfaces.of(principal, view);
-    const instructions = await instructionsFor(plane, surface, await lazy.isKnownLazy(surface));
+    const instructions = await instructionsFor(plane, surface, lazy);
     const result = { supportedVersions, capabilities, instructions, ttlMs: listTtlMs, cacheScope: "private" };
     return { result: completed(result) };
   }
