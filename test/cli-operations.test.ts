@@ -78,7 +78,14 @@ const otherwise = [
   ...["registry.import: bundle", "servers.import: clients", "servers.ping: server", "servers.set: definition"],
   ...["tools.set: manifest", "tools.set: name", "runs.render: format"],
   // For programs.
-  ...["code.run: approvalWaitMs", "agent.run: budgets", "agent.run: mcp", "call: idempotencyKey", "call: maxResultBytes", "call: mcp"],
+  ...[
+    "code.run: approvalWaitMs",
+    "agent.run: budgets",
+    "agent.run: mcp",
+    "call: idempotencyKey",
+    "call: maxResultBytes",
+    "call: mcp",
+  ],
   ...["search: details", "search: view", "tools.page: best", "tools.page: include_provider_health", "tools.page: view"],
 ];
 

@@ -1,11 +1,7 @@
 import { stripTypeScriptTypes } from "node:module";
 import { parentPort } from "node:worker_threads";
 import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
-import {
-  newQuickJSWASMModuleFromVariant,
-  type QuickJSContext,
-  type QuickJSHandle,
-} from "quickjs-emscripten-core";
+import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSHandle } from "quickjs-emscripten-core";
 import type { ProgramError } from "../../model/agent/code-run.ts";
 import { prelude } from "./prelude.ts";
 import type { FromSandbox, ProgramResult, RunRequest, ToSandbox } from "./sandbox.ts";
@@ -196,7 +192,7 @@ function createBridge(context: QuickJSContext, running: Running): Bridge {
   };
   return {
     request(text) {
-      const [, number = "", kind = "", json = ""] = /^(\d+) (\w+) ([^]*)$/.exec(textOf(text)) ?? [];
+      const [, number = "", kind = "", json = ""] = /^(\d+) (\w+) (.*)$/s.exec(textOf(text)) ?? [];
       const id = Number(number);
       if (kind === "sleep") {
         later(id, Math.min(Math.max(Number(json) || 0, 0), 2 ** 31 - 1), '{"value":null}');
