@@ -14,6 +14,7 @@ const order = [
   "local-plane.ts",
   "local-setup.ts",
   "local-files.ts",
+  "local-listing.ts",
   "faces",
   "operations",
   "index.ts",

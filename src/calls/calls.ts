@@ -47,6 +47,7 @@ export { requestCall } from "./call-tool.ts";
 export { createLimits } from "./limits/limits.ts";
 export type { Lookup } from "./lookup.ts";
 export { readResultManifest } from "./providers/builtin.ts";
+export { embedWith } from "./providers/embeddings.ts";
 export { explainModelFailure } from "./providers/http.ts";
 export { endpointOf, modelTrouble } from "./providers/providers.ts";
 export { createResults } from "./results/results.ts";

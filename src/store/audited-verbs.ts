@@ -14,6 +14,8 @@ type Unaudited =
   | "call"
   | "search"
   | "recommend"
+  | "evaluateSearch"
+  | "forgetSearches"
   | "stats"
   | "config"
   | "doctor"

@@ -90,6 +90,7 @@ export type TextOptions<Name extends string> = GlobalOptions & { [name in Name]?
 
 export type GlobalOptions = {
   config?: string[];
+  envFile?: string[];
   json?: boolean;
   user?: string;
   group?: string[];

@@ -6,7 +6,7 @@ import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
-import { isCodeTool, isMetaTool, isOwnName, metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
+import { allMetaTools, isCodeTool, isMetaTool, isOwnName, metaToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import {
   type ErrorCode,
@@ -23,7 +23,7 @@ import type { Principal } from "../../model/principal.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
-import { listTools, searchTools } from "./lazy/find-tools.ts";
+import { countTokens, listTools, searchTools } from "./lazy/find-tools.ts";
 import { type Answer, failure, type RequestContext } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
@@ -68,7 +68,7 @@ function passOnText(args: UnknownObject, given: UnknownObject): void {
 
 /** An ignored argument would seem to have been answered. */
 function strayIn(name: string, args: unknown): { wrong: string } | null {
-  const { properties } = metaTools.find((tool) => tool.name === name)?.inputSchema ?? {};
+  const { properties } = allMetaTools.find((tool) => tool.name === name)?.inputSchema ?? {};
   if (!isObject(properties) || !isObject(args)) return null;
   const stray = Object.keys(args).find((key) => !Object.hasOwn(properties, key));
   if (stray === undefined) return null;
@@ -274,6 +274,7 @@ function afterwards({ approvalId, planId, status }: UnknownObject): string {
 function createOwnTools(plane: Plane, surface: Surface, client: ClientTools) {
   return async (tool: string, args: UnknownObject): Promise<UnknownObject> => {
     try {
+      if (tool === metaToolNames.stats) return await countTokens(plane, surface, client);
       return tool === metaToolNames.search
         ? await searchTools(plane, surface, client, args)
         : await listTools(plane, surface, client, args);

@@ -28,7 +28,6 @@ import { listTtlMs } from "./tool-list.ts";
 import { capabilities, completed } from "./wire.ts";
 
 const maxSubscriptions = 1_024;
-const maxListenersPerCaller = 128;
 
 const kinds = {
   tools: "toolsListChanged",
@@ -97,7 +96,7 @@ class Modern {
   readonly #gateway: GatewayContext;
   readonly #closing = new AbortController();
   #listening = 0;
-  readonly #quota = createQuota(maxListenersPerCaller);
+  readonly #quota = createQuota(() => this.#limit);
 
   constructor(gateway: GatewayContext) {
     this.#gateway = gateway;
@@ -131,6 +130,11 @@ class Modern {
     this.#closing.abort();
   }
 
+  /** A listener is to this revision what a session is to the others. */
+  get #limit(): number {
+    return this.#gateway.plane.config().quotas.maxSessionsPerCaller;
+  }
+
   async #answer(id: Id, request: Request, context: RequestContext): Promise<Answer> {
     const { plane, core } = this.#gateway;
     const letGo = context.logLevel === null ? undefined : plane.servers.wantLogs(context.logLevel);
@@ -157,8 +161,9 @@ class Modern {
     const { user, key } = context.principal;
     const release = this.#quota.take(JSON.stringify([user, key]));
     if (release === null) {
-      const text = `This caller listens ${maxListenersPerCaller} times already, which is the limit. Close some first.`;
-      throw new PlaneError("BUSY", text, { data: { limit: maxListenersPerCaller } });
+      const limit = this.#limit;
+      const text = `This caller listens ${limit} times already, which is the limit. Close some first.`;
+      throw new PlaneError("BUSY", text, { data: { limit } });
     }
     this.#listening += 1;
     try {

@@ -2,7 +2,12 @@ import type { JsonObject } from "../json.ts";
 import type { Tool } from "./tool.ts";
 
 /** Shown instead of all definitions where these are loaded on demand. */
-export const metaToolNames = { search: "mcp_tool_search", list: "mcp_tool_list", call: "call_tool" } as const;
+export const metaToolNames = {
+  search: "mcp_tool_search",
+  list: "mcp_tool_list",
+  call: "call_tool",
+  stats: "mcp_context_stats",
+} as const;
 
 /** Shown instead of all others in code mode. */
 export const codeToolNames = { search: "search_tools", run: "run_code" } as const;
@@ -51,6 +56,17 @@ export const metaTools: readonly MetaTool[] = [
   },
 ];
 
+/** With those that are not listed: a client that knows them calls them, and the others do not pay for them. */
+export const allMetaTools: readonly MetaTool[] = [
+  ...metaTools,
+  {
+    name: metaToolNames.stats,
+    description: "Tokens that the definitions of each server's tools take, whole and in short.",
+    inputSchema: { type: "object", properties: {} },
+    annotations,
+  },
+];
+
 /** In code mode: what there is, and a program that calls it. */
 export const codeTools: readonly MetaTool[] = [
   {
@@ -75,7 +91,7 @@ export const codeTools: readonly MetaTool[] = [
   },
 ];
 
-const names: ReadonlySet<unknown> = new Set(metaTools.map(({ name }) => name));
+const names: ReadonlySet<unknown> = new Set(allMetaTools.map(({ name }) => name));
 const codeNames: ReadonlySet<unknown> = new Set(codeTools.map(({ name }) => name));
 
 const ownNames: ReadonlySet<unknown> = names.union(codeNames);

@@ -183,16 +183,17 @@ function renderHealth({ total, success_rate, average_latency_ms, p95_latency_ms 
   return `${share} % of ${countOf(total, "call")}, ${Math.round(average_latency_ms)} ms on average, p95 ${Math.round(p95_latency_ms)} ms`;
 }
 
-type SearchOptions = { and?: string[]; regex?: boolean; server?: string; limit?: number };
+type SearchOptions = { and?: string[]; regex?: boolean; server?: string; limit?: number; explain?: boolean };
 
 export const searchTools = command(
   (plane, words: string[], { and = [], ...options }: SearchOptions) => {
     const query = words.join(" ");
     const what = and.length === 0 ? { query } : { queries: [query, ...and] };
-    return plane.search({ ...what, ...pick(options, "regex", "server", "limit") });
+    return plane.search({ ...what, ...pick(options, "regex", "server", "limit", "explain") });
   },
   ({ tools, total, truncated, next, note }) => {
     print(renderTools(tools) || "No tool was found.");
+    if (tools.some(({ points }) => points !== undefined)) print(`\n${renderPoints(tools)}`);
     if (truncated) say(colors.dim(`${tools.length} of ${total} that match.`));
     if (next.length > 0) say(colors.dim(`Next: ${plainText(next.join(", "))}`));
     if (note !== undefined) say(`${colors.yellow("note:")} ${plainText(note)}`);
@@ -221,6 +222,15 @@ function renderTools(tools: readonly FoundTool[]): string {
       const also = alsoOn.length > 0 ? ` (also on ${alsoOn.join(", ")})` : "";
       return `${summary}${also}${differsBy.length > 0 ? ` (this one: ${differsBy.join(", ")})` : ""}`;
     },
+  });
+}
+
+function renderPoints(tools: readonly FoundTool[]): string {
+  const rows = tools.flatMap(({ name, points = [] }) => points.map((part) => ({ name, ...part })));
+  return table(rows, "", {
+    TOOL: ({ name }) => name,
+    POINTS: ({ points }) => points.toFixed(2),
+    FROM: ({ from, words = [] }) => (words.length > 0 ? `${from}: ${words.join(", ")}` : from),
   });
 }
 

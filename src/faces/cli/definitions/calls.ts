@@ -30,6 +30,7 @@ call <tool> [values...]: call a tool
   --conversation <name> the conversation that the call belongs to
   --tool-group <name> {list} a group of tools that is meant; repeatable, default when left out
   --state <name> the state that an agent is in
+  --file <name=address> {list} the address of a file that an argument names; repeatable
   --max-result <characters> {characters} keep a larger result and print its handle; 0 for never
   --save-artifacts <directory> write the files that come with the result into this directory
   --force overwrite files that are there already

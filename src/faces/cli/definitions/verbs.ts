@@ -23,6 +23,7 @@ export const bodies: Readonly<Record<string, () => Promise<object>>> = {
   keys: () => import("../commands/keys.ts"),
   "plan-files": () => import("../commands/plan-files.ts"),
   plans: () => import("../commands/plans.ts"),
+  "search-eval": () => import("../commands/search-eval.ts"),
   quality: () => import("../commands/quality.ts"),
   registry: () => import("../commands/registry.ts"),
   serve: () => import("../start/serve.ts"),
