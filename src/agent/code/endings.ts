@@ -18,8 +18,6 @@ const maxValue = 8 * 1024 * 1024;
 /** Characters of recorded calls that are kept for a run that waits. */
 const maxKept = 8 * 1024 * 1024;
 
-export type Endings = ReturnType<typeof createEndings>;
-
 /** How a program ended, in words and on record. */
 export function createEndings({ keepRun }: EndingPorts) {
   return {

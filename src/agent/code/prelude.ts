@@ -1,10 +1,10 @@
 /**
  * Runs in the sandbox before the program. It keeps its own references to what it needs: a program that replaces JSON or Promise harms itself alone.
- * Evaluates to a function that takes the bridge and returns the function that watches the program's promise.
+ * Evaluates to a function that takes the bridge and returns what watches the program's promise and what settles its calls.
  */
-export const prelude = `(function (request, pause, log, done, fail, storeText) {
+export const prelude = `(function (request, log, done, fail, storeText) {
   const { parse, stringify } = JSON;
-  const { Proxy, Error, String, Number, Object, Map, RangeError } = globalThis;
+  const { Proxy, Promise, Error, String, Number, Object, Map, RangeError } = globalThis;
   const { then } = Promise.prototype;
   const apply = Reflect.apply;
   delete globalThis.performance;
@@ -16,11 +16,26 @@ export const prelude = `(function (request, pause, log, done, fail, storeText) {
       Object.assign(this, { code, tool, content, structuredContent });
     }
   }
-  // The stack of a later turn does not name the line of the call.
-  const ask = async (kind, value, { stack } = new Error()) => {
-    const answer = parse(await request(kind, stringify(value)));
-    if (answer.error !== undefined) throw Object.assign(new ToolError(answer.error), { stack });
-    return answer.value;
+  const waiting = new Map();
+  let last = 0;
+  const ask = (kind, value) => {
+    // The stack of a later turn does not name the line of the call.
+    const { stack } = new Error();
+    return new Promise((resolve, reject) => {
+      const text = stringify(value) ?? "{}";
+      last += 1;
+      waiting.set(last, (json) => {
+        const answer = parse(json);
+        if (answer.error === undefined) resolve(answer.value);
+        else reject(Object.assign(new ToolError(answer.error), { stack }));
+      });
+      request(last + " " + kind + " " + text);
+    });
+  };
+  const settle = (id, json) => {
+    const settled = waiting.get(id);
+    waiting.delete(id);
+    settled(json);
   };
   const callable = (path) => new Proxy(function () {}, {
     get: (_target, name) => typeof name === "string" && name !== "then" ? callable([...path, name]) : undefined,
@@ -49,7 +64,7 @@ export const prelude = `(function (request, pause, log, done, fail, storeText) {
   const globals = {
     tools: callable([]),
     search: (query, limit) => ask("search", { query: String(query), limit }),
-    sleep: async (ms) => { await pause(String(Number(ms))); },
+    sleep: (ms) => ask("sleep", Number(ms)),
     console: Object.freeze({ log: logger("log"), info: logger("info"), warn: logger("warn"), error: logger("error"), debug: logger("debug") }),
     store, ToolError,
   };
@@ -60,10 +75,11 @@ export const prelude = `(function (request, pause, log, done, fail, storeText) {
     const details = error instanceof ToolError ? stringify({ code: error.code, tool: error.tool }) : "";
     fail(String(error.name ?? "Error"), String(error.message ?? ""), String(error.stack ?? ""), details);
   };
-  return (program) => apply(then, program, [
+  const watch = (program) => apply(then, program, [
     (value) => {
       try { done(stringify(value) ?? "null", stringify(Object.fromEntries(kept))); } catch (error) { failWith(error); }
     },
     (error) => { try { failWith(error); } catch { fail("Error", "The program threw a value that cannot be described.", "", ""); } },
   ]);
+  return { watch, settle };
 })`;

@@ -1,4 +1,4 @@
-import { hash } from "../../lib/json/stable-json.ts";
+import { hash, hashText } from "../../lib/json/stable-json.ts";
 import type { CodeCall } from "../../model/agent/code-run.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import { resultText, type ToolResult } from "../../model/calls/result.ts";
@@ -58,14 +58,24 @@ export function createRecordedCalls(store: () => Promise<Store>) {
   };
 }
 
-/** Calls by tool, arguments and how often they were made: the same way gives the same keys. */
-export function createCallKeys() {
+/** Calls by tool, arguments and how often they were made: the same way gives the same keys. Hashed where they are kept. */
+export function createCallMemory(before: WaitingRun["recorded"]) {
   const times = new Map<string, number>();
-  return (kind: string, what: unknown): string => {
-    const base = hash([kind, what]);
-    const time = (times.get(base) ?? 0) + 1;
-    times.set(base, time);
-    return `${base}#${time}`;
+  const made = new Map<string, Recorded>();
+  const isResumed = Object.keys(before).length > 0;
+  return {
+    key(kind: string, json: string): string {
+      const base = `${kind} ${json}`;
+      const time = (times.get(base) ?? 0) + 1;
+      times.set(base, time);
+      return `${time} ${base}`;
+    },
+    before: (key: string): Recorded | undefined => (isResumed ? before[hashText(key)] : undefined),
+    keep: (key: string, recorded: Recorded): void => void made.set(key, recorded),
+    all: (): WaitingRun["recorded"] =>
+      made.size === 0
+        ? before
+        : { ...before, ...Object.fromEntries([...made].map(([key, one]) => [hashText(key), one])) },
   };
 }
 
@@ -80,7 +90,7 @@ export function answerOf(outcome: Outcome): string {
           structuredContent: result?.structuredContent,
         },
       })
-    : `{"value":${JSON.stringify(programValue(result as ToolResult)) ?? "null"}}`;
+    : `{"value":${programJson(result as ToolResult)}}`;
   return json.length <= maxAnswer ? json : failureOf(call.tool, "PAYLOAD_TOO_LARGE", tooLarge(json.length));
 }
 
@@ -92,15 +102,19 @@ const tooLarge = (length: number) =>
   `The result has ${Math.round(length / 1024 / 1024)} MB, and a program takes 16 MB. Ask for less of it.`;
 
 /** Structured content as it is; texts as what they are written in; anything else as its blocks. */
-function programValue({ content, structuredContent }: ToolResult): unknown {
-  if (structuredContent !== undefined) return structuredContent;
+function programJson({ content, structuredContent }: ToolResult): string {
+  if (structuredContent !== undefined) return JSON.stringify(structuredContent);
   const blocks = content ?? [];
-  if (blocks.some(({ type, text }) => type !== "text" || typeof text !== "string")) return blocks;
+  if (blocks.some(({ type, text }) => type !== "text" || typeof text !== "string")) return JSON.stringify(blocks);
   const texts = blocks.map(({ text }) => String(text));
-  if (texts.length === 1) return parsed(texts[0] as string);
+  if (texts.length === 1) {
+    const [text = ""] = texts;
+    const value = parsed(text);
+    return value === text ? JSON.stringify(text) : text;
+  }
   const values = texts.map(parsed);
   const isList = values.length > 0 && values.every((value) => typeof value === "object" && value !== null);
-  return isList ? values : texts.join("\n");
+  return JSON.stringify(isList ? values : texts.join("\n"));
 }
 
 /** A number that would lose digits stays a text. */

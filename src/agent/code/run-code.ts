@@ -9,7 +9,7 @@ import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
 import { ownerOf, type Principal } from "../../model/principal.ts";
 import { defaultTimeoutMs } from "../../model/servers/server.ts";
 import type { ProgramTools } from "./program-tools.ts";
-import { answerOf, createCallKeys, failureOf, type RecordedCalls, type WaitingRun } from "./recorded-calls.ts";
+import { answerOf, createCallMemory, failureOf, type RecordedCalls, type WaitingRun } from "./recorded-calls.ts";
 import type { ProgramResult, Sandbox } from "./sandbox.ts";
 
 const codeLimits = { memoryBytes: 64 * 1024 * 1024, cpuMs: 5_000, calls: 200 };
@@ -42,6 +42,7 @@ type Running = {
   limiter: TimeLimiter;
   calls: CodeCall[];
   waiting: Map<string, EndedRun["waiting"][number]>;
+  memory: ReturnType<typeof createCallMemory>;
   isOver: boolean;
   answered: number;
 };
@@ -59,6 +60,7 @@ export async function runCode(
   const logs: string[] = [];
   const state: Running = {
     ...{ run, options, principal, limiter, calls: [], waiting: new Map(), isOver: false, answered: 0 },
+    memory: createCallMemory(run.recorded),
   };
   const inFlight = new Set<Promise<unknown>>();
   const request = createRequests(state, ports);
@@ -77,6 +79,7 @@ export async function runCode(
     state.isOver = true;
     // A call that was not waited for has begun all the same.
     await Promise.allSettled(inFlight);
+    if (state.waiting.size > 0) run.recorded = state.memory.all();
     const calls = state.calls.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
     return { result, logs, calls, waiting: [...state.waiting.values()], expired: limiter.expired(), timeoutMs };
   } finally {
@@ -86,13 +89,13 @@ export async function runCode(
 
 /** Answers what a program asks for. Never rejects; null where a person is asked first. */
 function createRequests(state: Running, ports: RunCodePorts) {
-  const { run, options, principal, limiter } = state;
-  const keyOf = createCallKeys();
+  const { memory, options, principal, limiter } = state;
+  const callTool = createCallTool(state, ports);
   const semaphore = createSemaphore(atOnce, Number.POSITIVE_INFINITY);
   let made = 0;
 
   async function call(path: string[], args: unknown, key: string): Promise<string | null> {
-    const known = run.recorded[key];
+    const known = memory.before(key);
     if (known) return replay(known, path.join("."));
     made += 1;
     if (made > codeLimits.calls) return failureOf(path.join("."), "BUDGET_EXCEEDED", tooMany);
@@ -100,7 +103,7 @@ function createRequests(state: Running, ports: RunCodePorts) {
     if (entered) await entered;
     try {
       if (state.isOver) return failureOf(path.join("."), "CANCELLED", "The program had ended.");
-      const outcome = await callTool(path, args, state, ports);
+      const outcome = await callTool(path, args);
       return keep(key, outcome);
     } finally {
       semaphore.release();
@@ -114,14 +117,14 @@ function createRequests(state: Running, ports: RunCodePorts) {
     const held = outcome.approval?.id ?? outcome.plan?.change;
     if (held !== undefined) {
       const plan = outcome.plan && { plan: outcome.plan.id };
-      run.recorded[key] = { call: made, held, ...plan };
+      memory.keep(key, { call: made, held, ...plan });
       state.waiting.set(held, { id: held, tool, ...plan });
       return null;
     }
     const json = answerOf(outcome);
     state.answered += json.length;
     const given = state.answered > maxAnswers ? failureOf(tool, "PAYLOAD_TOO_LARGE", tooMuch) : json;
-    run.recorded[key] = { call: made, json: given };
+    memory.keep(key, { call: made, json: given });
     return given;
   }
 
@@ -144,20 +147,20 @@ function createRequests(state: Running, ports: RunCodePorts) {
   }
 
   async function search(query: string, limit: unknown, key: string): Promise<string> {
-    const known = run.recorded[key]?.json;
+    const known = memory.before(key)?.json;
     if (known !== undefined) return known;
     const size = typeof limit === "number" && Number.isInteger(limit) && limit > 0 ? Math.min(limit, 20) : undefined;
     const { only, face } = options;
     const { tools } = await ports.tools.search(query, principal, withoutUndefined({ limit: size, only, face }));
     const json = JSON.stringify({ value: tools });
-    run.recorded[key] = { call: null, json };
+    memory.keep(key, { call: null, json });
     return json;
   }
 
   return async (kind: string, text: string): Promise<string | null> => {
     try {
       const { path, arguments: args, query, limit } = JSON.parse(text) as Record<string, unknown>;
-      const key = keyOf(kind, [path, args, query]);
+      const key = memory.key(kind, text);
       if (kind === "search") return await search(String(query), limit, key);
       return await call((path as unknown[]).map(String), args, key);
     } catch (thrown) {
@@ -171,32 +174,33 @@ const cancelled = new PlaneError("CANCELLED", "The run ended.");
 const tooMany = `A program may make ${codeLimits.calls} calls. Return what there is, and go on in another.`;
 const tooMuch = "The results of this program are larger than 64 MB. Ask for less, or go on in another.";
 
-async function callTool(
-  path: string[],
-  args: unknown,
-  { run, options, principal, limiter }: Running,
-  { plane, tools }: RunCodePorts,
-): Promise<Outcome & { at: string }> {
-  const found = tools.find(path, principal);
-  const { asked, tool } = found instanceof Promise ? await found : found;
-  const { only, isSeen, consent, compliance, state, toolGroups, face } = options;
-  if (only && !(tool && only(tool)))
-    throw new PlaneError("TOOL_NOT_FOUND", `No tool '${path.join(".")}' here. Find one with search().`);
-  const conversation = run.conversation ?? undefined;
-  const wait = options.approvalWaitMs;
-  // A person is waited for as long as time is left to go on without them.
-  const approvalWaitMs = wait === undefined ? undefined : Math.floor(Math.min(wait, limiter.leftMs() * 0.8));
+/** What is the same for all calls of a program is made once. */
+function createCallTool({ run, options, principal, limiter }: Running, { plane, tools }: RunCodePorts) {
+  const { only, isSeen, consent, compliance, state, toolGroups, face, approvalWaitMs: wait } = options;
   const mode = run.readOnly ? ("review" as const) : options.mode;
-  const unseen = isSeen !== undefined && !(tool && isSeen(tool)) ? true : undefined;
-  const given = { consent, compliance, state, toolGroups, face, conversation, approvalWaitMs, mode, unseen };
+  const conversation = run.conversation ?? undefined;
   const { onOwnTool: _, continuation: __, onProgress: ___, ...relay } = options.relay ?? {};
-  const at = new Date().toISOString();
-  const outcome = await plane().call(asked, args, {
-    ...(withoutUndefined(given) as PlaneCallOptions),
+  const given = withoutUndefined({ consent, compliance, state, toolGroups, face, conversation, mode });
+  const usual: PlaneCallOptions = {
+    ...(given as PlaneCallOptions),
     ...{ principal, run: run.id, signal: limiter.signal, maxResultBytes: 0, relay },
     ...(options.askHere && { askHere: outsideTheLimit(options.askHere, limiter) }),
-  });
-  return { ...outcome, at };
+  };
+  return async (path: string[], args: unknown): Promise<Outcome & { at: string }> => {
+    const found = tools.find(path, principal);
+    const { asked, tool } = found instanceof Promise ? await found : found;
+    if (only && !(tool && only(tool)))
+      throw new PlaneError("TOOL_NOT_FOUND", `No tool '${path.join(".")}' here. Find one with search().`);
+    const isUnseen = isSeen !== undefined && !(tool && isSeen(tool));
+    const at = new Date().toISOString();
+    const outcome = await plane().call(asked, args, {
+      ...usual,
+      // A person is waited for as long as time is left to go on without them.
+      ...(wait !== undefined && { approvalWaitMs: Math.floor(Math.min(wait, limiter.leftMs() * 0.8)) }),
+      ...(isUnseen && { unseen: true }),
+    });
+    return { ...outcome, at };
+  };
 }
 
 /** The time that a person takes is not the program's. */

@@ -1,12 +1,7 @@
 import { stripTypeScriptTypes } from "node:module";
 import { parentPort } from "node:worker_threads";
 import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
-import {
-  newQuickJSWASMModuleFromVariant,
-  type QuickJSContext,
-  type QuickJSDeferredPromise,
-  type QuickJSHandle,
-} from "quickjs-emscripten-core";
+import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSHandle } from "quickjs-emscripten-core";
 import type { ProgramError } from "../../model/agent/code-run.ts";
 import { prelude } from "./prelude.ts";
 import type { FromSandbox, ProgramResult, RunRequest, ToSandbox } from "./sandbox.ts";
@@ -65,9 +60,9 @@ async function run({ source, startedAt, limits, store }: RunRequest): Promise<Fr
   let sleptMs = 0;
   Date.now = () => startedAt + sleptMs;
   const context = runtime.newContext();
-  const waiting = new Map<number, (text: string) => void>();
+  const waiting = new Set<number>();
   const timers = new Set<NodeJS.Timeout>();
-  const promises = new Set<QuickJSDeferredPromise>();
+  let settle: QuickJSHandle | undefined;
   try {
     const result = await new Promise<ProgramResult>((resolve, reject) => {
       const turn = (work: () => void): void => {
@@ -86,19 +81,28 @@ async function run({ source, startedAt, limits, store }: RunRequest): Promise<Fr
         else if (runtime.hasPendingJob()) setImmediate(turn, () => undefined);
         else if (waiting.size + timers.size === 0) resolve({ ok: false, end: "idle", error: waitsForever });
       };
+      const answer = (id: number, json: string) => {
+        if (settle === undefined) return;
+        const given = [context.newNumber(id), context.newString(json)];
+        context.callFunction(settle, context.undefined, ...given).dispose();
+        for (const handle of given) handle.dispose();
+      };
       answerCall = ({ id, json }) =>
         turn(() => {
-          const settle = waiting.get(id);
           waiting.delete(id);
-          if (json !== undefined) settle?.(json);
+          if (json !== undefined) answer(id, json);
         });
       const end = (result: ProgramResult) => void (isOverTime || resolve(result));
       const slept = (ms: number) => {
         sleptMs += ms;
       };
-      turn(() => start(context, { source, store, limits, waiting, timers, promises, turn, end, slept }));
+      const running = { source, store, limits, waiting, timers, turn, answer, end, slept };
+      turn(() => {
+        settle = start(context, running);
+      });
     });
-    return { type: "done", isSpent: isOverTime || !dispose([...promises, context, runtime]), ...result };
+    const parts = [...(settle ? [settle] : []), context, runtime];
+    return { type: "done", isSpent: isOverTime || !dispose(parts), ...result };
   } finally {
     for (const timer of timers) clearTimeout(timer);
     answerCall = () => undefined;
@@ -117,18 +121,19 @@ function dispose(parts: readonly Disposable[]): boolean {
 }
 
 type Running = Pick<RunRequest, "source" | "store" | "limits"> & {
-  waiting: Map<number, (text: string) => void>;
+  /** What the host was asked. */
+  waiting: Set<number>;
   timers: Set<NodeJS.Timeout>;
-  /** Those that are not settled yet. */
-  promises: Set<QuickJSDeferredPromise>;
   turn(work: () => void): void;
+  answer(id: number, json: string): void;
   end(result: ProgramResult): void;
   slept(ms: number): void;
 };
 
-type Bridge = Record<string, (...values: QuickJSHandle[]) => QuickJSHandle | undefined>;
+type Bridge = Record<string, (...values: QuickJSHandle[]) => undefined>;
 
-function start(context: QuickJSContext, running: Running): void {
+/** Returns what settles the calls of the program. */
+function start(context: QuickJSContext, running: Running): QuickJSHandle {
   const { source, store, end } = running;
   const evaluated = context.evalCode(prelude, "prelude.js", { strict: true });
   if (evaluated.error) throw new Error(JSON.stringify(evaluated.error.consume((error) => context.dump(error))));
@@ -142,10 +147,12 @@ function start(context: QuickJSContext, running: Running): void {
     const { name = "Error", message = "", stack = "" } = program.error.consume((error) => context.dump(error));
     end(failed(name, message, stack, source));
   } else {
-    context.callFunction(installed, context.undefined, program.value).dispose();
+    context
+      .getProp(installed, "watch")
+      .consume((watch) => context.callFunction(watch, context.undefined, program.value).dispose());
     program.value.dispose();
   }
-  installed.dispose();
+  return installed.consume(() => context.getProp(installed, "settle"));
 }
 
 /** Types are removed only where the engine does not take the program as it is: most have none, and the remover is large. */
@@ -165,45 +172,41 @@ function evaluate(context: QuickJSContext, source: string) {
   }
 }
 
-/** What the prelude gets: each function takes and gives texts. */
+/** What the prelude gets: each function takes texts. */
 function createBridge(context: QuickJSContext, running: Running): Bridge {
-  const { source, limits, waiting, timers, promises, turn, end, slept } = running;
+  const { source, limits, waiting, timers, turn, answer, end, slept } = running;
   let requests = 0;
   let asked = 0;
   let logged = 0;
   let lines = 0;
   const textOf = (handle: QuickJSHandle | undefined) => (handle === undefined ? "" : context.getString(handle));
-  const promised = (begin: (settle: (text: string) => void) => void): QuickJSHandle => {
-    const promise = context.newPromise();
-    promises.add(promise);
-    begin((text) => {
-      context.newString(text).consume((value) => promise.resolve(value));
-      promises.delete(promise);
-      promise.dispose();
-    });
-    return promise.handle;
+  /** Not before the program has what it waits for. */
+  const later = (id: number, ms: number, json: string) => {
+    if (timers.size >= maxTimers) return;
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      slept(ms);
+      turn(() => answer(id, json));
+    }, ms);
+    timers.add(timer);
   };
   return {
-    request: (kind, json) =>
-      promised((settle) => {
-        const id = ++requests;
-        const text = textOf(json);
-        asked += text.length;
-        if (id > limits.calls + maxSearches || asked > maxAsked) return settle(tooMuchAsked(limits.calls));
-        waiting.set(id, settle);
-        send({ type: "request", id, kind: textOf(kind), json: text });
-      }),
-    pause: (delay) =>
-      promised((settle) => {
-        if (timers.size >= maxTimers) return settle("");
-        const ms = Math.min(Math.max(Number(textOf(delay)) || 0, 0), 2 ** 31 - 1);
-        const timer = setTimeout(() => {
-          timers.delete(timer);
-          slept(ms);
-          turn(() => settle(""));
-        }, ms);
-        timers.add(timer);
-      }),
+    request(text) {
+      const [, number = "", kind = "", json = ""] = /^(\d+) (\w+) (.*)$/s.exec(textOf(text)) ?? [];
+      const id = Number(number);
+      if (kind === "sleep") {
+        later(id, Math.min(Math.max(Number(json) || 0, 0), 2 ** 31 - 1), '{"value":null}');
+        return undefined;
+      }
+      requests += 1;
+      asked += json.length;
+      if (requests > limits.calls + maxSearches || asked > maxAsked) later(id, 0, tooMuchAsked(limits.calls));
+      else {
+        waiting.add(id);
+        send({ type: "request", id, kind, json });
+      }
+      return undefined;
+    },
     log(level, message) {
       lines += 1;
       if (logged >= maxLogCharacters || lines > maxLogLines) return undefined;
