@@ -28,6 +28,13 @@ export async function openFloor(servers = 1, args: readonly string[] = []): Prom
   return toTarget("floor", await startAndRead(floor, /http:\S+/), "legacy");
 }
 
+/** The same promises as the plane's, as one straight function. */
+export async function openGovernedFloor(): Promise<Target> {
+  const directory = mkdtempSync(join(tmpdir(), "bench-governed-"));
+  const started = await startAndRead([join(here, "governed-floor.mjs"), directory, echoServer], /http:\S+/);
+  return toTarget("governed floor", started, "legacy");
+}
+
 /** What users run, where it is built; otherwise the source. `BENCH_PROGRAM` is another build of it. */
 export const program =
   process.env.BENCH_PROGRAM ??

@@ -45,8 +45,6 @@ export type PlanPorts = RunPorts & {
 /** Plans of one caller; more are made anew. */
 const maxPlans = 1_000;
 
-export type Plans = ReturnType<typeof createPlans>;
-
 /** A call is planned once and run many times: the plan falls with whatever it was decided on. */
 export function createPlans(ports: PlanPorts) {
   const { path, limits } = ports;

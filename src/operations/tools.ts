@@ -75,6 +75,9 @@ export const CallBody = z.object({
   timeoutMs: z.number().min(0).optional().meta({ description: "0 for no limit." }),
   conversation: z.string().optional(),
   idempotencyKey: z.string().optional(),
+  files: z.record(z.string(), z.string()).optional().meta({
+    description: "Addresses by file name, for parameters that are injected from files. Never kept or shown.",
+  }),
   ...AccessOptions,
   dryRun: z.boolean().optional().meta({
     description: "Find, authorise, check and route the call, and do not make it; no approval is requested.",

@@ -196,6 +196,11 @@ suite("ownership", () => {
     );
     const seen = await plane.events.list(0, 100, as(weak));
     assert.ok(!JSON.stringify(seen).includes('"long"'));
+    const counted = async (who: Principal) => {
+      const { steps } = await plane.calls.series({ minutes: 5 }, as(who));
+      return steps.reduce((sum, { calls }) => sum + calls, 0);
+    };
+    assert.deepEqual([await counted(strong), await counted(weak)], [2, 1]);
     const weakToken = principalOf({ user: "ann", scopes: ["read"] });
     await assert.rejects(plane.results.get(id, {}, as(weakToken)), { code: "NOT_FOUND" });
   });
@@ -224,6 +229,7 @@ suite("ownership", () => {
   });
 });
 
+const takesHow = { type: "object", properties: { how: { type: "string" } } };
 const wrap = (tool: string, more: object = {}, config: object = {}) => ({
   description: "Written by hand.",
   side_effects: "none" as const,
@@ -268,7 +274,7 @@ suite("a wrapper", () => {
       config: {
         mcpServers: { n: namedServer("n", ["raw"]) },
         personas,
-        tools: { soft: wrap("raw", {}, { argumentMap: { operation: "how" } }) },
+        tools: { soft: wrap("raw", { parameters: takesHow }, { argumentMap: { operation: "how" } }) },
         overlays: { "n.raw": { requires_flags: { read: ["reads"], write: ["writes"] } } },
         policy: { profile: "personal" },
       },

@@ -1,28 +1,27 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { DoctorReport } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
+import { isObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Listed } from "../../../model/plane-tools.ts";
 import type { RefreshReport, ServerLogLine, ServerState, ServerStatus } from "../../../model/servers/server.ts";
-import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import type { Cli, GlobalOptions } from "../cli.ts";
 import { tellOfBackground } from "../start/serving.ts";
 import { colors, type Fact, print, printJson, renderFacts, say, show, table } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
-import { openSetup } from "./config.ts";
 
 export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
   await withPlane(cli, options, async (plane) => {
     const servers = await plane.servers.list({ connect: true });
     if (!options.json) print(renderServers(servers));
     const background = await tellOfBackground(cli, plane, options);
-    if (options.json) printJson({ servers, ...(background === null ? {} : { plane: background }) });
+    const { files } = plane.config();
+    if (options.json) printJson({ servers, files, ...(background === null ? {} : { plane: background }) });
   });
 }
 
@@ -130,6 +129,8 @@ function renderServer(status: ServerStatus): string {
     ["error", status.error],
     ["it wrote", status.stderrTail],
     ["next try", status.nextRetryAt],
+    ["failed tries", status.attempts || null],
+    ["waits", status.reconnect ? `${status.reconnect.backoffMs} to ${status.reconnect.maxBackoffMs} ms` : null],
   ];
   return [
     `${marks[status.state]} ${colors.bold(status.name)}`,
@@ -162,93 +163,6 @@ function renderRefresh({ attempted, reconnected, still_failed, skipped }: Refres
 function renderLine({ at, source, level, text }: ServerLogLine): string {
   const time = colors.dim(at.slice(11, 23));
   return `${time} ${colors.dim((level ?? source).padEnd(7))} ${text}`;
-}
-
-type AddOptions = TextOptions<"url" | "to"> & { env?: string[]; header?: string[] };
-
-export async function addServer(cli: Cli, name: string, args: string[], options: AddOptions): Promise<void> {
-  const [command, ...rest] = args;
-  if (name.trim() === "") throw usage("A server needs a name.");
-  if ((command === undefined) === (options.url === undefined)) {
-    throw usage("Give either --url URL, or a command after --, as in: servers add files -- npx -y some-server");
-  }
-  requireUrl(options.url);
-  if (command !== undefined && looksLikeUrl.test(command)) {
-    requireUrl(command);
-    throw usage(`'${command}' is a URL, not a command: servers add ${name} --url ${command}`);
-  }
-  const definition: JsonObject = {
-    ...withoutUndefined({ url: options.url, command, args: rest.length > 0 ? rest : undefined }),
-    ...pairs("env", options.env),
-    ...pairs("headers", options.header),
-  };
-  const done = await (await openSetup(cli, options)).addServer(name, definition, options.to);
-  show(options, done, () => `Added '${name}' to ${done.path}. Try it: toolplane doctor ${name}`);
-}
-
-/** `key=value` sets, `key:=json` sets what is no text, `key=` takes away; `env.NAME=value` reaches inside. */
-export async function editServer(cli: Cli, name: string, words: string[], options: GlobalOptions): Promise<void> {
-  const changes = words.map((word) => {
-    const [, path, isJson, value = ""] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
-    if (path === undefined) throw usage(`'${word}' is not key=value. As in: servers edit ${name} timeoutMs=5000`);
-    return { path: path.split("."), value: readEdited(path, value, isJson === ":") };
-  });
-  if (changes.length === 0)
-    throw usage(`Nothing to change. As in: servers edit ${name} timeoutMs=5000 env.LEVEL=debug`);
-  const done = await (await openSetup(cli, options)).editServer(name, (entry) => {
-    for (const { path, value } of changes) setIn(entry, path, value);
-    return entry;
-  });
-  show(options, { name, ...done }, () => `Changed '${name}' in ${done.path}.`);
-}
-
-function readEdited(path: string, value: string, isJson: boolean): Json | undefined {
-  if (value === "" && !isJson) return undefined;
-  // Variables and headers are texts, whatever they look like.
-  const isPlain =
-    !isJson && (/^(env|headers)\./.test(path) || !/^(true|false|null|-?\d+(\.\d+)?|[[{].*)$/s.test(value));
-  if (isPlain) return value;
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    throw usage(`'${value}' of '${path}' is not valid JSON.`);
-  }
-}
-
-function setIn(entry: JsonObject, [key = "", ...rest]: readonly string[], value: Json | undefined): void {
-  if (rest.length === 0 && value === undefined) delete entry[key];
-  else if (rest.length === 0) entry[key] = value as Json;
-  else {
-    const inner = isObject(entry[key]) ? (entry[key] as JsonObject) : {};
-    entry[key] = inner;
-    setIn(inner, rest, value);
-  }
-}
-
-export async function removeServer(cli: Cli, name: string, options: GlobalOptions & { to?: string }): Promise<void> {
-  const done = await (await openSetup(cli, options)).removeServer(name, options.to);
-  show(options, done, () => `Removed '${name}' from ${done.path}.`);
-}
-
-/** A scheme of two letters or more; one letter is a drive of Windows. */
-const looksLikeUrl = /^[a-z][a-z0-9+.-]+:\//i;
-
-function requireUrl(url: string | undefined): void {
-  if (url === undefined || (/^(https?|wss?):\/\/./i.test(url) && URL.canParse(url))) return;
-  throw usage(`'${url}' is not a URL; start it with http:// or https://`);
-}
-
-function pairs(key: string, given: readonly string[] = []): JsonObject {
-  if (given.length === 0) return {};
-  const wrong = given.find((pair) => !/^[^=]+=/.test(pair));
-  if (wrong !== undefined) throw usage(`'${wrong}' is not NAME=value.`);
-  return {
-    [key]: Object.fromEntries(given.map((pair) => [pair.split("=")[0] ?? "", pair.slice(pair.indexOf("=") + 1)])),
-  };
-}
-
-function usage(message: string): PlaneError {
-  return new PlaneError("USAGE", message);
 }
 
 export async function runDoctor(cli: Cli, server: string | undefined, options: GlobalOptions): Promise<number> {

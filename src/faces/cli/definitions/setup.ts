@@ -11,7 +11,7 @@ serve: serve the workbench, the HTTP API and MCP; changes of the configuration a
   --idle-exit <ms> {ms = 600000} in the background, end so long after the last client
   > serve.serve $ serve $ serve --open $ serve --port 0 --config .mcp.json
 mcp: run the gateway on stdio, for clients that spawn a command
-  --mode <name> {full|lazy} full: every tool; lazy: those that are needed; else by 'lazy.mode'
+  --mode <name> {full|lazy|code} full: every tool; lazy: those that are needed; code: programs; else by 'lazy.mode'
   --names <kind> {prefixed|bare} how tools are called
   --toolset <name> only the servers and tools of this toolset
   --server <name> only this server
@@ -57,16 +57,16 @@ servers add <name> [command...]: write a server into the configuration, keeping 
   --env <NAME=value> {list} variable for the command; repeatable
   --header <Name=value> {list} header for the URL; repeatable
   --to <file> the file to write; default: the last configuration file
-  > servers.addServer $ servers add files -- npx -y @modelcontextprotocol/server-filesystem .
+  > edit-servers.addServer $ servers add files -- npx -y @modelcontextprotocol/server-filesystem .
   $ servers add tracker --url https://example.org/mcp --header 'Authorization=Bearer \${TOKEN}'
 servers wizard: add, change and delete servers and toolsets, question by question
   > wizard.runWizard $ servers wizard $ servers wizard --config team.json
 servers edit <name> <changes...>: change a server where it is written
   <changes...> key=value, key:=json, key= to take it away; env.NAME=value reaches inside
-  > servers.editServer $ servers edit files timeoutMs=5000 env.LEVEL=debug $ servers edit files 'args:=["-y","x"]' cwd=
+  > edit-servers.editServer $ servers edit files timeoutMs=5000 env.LEVEL=debug $ servers edit files 'args:=["-y","x"]' cwd=
 servers remove <name>: take a server out of the configuration
   --to <file> the file to change; default: the one that defines it
-  > servers.removeServer $ servers remove files
+  > edit-servers.removeServer $ servers remove files
 prompts: the prompts that servers offer
   $ prompts list $ prompts get everything args-prompt city=Bern
 prompts list: every prompt
