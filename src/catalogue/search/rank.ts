@@ -28,8 +28,8 @@ const coverageBonus = 0.5;
 const likenessWeight = { word: 0.75, one: 1.5, several: 1.25 };
 /** Where the most like tool is hardly above the average, the vectors know nothing about the query. */
 const minSpread = 0.2;
-/** A tool without a word of the query has to be at least so like it, and half as like as the most like one. */
-const minLikeness = 0.15;
+/** A tool without a word of the query has to be at least so like it, and half as like as the most like one. A single word says little. */
+const minLikeness = { word: 0.35, one: 0.15, several: 0.15 };
 const leastShare = 0.5;
 /** For a name with a verb of the same kind. */
 const verbBonus = 0.15;
@@ -100,7 +100,7 @@ export function createRanker(): (question: Question, corpus: Corpus) => Ranking 
     const values = likeness?.values;
     const verbs = values === undefined ? 0 : question.verbs;
     const perLikeness = likenessWeight[question.needs] / Math.max(minSpread, most - usual);
-    const leastLike = Math.max(minLikeness, most * leastShare);
+    const leastLike = Math.max(minLikeness[question.needs], most * leastShare);
     const best = createBest(depth, corpus.compare);
     let total = 0;
     for (let slot = 0; slot < corpus.slots; slot++) {
