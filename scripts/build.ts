@@ -11,8 +11,9 @@ const dist = join(root, "dist");
 // The workbench is swapped when it is built, so that a serving plane keeps one meanwhile.
 for (const entry of globSync("*", { cwd: dist }))
   if (entry !== "workbench") rmSync(join(dist, entry), { recursive: true, force: true });
-const entries = { bin: "src/bin.ts", index: "src/index.ts", "append-worker": "src/store/sqlite/append-worker.ts" };
-const packages = await bundle(entries, dist);
+const packages = await bundle({ bin: "src/bin.ts", index: "src/index.ts" }, dist);
+// By itself: in pieces of the others the thread would load half of the plane.
+await bundle({ "append-worker": "src/store/sqlite/append-worker.ts" }, dist, []);
 writeFileSync(join(dist, "third-party-licenses.txt"), renderLicenses(packages));
 chmodSync(join(dist, "bin.js"), 0o755);
 for (const file of ["tool-vectors.bin", "tool-vectors.md"])

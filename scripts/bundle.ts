@@ -7,7 +7,11 @@ const root = join(import.meta.dirname, "..");
 const builtinPrefix = "\0builtin:";
 
 /** One bundle in pieces: a command loads the pieces it needs and nothing from node_modules. */
-export async function bundle(entries: Record<string, string>, directory: string): Promise<BundledPackage[]> {
+export async function bundle(
+  entries: Record<string, string>,
+  directory: string,
+  groups: readonly Piece[] = pieces,
+): Promise<BundledPackage[]> {
   const build = await rolldown({
     cwd: root,
     platform: "node",
@@ -26,7 +30,7 @@ export async function bundle(entries: Record<string, string>, directory: string)
     minify: true,
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
-    codeSplitting: { includeDependenciesRecursively: false, groups: pieces },
+    ...(groups.length > 0 && { codeSplitting: { includeDependenciesRecursively: false, groups: [...groups] } }),
   });
   await build.close();
   checkScripts(directory);
@@ -87,7 +91,9 @@ const attach = importedAtOnce([
   "src/faces/cli/quick-words.ts",
   "src/faces/cli/terminal/terminal.ts",
 ]);
-const pieces = [
+type Piece = { name: string; test: RegExp | ((id: string) => boolean) };
+
+const pieces: readonly Piece[] = [
   { name: "version", test: /src\/lib\/version\.ts$/ },
   { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },
   { name: "local", test: (id: string) => attach.has(id) && (commandLine.has(id) || call.has(id)) },
