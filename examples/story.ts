@@ -14,14 +14,6 @@ export function tellStory(title: string) {
         process.exitCode = 1;
       }
     },
-    /** What the document promises and Toolplane does not do yet: shown, and not a failure. */
-    async notYet(words: string, check: () => unknown): Promise<void> {
-      const why = await Promise.try(check).then(
-        () => null,
-        (error) => String(error?.message ?? error).split("\n")[0],
-      );
-      console.log(why === null ? `  ✔ ${words} (now kept: make it a promise)` : `  … not yet: ${words} (${why})`);
-    },
   };
 }
 

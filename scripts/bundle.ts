@@ -6,11 +6,17 @@ import { type Plugin, rolldown } from "rolldown";
 const root = join(import.meta.dirname, "..");
 const builtinPrefix = "\0builtin:";
 
+/** Workers are started by their files. */
+export const workers = {
+  "append-worker": "src/store/sqlite/append-worker.ts",
+  "sandbox-worker": "src/agent/code/sandbox-worker.ts",
+};
+
 /** One bundle in pieces: a command loads the pieces it needs and nothing from node_modules. */
 export async function bundle(
   entries: Record<string, string>,
   directory: string,
-  groups: readonly Piece[] = pieces,
+  groups = pieces,
 ): Promise<BundledPackage[]> {
   const build = await rolldown({
     cwd: root,
@@ -30,7 +36,7 @@ export async function bundle(
     minify: true,
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
-    ...(groups.length > 0 && { codeSplitting: { includeDependenciesRecursively: false, groups: [...groups] } }),
+    ...(groups.length > 0 ? { codeSplitting: { includeDependenciesRecursively: false, groups } } : {}),
   });
   await build.close();
   checkScripts(directory);
@@ -81,7 +87,9 @@ const commandLine = importedAtOnce(["src/faces/cli/program.ts"]);
 /** What one call of a stdio server needs; the rest of the plane is loaded when it is used. */
 const call = importedAtOnce([
   "src/local-plane.ts",
-  "src/faces/cli/commands/call.ts",
+  "src/local-files.ts",
+  "src/config/settings.ts",
+  "src/faces/cli/quick-call.ts",
   "src/servers/open-session.ts",
   "src/servers/transports/stdio.ts",
 ]);
@@ -91,24 +99,40 @@ const attach = importedAtOnce([
   "src/faces/cli/quick-words.ts",
   "src/faces/cli/terminal/terminal.ts",
 ]);
-type Piece = { name: string; test: RegExp | ((id: string) => boolean) };
-
-const pieces: readonly Piece[] = [
-  { name: "version", test: /src\/lib\/version\.ts$/ },
+/** What it loads while the server starts. */
+const meanwhile = importedAtOnce([
+  "src/store/sqlite.ts",
+  "src/store/journal.ts",
+  "src/store/spool.ts",
+  "src/calls/schema-check.ts",
+  "src/catalogue/quality/guard.ts",
+]);
+const pieces = [
+  { name: "version", test: /src\/(lib\/version|local-listing)\.ts$/ },
   { name: "built-ins", test: /builtin:node:(path|os|buffer|fs|events|timers\/promises)$/ },
-  { name: "local", test: (id: string) => attach.has(id) && (commandLine.has(id) || call.has(id)) },
+  {
+    name: "local",
+    test: (id: string) =>
+      (attach.has(id) && (commandLine.has(id) || call.has(id))) || /builtin:node:(crypto|async_hooks|util)$/.test(id),
+  },
   { name: "attach", test: (id: string) => attach.has(id) || id === `${builtinPrefix}node:net` },
   {
+    name: "shared",
+    test: (id: string) => (commandLine.has(id) && call.has(id)) || /node_modules\/picocolors\//.test(id),
+  },
+  {
     name: "command-line",
-    test: (id: string) => commandLine.has(id) || /node_modules\/(commander|picocolors)\//.test(id),
+    test: (id: string) => commandLine.has(id) || /node_modules\/commander\//.test(id),
   },
   {
     name: "call",
     test: (id: string) =>
       call.has(id) ||
       id === `${builtinPrefix}node:child_process` ||
+      /builtin:node:(url|stream\/\w+)$/.test(id) ||
       /node_modules\/(jsonc-parser|semver|zod\/(v4\/)?(core|mini))\/|locales\/(en|english)\.js$/.test(id),
   },
+  { name: "meanwhile", test: (id: string) => meanwhile.has(id) || id === `${builtinPrefix}node:sqlite` },
 ];
 
 /** Files of ours that are loaded together with these: imported by them, or by what they import, and not only on demand. */

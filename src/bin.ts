@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { version } from "./lib/version.ts";
-import { attachMcp, createCli } from "./local-cli.ts";
+import { type Given, isListing, recallListing } from "./local-listing.ts";
 
 const argv = process.argv.slice(2);
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -13,17 +13,39 @@ if ((argv[0] === "--version" || argv[0] === "-V") && argv.length === 1) {
     `error: Toolplane needs Node 22.13 or newer, and this is ${process.versions.node}. Install a newer one from https://nodejs.org. [USAGE]\n`,
   );
   process.exitCode = 2;
-} else {
+} else if (!printKept()) {
   // Asked for and not imported, because the shortest commands need neither of the two modules.
   process.getBuiltinModule("node:module").enableCompileCache();
   hideExperimentalWarnings();
-  const quick = argv.includes("mcp") || argv[1] === "--background" ? await runQuickly() : null;
-  process.exitCode = quick ?? (await (await import("./faces/cli/program.ts")).runCli(createCli(argv)));
+  process.exitCode = await run();
 }
 
-/** Clients attach, and start their plane, without all commands being loaded, as long as their words are the usual ones. */
-async function runQuickly(): Promise<number | null> {
-  const { readBackgroundWords, readMcpWords } = await import("./faces/cli/quick-words.ts");
+/** What `tools list` printed last, where nothing has changed since: loads nothing else. */
+function printKept(): boolean {
+  const kept = isListing(argv) ? recallListing(given()) : null;
+  if (kept !== null) process.stdout.write(kept);
+  return kept !== null;
+}
+
+function given(): Given {
+  const { isTTY = false, columns } = process.stdout;
+  return { argv, directory: process.cwd(), environment: process.env, output: isTTY ? `${columns}` : "" };
+}
+
+async function run(): Promise<number> {
+  const local = await import("./local-cli.ts");
+  const mayBeQuick = argv[0] === "call" || argv.includes("mcp") || argv[1] === "--background";
+  const quick = mayBeQuick ? await runQuickly(local) : null;
+  if (quick !== null) return quick;
+  const { runCli } = await import("./faces/cli/program.ts");
+  return isListing(argv) ? local.runListing(argv, given(), runCli) : runCli(local.createCli(argv));
+}
+
+/** Calls are made, and clients attach and start their plane, without all commands being loaded, as long as their words are the usual ones. */
+async function runQuickly({ attachMcp, createCli }: typeof import("./local-cli.ts")): Promise<number | null> {
+  const { readBackgroundWords, readCallWords, readMcpWords } = await import("./faces/cli/quick-words.ts");
+  const call = readCallWords(argv);
+  if (call !== null) return (await import("./faces/cli/quick-call.ts")).runCall(createCli(argv), call);
   const background = readBackgroundWords(argv);
   if (background !== null)
     return (await import("./faces/cli/start/serving.ts")).serveInBackground(createCli(argv), background);

@@ -1,5 +1,6 @@
 import type { Cli, GlobalOptions, McpView, OpenPlaneOptions } from "./faces/cli/cli.ts";
 import { type Terminal, terminal } from "./faces/cli/terminal/terminal.ts";
+import { type Given, isOfFilesOnly, keepListing, stampFiles } from "./local-listing.ts";
 import type { Plane } from "./model/plane.ts";
 
 /** Null when the client needs a plane of its own. */
@@ -62,7 +63,7 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
       ]);
       const { files } = findLocalFiles(options);
       // What runs without a file has none to be written to.
-      const setup = files.length > 0 ? { setup: await cli.openSetup(options) } : {};
+      const setup = files.length > 0 ? { setup: await (await import("./local-setup.ts")).openSetup(options) } : {};
       const serving = await serve(plane, {
         ...{ ...options, ...setup, mcp: createHttpGateway(plane) },
         // Beside this file in the package, and where a checkout builds it.
@@ -98,7 +99,7 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
       await serveStdio(plane, { input: terminal.stdin, output: terminal.stdout, signal, view });
     },
     openState: async (options) => (await import("./local-plane.ts")).openLocalState(options),
-    openSetup: async (options) => (await import("./local-setup.ts")).openSetup(options),
+    openSetup: async (options) => (await import("./local-setup.ts")).openRecordedSetup(options),
     runDemoServer: async () => (await import("../servers/demo/server.ts")).serveDemo(),
     runPlannerServer: async () => (await import("../servers/planner/server.ts")).servePlanner(),
     dataDirectory: async ({ dataDir }) => {
@@ -107,6 +108,29 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
     },
   };
   return cli;
+}
+
+/** Keeps what `tools list` prints, for the next time that nothing has changed. */
+export async function runListing(argv: readonly string[], given: Given, run: (cli: Cli) => Promise<number>) {
+  const [{ decidingFiles }, { recordOutput }] = await Promise.all([
+    import("./local-files.ts"),
+    import("./faces/cli/terminal/terminal.ts"),
+  ]);
+  const cli = createCli(argv);
+  const printed = recordOutput();
+  let opened: { plane: Plane; made: Record<string, string> } | undefined;
+  const exitCode = await run({
+    ...cli,
+    async openPlane(options) {
+      const made = stampFiles(decidingFiles(options));
+      opened = { plane: await cli.openPlane(options), made };
+      return opened.plane;
+    },
+  });
+  const text = printed();
+  if (exitCode !== 0 || text === null || opened === undefined || opened.plane.isRemote) return exitCode;
+  if (isOfFilesOnly(opened.plane.config())) keepListing(given, opened.made, text);
+  return exitCode;
 }
 
 type SocketPlace = { files: readonly string[]; directory: string; dataDirectory: string | undefined };

@@ -1,5 +1,6 @@
 import { createSetup, ownProgram, processEnvironment } from "./config/config.ts";
-import { findLocalFiles, type LocalPlace } from "./local-files.ts";
+import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
+import type { AuditedWork } from "./model/audit.ts";
 import type { Setup } from "./model/config/setup.ts";
 
 /** The same person's configuration, to be looked at and changed. */
@@ -7,4 +8,77 @@ export async function openSetup(options: Omit<LocalPlace, "dataDirectory"> & Par
   const environment = processEnvironment();
   const { dataDirectory } = findLocalFiles({ dataDirectory: undefined, ...options });
   return createSetup({ ...options, dataDirectory, environment, platform: process.platform, program: ownProgram() });
+}
+
+type Record = <T>(work: AuditedWork, run: () => Promise<T>) => Promise<T>;
+
+/** For commands, which change the files themselves: each change leaves a record, whether a plane serves or not. */
+export async function openRecordedSetup(place: LocalPlace): Promise<Setup> {
+  const setup = await openSetup(place);
+  const record: Record = async (work, run) => {
+    const { openAudit } = await import("./state.ts");
+    const { files, projectFiles, dataDirectory } = findLocalFiles(place);
+    const principal = localCaller({ groups: [] });
+    await using audit = await openAudit({ config: files, projectFiles, dataDirectory, principal });
+    return audit.run(work, {}, run);
+  };
+  return { ...setup, ...recordedEntries(setup, record), ...recordedClients(setup, record) };
+}
+
+type Edits = "init" | "addServer" | "putServer" | "editServer" | "removeServer" | "putToolset" | "removeToolset";
+
+function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
+  const servers = async () => (await setup.written()).servers;
+  const server = (operation: string, target: string, file?: string): AuditedWork => ({
+    ...{ operation, target, input: file === undefined ? {} : { file } },
+    look: async () => (await servers())[target],
+  });
+  const toolset = (operation: string, target: string): AuditedWork => ({
+    ...{ operation, target },
+    look: async () => (await setup.written()).toolsets[target],
+  });
+  return {
+    init: (how) =>
+      record({ operation: "config.init", target: how.file ?? null, input: how, look: servers }, () => setup.init(how)),
+    addServer: (name, entry, file) =>
+      record(server("servers.set", name, file), () => setup.addServer(name, entry, file)),
+    putServer: (name, entry) => record(server("servers.set", name), () => setup.putServer(name, entry)),
+    editServer: (name, change) => record(server("servers.set", name), () => setup.editServer(name, change)),
+    removeServer: (name, file) => record(server("servers.remove", name, file), () => setup.removeServer(name, file)),
+    putToolset: (name, entry) => record(toolset("toolsets.set", name), () => setup.putToolset(name, entry)),
+    removeToolset: (name) => record(toolset("toolsets.remove", name), () => setup.removeToolset(name)),
+  };
+}
+
+function recordedClients(
+  setup: Setup,
+  record: Record,
+): Pick<Setup, "importClients" | "connectClient" | "disconnectClient" | "trust"> {
+  const client = (operation: string, target: string, input: unknown): AuditedWork => ({
+    ...{ operation, target, input },
+    look: async () => (await setup.clients()).find((one) => one.client === target),
+  });
+  const { trust } = setup;
+  return {
+    importClients(names, how) {
+      const look = async () => (await setup.written()).servers;
+      const run = () => setup.importClients(names, how);
+      return how.dryRun ? run() : record({ operation: "servers.import", input: { names, ...how }, look }, run);
+    },
+    connectClient(name, how) {
+      const run = () => setup.connectClient(name, how);
+      return how?.dryRun ? run() : record(client("clients.connect", name, how), run);
+    },
+    disconnectClient: (name, how) =>
+      record(client("clients.disconnect", name, how), () => setup.disconnectClient(name, how)),
+    trust: {
+      ...trust,
+      answer: (lines, trusted) =>
+        record(
+          { operation: trusted ? "trust.approve" : "trust.decline", input: { lines, trusted }, look: trust.show },
+          () => trust.answer(lines, trusted),
+        ),
+      revoke: () => record({ operation: "trust.revoke", look: trust.show }, trust.revoke),
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { createAccess, createAnswers, isOffered } from "./access/access.ts";
 import { createAgent } from "./agent/agent.ts";
-import { checkSchema, createCalls, createLimits, createResults } from "./calls/calls.ts";
+import { checkSchema, createCalls, createLimits, createResults, embedWith } from "./calls/calls.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import { createReload, createSettings, processEnvironment } from "./config/config.ts";
 import { once, runAll } from "./lib/async/once.ts";
@@ -70,6 +70,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     problems: async (schema, value) =>
       (await checkSchema(schema, value)).map(({ path, message }) => `${path} ${message}`.trim()),
   });
+  const fileOfModel = (name: string) => settings.fileOf(["models", name]);
   const results = createResults({ config, store: memory.store, defaultPrincipal });
   const catalogue = createCatalogue({
     builtin: results.builtin,
@@ -79,6 +80,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     directoryOf,
     environment,
     embed: options.embed,
+    embedWith: (model, texts) => embedWith(model, { models: config().models, fileOfModel }, texts),
     defaultPrincipal,
     config,
     grants,
@@ -144,10 +146,11 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     quality,
     loaded: catalogue.loaded,
     egress,
-    fileOfModel: (name) => settings.fileOf(["models", name]),
+    fileOfModel,
     hooks: options.hooks,
     fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),
     keepFailed: (call, record, error) => work.keepFailed(call, record, error),
+    keepAnswer: agent.keepAnswer,
   });
   const work = createWork({
     config,

@@ -1,7 +1,9 @@
 import { createSettings, processEnvironment } from "./config/config.ts";
+import type { PlaneAudit } from "./model/audit.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
+import { trusted } from "./model/principal.ts";
 import type { OpenedState } from "./model/store.ts";
-import { createStateVerbs, openStore, requireStoreAddress } from "./store/store.ts";
+import { createAudit, createRecorder, createStateVerbs, openStore, requireStoreAddress } from "./store/store.ts";
 
 /** The store of a configuration without a plane around it, so that nothing is added to it by looking. */
 export async function openState(
@@ -12,4 +14,27 @@ export async function openState(
   const address = requireStoreAddress(options.store ?? config().store);
   const { store } = await openStore(address, dataDirectory);
   return { ...createStateVerbs(async () => store), [Symbol.asyncDispose]: () => store.close() };
+}
+
+/** The record of changes without a plane around it. A configuration that cannot be read says nothing about its store. */
+export async function openAudit({
+  dataDirectory,
+  projectFiles: files = [],
+  config: given,
+  principal,
+}: Pick<PlaneOptions, "config" | "projectFiles" | "dataDirectory" | "principal">): Promise<
+  Pick<PlaneAudit, "run"> & AsyncDisposable
+> {
+  const settings = await createSettings(given, processEnvironment(), { files, dataDirectory }).catch(() => null);
+  const config = settings?.config();
+  const memory = createRecorder(
+    ...([
+      dataDirectory,
+      requireStoreAddress(config?.store ?? "sqlite"),
+      () => config?.audit.required ?? false,
+    ] as const),
+  );
+  const hmacKey = async () => settings?.hmacKey();
+  const { audit } = createAudit({ memory, hmacKey, defaultPrincipal: trusted(principal), face: "cli" });
+  return { run: audit.run, [Symbol.asyncDispose]: memory.close };
 }

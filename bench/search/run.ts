@@ -82,7 +82,7 @@ function withServer({ name, tools: samples, queries }: DataSet): Bar[] {
   const recalls = queries.flatMap((query) => {
     const [server, ...others] = new Set(query.gold.map((id) => serverOf.get(id)));
     if (query.kind !== "agent" || server === undefined || others.length > 0) return [];
-    const hits = search.rank(query.query, tools, 5, server);
+    const hits = search.rank(query.query, tools, 5, { server });
     return judge(
       query,
       hits.map(({ tool }) => idOf.get(tool) ?? ""),

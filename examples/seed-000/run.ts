@@ -8,7 +8,7 @@ import { dataOf, tellStory } from "../story.ts";
 
 process.env.NODE = process.execPath;
 const config = `${import.meta.dirname}/mcp.json`;
-const { chapter, promise, notYet } = tellStory("Seed 000: _mcp_data, the argument that only the system sets");
+const { chapter, promise } = tellStory("Seed 000: _mcp_data, the argument that only the system sets");
 
 type Listed = { server_name: string; description: string; tools: { name: string }[] };
 type Inventory = { available_servers: Listed[] };
@@ -102,7 +102,7 @@ await promise("neither a compliance level nor a way to connect is in it", () => 
   for (const secret of ["compliance", "Internal", "command", "server.ts", process.execPath])
     assert.ok(!text.includes(secret), secret);
 });
-await notYet("the pseudo server canvas is left out", () =>
+await promise("the pseudo server canvas is left out", () =>
   assert.ok(!inventory.available_servers.some(({ server_name }) => server_name === "canvas")),
 );
 
@@ -142,7 +142,7 @@ await promise("the script runs, with a configuration and variables of its own ch
   assert.equal(code, 0, stderr);
   assert.match(stdout, /"query":"x"/);
 });
-await notYet("a script made for one configuration names it, and runs elsewhere", async () => {
+await promise("a script made for one configuration names it, and runs elsewhere", async () => {
   await using model = await startScriptedModel({ responses: () => ({ kind: "text", text: answer }) });
   const [models, file] = [directory.file("models.json"), directory.file("made.sh")];
   await writeFile(models, JSON.stringify({ models: { default: { baseURL: model.url, model: "scripted" } } }));

@@ -12,7 +12,7 @@ const file = (name: string) => `${import.meta.dirname}/${name}`;
 const configs = [file("global.mcp.json"), file(".mcp.json")];
 await using directory = await temporaryDirectory();
 process.env.STORY_MARK = directory.file("broke-once");
-const { chapter, promise, notYet } = tellStory("Seed 002: many servers, few tokens");
+const { chapter, promise } = tellStory("Seed 002: many servers, few tokens");
 
 await using serving = await startGateway({}, { plane: { config: [...configs, file("lazy.json")] } });
 const { plane } = serving;
@@ -95,7 +95,7 @@ await promise("more than 83 percent of the tokens are saved", async () => {
     `      ${totals.tools} tools: ${totals.fullTokens} tokens whole, ${totals.summaryTokens} as summaries, ${totals.savedPercent} % saved`,
   );
 });
-await notYet("client options at the top level mean what they mean there", async () => {
+await promise("client options at the top level mean what they mean there", async () => {
   await using other = await createPlane({ config: [...configs, file("client-options.json")] });
   const { mode, alwaysLoadTools } = other.config().lazy;
   assert.deepEqual([mode, alwaysLoadTools], ["always", ["mcp_playwright_browser_snapshot"]]);
@@ -123,7 +123,7 @@ await promise("mcp_tool_list lists a server's tools", async () => {
   assert.match(text, /read_file/);
   assert.doesNotMatch(text, /browser_/);
 });
-await notYet("mcp_context_stats tells the model what its tools cost", async () => {
+await promise("mcp_context_stats tells the model what its tools cost", async () => {
   const { isError, text } = await client.call("mcp_context_stats", {});
   assert.ok(!isError, text);
 });
@@ -174,11 +174,11 @@ await promise("/mcp search finds and loads", () => assert.match(stdout, /browser
 await promise("/mcp stats shows tokens whole and as summaries", () =>
   assert.match(stdout, /SERVER +TOOLS +FULL +SUMMARY/),
 );
-await notYet("/mcp tools shows the result of validation", async () => {
+await promise("/mcp tools shows the result of validation", async () => {
   const { stdout: listed } = await chat("/mcp tools filesystem");
   assert.match(listed, /score|quality|\b100\b/i);
 });
-await notYet("/mode and /show-plan are known", async () => {
+await promise("/mode and /show-plan are known", async () => {
   const { stderr } = await chat("/mode plan", "/show-plan");
   assert.doesNotMatch(stderr, /There is no/);
 });

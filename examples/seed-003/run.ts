@@ -6,7 +6,7 @@ import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from 
 import { runCli } from "../../test/scenarios/support.ts";
 import { dataOf, tellStory } from "../story.ts";
 
-const { chapter, promise, notYet } = tellStory("Seed 003: what a tool takes, as its configuration says");
+const { chapter, promise } = tellStory("Seed 003: what a tool takes, as its configuration says");
 await using directory = await temporaryDirectory();
 const log = directory.file("log");
 await using bank = await startHttpFixture("../../../examples/seed-003/server", ["--token", "t", "--log", log]);
@@ -104,7 +104,7 @@ await promise("the remote tool is not there beside its entry, so that no spellin
   const { error } = await plane.call("transfer.transfer_money", { amount: 5 });
   assert.ok(error, "it ran");
 });
-await notYet("a tool of type 'prompt' is a question to a model", async () =>
+await promise("a tool of type 'prompt' is a question to a model", async () =>
   assert.equal((await plane.tools.get("summarize")).providers[0]?.name, "model"),
 );
 await promise(
@@ -124,7 +124,7 @@ await promise("tools show prints the arguments", async () => {
   const { stdout } = await cli("tools", "show", "get_bank_balance");
   assert.match(stdout, /account_id.*string.*required.*\n.*date.*string/);
 });
-await notYet("tools show prints groups, the next state and the states of a tool", async () => {
+await promise("tools show prints groups, the next state and the states of a tool", async () => {
   const { stdout } = await cli("tools", "show", "transfer");
   assert.match(stdout, /finance/);
   assert.match(stdout, /logged-in/);
@@ -145,7 +145,7 @@ await promise("an argument set there is optional where its description says so",
   await cli("tools", "set", "dated", "--server", "free", "--tool", "get_bank_balance", "--argument", date);
   assert.equal((await cli("call", "dated", "--args", "{}", "--yes")).code, 0);
 });
-await notYet("a second tool can be set on a remote tool that has an entry already", async () => {
+await promise("a second tool can be set on a remote tool that has an entry already", async () => {
   const { code, stderr } = await cli(
     "tools",
     "set",

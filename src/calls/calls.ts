@@ -1,5 +1,5 @@
-import type { Answers, ApprovalPorts } from "../access/access.ts";
-import { createHooks, createPolicy, effectOf, type Hooks, ownYesCounts, type Profile } from "../access/access.ts";
+import type { Answers } from "../access/access.ts";
+import { createHooks, effectOf, type Hooks, type Profile } from "../access/access.ts";
 import type { Catalogue, HealthFeed, PlaneQuality, Registry, Routing } from "../catalogue/catalogue.ts";
 import { providerScore } from "../catalogue/catalogue.ts";
 import type { Environment } from "../config/config.ts";
@@ -19,8 +19,7 @@ import { providerSubject } from "../model/catalogue/health.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
-import type { PlanePolicy } from "../model/plane-access.ts";
-import { mayDo, type Principal } from "../model/principal.ts";
+import type { Principal } from "../model/principal.ts";
 import type { Servers } from "../servers/servers.ts";
 import { createKeptSessions, type Recorder } from "../store/store.ts";
 import { type Activity, createActivity } from "./activity.ts";
@@ -30,6 +29,7 @@ import { accessOf, requireGrant } from "./authorize.ts";
 import { type CallTool, createCallTool, createGoOn, type Path, requestCall } from "./call-tool.ts";
 import type { ExecuteOptions } from "./execute.ts";
 import { createInjection } from "./inject.ts";
+import { createMayMake, createPolicyTest, policyOf } from "./judge.ts";
 import type { CallLimits } from "./limits/limits.ts";
 import { createLookup, type Lookup, type LookupParts } from "./lookup.ts";
 import { createOfferVerbs } from "./offers.ts";
@@ -40,7 +40,6 @@ import { createRecorder, type RecordOptions } from "./record.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
 import { isTraced, tellSpan, withAttemptSpans, withSpan } from "./spans/spans.ts";
-import { createTargets } from "./targets.ts";
 import { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
 
 export { requireGrant } from "./authorize.ts";
@@ -48,6 +47,7 @@ export { requestCall } from "./call-tool.ts";
 export { createLimits } from "./limits/limits.ts";
 export type { Lookup } from "./lookup.ts";
 export { readResultManifest } from "./providers/builtin.ts";
+export { embedWith } from "./providers/embeddings.ts";
 export { explainModelFailure } from "./providers/http.ts";
 export { endpointOf, modelTrouble } from "./providers/providers.ts";
 export { createResults } from "./results/results.ts";
@@ -82,6 +82,8 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     hooks: LibraryHooks | undefined;
     fileOfHook(event: string, at: number): string | undefined;
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
+    /** Of a call that was approved and belongs to a program, which may wait for it. */
+    keepAnswer(approval: string, outcome: Outcome): Promise<void>;
   };
 
 type CallVerbs = Approvals["verbs"] &
@@ -195,7 +197,10 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
       emit: memory.emit,
       write: memory.record,
       keepFailed: parts.keepFailed,
-      onApprovedEnd: approvals.onApprovedEnd,
+      async onApprovedEnd(yes, outcome, { options: { run } }) {
+        if (run?.startsWith("code-")) await parts.keepAnswer(yes.id, outcome);
+        await approvals.onApprovedEnd(yes, outcome);
+      },
       present: parts.results.present,
       onEnded(call, outcome) {
         activity.note(call, outcome);
@@ -249,15 +254,6 @@ function withEngine<T>(check: () => T): T | Promise<T> {
     if (!(thrown instanceof EngineNeeded)) throw thrown;
     return import("../lib/text/linear-pattern.ts").then(check);
   }
-}
-
-function policyOf({ config, registry }: Pick<CallParts, "config" | "registry">): ReturnType<typeof createPolicy> {
-  return createPolicy({
-    policy: () => config().policy,
-    isIsolated: (server) => config().servers[server]?.isolated === true,
-    targetsOf: createTargets(config, (id, caller) => registry.snapshot(caller).byId(id)),
-    ownCounts: (caller) => ownYesCounts(config().approvals, caller),
-  });
 }
 
 function routeOptions(parts: CallParts, providers: Providers): RouteOptions {
@@ -366,35 +362,4 @@ async function checkHeld(held: HeldCall, args: JsonObject, { grants }: CallParts
   const tool = await lookup.toCall(toolId, call.principal);
   const grant = requireGrant(call.principal, tool, grants.grantFor, accessOf(call.options));
   await validate({ ...call, id: callId, asked: { tool: toolId, arguments: args }, tool, grant }, checkArguments);
-}
-
-/** Whether a person could make a held call: the tool is theirs to use, and no rule denies it to them. */
-function createMayMake(parts: CallParts, lookup: Lookup): ApprovalPorts["mayMake"] {
-  const { grants, profile } = parts;
-  const decide = policyOf(parts);
-  return async (by, { callId: id, at, toolId, face, options }, args) => {
-    if (!mayDo(by, "call")) return false;
-    const tool = await lookup.toCall(toolId, by).catch(() => null);
-    if (tool === null) return false;
-    const grant = grants.grantFor(by, tool, { ...accessOf(options), arguments: args });
-    if ("refused" in grant) return false;
-    const asked = { id, at, asked: { tool: toolId, arguments: args }, principal: by, face, options };
-    const input = { arguments: args, repaired: false, dropped: [] };
-    return (await decide({ ...asked, tool, grant, input }, await profile())).verdict !== "deny";
-  };
-}
-
-function createPolicyTest(parts: CallParts, lookup: Lookup): PlanePolicy["test"] {
-  const { config, grants, profile, defaultPrincipal } = parts;
-  const decide = policyOf(parts);
-  return async (asked, args = {}, { principal = defaultPrincipal, face = "library", mode } = {}) => {
-    const tool = await lookup.toCall(asked, principal);
-    const grant = grants.grantToSee(principal, tool, args);
-    const { known: _, ...effect } = effectOf(tool, config().policy.effects);
-    if ("refused" in grant) return { verdict: "deny", origin: "grant", reason: grant.refused, tool: tool.name, effect };
-    const requested = requestCall(asked, args, { principal, face, ...(mode && { mode }) }, defaultPrincipal);
-    const input = { arguments: args, repaired: false, dropped: [] };
-    const verdict = await decide({ ...requested, tool, grant, input }, await profile());
-    return { ...verdict, tool: tool.name, effect };
-  };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleTool, validatedCall } from "../../test/samples/calls.ts";
 import type { JsonObject } from "../model/json.ts";
-import { fileValue, originalName } from "./inject.ts";
+import { aboutFile, fileValue } from "./inject.ts";
 
 const files = { "a.pdf": "https://files/a?token=1", "b.pdf": "https://files/b?token=2" };
 const call = (args: JsonObject) => ({ ...validatedCall(sampleTool(), args), files });
@@ -22,8 +22,15 @@ test("of a list each name is looked up, and the order stays", () => {
   assert.equal(fileValue("file_names", call({ file_names: ["c.pdf"] })), undefined);
 });
 
+test("a tool that declares a parameter for the address gets it there, too", () => {
+  assert.equal(aboutFile("file_url", "filename", call({ filename: "a.pdf" })), files["a.pdf"]);
+  assert.deepEqual(aboutFile("file_urls", "file_names", call({ file_names: ["b.pdf"] })), [files["b.pdf"]]);
+  assert.equal(aboutFile("scan_url", "scan", call({ scan: "a.pdf" })), files["a.pdf"]);
+  assert.equal(aboutFile("file_url", "filename", call({ filename: "c.pdf" })), undefined);
+});
+
 test("the name before is kept for tools that want to know it", () => {
-  assert.equal(originalName("original_filename", "filename", call({ filename: "a.pdf" })), "a.pdf");
-  assert.equal(originalName("original_filename", "filename", call({})), undefined);
-  assert.equal(originalName("original_file_names", "filename", call({ filename: "a.pdf" })), undefined);
+  assert.equal(aboutFile("original_filename", "filename", call({ filename: "a.pdf" })), "a.pdf");
+  assert.equal(aboutFile("original_filename", "filename", call({})), undefined);
+  assert.equal(aboutFile("original_file_names", "filename", call({ filename: "a.pdf" })), undefined);
 });

@@ -1,7 +1,13 @@
 import type { ListedServer } from "../catalogue/catalogue.ts";
 import { createInventory, rulesFor } from "../catalogue/catalogue.ts";
 import { type Environment, expandEnvironment } from "../config/config.ts";
-import { type InjectionRule, type InjectionSource, originalOf } from "../model/access/injection.ts";
+import {
+  addressOf,
+  hiddenBy,
+  type InjectionRule,
+  type InjectionSource,
+  originalOf,
+} from "../model/access/injection.ts";
 import type { AccessRequest, Injected, Validated, Verdict } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
@@ -67,8 +73,8 @@ export function createInjection(parts: Parts): ValueFor {
     const rules = rulesFor(call.tool, settings);
     const rule = rules.find((one) => one.parameter === parameter);
     if (rule) return sources[rule.from](call, rule);
-    const file = rules.find((one) => one.from === "files" && originalOf(one.parameter) === parameter);
-    if (file) return originalName(parameter, file.parameter, call);
+    const file = rules.find((one) => one.from === "files" && hiddenBy(one).includes(parameter));
+    if (file) return aboutFile(parameter, file.parameter, call);
     const fixed = fixedOf(call.tool);
     return Object.hasOwn(fixed, parameter)
       ? reveal(parameter, fixed[parameter], call.tool, parts.environment)
@@ -125,8 +131,10 @@ export function fileValue(parameter: string, { input, files = {} }: Validated): 
   return given.some((name) => address(name) !== undefined) ? given.map((name) => address(name) ?? name) : undefined;
 }
 
-export function originalName(declared: string, parameter: string, { input }: Validated): Json | undefined {
-  return declared === originalOf(parameter) ? own(input.arguments, parameter) : undefined;
+/** Its name or its address, where the tool declares a parameter for it. */
+export function aboutFile(declared: string, parameter: string, call: Validated): Json | undefined {
+  if (declared === addressOf(parameter)) return fileValue(parameter, call);
+  return declared === originalOf(parameter) ? own(call.input.arguments, parameter) : undefined;
 }
 
 function own<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {

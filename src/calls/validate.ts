@@ -1,7 +1,7 @@
 import { andThen } from "../lib/async/and-then.ts";
 import { exactNumbersIn, findChanged, isTooDeep, noteExactNumbers, tooManyNumbers } from "../lib/json/exact-numbers.ts";
 import { ambiguityOf, rememberText, sizeOf } from "../lib/json/json-text.ts";
-import { ambiguityIn, halfText, hasHalf, measureJson } from "../lib/json/measure-json.ts";
+import { ambiguityIn, halfText, hasHalf, maxAsked, measureJson } from "../lib/json/measure-json.ts";
 import { hasMembers } from "../lib/json/plain-data.ts";
 import { repairTruncatedJson } from "../lib/json/repair-json.ts";
 import { respellJson } from "../lib/json/respell-json.ts";
@@ -204,11 +204,11 @@ export function parseArguments(given: unknown, tool: string, onlyReads = true): 
 const maxRepaired = 256 * 1024;
 
 function parse(text: string, tool: string): JsonObject {
-  const { tooMuch, members } = measureJson(text);
+  const { tooMuch, members, inexact } = measureJson(text, maxAsked);
   if (tooMuch !== null) throw invalid(tool, `cannot be read: ${tooMuch}`);
   const parsed: unknown = JSON.parse(text);
-  if (isTooDeep(parsed)) throw invalid(tool, "cannot be read: they are nested too deeply");
-  if (!noteExactNumbers(parsed, text)) throw invalid(tool, `cannot be read: ${tooManyNumbers}`);
+  if (members < 0 && isTooDeep(parsed)) throw invalid(tool, "cannot be read: they are nested too deeply");
+  if (!noteExactNumbers(parsed, text, inexact)) throw invalid(tool, `cannot be read: ${tooManyNumbers}`);
   const open = ambiguityIn(text, parsed, members);
   if (open !== null) throw invalid(tool, `cannot be read: ${open}`);
   if (parsed === null) return {};

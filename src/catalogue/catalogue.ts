@@ -35,8 +35,10 @@ type Servers = ReturnType<CatalogueEntriesPorts["servers"]> & {
 
 /** The functions that return rooms above or beside this one are called when the plane is complete. */
 export type CataloguePorts = Omit<CatalogueEntriesPorts, "memory" | "maySeeServer" | "servers"> & {
-  memory: CatalogueEntriesPorts["memory"] & Pick<Recorder, "newSamples" | "onSamples">;
+  memory: CatalogueEntriesPorts["memory"] & Pick<Recorder, "newSamples" | "onSamples" | "on">;
   embed: Embed | undefined;
+  /** Vectors by a configured model. */
+  embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
   directoryOf(server: string): string;
   servers(): Servers;
   grants: Grants;
@@ -115,7 +117,7 @@ export function createCatalogue(ports: CataloguePorts) {
         listOffers: ports.listOffers,
         listOwner: ports.listOwner,
       }),
-      createSearchVerbs({ ...ports, emit, registry, listings, quality }),
+      createSearchVerbs({ ...ports, registry, listings, quality }),
       {
         tools: { list: listings.tools, page: listings.queryTools },
         registry: { summary: written.registrySummary },

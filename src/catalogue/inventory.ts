@@ -1,4 +1,4 @@
-import { defaultInventoryBytes, type InjectOptions } from "../model/access/injection.ts";
+import { defaultExcluded, defaultInventoryBytes, type InjectOptions } from "../model/access/injection.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
 
@@ -59,7 +59,7 @@ function largest(most: number, passes: (count: number) => boolean): number | nul
 function summarize(tool: InventoryTool): InventoryTool {
   const { description } = tool;
   if (description.length <= summaryCharacters) return tool;
-  return { ...tool, description: `${description.slice(0, summaryCharacters - 1)}…` };
+  return { ...tool, description: `${description.slice(0, summaryCharacters - 3)}...` };
 }
 
 function mapTools(server: InventoryServer, each: (tool: InventoryTool) => InventoryTool): InventoryServer {
@@ -81,12 +81,12 @@ export type ListedServer = { name: string; description: string };
 export function renderInventory(
   tools: readonly Tool[],
   servers: readonly ListedServer[],
-  { exclude_self = false, max_bytes = defaultInventoryBytes }: InjectOptions = {},
+  { exclude_self = false, exclude = defaultExcluded, max_bytes = defaultInventoryBytes }: InjectOptions = {},
   self: string | null = null,
 ): JsonObject {
   const listed = new Map<string, InventoryServer>(
     servers
-      .filter(({ name }) => !(exclude_self && name === self))
+      .filter(({ name }) => !(exclude_self && name === self) && !exclude.includes(name))
       .map(({ name, description }) => [name, { server_name: name, description, tools: [] }]),
   );
   for (const { id, description, parameters } of tools) {

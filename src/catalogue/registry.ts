@@ -77,9 +77,9 @@ export function createRegistry(onChange: (change: RegistryChange) => void, usual
     /** The users for whom alone its server lists it; undefined for a tool of a list that all share. */
     ownersOf: (tool: Tool): ReadonlySet<string | null> | undefined => current().ownersOf(tool),
     listed: lists.listed,
-    /** Written by people, or described by an overlay. */
+    /** Written by people, or described by an overlay; what comes with the program is neither. */
     isWritten(tool: Tool): boolean {
-      if (tool.id.server === null) return true;
+      if (tool.id.server === null) return tool.source !== "builtin";
       if (overlays.size === 0) return false;
       const known = described.get(tool) ?? !isAsListed(tool, lists.all(tool.id.server));
       described.set(tool, known);

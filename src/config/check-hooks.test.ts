@@ -18,7 +18,7 @@ const wrong: [title: string, hooks: unknown, path: RegExp, message: RegExp][] = 
   ["a pattern", { PreToolUse: [{ ...hook, matcher: "(" }] }, /^hooks\.PreToolUse\[0\]\.matcher/, /no pattern/],
   ["look-ahead", { PostToolUse: [{ ...hook, matcher: "(?=a)" }] }, /matcher/, /no pattern/],
   ["an event", { PreTooluse: [hook] }, /^hooks/, /PreTooluse/],
-  ["an event of another program", { UserPromptSubmit: [hook] }, /^hooks/, /UserPromptSubmit/],
+  ["an event of another program", { PreCompact: [hook] }, /^hooks/, /PreCompact/],
   ["a key", { PreToolUse: [{ ...hook, timeoutMs: 1 }] }, /^hooks/, /timeoutMs/],
   ["a name", { PreToolUse: [{ command: ["true"] }] }, /name/, /./],
   ["a command line", { PreToolUse: [{ ...hook, command: "rm -rf" }] }, /command/, /./],

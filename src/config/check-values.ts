@@ -86,33 +86,53 @@ export function checkValues(
     }),
   );
   const checked = checkSections(others, environment, report);
+  const goodTools = checkEach(tools, (name, entry) => {
+    const path = ["tools", name];
+    const tool = parse(ToolManifest, entry, path, report);
+    return (
+      tool &&
+      checkProviders(tool, {
+        environment,
+        directory: dirname(merged.originOf(path)?.file ?? ""),
+        report: (inner, message, hint = null) =>
+          tell("warning", [...path, ...inner], `${message}; this provider is not used`, hint),
+        warn: (inner, message, hint = null) => tell("warning", [...path, ...inner], message, hint),
+      })
+    );
+  });
+  const closed = toolsOfDropped(tools, goodTools);
   const values: ConfigValues = {
     ...checked,
-    servers: checkEach(goodServers, (_, definition) =>
-      withPlaneEnvironment(withPlaneInjection(definition as ServerDefinition, checked), checked),
-    ),
+    servers: checkEach(goodServers, (name, definition) => {
+      const whole = withPlaneEnvironment(withPlaneInjection(definition as ServerDefinition, checked), checked);
+      const shut = closed.filter(({ server }) => server === name).map(({ tool }) => tool);
+      return shut.length === 0 ? whole : { ...whole, deny_tools: [...(whole.deny_tools ?? []), ...shut] };
+    }),
     overlays: checkOverlays(overlays, serverNames, report, (path, message, hint) =>
       tell("warning", path, message, hint),
     ),
-    tools: checkEach(tools, (name, entry) => {
-      const path = ["tools", name];
-      const tool = parse(ToolManifest, entry, path, report);
-      return (
-        tool &&
-        checkProviders(tool, {
-          environment,
-          directory: dirname(merged.originOf(path)?.file ?? ""),
-          report: (inner, message, hint = null) =>
-            tell("warning", [...path, ...inner], `${message}; this provider is not used`, hint),
-          warn: (inner, message, hint = null) => tell("warning", [...path, ...inner], message, hint),
-        })
-      );
-    }),
+    tools: goodTools,
   };
   checkToolsets(values.toolsets, serverNames, report);
   checkStore(values.store, report);
   checkVaultKey(values.vaultKey, report);
   return { ...values, broken, problems };
+}
+
+type Target = { server: string; tool: string };
+
+/** What was offered only through a tool that is left out stays closed: its groups and states were not understood. */
+function toolsOfDropped(written: unknown, good: ConfigValues["tools"]): Target[] {
+  const targetsOf = (entry: unknown): Target[] => {
+    const { exclusive, providers } = isObject(entry) ? entry : {};
+    if (exclusive !== true || !Array.isArray(providers)) return [];
+    return providers.flatMap(({ name, config }) => (name === "mcp" ? [config as Target] : []));
+  };
+  const open = Object.values(good).flatMap(targetsOf);
+  const dropped = Object.entries(isObject(written) ? written : {}).filter(([name]) => !Object.hasOwn(good, name));
+  return dropped
+    .flatMap(([, entry]) => targetsOf(entry))
+    .filter(({ server, tool }) => !open.some((one) => one.server === server && one.tool === tool));
 }
 
 function checkEach<T>(entries: unknown, check: (name: string, entry: unknown) => T | undefined): Record<string, T> {

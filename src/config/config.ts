@@ -8,7 +8,7 @@ import type { SetupOptions } from "./setup-place.ts";
 import type { ProjectPlace } from "./trust/answers.ts";
 
 export { type Environment, localUser, ownProgram, processEnvironment, workingDirectory } from "./environment.ts";
-export { defaultConfigFiles, defaultDataDirectory, noConfigFound, ofProject } from "./locations.ts";
+export { candidates, defaultConfigFiles, defaultDataDirectory, noConfigFound, ofProject } from "./locations.ts";
 export type { CheckedEntry, CheckedManifest } from "./manifests/check-entry.ts";
 export { checkTasksExist } from "./manifests/check-graph.ts";
 export { createReload } from "./reload.ts";

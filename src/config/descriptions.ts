@@ -99,6 +99,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from.",
   "mcpServers.inject_options": "Options of the inventory in _mcp_data.",
   "mcpServers.inject_options.exclude_self": "Exclude its own tools.",
+  "mcpServers.inject_options.exclude": "Servers that are left out; 'canvas' when it is not given.",
   "mcpServers.inject_options.max_bytes":
     "Maximum size; beyond it descriptions are cut, then parameters dropped, then tools. 65536 by default.",
   tools: "Hand-written tools, by name: manifests with their providers.",
@@ -138,6 +139,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   inject: "Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject.",
   inject_options: "Default options of the inventory in _mcp_data.",
   "inject_options.exclude_self": "Exclude the tools of the same server.",
+  "inject_options.exclude": "Servers that are left out; 'canvas' when it is not given.",
   "inject_options.max_bytes": "Maximum size.",
   manifests: "Globs of manifest files to read, from where this file is; manifest.schema.json says what they hold.",
   toolsets: "Named selections of tools with a budget.",
@@ -182,6 +184,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "policy.rules.time.timezone": "The time zone.",
   "policy.rules.verdict": "The verdict.",
   "policy.rules.reason": "The reason sent to the caller.",
+  "policy.rules.from":
+    "The key that made it, set for rules of a server's 'require_approval'; such a rule has no number.",
   hooks: "Programs that decide about calls; see hooks.md.",
   "hooks.PermissionRequest": "Decides whether approval is needed; may waive it if only the profile requires it.",
   "hooks.PreToolUse": "Runs before a call; may change its arguments.",
@@ -210,7 +214,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "retry.maxDelayMs": "The longest wait between two attempts.",
   lazy: "How much of the catalogue a client sees at first.",
   "lazy.mode":
-    "Lazy loading of definitions. auto: if all of them exceed the threshold. A client can override it with 'mode'.",
+    "Lazy loading of definitions. auto: if all of them exceed the threshold; code: two tools, and programs that call the others. A client can override it with 'mode'.",
   "lazy.thresholdTokens": "The threshold.",
   "lazy.alwaysLoadTools": "Tools that are always loaded: names in any spelling, globs, or a part of the name.",
   "lazy.summaryDescriptionLimit": "Characters of a description in a summary.",
@@ -221,6 +225,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   search: "Tool search.",
   "search.synonyms":
     "Words and their synonyms, which score a little less; they replace the built-in ones, an empty list removes them.",
+  "search.embeddings": "A model of your own that compares queries and tools, in place of the built-in vectors.",
+  "search.embeddings.model": "Its name in 'models'; its endpoint has to answer OpenAI-compatible `/embeddings`.",
+  "search.learn":
+    "true: what you call after a search moves up for you after the same words. Kept in the data directory only.",
   results: "Storage of large results.",
   "results.maxInlineBytes":
     "Characters of text that an MCP client gets whole; of more, or of half as much structured content, it gets a handle. 0 for no limit.",
@@ -234,6 +242,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   "results.redact.patterns": "Patterns of your own, in the syntax of RE2.",
   calls: "Call records.",
   "calls.keepDays": "Days to keep records of calls and changes, 0 for ever.",
+  quotas: "What one caller may hold open at a time.",
+  "quotas.maxHeldOpen": "Event streams and waiting requests over HTTP that one caller holds open at a time.",
+  "quotas.maxSessionsPerCaller":
+    "MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it the one that was unused for longest ends.",
   audit: "The record of calls and changes.",
   "audit.required": "true: nothing is answered whose record could not be taken.",
   "audit.hmacKey":

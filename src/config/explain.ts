@@ -20,14 +20,38 @@ export function explain(asked: string, merged: Merged, config: Config): Explanat
       ({ name, setting }) => withoutSection(name).startsWith(key) || setting.origin.path.endsWith(`.${key}`),
     ),
   ].filter((matches) => matches.length > 0);
-  if (found.length > 0)
-    return found.map(({ name, setting: { path, value, origin } }) => ({
-      key: name,
-      value: maskSecrets(value, path),
-      origin,
-    }));
+  const values = found.map(({ name, setting: { path, value, origin } }) => ({
+    key: name,
+    value: maskSecrets(value, path),
+    origin,
+  }));
+  const explained = [...values, ...explainRules(key, merged)];
+  if (explained.length > 0) return explained;
   const known = named.map(({ name }) => name);
   return [explainDefault(key, config, merged) ?? explainUnset(key, config) ?? unknownKey(key, known)];
+}
+
+/** One rule by the number that a verdict names, or by the key that made it. */
+function explainRules(key: string, { settings }: Merged): Explanation[] {
+  const asked = key.replace(/\.(\d+)$/, "[$1]");
+  let number = 0;
+  return settings
+    .filter(({ path }) => renderPath(path) === "policy.rules")
+    .flatMap(({ path, value, originInside, origin }) =>
+      (Array.isArray(value) ? value : []).flatMap((rule, at) => {
+        const { from } = isObject(rule) ? rule : {};
+        const name = typeof from === "string" ? from.replace(/^mcpServers\./, "servers.") : `policy.rules[${number++}]`;
+        const isMeant =
+          name === asked ||
+          (typeof from === "string" &&
+            [name, withoutSection(name)].some(
+              (one) => one === asked || one.startsWith(`${asked}[`) || one.startsWith(`${asked}.`),
+            ));
+        return isMeant
+          ? [{ key: name, value: maskSecrets(rule, [...path, at]), origin: originInside?.([at]) ?? origin }]
+          : [];
+      }),
+    );
 }
 
 function explainDefault(key: string, config: Config, merged: Merged): Explanation | undefined {

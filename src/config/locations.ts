@@ -8,7 +8,8 @@ import type { Environment } from "./environment.ts";
 
 const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
 
-function candidates(directory: string, environment: Environment): string[] {
+/** Where a configuration may be, there or not. */
+export function candidates(directory: string, environment: Environment): string[] {
   return [...userFiles(environment), join(directory, ".mcp.json"), ...projectFiles(directory)];
 }
 

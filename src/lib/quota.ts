@@ -4,12 +4,12 @@ export type Quota = {
   take(owner: string): (() => void) | null;
 };
 
-export function createQuota(max: number): Quota {
+export function createQuota(limitNow: () => number): Quota {
   const held = new Map<string, number>();
   return {
     take(owner) {
       const before = held.get(owner) ?? 0;
-      if (before >= max) return null;
+      if (before >= limitNow()) return null;
       held.set(owner, before + 1);
       let isHeld = true;
       return () => {

@@ -83,6 +83,7 @@ export type PlaneEvent =
   | { type: "config.rejected"; reason: string }
   | { type: "store.lost"; reason: string }
   | { type: "store.back" }
+  | { type: "search.fallback"; model: string; reason: string }
   | { type: "registry.changed"; revision: number; tools: number }
   | {
       type: "tool.suspicious";
@@ -170,6 +171,7 @@ export const eventMeanings = {
   "config.changed":
     "Edited files are in force: `added`, `removed`, `changed`, `unchanged` servers, `problems` as a number.",
   "config.rejected": "Edited files cannot be used, so the old ones stay in force: `reason`.",
+  "search.fallback": "The search goes on with the built-in vectors, because the model `model` failed: `reason`.",
   "store.lost": "The database cannot be reached: `reason`.",
   "store.back": "It can be reached again.",
   "registry.changed": "The catalogue changed: `revision`, `tools` as a number.",

@@ -4,7 +4,14 @@ import type { CallOptions, Outcome } from "./calls/call.ts";
 import type { AskHere } from "./calls/held-call.ts";
 import type { Relay } from "./calls/provider.ts";
 import type { ContextStats, ContextStatsOptions } from "./catalogue/quality.ts";
-import type { FoundTool, Recommendation, SearchAnswer, SearchRequest } from "./catalogue/search.ts";
+import type {
+  FoundTool,
+  Recommendation,
+  SearchAnswer,
+  SearchCase,
+  SearchEvaluation,
+  SearchRequest,
+} from "./catalogue/search.ts";
 import type { Tool, ToolId } from "./catalogue/tool.ts";
 import type { Config } from "./config/config.ts";
 import type { ToolsetInput } from "./config/config-input.ts";
@@ -31,6 +38,7 @@ import type {
 } from "./plane-tools.ts";
 import type {
   PlaneAgent,
+  PlaneCode,
   PlaneDeadLetters,
   PlaneJobs,
   PlaneRuns,
@@ -87,6 +95,8 @@ export interface Plane extends AsyncDisposable {
   readonly toolsets: PlaneToolsets;
   /** Models with tools. */
   readonly agent: PlaneAgent;
+  /** Programs that call tools. */
+  readonly code: PlaneCode;
   /** Traces of agents. */
   readonly runs: PlaneRuns;
   /** Steps or instructions that are run by name. */
@@ -178,6 +188,14 @@ export interface Plane extends AsyncDisposable {
   ): Promise<DetailedAnswer>;
   /** The servers and tools for a task, 15 tools at most. */
   recommend(task: string, options?: Caller & { limit?: number; waitMs?: number }): Promise<Recommendation>;
+  /**
+   * How well this catalogue is searched: recall and the place of the first right tool, with likeness and without.
+   * @example
+   * const { ranking } = await plane.evaluateSearch([{ query: "read a file", tools: ["files.read_file"] }]);
+   */
+  evaluateSearch(cases: readonly SearchCase[], options?: Caller & { waitMs?: number }): Promise<SearchEvaluation>;
+  /** Forgets what the search has learned from the caller's use. */
+  forgetSearches(caller?: Caller): Promise<{ forgotten: number }>;
   /** Before a stop: calls that wait for a person end with a request to retry. Running calls continue. */
   drain(): void;
   /** Ends calls, runs and sessions and stops all started servers. `await using` does it too. */

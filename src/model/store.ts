@@ -191,7 +191,14 @@ export type StoreTrouble = { since: string; reason: string };
  * `before` is the last id of the previous one. `replace…` and `delete…` return false when it changed since it was read.
  * `forget…` returns how many of a batch it removed: repeat it until 0.
  */
-export interface Store extends JobStore, SharedValues, StateStore {
+/** Vectors of texts by a model, by the hash of both. */
+export interface VectorStore {
+  vectors(keys: readonly string[]): Promise<Map<string, string>>;
+  /** The oldest go when there are too many. */
+  putVectors(added: readonly { key: string; vector: string }[]): Promise<void>;
+}
+
+export interface Store extends JobStore, SharedValues, StateStore, VectorStore {
   /** All or nothing, in order. Ids are unique. */
   append(entries: readonly JournalEntry[]): Promise<void>;
   call(id: string): Promise<CallRecord | null>;

@@ -235,7 +235,12 @@ export const PolicyVerdict = z
     verdict: z.enum(verdicts),
     origin: z.string(),
     reason: z.string(),
-    rule: z.number().int().optional().meta({ description: "Which of `rules` decided." }),
+    rule: z
+      .number()
+      .int()
+      .optional()
+      .meta({ description: "Which of `rules` decided, counted without those that have `from`." }),
+    from: z.string().optional().meta({ description: "The key that made the rule." }),
     tool: z.string(),
     effect: z.object({ effect: z.enum(["read", "write", "unknown"]), because: z.string() }),
   })

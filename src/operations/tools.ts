@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { policyModes } from "../model/calls/call.ts";
-import { largestSearch } from "../model/catalogue/search.ts";
+import { largestSearch, scoreSources } from "../model/catalogue/search.ts";
 import { sideEffects } from "../model/catalogue/tool.ts";
 import { type ToolQuery, withoutShared } from "../model/catalogue/tool-query.ts";
 import { Cursor, count, Limit, NextCursor, text } from "./fields.ts";
@@ -75,6 +75,9 @@ export const CallBody = z.object({
   timeoutMs: z.number().min(0).optional().meta({ description: "0 for no limit." }),
   conversation: z.string().optional(),
   idempotencyKey: z.string().optional(),
+  files: z.record(z.string(), z.string()).optional().meta({
+    description: "Addresses by file name, for parameters that are injected from files. Never kept or shown.",
+  }),
   ...AccessOptions,
   dryRun: z.boolean().optional().meta({
     description: "Find, authorise, check and route the call, and do not make it; no approval is requested.",
@@ -101,6 +104,16 @@ const FoundTool = z
       .array(z.string())
       .optional()
       .meta({ description: "What tells it from another of its name in this answer." }),
+    points: z
+      .array(
+        z.object({
+          from: z.enum(scoreSources),
+          points: z.number(),
+          words: z.array(z.string()).optional().meta({ description: "The words of the query that it comes from." }),
+        }),
+      )
+      .optional()
+      .meta({ description: "Where its points come from, where `explain` is true." }),
     tool: Tool.optional().meta({ description: "The whole tool, where `details` is true." }),
     row: ToolRow.optional().meta({ description: "The tool as lists show it, where `view` is `row`." }),
   })
@@ -113,6 +126,19 @@ const SearchAnswer = z.object({
   tools: z.array(FoundTool),
   next: z.array(z.string()).meta({ description: "The names of those that come next." }),
   note: z.string().optional().meta({ description: "What is worth knowing: nothing fits well, for one." }),
+});
+
+const SearchQuality = z.object({
+  recall1: z.number(),
+  recall5: z.number().meta({ description: "Share of the right tools among the first five." }),
+  recall10: z.number(),
+  mrr: z.number().meta({ description: "1 / the place of the first right tool." }),
+});
+const Means = { ranking: SearchQuality, wordsOnly: SearchQuality };
+const SearchCase = z.object({
+  query: z.string().min(1),
+  tools: z.array(z.string()).min(1).meta({ description: "The right tools, in any spelling." }),
+  kind: z.string().optional().meta({ description: "Each kind is told apart." }),
 });
 
 const boolean = (description: string) =>
@@ -196,17 +222,18 @@ export const toolOperations = [
       server: z.string().min(1, "give the name of a server or a glob").optional(),
       limit: count(largestSearch),
       view: View,
+      explain: boolean("Where the points of each tool come from."),
       details: boolean("Each tool as `GET /tools/{name}` shows it, beside why it was found."),
     }),
     output: SearchAnswer,
     http: { method: "get", path: "/search", tag, answers: { 200: "Best first." } },
     cli: { command: "search" },
-    async run(plane, { q = [], regex, server, limit, details, view }, asker) {
+    async run(plane, { q = [], regex, server, limit, details, view, explain }, asker) {
       const what = q.length > 1 ? { queries: q } : { query: q[0] ?? "" };
       const isRow = view === "row";
       const withTools = isRow || details === "true";
       const answer = await plane.search(
-        { ...what, regex: regex === "true", ...withoutUndefined({ server, limit }) },
+        { ...what, regex: regex === "true", explain: explain === "true", ...withoutUndefined({ server, limit }) },
         { ...asker, details: withTools, waitMs: isRow && server === undefined ? atOnceMs : waitMs },
       );
       if (!withTools) return answer;
@@ -220,6 +247,46 @@ export const toolOperations = [
       }));
       return { ...answer, tools };
     },
+  }),
+  operation({
+    name: "evaluateSearch",
+    args: ["cases"],
+    summary: "How well the caller's catalogue is searched",
+    scope: "read",
+    input: z.object({ cases: z.array(SearchCase).min(1).max(10_000) }),
+    output: z.object({
+      queries: z.number().int(),
+      tools: z.number().int(),
+      ...Means,
+      kinds: z.array(z.object({ kind: z.string(), queries: z.number().int(), ...Means })),
+      missed: z
+        .array(z.object({ query: z.string(), tools: z.array(z.string()), found: z.array(z.string()) }))
+        .meta({ description: "Queries without one of their tools among the first ten; 20 at most." }),
+      unknown: z.array(z.string()).meta({ description: "Names that no tool of the caller has." }),
+    }),
+    http: {
+      method: "post",
+      path: "/search/evaluation",
+      tag,
+      open: true,
+      body: {
+        description: "Queries, and the tools that are right for them.",
+        example: { cases: [{ query: "read a file", tools: ["files.read_file"] }] },
+      },
+      answers: { 200: "Recall and rank, with likeness and with words alone." },
+    },
+    cli: { command: "search eval" },
+    run: (plane, { cases }, asker) => plane.evaluateSearch(cases, { ...asker, waitMs }),
+  }),
+  operation({
+    name: "forgetSearches",
+    args: [],
+    summary: "Forget what the search has learned from the caller's use",
+    scope: "read",
+    input: z.object({}),
+    output: z.object({ forgotten: z.number().int() }),
+    http: { method: "delete", path: "/search/learned", tag, answers: { 200: "Forgotten." } },
+    cli: { command: "search forget" },
   }),
   operation({
     name: "recommend",

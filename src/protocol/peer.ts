@@ -1,5 +1,6 @@
 import { createThrottle, type Throttle } from "../lib/async/throttle.ts";
 import { createBriefMap } from "../lib/brief-map.ts";
+import { sizeOf } from "../lib/json/json-text.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import {
   type AnswerRequest,
@@ -80,6 +81,9 @@ export type PeerHandlers = {
 };
 
 /** Gets the answer: a promise, or a call that needs none. */
+/** Of an answer: others get a turn between reading it and passing it on. */
+const longLength = 256 * 1024;
+
 export type Waiter = { resolve(result: unknown): void; reject(reason: unknown): void };
 
 type Pending = {
@@ -221,7 +225,10 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
     if (!("result" in message))
       return waiting.waiter.reject(invalidAnswer("its answer has neither a result nor an error"));
     tasks.keep(message.result, message.id as RequestId, waiting.options);
-    waiting.waiter.resolve(message.result);
+    const { result } = message;
+    // To read it took its time; what is done with it takes as long again.
+    if (isObject(result) && (sizeOf(result) ?? 0) > longLength) setImmediate(() => waiting.waiter.resolve(result));
+    else waiting.waiter.resolve(result);
   }
 
   const waitingOptions = () => pending.values().map(({ options }) => options);

@@ -14,6 +14,8 @@ type Unaudited =
   | "call"
   | "search"
   | "recommend"
+  | "evaluateSearch"
+  | "forgetSearches"
   | "stats"
   | "config"
   | "doctor"
@@ -33,6 +35,7 @@ type Unaudited =
   | `policy.${string}`
   | `runs.${string}`
   | `agent.${string}`
+  | `code.${string}`
   | `skills.${string}`
   | `tasks.${string}`
   | `toolsets.${string}`

@@ -55,6 +55,17 @@ export function minutesOf({ since, steps, stepMs }: SeriesSpan) {
   return { from, until: from + steps * each, each };
 }
 
+/** Of calls that are at hand, those within the span. */
+export function countSteps(span: SeriesSpan, calls: readonly CallColumns[]): CountedSteps {
+  const { from, until, each } = minutesOf(span);
+  const within = countMinutes(calls).filter(({ minute }) => minute >= from && minute < until);
+  return toCountedSteps(
+    within.map(({ minute, status, took, calls: count }) => {
+      return { place: Math.floor((minute - from) / each), status, took, calls: count };
+    }),
+  );
+}
+
 /** From rows of both stores. */
 export function toCountedSteps(rows: readonly Row[]): CountedSteps {
   const counts = rows.map(

@@ -17,7 +17,7 @@ import { collect, noCursor } from "../model/page.ts";
 import type { PlaneCalls, PlaneEvents } from "../model/plane-history.ts";
 import { isOwner, mayDo, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
-import { spanOf, toSeries } from "./call-minutes.ts";
+import { countSteps, spanOf, toSeries } from "./call-minutes.ts";
 
 const pageSize = 500;
 /** Events that are read for one page of a caller who may not see all of them. */
@@ -70,10 +70,14 @@ export function createHistory(parts: Parts): {
         throw new PlaneError("NOT_FOUND", `No call '${id}' of yours is recorded. 'calls' lists those that are.`);
       },
       async series(query = {}, { principal = defaultPrincipal } = {}) {
+        const isAdmin = mayDo(principal, "admin");
         const isForeign = query.user !== undefined && query.user !== principal.user;
-        const span = spanOf(mayDo(principal, "admin") ? query : { ...query, user: principal.user }, Date.now());
-        if (isForeign && !mayDo(principal, "admin")) return toSeries(span, { steps: [], p50Ms: null, p95Ms: null });
-        return toSeries(span, await (await memory.store()).callSeries(span));
+        const span = spanOf(isAdmin ? query : { ...query, user: principal.user }, Date.now());
+        if (isForeign && !isAdmin) return toSeries(span, { steps: [], p50Ms: null, p95Ms: null });
+        const store = await memory.store();
+        // Counts are kept by user, and other keys of a user are others.
+        if (!isAdmin && principal.key) return toSeries(span, countSteps(span, await ownSince(store, principal, span)));
+        return toSeries(span, await store.callSeries(span));
       },
     },
     events: {
@@ -177,6 +181,19 @@ function forCaller({ countTools }: Visibility, principal: Principal, stored: Sto
   const { event } = stored;
   if (event.type !== "registry.changed") return stored;
   return { ...stored, event: { ...event, tools: countTools(principal) } };
+}
+
+/** Of the key that asks, newest first, as far as a chart is read. */
+async function ownSince(store: Store, principal: Principal, { since }: { since: number }): Promise<CallRecord[]> {
+  const own: CallRecord[] = [];
+  for (let before: string | undefined; own.length < maxScanned; ) {
+    const part = await store.calls({ user: principal.user, limit: pageSize, ...withoutUndefined({ before }) });
+    const recent = part.filter(({ at }) => Date.parse(at) >= since);
+    own.push(...recent.filter((record) => isOwn(record, principal)));
+    before = part.at(-1)?.id;
+    if (recent.length < pageSize) break;
+  }
+  return own;
 }
 
 function isOwn(record: CallRecord, principal: Principal): boolean {

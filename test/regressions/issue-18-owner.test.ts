@@ -196,6 +196,11 @@ suite("ownership", () => {
     );
     const seen = await plane.events.list(0, 100, as(weak));
     assert.ok(!JSON.stringify(seen).includes('"long"'));
+    const counted = async (who: Principal) => {
+      const { steps } = await plane.calls.series({ minutes: 5 }, as(who));
+      return steps.reduce((sum, { calls }) => sum + calls, 0);
+    };
+    assert.deepEqual([await counted(strong), await counted(weak)], [2, 1]);
     const weakToken = principalOf({ user: "ann", scopes: ["read"] });
     await assert.rejects(plane.results.get(id, {}, as(weakToken)), { code: "NOT_FOUND" });
   });

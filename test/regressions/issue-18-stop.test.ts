@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
-import { suite, test } from "node:test";
+import { test } from "node:test";
 import { readLog, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { postCall } from "../scenarios/requests.ts";
@@ -45,22 +45,22 @@ const rogues = {
     'setInterval(() => { for (let n = 0; n < 200; n++) say({ id: "q" + Math.random(), method: "roots/list" }); }, 1);',
 };
 
-suite("SIGTERM ends serve within its limit and leaves no child, whatever a server does", { concurrency: 2 }, () => {
-  for (const [what, then] of Object.entries(rogues))
-    test(`a server that ${what}`, async () => {
-      await using directory = await temporaryDirectory();
-      const log = directory.file("log");
-      await writeFile(directory.file("rogue.cjs"), rogue(then));
-      const config = await writeConfig(directory, {
-        r: { command: process.execPath, args: [directory.file("rogue.cjs"), log] },
-      });
-      await using serving = await startServeProcess(config, directory.path);
-      await until("its start", () => pidsIn(log).length === 1);
-      const call = postCall(serving.url, "r.go", { arguments: { text: "a" } }).catch(() => null);
-      await until("the call", () => readLog(log).some(({ event }) => event === "call"));
-      const code = await within(15_000, "serve after SIGTERM", serving.stop("SIGTERM"));
-      assert.equal(code, 0);
-      await call;
-      assert.deepEqual(pidsIn(log).filter(isRunning), []);
-    });
+test(`SIGTERM ends serve within its limit and leaves no child, though a server ${Object.keys(rogues).join(", one ")}`, async () => {
+  await using directory = await temporaryDirectory();
+  const log = directory.file("log");
+  const servers: Parameters<typeof writeConfig>[1] = {};
+  for (const [at, then] of Object.values(rogues).entries()) {
+    await writeFile(directory.file(`rogue${at}.cjs`), rogue(then));
+    servers[`r${at}`] = { command: process.execPath, args: [directory.file(`rogue${at}.cjs`), log] };
+  }
+  const names = Object.keys(servers);
+  await using serving = await startServeProcess(await writeConfig(directory, servers), directory.path);
+  await until("their start", () => pidsIn(log).length === names.length);
+  const calls = names.map((name) =>
+    postCall(serving.url, `${name}.go`, { arguments: { text: "a" } }).catch(() => null),
+  );
+  await until("the calls", () => readLog(log).filter(({ event }) => event === "call").length === names.length);
+  assert.equal(await within(15_000, "serve after SIGTERM", serving.stop("SIGTERM")), 0);
+  await Promise.all(calls);
+  assert.deepEqual(pidsIn(log).filter(isRunning), []);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { createPlane } from "../../src/index.ts";
@@ -96,5 +96,45 @@ suite("row 5: the tool of a per-tool entry is offered only through the entry", (
     assert.doesNotMatch(await rpc("tools/list", {}), /get_bank_balance[._]+balance/);
     const name = "get_bank_balance__balance";
     assert.doesNotMatch(await rpc("tools/call", { name, arguments: { account_id: "7" } }), /42 for/);
+  });
+
+  test("an entry that is left out leaves the server's tool closed, and a good one beside it still works", async () => {
+    const written = JSON.parse(await readFile(file, "utf8"));
+    const good = written.tool.get_bank_balance;
+    const wrong: Record<string, unknown> = {
+      group: { ...good, group: 7 },
+      state: { ...good, state: [] },
+      name: { ...good, name: "" },
+      type: { ...good, type: "mcp-tol" },
+      arguments: { ...good, arguments: [{ name: 7 }] },
+      text: "{not JSON",
+    };
+    for (const [what, entry] of Object.entries(wrong)) {
+      const config = directory.file(`wrong-${what}.json`);
+      await writeFile(config, JSON.stringify({ ...written, tool: { get_bank_balance: entry } }));
+      for (const name of spellings) {
+        const { code, stdout } = await runCli([
+          ...["call", name, "account_id=1", "--json", "--config", config, "--data-dir", directory.file(what)],
+        ]);
+        assert.notEqual(code, 0, `${what}: ${name}: ${stdout}`);
+        assert.doesNotMatch(stdout, /42 for/);
+      }
+    }
+    const both = directory.file("both.json");
+    const tool = {
+      bad: { ...good, name: "bad", group: 7 },
+      open: { ...good, name: "open", group: ["default"], "applicable-states": ["*"] },
+    };
+    await writeFile(both, JSON.stringify({ ...written, tool }));
+    const { stdout } = await runCli([
+      "call",
+      "open",
+      "account_id=1",
+      "--config",
+      both,
+      "--data-dir",
+      directory.file("both"),
+    ]);
+    assert.match(stdout, /42 for 1/);
   });
 });

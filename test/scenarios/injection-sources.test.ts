@@ -172,6 +172,7 @@ suite("where injected values come from", { concurrency: 3 }, () => {
     assert.deepEqual(callsAt(log)[0]?.arguments, {
       ...{ filename: files["a.pdf"], file_names: [files["b.pdf"], "own.txt"] },
       ...{ original_filename: "a.pdf", original_file_names: ["b.pdf", "own.txt"] },
+      ...{ file_url: files["a.pdf"], file_urls: [files["b.pdf"], "own.txt"] },
     });
     const seen = JSON.stringify([
       shown,

@@ -31,7 +31,7 @@ suite("plan make", { concurrency: 2 }, () => {
     assert.equal(printed.code, 0, printed.stderr);
     assert.match(
       printed.stdout,
-      /^#!\/usr\/bin\/env bash\n[\s\S]*\ntoolplane call echo\.echo --args '\{"message":"hi"\}'/,
+      /^#!\/usr\/bin\/env bash\n[\s\S]*\ntoolplane call --config \S+ --data-dir \S+ echo\.echo --args '\{"message":"hi"\}'/,
     );
     assert.match(printed.stderr, /1 step planned for: say hi/);
     const { body } = model.requests[0] ?? {};
@@ -45,6 +45,8 @@ suite("plan make", { concurrency: 2 }, () => {
     assert.deepEqual([again.code, /--force overwrites it/.test(again.stderr)], [2, true]);
     assert.equal((await plan("make", "say hi", "--out", out, "--force")).code, 0);
     assert.match(await readFile(out, "utf8"), /say hi/);
+    const foreign = await runCli(["plan", "run", out, "--config", directory.file("other.json")]);
+    assert.notEqual(foreign.code, 0, "a script for another place is not run here");
     assert.equal((await plan("run", out)).code, 0);
     assert.deepEqual(callsAt(log), [{ name: "echo", arguments: { message: "hi" } }]);
   });
@@ -60,7 +62,7 @@ suite("plan make", { concurrency: 2 }, () => {
     assert.equal((shown.json().pid ?? null) as unknown, null, shown.stdout);
     const { code, stdout, stderr } = await runCli(["plan", "make", "-", ...common], { input: "say hi\n" });
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /toolplane call echo\.echo/);
+    assert.match(stdout, /toolplane call --config \S+ --data-dir \S+ echo\.echo/);
   });
 
   test("without a model there is a script to fill in, and without a planner a way to get one", async () => {

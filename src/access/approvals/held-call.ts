@@ -77,5 +77,5 @@ export function viewOf({ revision: _, ...held }: KeptHeldCall): HeldView {
   const { arguments: args, answer, injected, verdict } = held;
   const hidden = injected.filter((name) => !Object.hasOwn(args, name)).map((name) => [name, placeholder]);
   const shown = { ...(answer?.arguments ?? args), ...Object.fromEntries(hidden) };
-  return { ...held, shown, adminRequired: verdict.rule !== undefined };
+  return { ...held, shown, adminRequired: verdict.origin === "rule" };
 }

@@ -102,8 +102,8 @@ export function stricterMode(configured: PolicyMode, asked: PolicyMode | undefin
 function byRule({ firstRule }: ToolFacts, situation: Situation): Verdict | null {
   const found = firstRule(situation);
   if (found === null) return null;
-  const { verdict, reason = "a rule of the policy says so" } = found.rule;
-  return { verdict, origin: "rule", reason, rule: found.place };
+  const { verdict, reason = "a rule of the policy says so", from } = found.rule;
+  return { verdict, origin: "rule", reason, ...(from === undefined ? { rule: found.number } : { from }) };
 }
 
 /** Where nothing may change, what only the name of a tool suggests is no knowledge. */

@@ -39,7 +39,8 @@ function readClock(clock: Intl.DateTimeFormat, now: Date): { weekday: number; mi
 
 export type Situation = { principal: Principal; face: Face; arguments: JsonObject; now(): Date };
 
-export type FoundRule = { rule: PolicyRule; place: number };
+/** `number`: among those of `policy.rules` itself. */
+export type FoundRule = { rule: PolicyRule; place: number; number: number };
 
 export type ToolFacts = {
   effect: Effect;
@@ -49,7 +50,8 @@ export type ToolFacts = {
 
 /** Looks at each tool once: what it does, and which rules can be about it. */
 export function createToolFacts({ rules, effects }: Policy, createPatternSet: CreatePatternSet) {
-  const compiled = rules.map(compile);
+  let number = 0;
+  const compiled = rules.map((rule, place) => compile(rule, place, rule.from === undefined ? number++ : -1));
   const matchArguments = createArgumentMatcher(rules, createPatternSet);
   const known = new WeakMap<Tool, ToolFacts>();
   return (tool: Tool): ToolFacts => {
@@ -113,7 +115,7 @@ type Compiled = FoundRule & {
   applies(situation: Situation): boolean;
 };
 
-function compile(rule: PolicyRule, place: number): Compiled {
+function compile(rule: PolicyRule, place: number, number: number): Compiled {
   const { users, groups, personas, faces, time } = rule;
   const inTime = time === undefined ? undefined : createTimeTest(time);
   const tests = [
@@ -124,7 +126,7 @@ function compile(rule: PolicyRule, place: number): Compiled {
     inTime && (({ now }: Situation) => inTime(now())),
   ].filter((test) => test !== undefined);
   const needs = Object.entries(rule.arguments ?? {}).map(([name, pattern]) => keyOf(name, pattern));
-  return { rule, place, needs, applies: (situation) => tests.every((test) => test(situation)) };
+  return { rule, place, number, needs, applies: (situation) => tests.every((test) => test(situation)) };
 }
 
 type MatchArguments = (args: JsonObject) => MatchedPatterns;

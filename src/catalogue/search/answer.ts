@@ -26,11 +26,12 @@ export function toAnswer(
   };
 }
 
-function toFoundTool({ score, tool, alsoOn, differsBy }: Line, summaryLimit: number): FoundTool {
+function toFoundTool({ score, tool, alsoOn, differsBy, points }: Line, summaryLimit: number): FoundTool {
   return {
     ...describeHit({ tool, score }, summaryLimit),
     ...(alsoOn.length > 0 ? { alsoOn: alsoOn.map(({ id, name }) => id.server ?? name) } : {}),
     ...(differsBy.length > 0 ? { differsBy } : {}),
+    ...(points === undefined ? {} : { points }),
   };
 }
 

@@ -15,17 +15,24 @@ const likenessCost = 0.2;
 /** What is like a chosen tool counts less for the next, where the query asks for several things. */
 function spreadMeaning(candidates: Ranked[], likeness: Likeness): Ranked[] {
   if (likeness.clauses < 2) return candidates;
-  const open = candidates.map((candidate) => ({ candidate, worth: candidate.score, nearest: 0 }));
+  /** `seen`: with how many of the chosen it was compared; a worth can only fall. */
+  const open = candidates.map((candidate) => ({ candidate, worth: candidate.score, nearest: 0, seen: 0 }));
   const chosen: Ranked[] = [];
   while (chosen.length < maxChosen && open.length > 0) {
     let best = 0;
-    for (const [at, { worth }] of open.entries()) if (worth > (open[best]?.worth ?? 0)) best = at;
-    const [{ candidate }] = open.splice(best, 1) as [(typeof open)[number]];
-    chosen.push(candidate);
-    for (const one of open) {
-      one.nearest = Math.max(one.nearest, likeness.between(candidate.slot, one.candidate.slot));
-      one.worth = one.candidate.score - likenessCost * one.nearest;
+    for (let at = 1; at < open.length; at++)
+      if ((open[at] as (typeof open)[number]).worth > (open[best] as (typeof open)[number]).worth) best = at;
+    const one = open[best] as (typeof open)[number];
+    if (one.seen === chosen.length) {
+      open.splice(best, 1);
+      chosen.push(one.candidate);
+      continue;
     }
+    for (; one.seen < chosen.length; one.seen++) {
+      const other = (chosen[one.seen] as Ranked).slot;
+      one.nearest = Math.max(one.nearest, likeness.between(other, one.candidate.slot));
+    }
+    one.worth = one.candidate.score - likenessCost * one.nearest;
   }
   return [...chosen, ...open.map(({ candidate }) => candidate)];
 }
@@ -73,7 +80,8 @@ function dot(a: Float64Array, b: Float64Array): number {
   return sum;
 }
 
-function partsOf(slot: number, terms: readonly FoundTerm[]): Float64Array {
+/** What each term brings a tool. */
+export function partsOf(slot: number, terms: readonly FoundTerm[]): Float64Array {
   const parts = new Float64Array(terms.length);
   for (const [at, { weight, ranges }] of terms.entries()) {
     for (const { segment, start, end } of ranges) {

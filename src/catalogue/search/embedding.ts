@@ -1,3 +1,4 @@
+import { yieldEvery } from "../../lib/async/pause.ts";
 import type { FieldName } from "./fields.ts";
 
 export const dimensions = 256;
@@ -13,8 +14,14 @@ const fieldShares = [
 ] as const satisfies readonly { field: FieldName; weight: number; dilution: number; most: number }[];
 const maxQueryTokens = 64;
 
+/** Fields of a server are the same for all its tools. */
+const ofServer: ReadonlySet<FieldName> = new Set(["server", "serverText"]);
+const maxServers = 1_000;
+
+export type Embedding = Awaited<ReturnType<typeof loadEmbedding>>;
+
 /** Static vectors of tokens, distilled for texts about tools: the vector of a text is the sum of its tokens' vectors. The file has a header, the tokens line by line, a scale for each, then two numbers of four bits in each byte. */
-export function createEmbedding(file: Uint8Array) {
+export async function loadEmbedding(file: Uint8Array) {
   const header = new DataView(file.buffer, file.byteOffset);
   const [rows, numbers, tokenBytes] = [4, 8, 12].map((at) => header.getUint32(at, true)) as [number, number, number];
   if (numbers !== dimensions) throw new Error(`the vectors have ${numbers} numbers, not ${dimensions}`);
@@ -22,9 +29,13 @@ export function createEmbedding(file: Uint8Array) {
   const tokens = new TextDecoder().decode(file.subarray(headerBytes, scalesAt)).trimEnd().split("\n");
   const scales = new Float32Array(Uint8Array.from(file.subarray(scalesAt, scalesAt + rows * 4)).buffer);
   const packed = file.subarray(scalesAt + rows * 4);
-  const readTokens = createTokenReader(tokens);
+  const readTokens = await createTokenReader(tokens);
+  const servers = new Map<string, Float32Array>();
+  /** Which text last had a token. */
+  const seen = new Int32Array(rows);
+  let texts = 0;
 
-  const addUp = (sum: Float32Array, ids: Iterable<number>, weight: number) => {
+  const addUp = (sum: Float32Array, ids: readonly number[], weight: number) => {
     for (const id of ids) {
       const by = weight * (scales[id] as number);
       let from = id * (dimensions / 2);
@@ -36,17 +47,32 @@ export function createEmbedding(file: Uint8Array) {
     }
     return sum;
   };
+  const distinct = (ids: readonly number[]) => {
+    texts += 1;
+    return ids.filter((id) => {
+      const isNew = seen[id] !== texts;
+      seen[id] = texts;
+      return isNew;
+    });
+  };
+  const addFields = (sum: Float32Array, from: Readonly<Record<FieldName, string>>, isOfServer: boolean) => {
+    for (const { field, weight, dilution, most } of fieldShares) {
+      if (ofServer.has(field) !== isOfServer) continue;
+      const ids = distinct(readTokens(from[field], most));
+      addUp(sum, ids, weight * ids.length ** -dilution);
+    }
+    return sum;
+  };
   return {
     /** A unit vector; all zero where no token is known. */
     query: (text: string): Float32Array =>
       toUnit(addUp(new Float32Array(dimensions), readTokens(text, maxQueryTokens), 1)),
-    tool(texts: Readonly<Record<FieldName, string>>): Float32Array {
-      const sum = new Float32Array(dimensions);
-      for (const { field, weight, dilution, most } of fieldShares) {
-        const ids = new Set(readTokens(texts[field], most));
-        addUp(sum, ids, weight * ids.size ** -dilution);
-      }
-      return toUnit(sum);
+    tool(from: Readonly<Record<FieldName, string>>): Float32Array {
+      const server = `${from.server}\n${from.serverText}`;
+      const shared = servers.get(server) ?? addFields(new Float32Array(dimensions), from, true);
+      if (servers.size > maxServers) servers.clear();
+      servers.set(server, shared);
+      return toUnit(addFields(shared.slice(), from, false));
     },
   };
 }
@@ -66,13 +92,18 @@ const [maxWord, maxDigits] = [30, 4];
 const nameParts = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 
 /** Reads a text as ids of tokens: words, pieces of unknown words, and pairs of words such as "pull request" beside them. */
-function createTokenReader(tokens: readonly string[]) {
-  const ids = new Map(tokens.map((token, id) => [token, id]));
-  const pairs = new Map<number, number>();
-  const pairKey = (first: number, second: number) => first * tokens.length + second;
+async function createTokenReader(tokens: readonly string[]) {
+  const ids = new Map<string, number>();
+  const pairs = createPairs(tokens.length);
+  const turn = yieldEvery();
   for (const [id, token] of tokens.entries()) {
-    const [first, second] = token.split(" ").map((word) => ids.get(word));
-    if (first !== undefined && second !== undefined) pairs.set(pairKey(first, second), id);
+    ids.set(token, id);
+    if (turn.isOver()) await turn.next();
+  }
+  for (const [id, token] of tokens.entries()) {
+    const space = token.indexOf(" ");
+    if (space > 0) pairs.add(ids.get(token.slice(0, space)) ?? -1, ids.get(token.slice(space + 1)) ?? -1, id);
+    if (turn.isOver()) await turn.next();
   }
   /** The longest known piece first; a piece within a word is spelled with ##. */
   const piecesOf = (word: string): number[] => {
@@ -100,28 +131,53 @@ function createTokenReader(tokens: readonly string[]) {
   };
   const known = new Map<string, number[][]>();
   const knownWords = (run: string) => {
-    const words = known.get(run) ?? wordsOf(run);
+    const before = known.get(run);
+    if (before !== undefined) return before;
     if (known.size > maxKnown) known.clear();
+    const words = wordsOf(run);
     known.set(run, words);
     return words;
   };
   return (text: string, most: number): number[] => {
     const found: number[] = [];
     let before = -1;
-    for (const run of withoutMarks(text)
-      .slice(0, maxText)
-      .match(/[A-Za-z0-9]+/g) ?? []) {
+    for (const run of runsOf(text)) {
       for (const word of knownWords(run)) {
-        found.push(...word);
+        for (const id of word) found.push(id);
         const single = word.length === 1 ? (word[0] as number) : -1;
-        const pair = single < 0 || before < 0 ? undefined : pairs.get(pairKey(before, single));
-        if (pair !== undefined) found.push(pair);
+        const pair = single < 0 || before < 0 ? -1 : pairs.get(before, single);
+        if (pair >= 0) found.push(pair);
         before = single;
       }
       if (found.length >= most) break;
     }
-    return found.slice(0, most);
+    if (found.length > most) found.length = most;
+    return found;
   };
+}
+
+/** From two ids to one, in one array: their product is too large for the keys of a fast map. */
+function createPairs(count: number) {
+  const size = 2 ** Math.ceil(Math.log2(count * 2));
+  const table = new Int32Array(size * 3).fill(-1);
+  const placeOf = (first: number, second: number) => {
+    let at = (Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 0;
+    for (at = (at ^ (at >>> 15)) & (size - 1); table[at * 3] !== -1; at = (at + 1) & (size - 1))
+      if (table[at * 3] === first && table[at * 3 + 1] === second) break;
+    return at * 3;
+  };
+  return {
+    add(first: number, second: number, id: number): void {
+      if (first >= 0 && second >= 0) table.set([first, second, id], placeOf(first, second));
+    },
+    get: (first: number, second: number): number => table[placeOf(first, second) + 2] as number,
+  };
+}
+
+function* runsOf(text: string): Iterable<string> {
+  const plain = withoutMarks(text).slice(0, maxText);
+  const pattern = /[A-Za-z0-9]+/g;
+  for (let run = pattern.exec(plain); run !== null; run = pattern.exec(plain)) yield run[0];
 }
 
 function withoutMarks(text: string): string {

@@ -1,3 +1,4 @@
+import type { ScorePart } from "../../model/catalogue/search.ts";
 import type { Tool, ToolMetadata } from "../../model/catalogue/tool.ts";
 import { isObject } from "../../model/json.ts";
 
@@ -6,7 +7,7 @@ export type Findable = Pick<Tool, "id" | "name" | "modelName" | "title" | "descr
 };
 
 /** A tool and its score. No slot: it may mean another tool after the next change. */
-export type Hit = { tool: Findable; score: number };
+export type Hit = { tool: Findable; score: number; points?: ScorePart[] };
 
 export type Result = {
   total: number;

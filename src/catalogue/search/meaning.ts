@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createEmbedding, dimensions, toUnit } from "./embedding.ts";
+import { dimensions, type Embedding, loadEmbedding, toUnit } from "./embedding.ts";
 import { textsOf } from "./fields.ts";
 import type { ToolIndex } from "./tool-index.ts";
 import { createVectorRows } from "./vector-rows.ts";
@@ -8,9 +8,10 @@ import { createVectorRows } from "./vector-rows.ts";
 /** How like the tools of an index are to a query. */
 export type Meaning = ReturnType<typeof createMeaning>;
 
-/** By slot, for one query. */
+/** For one query, until the next one is asked. */
 export type Likeness = {
-  at(slot: number): number;
+  /** By slot. */
+  values: Float32Array;
   between(a: number, b: number): number;
   /** What the query asks for, one after the other. */
   clauses: number;
@@ -19,51 +20,87 @@ export type Likeness = {
 export async function loadMeaning(): Promise<Meaning> {
   for (const path of ["tool-vectors.bin", "../tool-vectors.bin"]) {
     const file = await readFile(join(import.meta.dirname, path)).catch(() => null);
-    if (file !== null) return createMeaning(file);
+    if (file !== null) return createMeaning(await loadEmbedding(file));
   }
   throw new Error("tool-vectors.bin is not installed");
 }
 
-export function createMeaning(file: Uint8Array) {
-  const embedding = createEmbedding(file);
-  const vectors = createVectorRows();
+function createMeaning(embedding: Embedding) {
+  const vectors = createToolVectors(dimensions);
+  return {
+    follow: vectors.follow,
+    left: vectors.left,
+    /** Reads tools that `follow` found, while `isOver` says no. */
+    read(index: ToolIndex, isOver: () => boolean): void {
+      while (vectors.left() > 0 && !isOver()) {
+        const [slot] = vectors.missing(1) as [number];
+        vectors.add(slot, embedding.tool(textsOf(index.toolAt(slot), index.serverTextAt(slot))), index);
+      }
+    },
+    likeness(query: string): Likeness {
+      const clauses = clausesOf(query);
+      return vectors.likeness(blendAll(embedding.query(query), clauses.map(embedding.query)), clauses.length);
+    },
+  };
+}
+
+/** The vectors of an index's tools. A tool keeps its row as long as it is unchanged. */
+export function createToolVectors(numbers: number) {
+  const vectors = createVectorRows(numbers);
+  let rows = new Map<object, number>();
+  let bySlot = new Int32Array(0);
+  let values = new Float32Array(0);
   let used = 0;
   let free: number[] = [];
   let missing: number[] = [];
-
   return {
-    /** After an update of the index; returns how many tools have no vector yet. */
-    follow(index: ToolIndex): number {
+    /** After an update of the index. */
+    follow(index: ToolIndex): void {
+      const kept = new Map<object, number>();
       const isTaken = new Uint8Array(used);
+      bySlot = new Int32Array(index.corpus().slots).fill(-1);
       missing = [];
       for (const slot of index.all()) {
-        const row = index.rowAt(slot);
-        if (row < 0) missing.push(slot);
-        else isTaken[row] = 1;
+        const row = rows.get(index.entryAt(slot));
+        if (row === undefined) missing.push(slot);
+        else {
+          kept.set(index.entryAt(slot), row);
+          isTaken[row] = 1;
+          bySlot[slot] = row;
+        }
       }
+      missing.reverse();
+      rows = kept;
       free = [];
       for (let row = 0; row < used; row++) if (isTaken[row] === 0) free.push(row);
-      return missing.length;
     },
+    /** How many tools have no vector yet. */
     left: () => missing.length,
-    /** Reads some of the tools that `follow` found. */
-    read(index: ToolIndex, most: number): void {
-      for (const slot of missing.splice(0, most)) {
-        const row = free.pop() ?? used++;
-        vectors.set(row, embedding.tool(textsOf(index.toolAt(slot), index.serverTextAt(slot))));
-        index.setRow(slot, row);
-      }
+    /** Slots of some of them. */
+    missing: (most: number) => missing.slice(-most).reverse(),
+    /** The vector of the next one that is missing. */
+    add(slot: number, vector: Float32Array, index: ToolIndex): void {
+      missing.pop();
+      const row = free.pop() ?? used++;
+      vectors.set(row, vector);
+      rows.set(index.entryAt(slot), row);
+      bySlot[slot] = row;
     },
-    likeness(query: string, index: ToolIndex): Likeness {
-      const whole = embedding.query(query);
-      const clauses = clausesOf(query);
-      const parts = clauses.length > 1 ? clauses.map((clause) => blend(embedding.query(clause), whole)) : [];
-      const all = vectors.likeness([whole, ...parts], used);
-      return {
-        at: (slot) => all[index.rowAt(slot)] as number,
-        between: (a, b) => vectors.between(index.rowAt(a), index.rowAt(b)),
-        clauses: Math.max(1, clauses.length),
-      };
+    /** The same, for whatever place it has after the next `follow`. */
+    keep(entry: object, vector: Float32Array): void {
+      const row = free.pop() ?? used++;
+      vectors.set(row, vector);
+      rows.set(entry, row);
+    },
+    likeness(asked: readonly Float32Array[], clauses: number): Likeness {
+      const byRow = vectors.likeness(asked, used);
+      if (values.length < bySlot.length) values = new Float32Array(bySlot.length * 2);
+      for (let slot = 0; slot < bySlot.length; slot++) {
+        const row = bySlot[slot] as number;
+        values[slot] = row < 0 ? 0 : (byRow[row] as number);
+      }
+      const between = (a: number, b: number) => vectors.between(bySlot[a] as number, bySlot[b] as number);
+      return { values, between, clauses: Math.max(1, clauses) };
     },
   };
 }
@@ -71,9 +108,10 @@ export function createMeaning(file: Uint8Array) {
 /** A clause keeps a share of the whole query. */
 const wholeShare = 0.4;
 
-function blend(clause: Float32Array, whole: Float32Array): Float32Array {
-  for (let at = 0; at < dimensions; at++) clause[at] = (clause[at] as number) + wholeShare * (whole[at] as number);
-  return toUnit(clause);
+/** The whole query, and its clauses where there are several. */
+export function blendAll(whole: Float32Array, clauses: readonly Float32Array[]): Float32Array[] {
+  if (clauses.length < 2) return [whole];
+  return [whole, ...clauses.map((one) => toUnit(one.map((value, at) => value + wholeShare * (whole[at] as number))))];
 }
 
 const maxText = 4_000;
@@ -82,7 +120,7 @@ const minWords = 4;
 const minClause = 9;
 
 /** Sentences, and the long parts of one between commas, "and" and "then": each may ask for something else. */
-function clausesOf(query: string): string[] {
+export function clausesOf(query: string): string[] {
   // Single spaces: the patterns below would read a long run of them again and again.
   const plain = query.slice(0, maxText).replace(/[^\S\n]+/g, " ");
   const clauses = plain.split(/(?<=[.!?;]) |\n| \+ /).flatMap((sentence) => {

@@ -1,48 +1,132 @@
-import { serialized } from "../../lib/async/once.ts";
+import { createHash } from "node:crypto";
+import { pause } from "../../lib/async/pause.ts";
 import type { Embed } from "../../model/catalogue/search.ts";
+import type { Store } from "../../model/store.ts";
+import { toUnit } from "./embedding.ts";
 import { type Findable, textsOf } from "./fields.ts";
-import type { Likeness } from "./meaning.ts";
+import { blendAll, clausesOf, createToolVectors, type Likeness } from "./meaning.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
 const batchSize = 128;
 const maxText = 2_000;
-/** Above this all vectors are forgotten. */
-const maxKnown = 200_000;
+const maxNumbers = 8_192;
+const maxQueries = 500;
+/** A search waits so long for a query's vectors, and for tools that are being read; then it does without. */
+const maxQueryMs = 1_500;
+const maxReadMs = 500;
+/** After a failure the model is left alone so long. */
+const retryMs = 60_000;
 
-/** Null if the embedder fails, whose error is not for the caller. */
-export type OwnVectors = (query: string, meant: readonly Findable[], index: ToolIndex) => Promise<Likeness | null>;
+/** A model of the person's own. Vectors of another `id` are not comparable. */
+export type Embedder = {
+  id: string;
+  name: string;
+  embed: Embed;
+  /** Vectors are stored: the id says which model made them. */
+  isKept: boolean;
+};
+export type OwnVectors = ReturnType<typeof createOwnVectors>;
 
-/** Likeness by the host's embedder; each text is embedded once. */
-export function createOwnVectors(embed: Embed): OwnVectors {
-  const known = new Map<string, Float32Array>();
-  const ask = async (texts: readonly string[]): Promise<Float32Array[]> => {
-    const vectors = await embed(texts);
-    if (vectors.length === texts.length) return vectors.map(toUnit);
-    throw new Error(`the embedder gave ${vectors.length} vectors for ${texts.length} texts`);
+type Ports = {
+  /** Where vectors outlive the process. */
+  store?: (() => Promise<Pick<Store, "vectors" | "putVectors">>) | undefined;
+  /** Called with the first failure after a success. */
+  onFailed?: ((model: string, reason: string) => void) | undefined;
+};
+
+/** Likeness by a model of the person's own: tools are read in the background, each definition once. */
+export function createOwnVectors({ id, name, embed, isKept }: Embedder, { store: keeper, onFailed }: Ports = {}) {
+  const store = isKept ? keeper : undefined;
+  let vectors: ReturnType<typeof createToolVectors> | undefined;
+  let numbers = 0;
+  let reading: Promise<void> | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const asked = new Map<string, Float32Array>();
+  const isResting = () => performance.now() - failedAt < retryMs;
+  const fail = (thrown: unknown) => {
+    if (failedAt === Number.NEGATIVE_INFINITY)
+      onFailed?.(name, thrown instanceof Error ? thrown.message : String(thrown));
+    failedAt = performance.now();
   };
-  // Serial, so that concurrent searches have a text embedded once.
-  const learn = serialized(async (texts: readonly string[]): Promise<Float32Array[]> => {
-    if (known.size > maxKnown) known.clear();
-    const missing = [...new Set(texts)].filter((text) => !known.has(text));
-    for (let at = 0; at < missing.length; at += batchSize) {
-      const batch = missing.slice(at, at + batchSize);
-      const vectors = await ask(batch);
-      for (const [place, text] of batch.entries()) known.set(text, vectors[place] as Float32Array);
-    }
-    return texts.map((text) => known.get(text) as Float32Array);
-  });
 
-  return async (query, meant, index) => {
-    try {
-      const vectors = await learn(meant.map(textOf));
-      const [asked] = (await ask([query])) as [Float32Array];
-      const vectorOf = new Map(meant.map((tool, at) => [tool, vectors[at] as Float32Array]));
-      const at = (slot: number) => vectorOf.get(index.toolAt(slot)) as Float32Array;
-      for (const vector of vectors) requireLength(vector, asked);
-      return { at: (slot) => dot(asked, at(slot)), between: (a, b) => dot(at(a), at(b)), clauses: 1 };
-    } catch {
-      return null;
+  const ask = async (texts: readonly string[]): Promise<Float32Array[]> => {
+    const found = await embed(texts);
+    if (found.length !== texts.length) throw new Error(`it gave ${found.length} vectors for ${texts.length} texts`);
+    const units = found.map((vector) => toUnit(Float32Array.from(vector)));
+    for (const { length } of units) requireLength(length);
+    failedAt = Number.NEGATIVE_INFINITY;
+    return units;
+  };
+  const requireLength = (length: number) => {
+    if (length === 0 || length > maxNumbers) throw new Error(`its vectors have ${length} numbers`);
+    if (numbers !== 0 && length !== numbers) throw new Error("its vectors have different lengths");
+    numbers = length;
+  };
+  const vectorsOf = async (texts: readonly string[]): Promise<Float32Array[]> => {
+    const keys = texts.map((text) => createHash("sha256").update(`${id}\0${text}`).digest("base64url"));
+    const kept = store === undefined ? new Map<string, string>() : await (await store()).vectors(keys);
+    const known = new Map([...kept].map(([key, text]) => [key, unpack(text)]));
+    const missing = new Map(keys.flatMap((key, at) => (known.has(key) ? [] : [[key, texts[at] as string] as const])));
+    if (missing.size > 0) {
+      const made = await ask([...missing.values()]);
+      const added = [...missing.keys()].map((key, at) => [key, made[at] as Float32Array] as const);
+      for (const [key, vector] of added) known.set(key, vector);
+      await (await store?.())?.putVectors(added.map(([key, vector]) => ({ key, vector: pack(vector) })));
     }
+    return keys.map((key) => known.get(key) as Float32Array);
+  };
+  /** The list may change while the model is asked: what is missing is looked up again after each batch. */
+  const read = async (index: ToolIndex): Promise<void> => {
+    while (vectors === undefined || vectors.left() > 0) {
+      const slots = vectors?.missing(batchSize) ?? [...index.all()].slice(0, batchSize);
+      if (slots.length === 0) return;
+      const entries = slots.map(index.entryAt);
+      const found = await vectorsOf(slots.map((slot) => textOf(index.toolAt(slot))));
+      for (const { length } of found) requireLength(length);
+      if (vectors === undefined) {
+        vectors = createToolVectors(numbers);
+        vectors.follow(index);
+      }
+      for (const [at, entry] of entries.entries()) vectors.keep(entry, found[at] as Float32Array);
+      vectors.follow(index);
+    }
+  };
+  const readOn = (index: ToolIndex) => {
+    if (isResting()) return Promise.resolve();
+    reading ??= read(index)
+      .catch(fail)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+
+  return {
+    /** After an update of the index. */
+    follow(index: ToolIndex): void {
+      vectors?.follow(index);
+      void readOn(index);
+    },
+    /** Null while tools are being read, and where the model fails. */
+    async likeness(query: string, index: ToolIndex): Promise<Likeness | null> {
+      if (vectors === undefined || vectors.left() > 0)
+        await Promise.race([readOn(index), pause(maxReadMs, { isBackground: true })]);
+      if (vectors === undefined || vectors.left() > 0 || isResting()) return null;
+      const clauses = clausesOf(query);
+      const texts = [query, ...(clauses.length > 1 ? clauses : [])];
+      const missing = texts.filter((text) => !asked.has(text));
+      if (asked.size > maxQueries) asked.clear();
+      const learned = async () => {
+        const found = missing.length === 0 ? [] : await ask(missing);
+        for (const [at, text] of missing.entries()) asked.set(text, found[at] as Float32Array);
+        return true;
+      };
+      const late = pause(maxQueryMs, { isBackground: true }).then(() => false);
+      if (!(await Promise.race([learned().catch((thrown) => (fail(thrown), false)), late]))) return null;
+      const [whole, ...parts] = texts.map((text) => asked.get(text));
+      if (whole === undefined || parts.includes(undefined) || vectors.left() > 0) return null;
+      return vectors.likeness(blendAll(whole, parts as Float32Array[]), parts.length);
+    },
   };
 }
 
@@ -51,17 +135,11 @@ function textOf(tool: Findable): string {
   return `${server} ${name}: ${description}`.slice(0, maxText);
 }
 
-function toUnit(vector: readonly number[]): Float32Array {
-  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
-  return Float32Array.from(vector, (value) => (length === 0 ? 0 : value / length));
+function pack(vector: Float32Array): string {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64");
 }
 
-function requireLength({ length }: Float32Array, asked: Float32Array): void {
-  if (length !== asked.length) throw new Error("the embedder gave vectors of different lengths");
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);
-  return sum;
+function unpack(text: string): Float32Array {
+  const bytes = Uint8Array.from(Buffer.from(text, "base64"));
+  return new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4));
 }

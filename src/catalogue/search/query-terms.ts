@@ -3,7 +3,8 @@ import { stemOf } from "./stem.ts";
 import { eachWord, isEmptyInQueries, joinWords } from "./words.ts";
 
 /** A search term and its weight. `isAsked`: a word of the query itself; `isForm`: the exact spelling of one. */
-export type Term = { key: string; word: string; weight: number; isAsked: boolean; isForm: boolean };
+export type Term = { key: string; word: string; weight: number; from: TermSource; isAsked: boolean; isForm: boolean };
+export type TermSource = "words" | "synonyms" | "prefix";
 
 const exactWeight = 0.5;
 const synonymWeight = 0.3;
@@ -27,20 +28,22 @@ export function termsOf(
   const terms = new Map<string, Term>();
   for (const word of words) {
     const stem = stemOf(word);
-    terms.set(stem, { key: stem, word, weight: 1, isAsked: true, isForm: false });
+    terms.set(stem, { key: stem, word, weight: 1, from: "words", isAsked: true, isForm: false });
     const exact = exactTerm(word);
-    terms.set(exact, { key: exact, word, weight: exactWeight, isAsked: false, isForm: true });
+    terms.set(exact, { key: exact, word, weight: exactWeight, from: "words", isAsked: false, isForm: true });
   }
   for (const word of words) {
     for (const key of synonyms.get(stemOf(word)) ?? []) {
-      if (!terms.has(key)) terms.set(key, { key, word, weight: synonymWeight, isAsked: false, isForm: false });
+      if (!terms.has(key))
+        terms.set(key, { key, word, weight: synonymWeight, from: "synonyms", isAsked: false, isForm: false });
     }
   }
   const last = [...words].at(-1);
   if (last === undefined || words.size > maxTyped) return [...terms.values()];
   for (const longer of wordsFrom(last)) {
     const key = exactTerm(longer);
-    if (!terms.has(key)) terms.set(key, { key, word: last, weight: prefixWeight, isAsked: false, isForm: false });
+    if (!terms.has(key))
+      terms.set(key, { key, word: last, weight: prefixWeight, from: "prefix", isAsked: false, isForm: false });
   }
   return [...terms.values()];
 }

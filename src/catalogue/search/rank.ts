@@ -1,9 +1,11 @@
 import type { Likeness } from "./meaning.ts";
-import type { Term } from "./query-terms.ts";
+import type { Term, TermSource } from "./query-terms.ts";
 import { type Corpus, maxPerTerm, type Segment, type Test } from "./segment.ts";
 
 /** `score` orders, `words` and `coverage` are between 0 and 1: the latter is the share of the query's words that it has. */
-export type Ranked = { slot: number; score: number; words: number; coverage: number };
+export type Ranked = { slot: number; score: number; words: number; coverage: number; points: Points };
+/** What a score consists of. */
+export type Points = { words: number; likeness: number; verb: number; learned: number };
 
 type Range = { segment: Segment; start: number; end: number };
 export type FoundTerm = {
@@ -13,6 +15,7 @@ export type FoundTerm = {
   of: string;
   weight: number;
   covers: number;
+  from: TermSource;
   ranges: Range[];
 };
 
@@ -37,6 +40,8 @@ type Question = {
   verbs: number;
   needs: keyof typeof likenessWeight;
   likeness: Likeness | null;
+  /** What earlier use adds, by slot. */
+  learned: ReadonlyMap<number, number>;
   isMeant: Test;
   depth: number;
 };
@@ -45,11 +50,13 @@ type Question = {
 export function createRanker(): (question: Question, corpus: Corpus) => Ranking {
   let sums = new Float64Array(0);
   let covered = new Float64Array(0);
+  let meant = new Uint8Array(0);
 
   const makeRoom = (slots: number) => {
     if (sums.length >= slots) return;
     sums = new Float64Array(slots * 2);
     covered = new Float64Array(slots * 2);
+    meant = new Uint8Array(slots * 2);
   };
   const addUp = ({ weight, covers, ranges }: FoundTerm) => {
     for (const { segment, start, end } of ranges) {
@@ -63,9 +70,12 @@ export function createRanker(): (question: Question, corpus: Corpus) => Ranking 
   };
   /** Scores by words, in place; and how like the meant tools are, on average and at best. */
   const weigh = (whole: number, { slots, isAlive }: Corpus, { isMeant, likeness }: Question) => {
-    let [bestWords, sum, meant, most] = [1e-6, 0, 0, 0];
+    let [bestWords, sum, count, most] = [1e-6, 0, 0, 0];
+    const values = likeness?.values;
     for (let slot = 0; slot < slots; slot++) {
-      if (!isAlive(slot) || !isMeant(slot)) {
+      const isOne = isAlive(slot) && isMeant(slot);
+      meant[slot] = isOne ? 1 : 0;
+      if (!isOne) {
         sums[slot] = 0;
         covered[slot] = 0;
         continue;
@@ -77,31 +87,39 @@ export function createRanker(): (question: Question, corpus: Corpus) => Ranking 
         sums[slot] = words;
         if (words > bestWords) bestWords = words;
       }
-      if (likeness === null) continue;
-      const like = likeness.at(slot);
+      if (values === undefined) continue;
+      const like = values[slot] as number;
       sum += like;
-      meant += 1;
+      count += 1;
       if (like > most) most = like;
     }
-    return { bestWords, usual: sum / Math.max(1, meant), most };
+    return { bestWords, usual: sum / Math.max(1, count), most };
   };
   const collect = (corpus: Corpus, question: Question, { bestWords, usual, most }: ReturnType<typeof weigh>) => {
-    const { likeness, verbs, isMeant, depth } = question;
+    const { likeness, learned, depth } = question;
+    const values = likeness?.values;
+    const verbs = values === undefined ? 0 : question.verbs;
     const perLikeness = likenessWeight[question.needs] / Math.max(minSpread, most - usual);
     const leastLike = Math.max(minLikeness, most * leastShare);
     const best = createBest(depth, corpus.compare);
     let total = 0;
     for (let slot = 0; slot < corpus.slots; slot++) {
+      if (meant[slot] === 0) continue;
       const words = sums[slot] as number;
       const coverage = covered[slot] as number;
       sums[slot] = 0;
       covered[slot] = 0;
-      const like = likeness === null || !corpus.isAlive(slot) || !isMeant(slot) ? 0 : likeness.at(slot);
-      if (words === 0 && like < leastLike) continue;
+      const like = values === undefined ? 0 : (values[slot] as number);
+      const byUse = learned.size === 0 ? 0 : (learned.get(slot) ?? 0);
+      if (words === 0 && like < leastLike && byUse === 0) continue;
       total += 1;
-      const byLikeness = likeness === null ? 0 : Math.max(0, like - usual) * perLikeness;
-      const byVerb = likeness !== null && (verbs & corpus.verbsAt(slot)) !== 0 ? verbBonus : 0;
-      best.offer(slot, words / bestWords + byLikeness + byVerb, words, coverage);
+      const byLikeness = values === undefined ? 0 : Math.max(0, like - usual) * perLikeness;
+      const byVerb = (verbs & (corpus.verbs[slot] as number)) !== 0 ? verbBonus : 0;
+      const byWords = words / bestWords;
+      const score = byWords + byLikeness + byVerb + byUse;
+      if (!best.isWanted(slot, score)) continue;
+      const points = { words: byWords, likeness: byLikeness, verb: byVerb, learned: byUse };
+      best.offer({ slot, score, words, coverage, points });
     }
     return { total, best: best.kept };
   };
@@ -110,14 +128,21 @@ export function createRanker(): (question: Question, corpus: Corpus) => Ranking 
     makeRoom(corpus.slots);
     const found: FoundTerm[] = [];
     let [whole, asked] = [0, 0];
-    for (const { key, word, weight, isAsked, isForm } of question.terms) {
+    for (const { key, word, weight, from, isAsked, isForm } of question.terms) {
       const { count: having, ranges } = findTerm(key, corpus);
       const telling = weight * rarityOf(having, corpus.alive);
       if (isAsked) {
         whole += telling;
         asked += 1;
       }
-      found.push({ word: isAsked ? word : null, of: word, weight: telling, covers: isForm ? 0 : telling, ranges });
+      found.push({
+        word: isAsked ? word : null,
+        of: word,
+        weight: telling,
+        covers: isForm ? 0 : telling,
+        from,
+        ranges,
+      });
     }
     for (const term of found) addUp(term);
     return { ...collect(corpus, question, weigh(whole, corpus, question)), terms: found, asked };
@@ -130,12 +155,14 @@ function bonusFor(coverage: number): number {
 
 function findTerm(key: string, corpus: Corpus): { count: number; ranges: Range[] } {
   const ranges: Range[] = [];
+  const term = corpus.termOf(key);
   let count = 0;
+  if (term === undefined) return { count, ranges };
   for (const segment of corpus.segments) {
-    const row = segment.rows.get(key);
-    if (row === undefined) continue;
-    const start = segment.starts[row] as number;
-    const end = segment.starts[row + 1] as number;
+    if (term + 1 >= segment.starts.length) continue;
+    const start = segment.starts[term] as number;
+    const end = segment.starts[term + 1] as number;
+    if (start === end) continue;
     ranges.push({ segment, start, end });
     if (corpus.alive === corpus.slots) count += end - start;
     else for (let at = start; at < end; at++) if (corpus.isAlive(segment.slots[at] as number)) count += 1;
@@ -171,15 +198,14 @@ function createBest(depth: number, compare: Corpus["compare"]) {
     score > other.score || (score === other.score && compare(slot, other.slot) < 0);
   return {
     kept,
-    offer(slot: number, score: number, words: number, coverage: number): void {
-      const isFull = kept.length === depth;
-      if (isFull && !isBefore(slot, score, kept[depth - 1] as Ranked)) return;
-      let at = isFull ? depth - 1 : kept.length;
-      while (at > 0 && isBefore(slot, score, kept[at - 1] as Ranked)) {
+    isWanted: (slot: number, score: number) => kept.length < depth || isBefore(slot, score, kept[depth - 1] as Ranked),
+    offer(one: Ranked): void {
+      let at = kept.length === depth ? depth - 1 : kept.length;
+      while (at > 0 && isBefore(one.slot, one.score, kept[at - 1] as Ranked)) {
         kept[at] = kept[at - 1] as Ranked;
         at -= 1;
       }
-      kept[at] = { slot, score, words, coverage };
+      kept[at] = one;
     },
   };
 }

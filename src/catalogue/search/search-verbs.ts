@@ -8,14 +8,16 @@ import { type Embed, parseSearch, readLimit, readText, type SearchAnswer } from 
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { PlaneEvent } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type Principal, requireScope } from "../../model/principal.ts";
 import type { ServerStatus } from "../../model/servers/server.ts";
 import type { Session } from "../../protocol/session.ts";
+import type { Recorder } from "../../store/store.ts";
 import type { PlaneQuality } from "../quality/quality.ts";
 import type { Registry } from "../registry.ts";
 import type { ToolListings } from "../tool-listing.ts";
+import type { Embedder } from "./own-vectors.ts";
+import type { Learned } from "./search.ts";
 import type { ServerText } from "./tool-index.ts";
 
 /** More of a server's own text would dilute what its tools say. */
@@ -55,7 +57,8 @@ type SearchPorts = {
   config(): Config;
   defaultPrincipal: Principal;
   embed: Embed | undefined;
-  emit(event: PlaneEvent): void;
+  embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
+  memory: Pick<Recorder, "store" | "emit" | "on">;
   registry: Pick<Registry, "all">;
   listings: Pick<ToolListings, "visibleTo" | "listings">;
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
@@ -64,14 +67,22 @@ type SearchPorts = {
   grants: Pick<Grants, "maySeeServer">;
 };
 
+type SearchVerbs = Pick<Plane, "search" | "recommend" | "evaluateSearch" | "forgetSearches">;
+
 /** Loaded with the first search. One index serves all callers; each sees its own tools in it. */
-export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "recommend"> {
-  const { config, defaultPrincipal, registry, listings, discover, quality, embed } = ports;
+export function createSearchVerbs(ports: SearchPorts): SearchVerbs {
+  const { config, defaultPrincipal, registry, listings, discover, quality, memory } = ports;
   const loaded = once(async () => {
     const [{ createSearch }, { recommend }] = await Promise.all([import("./search.ts"), import("./answer.ts")]);
     const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
-    return { search: createSearch({ embed, loadMeaning, synonyms: () => config().search.synonyms }), recommend };
+    const vectorStore = {
+      store: memory.store,
+      onFailed: (model: string, reason: string) => memory.emit({ type: "search.fallback", model, reason }),
+    };
+    const synonyms = () => config().search.synonyms;
+    return { search: createSearch({ embedder: createEmbedder(ports), vectorStore, loadMeaning, synonyms }), recommend };
   });
+  const learning = createLearningPort(config, memory);
   const serverText = createServerText(config, (server) => ports.servers().session(server));
   const prepare = async (server: string | null, principal: Principal, waitMs = defaultWaitMs) => {
     const isOne = server !== null && !/[*?]/.test(server);
@@ -99,12 +110,14 @@ export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "r
       const visible = only ? all.filter(only) : all;
       const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
       const limit = asked.limit ?? maxToolsPerSearch;
-      const answer = await search.find(asked, visible, { limit, summaryLimit, orWords });
+      const learned = await learning.learned(principal.user);
+      const answer = await search.find(asked, visible, { limit, summaryLimit, orWords, learned });
       // The workbench searches with every letter typed.
       if (answer.query !== "" && face !== "workbench") {
+        learning.searched(principal.user, asked.queries, answer);
         const query = redact(answer.query).slice(0, maxInEvent);
         const resultCount = answer.tools.length;
-        ports.emit({ type: "tool.search", query, resultCount, ...withoutUndefined({ session }) });
+        memory.emit({ type: "tool.search", query, resultCount, ...withoutUndefined({ session }) });
       }
       const noted = withNotes(answer, [
         describeNoServer(asked.server, visible),
@@ -122,6 +135,62 @@ export function createSearchVerbs(ports: SearchPorts): Pick<Plane, "search" | "r
       const summaryLimit = config().lazy.summaryDescriptionLimit;
       return recommend(text, search.rank(text, visible, recommendedFrom), { ...options, summaryLimit });
     },
+    async evaluateSearch(cases, { principal = defaultPrincipal, waitMs } = {}) {
+      requireScope(principal, "read", "search for tools");
+      const { search, visible } = await prepare(null, principal, waitMs);
+      const { evaluate } = await import("./evaluate.ts");
+      const rank = (query: string, count: number, isWordsOnly: boolean) =>
+        search.rank(query, visible, count, { isWordsOnly });
+      return evaluate(cases, visible.length, (name) => search.named(name, visible), rank);
+    },
+    async forgetSearches({ principal = defaultPrincipal } = {}) {
+      requireScope(principal, "read", "search for tools");
+      return { forgotten: await learning.forget(principal.user) };
+    },
+  };
+}
+
+/** The function of the program, else the configured model; the same value until it changes. */
+function createEmbedder({ config, embed, embedWith }: SearchPorts): () => Embedder | null {
+  const given = embed === undefined ? null : { id: "embed", name: "embed", embed, isKept: false };
+  let known: Embedder | null = null;
+  return () => {
+    if (given !== null) return given;
+    const { search, models } = config();
+    const name = search.embeddings?.model;
+    if (name === undefined) return null;
+    const { baseURL = "", model = "" } = models[name] ?? {};
+    const id = `${name} ${baseURL} ${model}`;
+    if (known?.id !== id) known = { id, name, embed: (texts) => embedWith(name, texts), isKept: true };
+    return known;
+  };
+}
+
+/** Learns from use where the configuration allows it, by user; never for callers without a name. */
+function createLearningPort(config: () => Config, memory: SearchPorts["memory"]) {
+  const loaded = once(async () => (await import("./learning.ts")).createLearning({ store: memory.store }));
+  const forgotten = new Set<string>();
+  const isOn = () => config().search.learn;
+  /** What is not written is not learned; the search goes on. */
+  const soon = (work: () => Promise<unknown>) => void work().catch(() => undefined);
+  memory.on("tool.call", ({ user, tool }) => {
+    if (user !== null && isOn()) soon(async () => (await loaded()).called(user, tool));
+  });
+  return {
+    async learned(user: string | null): Promise<Learned | undefined> {
+      if (user === null) return undefined;
+      if (isOn()) return (await loaded()).learned(user).catch(() => undefined);
+      // Switched off: what was learned before goes.
+      if (!forgotten.has(user)) soon(async () => (await loaded()).forget(user));
+      forgotten.add(user);
+      return undefined;
+    },
+    searched(user: string | null, queries: readonly string[], { tools, next }: SearchAnswer): void {
+      if (user === null || !isOn()) return;
+      forgotten.delete(user);
+      soon(async () => (await loaded()).searched(user, queries, [...tools.map(({ name }) => name), ...next]));
+    },
+    forget: async (user: string | null) => (user === null ? 0 : (await loaded()).forget(user)),
   };
 }
 

@@ -1,15 +1,16 @@
-import { pause } from "../../lib/async/pause.ts";
+import { pause, yieldEvery } from "../../lib/async/pause.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { compileGlob } from "../../lib/text/glob.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { sentence } from "../../lib/text/wording.ts";
-import type { Embed, ParsedSearch, SearchAnswer } from "../../model/catalogue/search.ts";
+import type { ParsedSearch, SearchAnswer } from "../../model/catalogue/search.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { nextNames, toAnswer } from "./answer.ts";
 import type { Findable, Hit, Result } from "./fields.ts";
 import { createFindTools, type FindTools, type Found } from "./find-tools.ts";
 import type { Likeness, Meaning } from "./meaning.ts";
-import { createOwnVectors, type OwnVectors } from "./own-vectors.ts";
+import { createOwnVectors, type Embedder, type OwnVectors } from "./own-vectors.ts";
 import { type Synonyms, withOwnSynonyms } from "./query-terms.ts";
 import type { Test } from "./segment.ts";
 import { createToolIndex, type ServerText, type ToolIndex } from "./tool-index.ts";
@@ -91,16 +92,19 @@ function describeMissing(missing: readonly string[], known: readonly string[]): 
 const rankOffset = 10;
 
 /** Reciprocal rank fusion. */
-function fuse(ballots: readonly (readonly Hit[])[], count: number, weights = ballots.map(() => 1)): Hit[] {
+function fuse(ballots: readonly (readonly Hit[])[], count: number): Hit[] {
   const points = new Map<Findable, number>();
-  const most = weights.reduce((sum, weight) => sum + weight / (rankOffset + 1), 0);
-  for (const [ballot, hits] of ballots.entries()) {
-    for (const [at, { tool }] of hits.entries())
-      points.set(tool, (points.get(tool) ?? 0) + (weights[ballot] ?? 1) / (rankOffset + at + 1));
+  const parts = new Map<Findable, Hit["points"]>();
+  const most = ballots.length / (rankOffset + 1);
+  for (const hits of ballots) {
+    for (const [at, { tool, points: own }] of hits.entries()) {
+      points.set(tool, (points.get(tool) ?? 0) + 1 / (rankOffset + at + 1));
+      if (own !== undefined) parts.set(tool, [...(parts.get(tool) ?? []), ...own]);
+    }
   }
   // The sort is stable: equals keep their order.
   return [...points]
-    .map(([tool, sum]) => ({ tool, score: sum / most }))
+    .map(([tool, sum]) => ({ tool, score: sum / most, ...withoutUndefined({ points: parts.get(tool) }) }))
     .sort((a, b) => b.score - a.score)
     .slice(0, count);
 }
@@ -113,11 +117,20 @@ export type SearchOptions = {
   summaryLimit: number;
   /** Takes an invalid pattern for words instead of refusing it. */
   orWords?: boolean;
+  learned?: Learned | undefined;
 };
 
+/** What earlier use of a tool adds after such words, by its name. */
+export type Learned = (query: string) => ReadonlyMap<string, number>;
+
+type Ask = { isMeant: Test; count: number; isExplained: boolean; learned?: Learned | undefined };
+
+type RankOptions = { server?: string; isWordsOnly?: boolean };
+
 type SearchParts = {
-  /** Vectors of the host's own, in place of ours. */
-  embed?: Embed | undefined;
+  /** A model of the person's own, in place of our vectors; null for none. The same value for the same one. */
+  embedder?: (() => Embedder | null) | undefined;
+  vectorStore?: Parameters<typeof createOwnVectors>[1];
   loadMeaning?: (() => Promise<Meaning>) | undefined;
   synonyms?: () => Readonly<Record<string, readonly string[]>>;
 };
@@ -125,54 +138,61 @@ type SearchParts = {
 type Engine = {
   index: ToolIndex;
   findTools: FindTools;
-  own: OwnVectors | null;
+  own(): OwnVectors | null;
   /** Null until all tools have vectors. */
   likeness(query: string): Likeness | null;
 };
 
-/** Tools that are read without a pause for other work. */
-const maxSlice = 1_000;
+/** Work without a pause for other work. */
+const sliceMs = 8;
 /** A search waits for the index of so many tools; with more to come it answers from what is there. */
 const maxAwaited = 10_000;
 const maxWaitMs = 500;
 
-/** Vectors take longer to make than words take to read. */
-const maxVectors = 250;
-
 /** After an `await` the slots of the index may have changed: only tools may be used then. */
-export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {}) {
+export function createSearch({ embedder, vectorStore, loadMeaning, synonyms }: SearchParts = {}) {
   const index = createToolIndex();
   const findTools = createFindTools(index, synonyms && createSynonyms(synonyms));
   let meaning: Meaning | null = null;
+  let chosen: { by: Embedder; vectors: OwnVectors } | null = null;
+  function own(): OwnVectors | null {
+    const by = embedder?.() ?? null;
+    if (by === null) chosen = null;
+    else if (chosen?.by !== by) {
+      chosen = { by, vectors: createOwnVectors(by, vectorStore) };
+    }
+    return chosen?.vectors ?? null;
+  }
   const engine: Engine = {
     index,
     findTools,
-    own: embed === undefined ? null : createOwnVectors(embed),
-    likeness: (query) => (meaning === null || meaning.left() > 0 ? null : meaning.likeness(query, index)),
+    own,
+    likeness: (query) => (meaning === null || meaning.left() > 0 ? null : meaning.likeness(query)),
   };
   let known: { tools?: readonly Findable[]; serverText?: ServerText } = {};
   let reading: Promise<void> | undefined;
 
-  function read(most?: number): void {
-    const { tools = [], serverText = () => "" } = known;
-    index.update(tools, serverText, most);
-    meaning?.follow(index);
+  const isRead = () => index.left() === 0 && (meaning?.left() ?? 0) === 0;
+
+  /** Words first, then vectors. */
+  function read(isOver: () => boolean): void {
+    if (index.left() > 0) {
+      if (index.read(isOver)) meaning?.follow(index);
+    } else meaning?.read(index, isOver);
   }
 
-  const left = () => index.left() + (meaning?.left() ?? 0);
-
   async function readOn(): Promise<void> {
-    for (; index.left() > 0; read(maxSlice)) await new Promise(setImmediate);
-    if (meaning === null && embed === undefined && loadMeaning !== undefined) {
+    const slice = yieldEvery(sliceMs);
+    for (; index.left() > 0; await slice.next()) read(slice.isOver);
+    if (meaning === null && loadMeaning !== undefined) {
       // Words alone rank well enough; a broken installation is no reason to find nothing.
       meaning = await loadMeaning().catch(() => null);
       loadMeaning = undefined;
       meaning?.follow(index);
+      await slice.next();
     }
-    for (; left() > 0; await new Promise(setImmediate)) {
-      if (index.left() > 0) read(maxSlice);
-      else meaning?.read(index, maxVectors);
-    }
+    for (; !isRead(); await slice.next()) read(slice.isOver);
+    own()?.follow(index);
   }
 
   function isKnown(tools: readonly Findable[], serverText: ServerText): boolean {
@@ -184,12 +204,21 @@ export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {})
   return {
     /** Costs nothing for the same list and the same function. */
     update(tools: readonly Findable[], serverText: ServerText): void {
-      if (!isKnown(tools, serverText)) read();
+      if (isKnown(tools, serverText)) return;
+      index.update(tools, serverText);
+      meaning?.follow(index);
+      own()?.follow(index);
     },
     /** The same in slices. Of very many tools it waits only for the first, and returns how many are left. */
     async updateSoon(tools: readonly Findable[], serverText: ServerText): Promise<number> {
-      if (!isKnown(tools, serverText)) read(maxSlice);
-      if (left() === 0 && (meaning !== null || loadMeaning === undefined)) return 0;
+      if (!isKnown(tools, serverText)) {
+        const slice = yieldEvery(sliceMs);
+        index.follow(tools, serverText);
+        index.read(slice.isOver);
+        meaning?.follow(index);
+        if (index.left() === 0) own()?.follow(index);
+      }
+      if (isRead() && (meaning !== null || loadMeaning === undefined)) return 0;
       reading ??= readOn().finally(() => {
         reading = undefined;
       });
@@ -198,7 +227,7 @@ export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {})
       return index.left();
     },
     async find(
-      { queries, isPattern, server }: ParsedSearch,
+      { queries, isPattern, server, isExplained }: ParsedSearch,
       visible: readonly Findable[],
       options: SearchOptions,
     ): Promise<SearchAnswer> {
@@ -206,43 +235,59 @@ export function createSearch({ embed, loadMeaning, synonyms }: SearchParts = {})
       const patterns = isPattern ? await import("./find-pattern.ts") : null;
       const isMeant = createTest(index, visible, server);
       const count = options.limit + nextNames + spare;
+      const ask = { isMeant, count, isExplained, learned: options.learned };
       const several = queries.filter((query) => query !== "");
       const [query] = several;
       const find = () => {
         if (query === undefined) return firstByName(index, isMeant, count);
-        if (several.length > 1) return findAll(engine, several, isMeant, count);
+        if (several.length > 1) return findAll(engine, several, ask);
         if (query.startsWith("select:")) return selectByName(query.slice(7), index, isMeant);
-        if (patterns === null) return findAll(engine, [query], isMeant, count);
-        return findByPattern(engine, patterns, query, isMeant, { count, orWords: options.orWords ?? false });
+        if (patterns === null) return findAll(engine, [query], ask);
+        return findByPattern(engine, patterns, query, ask, options.orWords ?? false);
       };
       return toAnswer(queries.join("; "), await find(), options);
     },
     /** Without folding. */
-    rank: (text: string, visible: readonly Findable[], count: number, server: string | null = null): Hit[] =>
-      findTools(text, createTest(index, visible, server), count, engine.likeness(text)).hits,
+    rank: (text: string, visible: readonly Findable[], count: number, options: RankOptions = {}): Hit[] => {
+      const likeness = options.isWordsOnly ? null : engine.likeness(text);
+      return findTools(text, createTest(index, visible, options.server ?? null), count, { likeness }).hits;
+    },
+    /** Tools of this name that are visible, in any spelling. */
+    named: (name: string, visible: readonly Findable[]): Findable[] =>
+      index.named(name, true).filter(index.among(visible)).map(index.toolAt),
   };
 }
 
-async function findOne({ index, findTools, own, likeness }: Engine, query: string, isMeant: Test, count: number) {
-  if (own === null) return describe(query, findTools(query, isMeant, count, likeness(query)));
+async function findOne({ index, findTools, own, likeness }: Engine, query: string, ask: Ask) {
+  const { isMeant, count, isExplained } = ask;
+  const find = (test: Test, likenessNow: Likeness | null) => {
+    const learned = slotsOf(index, ask.learned?.(query));
+    return describe(query, findTools(query, test, count, { likeness: likenessNow, isExplained, learned }));
+  };
+  const vectors = own();
+  if (vectors === null) return find(isMeant, likeness(query));
   // Slots may mean other tools after the wait.
   const meant = [...index.all()].filter(isMeant).map(index.toolAt);
-  const ownLikeness = await own(query, meant, index);
-  const found = describe(query, findTools(query, index.among(meant), count, ownLikeness));
-  const failed = ["Only words were compared, because the embedder failed."];
-  return ownLikeness === null ? { ...found, notes: failed } : found;
+  const ownLikeness = await vectors.likeness(query, index);
+  return find(index.among(meant), ownLikeness ?? likeness(query));
+}
+
+function slotsOf(index: ToolIndex, learned: ReadonlyMap<string, number> = new Map()): Map<number, number> {
+  return new Map(
+    [...learned].flatMap(([name, points]) => index.named(name, false).map((slot) => [slot, points] as const)),
+  );
 }
 
 function describe(query: string, found: Found): Result {
   return { total: found.total, hits: found.hits, notes: describeMisfit(query, found) };
 }
 
-async function findAll(engine: Engine, queries: readonly string[], isMeant: Test, count: number): Promise<Result> {
-  const found = await Promise.all(queries.map((query) => findOne(engine, query, isMeant, count)));
+async function findAll(engine: Engine, queries: readonly string[], ask: Ask): Promise<Result> {
+  const found = await Promise.all(queries.map((query) => findOne(engine, query, ask)));
   if (found.length === 1) return found[0] as Result;
   const hits = fuse(
     found.map((one) => one.hits),
-    count,
+    ask.count,
   );
   const total = Math.max(hits.length, ...found.map((one) => one.total));
   return { total, hits, notes: found.flatMap(({ notes }) => notes) };
@@ -252,10 +297,11 @@ async function findByPattern(
   engine: Engine,
   { patternTrouble, findPattern }: typeof import("./find-pattern.ts"),
   pattern: string,
-  isMeant: Test,
-  { count, orWords }: { count: number; orWords: boolean },
+  ask: Ask,
+  orWords: boolean,
 ): Promise<Result> {
   const { index, findTools } = engine;
+  const { isMeant, count } = ask;
   const trouble = patternTrouble(pattern);
   if (trouble === null) {
     const slots = [...index.all()].filter(isMeant);
@@ -266,7 +312,7 @@ async function findByPattern(
     const message = `'${shorten(pattern)}' is no pattern to search with: ${sentence(trouble)} Leave out 'regex' to look for words.`;
     throw new PlaneError("USAGE", message, { data: { parameter: "query" } });
   }
-  const result = await findAll(engine, [pattern], isMeant, count);
+  const result = await findAll(engine, [pattern], ask);
   const note = `This is no pattern to search with, so its words were looked for: ${sentence(trouble)}`;
   return { ...result, notes: [note, ...result.notes] };
 }

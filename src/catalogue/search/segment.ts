@@ -6,9 +6,8 @@ import { eachWord, joinWords, type TakeWord } from "./words.ts";
 const saturation = 1.4;
 export const maxPerTerm = saturation + 1;
 
-/** An inverted index: the slots of a term are ascending, from `starts[row]` to `starts[row + 1]`, each with its worth. */
+/** An inverted index: the slots of a term are ascending, from `starts[term]` to `starts[term + 1]`, each with its worth. Terms that came later are not in it. */
 export type Segment = {
-  rows: ReadonlyMap<string, number>;
   starts: Uint32Array;
   slots: Int32Array;
   worth: Float32Array;
@@ -23,7 +22,10 @@ export type Corpus = {
   alive: number;
   isAlive(slot: number): boolean;
   compare(a: number, b: number): number;
-  verbsAt(slot: number): number;
+  /** The kinds of verbs in its name, by slot. */
+  verbs: Uint16Array;
+  /** Undefined for a term that no tool has. */
+  termOf(key: string): number | undefined;
   /** Words in names that begin so, and are longer. */
   wordsFrom(start: string): string[];
 };
@@ -37,11 +39,39 @@ export function exactTerm(word: string): string {
 
 const fieldNames = Object.keys(fields) as FieldName[];
 
+/** The numbers of terms, and of the two terms of each word. */
+export type Dictionary = ReturnType<typeof createDictionary>;
+
+export function createDictionary() {
+  const terms = new Map<string, number>();
+  const words = new Map<string, number>();
+  const ofWord: number[] = [];
+  const termOf = (key: string) => {
+    const before = terms.get(key);
+    if (before !== undefined) return before;
+    terms.set(key, terms.size);
+    return terms.size - 1;
+  };
+  return {
+    get: (key: string) => terms.get(key),
+    size: () => terms.size,
+    stem: (word: number) => ofWord[word] as number,
+    exact: (word: number) => ofWord[word + 1] as number,
+    word(word: string): number {
+      const before = words.get(word);
+      if (before !== undefined) return before;
+      const id = ofWord.length;
+      words.set(word, id);
+      ofWord.push(termOf(stemOf(word)), termOf(exactTerm(word)));
+      return id;
+    },
+  };
+}
+
 /** Slots must be added in ascending order. */
-export function createSegmentBuilder() {
-  const rows = new Map<string, number>();
+export function createSegmentBuilder(dictionary: Dictionary) {
   const postings = createPostings();
-  const { read, joined } = createReader(rows);
+  const { read, joined } = createReader(dictionary);
   /** Words of a server are read once for all its tools. */
   const servers = new Map<string, Int32Array>();
   let sums = new Float32Array(1024);
@@ -73,7 +103,7 @@ export function createSegmentBuilder() {
       for (const field of fieldNames) {
         const isShared = field === "server" || field === "serverText";
         const words = field === "name" ? joined(texts.name) : isShared ? readServer(texts[field]) : read(texts[field]);
-        while (rows.size > sums.length) sums = growFloats(sums);
+        while (dictionary.size() > sums.length) sums = growFloats(sums);
         addUp(field, words);
       }
       for (const row of met) {
@@ -84,34 +114,21 @@ export function createSegmentBuilder() {
       met.length = 0;
     },
     finish: (): Segment => ({
-      rows,
       nameWords: [...nameWords].sort(),
-      ...groupByRow(rows.size, postings.count(), postings.all()),
+      ...groupByTerm(dictionary.size(), postings.count(), postings.all()),
     }),
   };
 }
 
 /** Reads into one buffer that the next text overwrites; copy it to keep it. */
-function createReader(rows: Map<string, number>) {
-  const ids = new Map<string, number>();
-  const rowsOfId: number[] = [];
+function createReader(dictionary: Dictionary) {
   let found = new Int32Array(256);
   let count = 1;
-  const rowOf = (term: string) => {
-    const row = rows.get(term) ?? rows.size;
-    rows.set(term, row);
-    return row;
-  };
   const take: TakeWord = (word, isJoined) => {
-    let id = ids.get(word);
-    if (id === undefined) {
-      id = rowsOfId.length;
-      ids.set(word, id);
-      rowsOfId.push(rowOf(stemOf(word)), rowOf(exactTerm(word)));
-    }
+    const id = dictionary.word(word);
     if (count + 2 > found.length) found = growInts(found);
-    found[count] = rowsOfId[id] as number;
-    found[count + 1] = rowsOfId[id + 1] as number;
+    found[count] = dictionary.stem(id);
+    found[count + 1] = dictionary.exact(id);
     count += 2;
     if (!isJoined) found[0] = (found[0] as number) + 1;
   };
@@ -158,7 +175,7 @@ function createPostings() {
 
 type Postings = { rows: Int32Array; slots: Int32Array; worth: Float32Array };
 
-export function groupByRow(rowCount: number, count: number, postings: Postings): Omit<Segment, "rows" | "nameWords"> {
+export function groupByTerm(rowCount: number, count: number, postings: Postings): Omit<Segment, "nameWords"> {
   const starts = new Uint32Array(rowCount + 1);
   for (let at = 0; at < count; at++) {
     const row = postings.rows[at] as number;

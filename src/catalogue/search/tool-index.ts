@@ -1,6 +1,14 @@
 import { spellings } from "../../model/catalogue/tool-name.ts";
 import type { Findable } from "./fields.ts";
-import { type Corpus, createSegmentBuilder, groupByRow, type Segment, type Test } from "./segment.ts";
+import {
+  type Corpus,
+  createDictionary,
+  createSegmentBuilder,
+  type Dictionary,
+  groupByTerm,
+  type Segment,
+  type Test,
+} from "./segment.ts";
 import { verbsIn } from "./verbs.ts";
 import { joinWords } from "./words.ts";
 
@@ -8,8 +16,7 @@ export type ServerText = (server: string | null) => string;
 
 export type ToolIndex = ReturnType<typeof createToolIndex>;
 
-/** `row`: where its vector is; -1 for none. */
-type Entry = { key: string; tool: Findable; serverText: string; row: number; verbs: number };
+type Entry = { key: string; tool: Findable; serverText: string };
 
 const maxSegments = 16;
 /** Fewer gaps are not worth merging. */
@@ -20,48 +27,100 @@ type State = {
   slots: Map<string, number>;
   names: ExactNames;
   segments: Segment[];
+  dictionary: Dictionary;
+  verbs: Uint16Array;
   alive: number;
 };
 
+/** Tools that are being read, and will be found when enough of them are. */
+type Reading = { missing: Entry[]; at: number; builder: SegmentBuilder; from: number; most: number };
+/** At least so many make a segment. */
+const minSegment = 1_000;
+
+function createState(): State {
+  return {
+    entries: [],
+    slots: new Map(),
+    names: createExactNames(),
+    segments: [],
+    dictionary: createDictionary(),
+    verbs: new Uint16Array(0),
+    alive: 0,
+  };
+}
+
+/** Terms of tools that are gone stay in the dictionary; so many are not worth a new one. */
+const minUnused = 20_000;
+
+function isMostlyUnused({ segments: [all], dictionary }: State): boolean {
+  if (all === undefined || dictionary.size() < minUnused) return false;
+  let used = 0;
+  for (let term = 0; term + 1 < all.starts.length; term++) if (all.starts[term] !== all.starts[term + 1]) used += 1;
+  return used < dictionary.size() / 2;
+}
+
 /** All tools, for all callers; each search says which of them its caller sees. */
 export function createToolIndex() {
-  const state: State = { entries: [], slots: new Map(), names: createExactNames(), segments: [], alive: 0 };
+  const state = createState();
   let current: readonly Findable[] = [];
-  let left = 0;
+  let reading: Reading | null = null;
   let masks = new WeakMap<readonly Findable[], Uint8Array>();
+  const left = () => (reading === null ? 0 : reading.missing.length - reading.from);
+  const always = () => false;
+  /** Reads on, and says whether more is found than before. */
+  const read = (isOver: () => boolean): boolean => {
+    if (reading === null) return false;
+    const before = left();
+    while (reading !== null && !isOver()) reading = readNext(state, reading);
+    if (left() === before) return false;
+    masks = new WeakMap();
+    return true;
+  };
   return {
-    /** Reads only tools that are new or changed, `most` of them at once, and returns how many. */
-    update(tools: readonly Findable[], serverText: ServerText, most = Number.POSITIVE_INFINITY): number {
-      const missing = replace(state, tools, perServer(serverText));
-      const added = missing.slice(0, most);
-      left = missing.length - added.length;
-      if (added.length > 0) append(state, added);
+    /** Drops what is gone or changed; `read` adds what is new. */
+    follow(tools: readonly Findable[], serverText: ServerText): void {
+      let missing = replace(state, tools, perServer(serverText));
       const gone = state.entries.length - state.alive;
-      if (state.segments.length > maxSegments || gone > Math.max(minGone, state.alive / 2)) compact(state);
+      if (state.segments.length >= maxSegments || gone > Math.max(minGone, state.alive / 2)) {
+        compact(state);
+        if (isMostlyUnused(state)) {
+          Object.assign(state, createState());
+          missing = replace(state, tools, perServer(serverText));
+        }
+      }
+      const most = Math.max(minSegment, Math.ceil(missing.length / maxSegments));
+      const builder = createSegmentBuilder(state.dictionary);
+      reading = missing.length === 0 ? null : { missing, at: 0, builder, from: 0, most };
       current = tools;
       masks = new WeakMap();
-      return added.length;
     },
-    /** How many the last update has not read. */
-    left: () => left,
+    read,
+    /** Both at once; returns how many were read. */
+    update(tools: readonly Findable[], serverText: ServerText): number {
+      this.follow(tools, serverText);
+      const added = left();
+      read(always);
+      return added;
+    },
+    /** How many are not found yet. */
+    left,
     corpus(): Corpus {
-      const { entries, segments, alive } = state;
+      const { entries, segments, alive, dictionary, verbs } = state;
       return {
         segments,
         slots: entries.length,
         alive,
         isAlive: (slot) => entries[slot] !== null,
-        verbsAt: (slot) => entries[slot]?.verbs ?? 0,
+        verbs,
+        termOf: dictionary.get,
         wordsFrom: (start) => segments.flatMap(({ nameWords }) => wordsFrom(nameWords, start)),
         compare: (a, b) => compareTools((entries[a] as Entry).tool, (entries[b] as Entry).tool),
       };
     },
     toolAt: (slot: number): Findable => (state.entries[slot] as Entry).tool,
     serverTextAt: (slot: number): string => (state.entries[slot] as Entry).serverText,
-    rowAt: (slot: number): number => state.entries[slot]?.row ?? -1,
-    setRow(slot: number, row: number): void {
-      (state.entries[slot] as Entry).row = row;
-    },
+    /** The same object for a tool until it changes, wherever it is moved. */
+    entryAt: (slot: number): object => state.entries[slot] as Entry,
     /** Is the tool of a slot one of these? */
     among(tools: readonly Findable[]): Test {
       if (tools === current) return () => true;
@@ -93,16 +152,20 @@ function replace(state: State, tools: readonly Findable[], serverText: ServerTex
   const added: Entry[] = [];
   const keys = new Set<string>();
   for (const tool of tools) {
-    // Users may have different tools of one name.
-    if (keys.has(keyOf(tool))) variants.set(tool, nextVariant());
-    keys.add(keyOf(tool));
-    const now = { key: keyOf(tool), tool, serverText: serverText(tool.id.server), row: -1, verbs: 0 };
-    const slot = slots.get(now.key) ?? -1;
+    let key = keyOf(tool);
+    if (keys.has(key)) {
+      // Users may have different tools of one name.
+      variants.set(tool, nextVariant());
+      key = keyOf(tool);
+    }
+    keys.add(key);
+    const text = serverText(tool.id.server);
+    const slot = slots.get(key) ?? -1;
     const before = entries[slot];
-    if (before && isUnchanged(before, now)) {
+    if (before && isUnchanged(before, tool, text)) {
       before.tool = tool;
       seen[slot] = 1;
-    } else added.push(now);
+    } else added.push({ key, tool, serverText: text });
   }
   for (const [slot, entry] of entries.entries()) {
     if (entry === null || seen[slot] === 1) continue;
@@ -113,28 +176,36 @@ function replace(state: State, tools: readonly Findable[], serverText: ServerTex
   return added;
 }
 
-function append(state: State, added: readonly Entry[]): void {
-  const builder = createSegmentBuilder();
-  for (const entry of added) {
-    const slot = state.entries.push(entry) - 1;
-    entry.verbs = verbsIn(entry.tool.id.tool);
-    builder.add(slot, entry.tool, entry.serverText);
-    place(state, slot, entry);
-  }
-  state.segments.push(builder.finish());
-  state.alive += added.length;
+/** One tool, and all since the last segment when they are enough. */
+function readNext(state: State, { missing, at, builder, from, most }: Reading): Reading | null {
+  const entry = missing[at] as Entry;
+  builder.add(state.entries.length + at - from, entry.tool, entry.serverText);
+  const next = at + 1;
+  if (next < missing.length && next - from < most) return { missing, at: next, builder, from, most };
+  const segment = builder.finish();
+  for (const one of missing.slice(from, next)) place(state, state.entries.push(one) - 1, one);
+  state.segments.push(segment);
+  state.alive += next - from;
+  if (next === missing.length) return null;
+  return { missing, at: next, builder: createSegmentBuilder(state.dictionary), from: next, most };
 }
 
-function place({ names, slots }: State, slot: number, { key, tool }: Entry): void {
-  names.add(slot, tool);
-  slots.set(key, slot);
+function place(state: State, slot: number, { key, tool }: Entry): void {
+  state.names.add(slot, tool);
+  state.slots.set(key, slot);
+  if (slot >= state.verbs.length) {
+    const larger = new Uint16Array(Math.max(1_024, slot * 2));
+    larger.set(state.verbs);
+    state.verbs = larger;
+  }
+  state.verbs[slot] = verbsIn(tool.id.tool);
 }
 
 function compact(state: State): void {
   const moved = new Int32Array(state.entries.length).fill(-1);
   let next = 0;
   for (const [slot, entry] of state.entries.entries()) if (entry) moved[slot] = next++;
-  state.segments = [mergeSegments(state.segments, moved)];
+  state.segments = [mergeSegments(state.segments, moved, state.dictionary.size())];
   state.names = createExactNames();
   state.slots = new Map();
   state.entries = state.entries.filter((entry) => entry !== null);
@@ -165,10 +236,9 @@ function keyOf(tool: Findable): string {
 }
 
 /** Schemas of unchanged tools stay the same object. */
-function isUnchanged(before: Entry, now: Entry): boolean {
-  const [a, b] = [before.tool, now.tool];
+function isUnchanged({ tool: a, serverText }: Entry, b: Findable, serverTextNow: string): boolean {
   return (
-    before.serverText === now.serverText &&
+    serverText === serverTextNow &&
     a.description === b.description &&
     a.title === b.title &&
     a.modelName === b.modelName &&
@@ -194,21 +264,18 @@ function perServer(serverText: ServerText): ServerText {
 }
 
 /** One segment without the gaps. `slotOf` maps old slots to new ones; -1 for a removed tool. */
-function mergeSegments(segments: readonly Segment[], slotOf: Int32Array): Segment {
-  const rows = new Map<string, number>();
+function mergeSegments(segments: readonly Segment[], slotOf: Int32Array, terms: number): Segment {
   const most = segments.reduce((sum, { slots }) => sum + slots.length, 0);
   const postings = { rows: new Int32Array(most), slots: new Int32Array(most), worth: new Float32Array(most) };
   let count = 0;
   // Later segments have higher slots, so the slots of a term stay ascending.
-  for (const { rows: terms, starts, slots, worth } of segments) {
-    for (const [term, row] of terms) {
-      const end = starts[row + 1] as number;
-      for (let at = starts[row] as number; at < end; at++) {
+  for (const { starts, slots, worth } of segments) {
+    for (let term = 0; term + 1 < starts.length; term++) {
+      const end = starts[term + 1] as number;
+      for (let at = starts[term] as number; at < end; at++) {
         const slot = slotOf[slots[at] as number] as number;
         if (slot < 0) continue;
-        const place = rows.get(term) ?? rows.size;
-        rows.set(term, place);
-        postings.rows[count] = place;
+        postings.rows[count] = term;
         postings.slots[count] = slot;
         postings.worth[count] = worth[at] as number;
         count += 1;
@@ -216,7 +283,7 @@ function mergeSegments(segments: readonly Segment[], slotOf: Int32Array): Segmen
     }
   }
   const nameWords = [...new Set(segments.flatMap((segment) => segment.nameWords))].sort();
-  return { rows, nameWords, ...groupByRow(rows.size, count, postings) };
+  return { nameWords, ...groupByTerm(terms, count, postings) };
 }
 
 const minTyped = 2;
@@ -234,12 +301,14 @@ function wordsFrom(words: readonly string[], start: string): string[] {
   return longer.slice(0, maxLonger);
 }
 
+type SegmentBuilder = ReturnType<typeof createSegmentBuilder>;
 type ExactNames = ReturnType<typeof createExactNames>;
 
 /** Ignores case and separators. By the name without server: all spellings with it would be most of the index. */
 function createExactNames() {
   const byTool = new Map<string, number[]>();
   const byServer = new Map<string, Set<number>>();
+  let longestServer = 0;
   const add = (name: string, slot: number) => {
     if (!byTool.get(name)?.push(slot)) byTool.set(name, [slot]);
   };
@@ -253,14 +322,16 @@ function createExactNames() {
       const joined = joinWords(server);
       const known = byServer.get(joined) ?? new Set();
       byServer.set(joined, known.add(slot));
+      longestServer = Math.max(longestServer, joined.length);
     },
     find(spelling: string): Set<number> {
       const joined = joinWords(spelling);
       const found = new Set(byTool.get(joined));
       for (const name of new Set([joined, joined.replace(/^mcp/, "")])) {
-        for (const [server, slots] of byServer) {
-          if (!name.startsWith(server)) continue;
-          for (const slot of byTool.get(name.slice(server.length)) ?? []) if (slots.has(slot)) found.add(slot);
+        for (let end = 0; end <= Math.min(longestServer, name.length); end++) {
+          const slots = byServer.get(name.slice(0, end));
+          const tools = slots === undefined ? undefined : byTool.get(name.slice(end));
+          for (const slot of tools ?? []) if (slots?.has(slot)) found.add(slot);
         }
       }
       return found;

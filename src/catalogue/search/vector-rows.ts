@@ -1,94 +1,110 @@
-import { dimensions } from "./embedding.ts";
-
 /** Compiled from scan.wat, which says what it does. */
 const scanCode =
-  "AGFzbQEAAAABCAFgBH9/f38AAwIBAAUDAQABBxECBm1lbW9yeQIABHNjYW4AAArNAQHKAQMBfwV7AX8DQCABIAJJBED9DAAAAAAAAAAAAAAAAAAAAAAhBUEAIQQDQCAAIARq/QAEACEGIAH9AAQAIQcgACAEav0ABBAhCCAB/QAEECEJIAUgBiAH/ZwBIAYgB/2dAf2OASAIIAn9nAEgCCAJ/Z0B/Y4B/Y4B/X79rgEhBSABQSBqIQEgBEEgaiIEQYACSQ0ACyAF/RsAIAX9GwFqIAX9GwIgBf0bA2pqIQogCiADKAIASgRAIAMgCjYCAAsgA0EEaiEDDAELCws=";
+  "AGFzbQEAAAABCQFgBX9/f39/AAMDAgAABQMBAAEHFwMGbWVtb3J5AgADb25lAAAEZm91cgABCvIFAvQBAwJ/AX0CeyAAIAFBAXRqIQYgBioCACEHA0AgAiADSQRA/QwAAAAAAAAAAAAAAAAAAAAAIQggCCEJIAAhBQNAIAggAv0BAwAgBf0ABAD9ugH9rgEhCCAJIAL9AQMIIAX9AAQQ/boB/a4BIQkgCCAC/QEDECAF/QAEIP26Af2uASEIIAkgAv0BAxggBf0ABDD9ugH9rgEhCSACQSBqIQIgBUHAAGoiBSAGSQ0ACyAIIAn9rgEhCCAEIAQqAgAgAioCACAHIAj9GwAgCP0bAWogCP0bAiAI/RsDamqylJSXOAIAIAJBEGohAiAEQQRqIQQMAQsLC/kDAgJ/BnsgACABQQN0aiEGIAb9AAQAIQgDQCACIANJBED9DAAAAAAAAAAAAAAAAAAAAAAhCSAJIQogCSELIAkhDCAAIQUDQCAC/QEDACEHIAkgByAF/QAEAP26Af2uASEJIAogByAF/QAEEP26Af2uASEKIAsgByAF/QAEIP26Af2uASELIAwgByAF/QAEMP26Af2uASEMIAL9AQMIIQcgCSAHIAX9AARA/boB/a4BIQkgCiAHIAX9AARQ/boB/a4BIQogCyAHIAX9AARg/boB/a4BIQsgDCAHIAX9AARw/boB/a4BIQwgAkEQaiECIAVBgAFqIgUgBkkNAAsgCSAK/Q0AAQIDEBESEwQFBgcUFRYXIAkgCv0NCAkKCxgZGhsMDQ4PHB0eH/2uASEJIAsgDP0NAAECAxAREhMEBQYHFBUWFyALIAz9DQgJCgsYGRobDA0ODxwdHh/9rgEhCyAIIAkgC/0NAAECAwQFBgcQERITFBUWFyAJIAv9DQgJCgsMDQ4PGBkaGxwdHh/9rgH9+gH95gEhCSAJIAkgCf0NCAkKCwwNDg8AAQIDBAUGB/3pASEJIAkgCSAJ/Q0EBQYHAAECAwwNDg8ICQoL/ekBIQkgBCAEKgIAIAIqAgAgCf0fAJSXOAIAIAJBEGohAiAEQQRqIQQMAQsLCw==";
 const pageBytes = 65_536;
-const rowBits = 127;
-/** Seven bits with their sign: the scan adds four products in 16 bits. */
-const queryBits = 63;
-const bytesPerRow = dimensions + 4;
+const rowSteps = 127;
+const querySteps = 2047;
+const atOnce = 4;
+/** Behind the numbers of a row: what one step stands for, and nothing. */
+const rowEnd = 16;
 
 /** What of it is used: its types come with those of browsers only. */
 declare const WebAssembly: {
   Module: new (code: Uint8Array) => object;
   Instance: new (compiled: object) => { exports: unknown };
 };
-type Scan = (query: number, row: number, end: number, best: number) => void;
-type Code = { memory: { buffer: ArrayBuffer; grow(pages: number): number }; scan: Scan };
+type Scan = (query: number, bytes: number, row: number, end: number, best: number) => void;
+type Code = { memory: { buffer: ArrayBuffer; grow(pages: number): number }; one: Scan; four: Scan };
 
-/** Vectors in one memory, a byte for each number, and their dot products with a query. */
-export function createVectorRows(isPlain = false) {
+/** Vectors in one memory, a byte for each number, and their dot products with queries. */
+export function createVectorRows(dimensions: number, isPlain = false) {
   const code = isPlain ? null : loadCode();
+  const bytes = Math.ceil(dimensions / 32) * 32;
+  const stride = bytes + rowEnd;
+  const rowsAt = atOnce * bytes * 2 + 64;
   let capacity = 0;
   let memory: ArrayBuffer = new ArrayBuffer(0);
-  let rows = new Int8Array(0);
+  let numbers = new Int8Array(0);
   let scales = new Float32Array(0);
+  let best = new Float32Array(0);
 
   const makeRoom = (count: number) => {
     if (count <= capacity) return;
     capacity = Math.max(count, capacity * 2, 256);
-    const bytes = dimensions + capacity * bytesPerRow;
-    const before = rows;
-    if (code === null) memory = new ArrayBuffer(bytes);
-    else {
-      code.memory.grow(Math.max(0, Math.ceil((bytes - code.memory.buffer.byteLength) / pageBytes)));
-      memory = code.memory.buffer;
-    }
-    rows = new Int8Array(memory, dimensions, capacity * dimensions);
-    if (code === null) rows.set(before);
-    const larger = new Float32Array(capacity);
-    larger.set(scales);
-    scales = larger;
+    const bestAt = rowsAt + capacity * stride;
+    const size = bestAt + capacity * 4;
+    const before = numbers;
+    code?.memory.grow(Math.max(0, Math.ceil((size - code.memory.buffer.byteLength) / pageBytes)));
+    memory = code === null ? new ArrayBuffer(size) : code.memory.buffer;
+    numbers = new Int8Array(memory);
+    scales = new Float32Array(memory);
+    if (code === null) numbers.set(before);
+    best = new Float32Array(memory, bestAt, capacity);
   };
-  const scanFor = (vector: Float32Array, count: number, best: Int32Array): number => {
-    const query = new Int8Array(memory, 0, dimensions);
-    const step = quantize(vector, query, queryBits);
-    if (code === null) scanPlainly(query, rows, count, best);
-    else code.scan(0, dimensions, dimensions * (count + 1), best.byteOffset);
-    return step;
+  const scaleAt = (row: number) => (rowsAt + row * stride + bytes) / 4;
+  /** Eight numbers of each in turn. */
+  const placeQueries = (vectors: readonly Float32Array[]) => {
+    const places = new Int16Array(memory, 0, vectors.length * bytes);
+    const steps = new Float32Array(memory, vectors.length * bytes * 2, vectors.length);
+    for (const [at, vector] of vectors.entries()) {
+      const one = new Int16Array(bytes);
+      steps[at] = quantize(vector, one, querySteps);
+      for (let from = 0; from < bytes; from += 8)
+        places.set(one.subarray(from, from + 8), from * vectors.length + at * 8);
+    }
+  };
+  const scan = (vectors: readonly Float32Array[], count: number) => {
+    if (code === null) for (const vector of vectors) scanPlainly(vector);
+    else if (vectors.length > 2) {
+      // The first one again fills four: the largest of them stays the same.
+      placeQueries(Array.from({ length: atOnce }, (_, at) => vectors[at] ?? (vectors[0] as Float32Array)));
+      code.four(0, bytes, rowsAt, rowsAt + count * stride, best.byteOffset);
+    } else {
+      for (const vector of vectors) {
+        placeQueries([vector]);
+        code.one(0, bytes, rowsAt, rowsAt + count * stride, best.byteOffset);
+      }
+    }
+  };
+  const scanPlainly = (vector: Float32Array) => {
+    const query = new Int16Array(bytes);
+    const step = Math.fround(quantize(vector, query, querySteps));
+    for (let row = 0, from = rowsAt; row < capacity; row++, from += stride) {
+      let sum = 0;
+      for (let at = 0; at < bytes; at++) sum += (query[at] as number) * (numbers[from + at] as number);
+      const like = Math.fround(Math.fround(sum) * step) * (scales[scaleAt(row)] as number);
+      best[row] = Math.max(best[row] as number, like);
+    }
   };
   return {
     set(row: number, vector: Float32Array): void {
       makeRoom(row + 1);
-      scales[row] = quantize(vector, rows.subarray(row * dimensions, (row + 1) * dimensions), rowBits);
+      const from = rowsAt + row * stride;
+      scales[scaleAt(row)] = quantize(vector, numbers.subarray(from, from + bytes), rowSteps);
     },
-    /** For each of the first rows the largest likeness to one of these unit vectors. */
+    /** For each of the first rows the largest likeness to one of these unit vectors; the next call overwrites it. */
     likeness(vectors: readonly Float32Array[], count: number): Float32Array {
-      const all = new Float32Array(count).fill(-1);
-      if (count === 0) return all;
-      const best = new Int32Array(memory, dimensions * (capacity + 1), count);
-      for (const vector of vectors) {
-        best.fill(-0x80000000);
-        const step = scanFor(vector, count, best);
-        for (let row = 0; row < count; row++)
-          all[row] = Math.max(all[row] as number, (best[row] as number) * step * (scales[row] as number));
-      }
-      return all;
+      best.fill(-1, 0, count);
+      for (let from = 0; from < vectors.length && count > 0; from += atOnce)
+        scan(vectors.slice(from, from + atOnce), count);
+      return best;
     },
     between(a: number, b: number): number {
-      const [from, to] = [a * dimensions, b * dimensions];
+      const [from, to] = [rowsAt + a * stride, rowsAt + b * stride];
       let sum = 0;
-      for (let at = 0; at < dimensions; at++) sum += (rows[from + at] as number) * (rows[to + at] as number);
-      return sum * (scales[a] as number) * (scales[b] as number);
+      for (let at = 0; at < bytes; at++) sum += (numbers[from + at] as number) * (numbers[to + at] as number);
+      return sum * (scales[scaleAt(a)] as number) * (scales[scaleAt(b)] as number);
     },
   };
 }
 
 /** Returns what one step stands for. */
-function quantize(vector: Float32Array, to: Int8Array, bits: number): number {
+function quantize(vector: Float32Array, to: Int8Array | Int16Array, steps: number): number {
   let most = 1e-9;
-  for (const value of vector) most = Math.max(most, Math.abs(value));
-  for (let at = 0; at < dimensions; at++) to[at] = Math.round(((vector[at] as number) / most) * bits);
-  return most / bits;
-}
-
-function scanPlainly(query: Int8Array, rows: Int8Array, count: number, best: Int32Array): void {
-  for (let row = 0, from = 0; row < count; row++, from += dimensions) {
-    let sum = 0;
-    for (let at = 0; at < dimensions; at++) sum += (query[at] as number) * (rows[from + at] as number);
-    best[row] = sum;
-  }
+  for (let at = 0; at < vector.length; at++) most = Math.max(most, Math.abs(vector[at] as number));
+  const by = steps / most;
+  for (let at = 0; at < vector.length; at++) to[at] = Math.round((vector[at] as number) * by);
+  return most / steps;
 }
 
 /** Null where the engine has no SIMD. */

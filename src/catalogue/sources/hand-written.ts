@@ -40,7 +40,7 @@ function translate(
     id,
     description,
     ...applyRules(parameters as JsonObject, rules),
-    reserved: rules.map(hiddenBy),
+    reserved: rules.flatMap(hiddenBy),
     ...withoutUndefined({ local }),
     annotations: {},
     trusted: true,

@@ -43,7 +43,7 @@ export function applyRules(
   rules: readonly InjectionRule[],
 ): { parameters: JsonObject; injects: string[] } {
   const files = rules.filter(({ from }) => from === "files").map(({ parameter }) => parameter);
-  const { parameters, injects } = hideArguments(schema, rules.map(hiddenBy));
+  const { parameters, injects } = hideArguments(schema, rules.flatMap(hiddenBy));
   return { parameters, injects: [...injects, ...hideArguments(parameters, files).injects] };
 }
 

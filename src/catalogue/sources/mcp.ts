@@ -196,7 +196,7 @@ function readShared(definition: ServerDefinition) {
   const rules = rulesOf(definition.inject);
   // Only an empty list leaves the inventory to callers, not one that names other parameters.
   const keepsInventory = rules.length > 0 && !rules.some(({ parameter }) => parameter === inventory);
-  const reserved = [...rules.map(hiddenBy), ...(keepsInventory ? [inventory] : [])];
+  const reserved = [...rules.flatMap(hiddenBy), ...(keepsInventory ? [inventory] : [])];
   return { rules, keepsInventory, reserved, metadata: metadataOf({}, definition) };
 }
 

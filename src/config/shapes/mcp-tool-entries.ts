@@ -1,5 +1,14 @@
 import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
-import { describeValue, type Field, fieldsOf, isName, placeOf, type Reading, type Shape } from "./reading.ts";
+import {
+  describeValue,
+  type Field,
+  fieldsOf,
+  isName,
+  placeOf,
+  type Reading,
+  type Setting,
+  type Shape,
+} from "./reading.ts";
 import { readServerFields } from "./server.ts";
 import { argumentsOf } from "./tool-entry.ts";
 
@@ -17,11 +26,27 @@ export const mcpToolEntries: Shape = {
     eachOf(reading, mcp, ["mcp"], readRemoteTool);
     const remote = isObject(mcp) ? remoteTools(mcp) : undefined;
     const templates = isObject(prompt) ? prompt : {};
+    const before = reading.settings.length;
     eachOf(reading, tool, ["tool"], (_, id, entry, source) =>
       readMcpToolEntry(reading, entry, source, { fallbackName: id, remote, templates }),
     );
+    closeOthers(reading.settings.slice(0, before), tool, reading.settings.slice(before));
   },
 };
+
+/** What a left-out entry would have allowed is not known, so its remote tool is not offered as it is. */
+function closeOthers(servers: readonly Setting[], group: unknown, read: readonly Setting[]): void {
+  const providers = read.filter(({ path }) => path[2] === "providers").flatMap(({ value }) => value as Provider[]);
+  const open = providers.map(({ config }) => config.server);
+  for (const [key, given] of Object.entries(isObject(group) ? group : {})) {
+    const { "mcp-tool": remote } = parseEntry(given) ?? {};
+    const id = isName(remote) ? remote : key;
+    const found = servers.find(({ path }) => path[1] === id && path[2] === "allow_tools");
+    if (found && !open.includes(id)) found.value = [];
+  }
+}
+
+type Provider = { config: { server?: string } };
 
 type ReadEntry = (reading: Reading, id: string, entry: UnknownObject, source: Path) => void;
 

@@ -1,5 +1,6 @@
 import { nearest } from "../../lib/text/nearest.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
+import type { Origin } from "../../model/config/setup.ts";
 import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import type { Transport } from "../../model/servers/server.ts";
 import { mcpToolEntries, readMcpToolEntry } from "./mcp-tool-entries.ts";
@@ -170,9 +171,10 @@ const shapes: readonly Shape[] = [native, overlays, handWrittenTools, providerLi
 const sections = ["$schema", ...shapes.flatMap(({ keys }) => keys)];
 
 export function readShapes(document: ConfigDocument): { settings: Setting[]; problems: ConfigProblem[] } {
-  const reading = createReading(originIn(document));
+  const originOf = originIn(document);
+  const reading = createReading(originOf);
   readData(reading, document.data);
-  placeForcedRules(reading);
+  placeForcedRules(reading, originOf);
   const { settings, problems } = reading;
   return { settings, problems };
 }
@@ -213,13 +215,21 @@ function readList(reading: Reading, list: readonly unknown[]): void {
 }
 
 /** Before the first rule that allows, since the first match decides: what must be asked can only be forbidden. */
-function placeForcedRules({ settings, forced, set }: Reading): void {
+function placeForcedRules({ settings, forced, set }: Reading, originOf: (source: Path) => Origin): void {
   const [first] = forced;
   if (!first) return;
-  const rules = forced.map(({ rule }) => rule);
-  const own = settings.find(({ path: [section, key] }) => section === "policy" && key === "rules");
-  if (!own) return set(["policy", "rules"], rules, first.source);
-  if (!Array.isArray(own.value)) return;
-  const allows = own.value.findIndex((rule) => isObject(rule) && rule.verdict === "allow");
-  own.value = own.value.toSpliced(allows < 0 ? own.value.length : allows, 0, ...rules);
+  if (!settings.some(isRules)) set(["policy", "rules"], [], first.source);
+  const own = settings.find(isRules);
+  if (!own || !Array.isArray(own.value)) return;
+  const { value, originInside } = own;
+  const allows = value.findIndex((rule) => isObject(rule) && rule.verdict === "allow");
+  const at = allows < 0 ? value.length : allows;
+  own.value = value.toSpliced(at, 0, ...forced.map(({ rule }) => rule));
+  own.originInside = ([index, ...inner]) => {
+    const from = Number(index) < at ? undefined : forced[Number(index) - at];
+    if (from) return originOf(from.source);
+    return originInside?.([Number(index) < at ? Number(index) : Number(index) - forced.length, ...inner]) ?? own.origin;
+  };
 }
+
+const isRules = ({ path: [section, key] }: Setting): boolean => section === "policy" && key === "rules";

@@ -1,5 +1,5 @@
 import type { PolicyRule } from "../../model/access/policy.ts";
-import { isObject, type Path } from "../../model/json.ts";
+import { isObject, type Path, renderPath } from "../../model/json.ts";
 import type { ServerAuth } from "../../model/servers/server.ts";
 import { splitSpaces } from "./coerce.ts";
 import { serverTree } from "./normal-form.ts";
@@ -133,7 +133,8 @@ function readRequireApproval({ value, source }: Field, { reading, name }: Server
   if (!Array.isArray(value)) return reading.fail(source, "must be a list of tool names");
   for (const [at, tool] of value.entries()) {
     const place = [...source, at];
-    if (isName(tool)) reading.forced.push({ rule: askBefore(name, tool), source: place });
+    if (isName(tool))
+      reading.forced.push({ rule: { ...askBefore(name, tool), from: renderPath(place) }, source: place });
     else reading.fail(place, `a tool name is needed instead of ${describeValue(tool)}`);
   }
 }

@@ -47,7 +47,15 @@ const moreWrites: Stricter = (mine, theirs) => {
 const ownOnly: Stricter = (mine) => mine;
 
 /** In these sections a project may only tighten, trusted or not. */
-export const guardSections: readonly unknown[] = ["policy", "security", "approvals", "budgets", "sampling", "audit"];
+export const guardSections: readonly unknown[] = [
+  "policy",
+  "security",
+  "approvals",
+  "budgets",
+  "sampling",
+  "audit",
+  "quotas",
+];
 
 /** How each key is compared. A key without a row is never taken from a project. */
 export const guards: Readonly<Record<string, Stricter>> = {
@@ -71,6 +79,8 @@ export const guards: Readonly<Record<string, Stricter>> = {
   "sampling.verdict": rank("allow", null, "ask", "deny"),
   "sampling.maxTokens": least(),
   "sampling.maxCallsPerToolCall": least(),
+  "quotas.maxHeldOpen": least(),
+  "quotas.maxSessionsPerCaller": least(),
   "audit.required": on,
   "audit.hmacKey": ownOnly,
   "security.egress.allow": ownOnly,

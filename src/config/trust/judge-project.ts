@@ -27,7 +27,7 @@ export type Judged = {
 };
 
 /** What a project may say in any case; the user's own word counts more elsewhere. */
-const preferences: readonly unknown[] = ["lazy", "search"];
+const isPreference = ([section, key]: Path) => section === "lazy" || (section === "search" && key === "synonyms");
 const addsUp: readonly unknown[] = ["hooks"];
 
 /** Sorts what a project's files say into what is in force and what waits for a person. The user's own files come first. */
@@ -93,7 +93,7 @@ function sort(mine: Merged, theirs: Merged) {
     const [section, name = ""] = setting.path;
     const unit = unitOf(setting.path);
     const isOverlay = section === "overlays" && ownServers.some((server) => mayBelongTo(server, String(name)));
-    const mayReplace = preferences.includes(section) || addsUp.includes(section);
+    const mayReplace = isPreference(setting.path) || addsUp.includes(section);
     if (isGuard(setting.path)) guards.push(setting);
     else if (isOverlay || (said.has(renderPath(unit)) && !mayReplace)) shadowed.set(renderPath(unit), unit);
     else if (section !== "servers") settings.push(setting);

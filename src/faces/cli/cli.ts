@@ -54,7 +54,7 @@ export type ServingClients = {
 
 /** How the client at the other end wants to see the plane; left out, as it is configured. */
 export type McpView = {
-  mode?: "full" | "lazy";
+  mode?: "full" | "lazy" | "code";
   names?: "prefixed" | "bare";
   toolset?: string;
   server?: string;
@@ -90,6 +90,7 @@ export type TextOptions<Name extends string> = GlobalOptions & { [name in Name]?
 
 export type GlobalOptions = {
   config?: string[];
+  envFile?: string[];
   json?: boolean;
   user?: string;
   group?: string[];

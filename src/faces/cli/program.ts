@@ -6,14 +6,15 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
-import { errorTable, exitCodeFor, PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
+import { errorTable, PlaneError } from "../../model/errors.ts";
 import type { Cli } from "./cli.ts";
 import { callVerbs } from "./definitions/calls.ts";
 import { catalogueVerbs } from "./definitions/catalogue.ts";
 import { setupVerbs } from "./definitions/setup.ts";
 import { addVerbs, collect, createRun, Verb } from "./definitions/verbs.ts";
-import { beginOutput, printError, printJson, say, silenceWarnings } from "./terminal/output.ts";
-import { Interrupted, inTerminal, terminal } from "./terminal/terminal.ts";
+import { runReported } from "./run-reported.ts";
+import { say, silenceWarnings } from "./terminal/output.ts";
+import { terminal } from "./terminal/terminal.ts";
 
 /** What is wrong with the words of a command, and which help explains them. */
 function usageError(message: string, command: Command): PlaneError {
@@ -176,40 +177,29 @@ function verbOf(command: Command, word: string): Command {
 }
 
 export function runCli(cli: Cli): Promise<number> {
-  return inTerminal(cli.terminal, () => runCommand(cli));
-}
-
-async function runCommand(cli: Cli): Promise<number> {
-  beginOutput();
-  const asJson = cli.argv.includes("--json");
   let exitCode = 0;
   let written = "";
-  const program = createProgram(
-    cli,
-    (code) => {
-      exitCode = code;
-    },
-    (text) => {
-      written += text;
-    },
-  );
-  // A reader that goes away, as 'head' does, is no defect.
-  terminal.stdout.on("error", () => undefined);
-  try {
-    await program.parseAsync([...cli.argv], { from: "user" });
-    return exitCode;
-  } catch (thrown) {
-    if (thrown instanceof Interrupted) return thrown.exitCode;
-    if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
-    if (thrown instanceof CommanderError && thrown.code === "commander.help" && !asJson) {
+  return runReported(cli, async () => {
+    const program = createProgram(
+      cli,
+      (code) => {
+        exitCode = code;
+      },
+      (text) => {
+        written += text;
+      },
+    );
+    try {
+      await program.parseAsync([...cli.argv], { from: "user" });
+      return exitCode;
+    } catch (thrown) {
+      if (!(thrown instanceof CommanderError)) throw thrown;
+      if (thrown.exitCode === 0) return 0;
+      if (thrown.code !== "commander.help" || cli.argv.includes("--json")) throw verbMissing;
       say(written.trimEnd());
       return errorTable.USAGE.exit;
     }
-    const error = toPlaneError(thrown instanceof CommanderError ? verbMissing : thrown);
-    if (asJson) printJson({ ok: false, error: reportError(error) });
-    else printError(error);
-    return exitCodeFor(error);
-  }
+  });
 }
 
 const verbMissing = new PlaneError("USAGE", "A command is missing. See 'toolplane --help'.");

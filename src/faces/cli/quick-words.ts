@@ -15,7 +15,7 @@ const texts: Record<string, string> = {
 const lists: Record<string, string> = { "--config": "config", "--group": "group" };
 const choices: Record<string, readonly string[]> = {
   "--log-level": ["error", "warn", "info", "debug"],
-  "--mode": ["full", "lazy"],
+  "--mode": ["full", "lazy", "code"],
   "--names": ["prefixed", "bare"],
 };
 
@@ -33,6 +33,43 @@ export function readBackgroundWords(argv: readonly string[]): (GlobalOptions & {
   if (command !== "serve" || flag !== "--background") return null;
   const { idleExit, ...options } = readOptions(rest, "", { ...texts, "--idle-exit": "idleExit" }) ?? {};
   return /^\d{1,9}$/.test(String(idleExit)) ? { ...options, idleExit: Number(idleExit) } : null;
+}
+
+export type QuickCall = { tool: string; values: string[]; options: GlobalOptions & { args?: string; yes?: boolean } };
+
+const textsOfCalls: Record<string, string> = {
+  "--user": "user",
+  "--persona": "persona",
+  "--workspace": "workspace",
+  "--compliance": "compliance",
+  "--data-dir": "dataDir",
+  "--args": "args",
+};
+const switches: Record<string, string> = { "--json": "json", "--yes": "yes", "--standalone": "standalone" };
+
+/** `call` with arguments and the options that nearly every call has. */
+export function readCallWords(argv: readonly string[]): QuickCall | null {
+  const [command, tool = "", ...rest] = argv;
+  if (command !== "call" || tool === "" || tool.startsWith("-")) return null;
+  const first = rest.findIndex((word) => word.startsWith("-"));
+  const values = first < 0 ? rest : rest.slice(0, first);
+  if (!values.every((word) => word.includes("="))) return null;
+  const words = first < 0 ? [] : rest.slice(first);
+  const given = words.filter((word) => switches[word] !== undefined);
+  // A switch where a value is expected is for the command line to refuse.
+  const options = readOptions(
+    words.filter((word) => switches[word] === undefined),
+    "",
+    textsOfCalls,
+  );
+  const isPaired = words.every((word, at) => switches[word] === undefined || !isOpen(words[at - 1]));
+  if (options === null || !isPaired) return null;
+  return { tool, values, options: { ...options, ...Object.fromEntries(given.map((word) => [switches[word], true])) } };
+}
+
+/** An option that waits for its value. */
+function isOpen(word = ""): boolean {
+  return textsOfCalls[word] !== undefined || lists[word] !== undefined;
 }
 
 function readOptions(

@@ -6,7 +6,7 @@ import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
-import { isMetaTool, metaToolNames, metaTools } from "../../model/catalogue/meta-tools.ts";
+import { allMetaTools, isCodeTool, isMetaTool, isOwnName, metaToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import {
   type ErrorCode,
@@ -21,8 +21,9 @@ import type { Cancellation, Plane, PlaneCallOptions } from "../../model/plane.ts
 import type { ToolListing } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
+import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
-import { listTools, searchTools } from "./lazy/find-tools.ts";
+import { countTokens, listTools, searchTools } from "./lazy/find-tools.ts";
 import { type Answer, failure, type RequestContext } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
@@ -67,7 +68,7 @@ function passOnText(args: UnknownObject, given: UnknownObject): void {
 
 /** An ignored argument would seem to have been answered. */
 function strayIn(name: string, args: unknown): { wrong: string } | null {
-  const { properties } = metaTools.find((tool) => tool.name === name)?.inputSchema ?? {};
+  const { properties } = allMetaTools.find((tool) => tool.name === name)?.inputSchema ?? {};
   if (!isObject(properties) || !isObject(args)) return null;
   const stray = Object.keys(args).find((key) => !Object.hasOwn(properties, key));
   if (stray === undefined) return null;
@@ -132,7 +133,7 @@ export function answerCall(
   consents: Consents,
 ): Promise<Answer> {
   const { name } = params;
-  const isPlain = typeof name === "string" && !isMetaTool(name) && !isLater(params);
+  const isPlain = typeof name === "string" && !isOwnName(name) && !isLater(params);
   const listed = isPlain ? plainly(name, surface, context) : undefined;
   if (listed === undefined) return answerAny(plane, surface, params, context, consents);
   const relay = relayOf(context, params, plane);
@@ -168,6 +169,7 @@ async function answerAny(
 ): Promise<Answer> {
   const { name } = params;
   if (typeof name !== "string") return failure(-32602, "'name' must be a text.");
+  if (isCodeTool(name) && context.tools.isCode()) return answerCode(plane, surface, params, context);
   const meant =
     isMetaTool(name) && (await hasMetaTool(name, surface, context))
       ? readMetaCall(name, params.arguments)
@@ -183,7 +185,7 @@ async function answerAny(
   let wasAsked = false;
   const askHere: AskHere = (...held) => {
     wasAsked = true;
-    return elicitAnswer(context.ask, ...held);
+    return elicitAnswer(context, ...held);
   };
   const outcome = await plane.call(meant.own ?? listed?.id ?? meant.name, meant.arguments, {
     face: "mcp",
@@ -276,6 +278,7 @@ function afterwards({ approvalId, planId, status }: UnknownObject): string {
 function createOwnTools(plane: Plane, surface: Surface, client: ClientTools) {
   return async (tool: string, args: UnknownObject): Promise<UnknownObject> => {
     try {
+      if (tool === metaToolNames.stats) return await countTokens(plane, surface, client);
       return tool === metaToolNames.search
         ? await searchTools(plane, surface, client, args)
         : await listTools(plane, surface, client, args);

@@ -138,11 +138,11 @@ export function canElicit(capabilities: unknown): boolean {
 
 /** Cancelling is neither yes nor no. */
 export async function elicitAnswer(
-  ask: RequestContext["ask"],
+  client: Pick<RequestContext, "ask">,
   ...[held, signal, problem]: Parameters<AskHere>
 ): Promise<Answer | null> {
   const asked = { message: messageFor(held, problem), requestedSchema: formFor(held) };
-  const given = await ask("elicitation/create", asked, signal);
+  const given = await client.ask("elicitation/create", asked, signal);
   if (given.action === "accept") return toAnswer(held, objectIn(given, "content"));
   return given.action === "decline" ? { decision: "reject" } : null;
 }

@@ -13,8 +13,6 @@ import { HttpSession } from "./http-session.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 
-/** At this number, the least recently used session that waits for nothing ends; where all are busy, no more begin. */
-const maxSessionsPerCaller = 128;
 const sweepMs = 60_000;
 const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -124,17 +122,19 @@ export class HttpSessions {
     return session;
   }
 
+  /** At the limit, the least recently used session that waits for nothing ends; where all are busy, no more begin. */
   #makeRoom(owner: string): void {
     const own = this.#byOwner.get(owner);
-    if (own === undefined || own.size < maxSessionsPerCaller) return;
+    const { maxSessionsPerCaller: limit } = this.#gateway.plane.config().quotas;
+    if (own === undefined || own.size < limit) return;
     const isUnused = (id: string) => {
       const session = this.#all.get(id)?.session;
       return session?.client.isIdle() === true && !session.isListening();
     };
     const oldest = own.values().find(isUnused);
     if (oldest !== undefined) return void this.end(oldest).catch(ignore);
-    const text = `This caller has ${maxSessionsPerCaller} sessions in use, which is the limit. End some, or begin later.`;
-    throw new PlaneError("BUSY", text, { data: { limit: maxSessionsPerCaller } });
+    const text = `This caller has ${limit} sessions in use, which is the limit. End some, or begin later.`;
+    throw new PlaneError("BUSY", text, { data: { limit } });
   }
 
   async #reopen(id: string, principal: Principal): Promise<HttpSession | undefined> {

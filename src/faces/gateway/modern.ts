@@ -32,7 +32,6 @@ import type { View } from "./view.ts";
 import { capabilities, completed } from "./wire.ts";
 
 const maxSubscriptions = 1_024;
-const maxListenersPerCaller = 128;
 
 const kinds = {
   tools: "toolsListChanged",
@@ -108,7 +107,7 @@ class Modern {
   readonly #gateway: GatewayContext;
   readonly #closing = new AbortController();
   #listening = 0;
-  readonly #quota = createQuota(maxListenersPerCaller);
+  readonly #quota = createQuota(() => this.#limit);
 
   constructor(gateway: GatewayContext) {
     this.#gateway = gateway;
@@ -144,6 +143,11 @@ class Modern {
     this.#closing.abort();
   }
 
+  /** A listener is to this revision what a session is to the others. */
+  get #limit(): number {
+    return this.#gateway.plane.config().quotas.maxSessionsPerCaller;
+  }
+
   #answer(id: Id, request: Request, context: RequestContext): Promise<Answer> {
     const { plane } = this.#gateway;
     if (context.logLevel === null) return this.#respond(id, request, context);
@@ -160,7 +164,7 @@ class Modern {
   async #discover({ principal, view }: RequestContext): Promise<Answer> {
     const { plane, surfaces, lazy } = this.#gateway;
     const surface = surfaces.of(principal, view);
-    const instructions = await instructionsFor(plane, surface, await lazy.isKnownLazy(surface));
+    const instructions = await instructionsFor(plane, surface, lazy);
     const result = { supportedVersions, capabilities, instructions, ttlMs: listTtlMs, cacheScope: "private" };
     return { result: completed(result) };
   }
@@ -171,8 +175,9 @@ class Modern {
     const { user, key } = context.principal;
     const release = this.#quota.take(JSON.stringify([user, key]));
     if (release === null) {
-      const text = `This caller listens ${maxListenersPerCaller} times already, which is the limit. Close some first.`;
-      throw new PlaneError("BUSY", text, { data: { limit: maxListenersPerCaller } });
+      const limit = this.#limit;
+      const text = `This caller listens ${limit} times already, which is the limit. Close some first.`;
+      throw new PlaneError("BUSY", text, { data: { limit } });
     }
     this.#listening += 1;
     try {

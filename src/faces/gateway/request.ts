@@ -1,7 +1,7 @@
 import { exactText, isTooDeep, noteExactNumbers, parseExactly, tooManyNumbers } from "../../lib/json/exact-numbers.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
 import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
-import { ambiguityIn, isAsWritten, measureJson } from "../../lib/json/measure-json.ts";
+import { ambiguityIn, isAsWritten, maxAsked, measureJson } from "../../lib/json/measure-json.ts";
 import type { AsClient } from "../../model/calls/provider.ts";
 import { errorTable, strangerMessage, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
@@ -120,7 +120,7 @@ const maxBatch = 1_000;
 
 /** Keeps the text of numbers that would change, and ids exactly. */
 export function parseMessage(text: string): Parsed {
-  const { tooMuch, members } = measureJson(text);
+  const { tooMuch, members, inexact, arguments: written } = measureJson(text, maxAsked);
   if (tooMuch !== null) return { wrong: tooMuch };
   let message: unknown;
   try {
@@ -128,29 +128,33 @@ export function parseMessage(text: string): Parsed {
   } catch {
     return { wrong: null };
   }
-  if (text.length > shallowLength && isTooDeep(message)) return { wrong: "it is nested too deeply" };
+  if (members < 0 && text.length > shallowLength && isTooDeep(message)) return { wrong: "it is nested too deeply" };
   if (Array.isArray(message) && message.length > maxBatch)
     return { wrong: `a batch has ${maxBatch} messages at most, and this one ${message.length}` };
   if (isAsWritten(text, message)) return { message };
-  if (!noteExactNumbers(message, text)) return { wrong: tooManyNumbers };
+  if (!noteExactNumbers(message, text, inexact)) return { wrong: tooManyNumbers };
   const open = ambiguityIn(text, message, members);
-  if (!noteArguments(message, text, open) && open !== null) return { wrong: open };
+  if (!noteArguments(message, text, open, written?.[2]) && open !== null) return { wrong: open };
   for (const one of Array.isArray(message) ? message : [message]) if (isObject(one)) keepIds(one);
   return { message };
 }
 
 /** Arguments pass on as they are written. What is open in them is refused with the call; true where it is in them. */
-function noteArguments(message: unknown, text: string, open: string | null): boolean {
+function noteArguments(message: unknown, text: string, open: string | null, long?: Buffer): boolean {
   if (!isObject(message) || message.method !== "tools/call" || !isObject(message.params)) return false;
   const { arguments: given } = message.params;
   if (!isObject(given)) return false;
-  const [params] = memberPlace(text, "params") ?? [text.length];
-  const place = memberPlace(text, "arguments", params);
-  if (place === undefined) return false;
-  const written = text.slice(...place);
-  if (open !== null) return noteAmbiguity(given, ambiguityIn(written, given));
+  const written = long ?? argumentsIn(text);
+  if (written === undefined) return false;
+  if (open !== null) return noteAmbiguity(given, ambiguityIn(written.toString(), given));
   rememberText(given, written);
   return true;
+}
+
+function argumentsIn(text: string): string | undefined {
+  const [params] = memberPlace(text, "params") ?? [text.length];
+  const place = memberPlace(text, "arguments", params);
+  return place && text.slice(...place);
 }
 
 /** Ids are echoed, so they must stay exact. */

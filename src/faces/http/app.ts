@@ -69,7 +69,7 @@ export function createApp(plane: Plane, options: AppOptions): App {
   app.use(checkOrigin(host, allowHosts, [callbackPath]));
   app.use(limitBody());
   app.use(identify(identities, [callbackPath, sessionPath]));
-  app.use(limitHeldOpen());
+  app.use(limitHeldOpen(() => plane.config().quotas.maxHeldOpen));
   app.onError((error) => renderProblem(error));
   app.notFound(({ req }) => renderProblem(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)));
 

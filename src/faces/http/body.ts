@@ -8,7 +8,7 @@ import {
 } from "../../lib/json/exact-numbers.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
 import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
-import { ambiguityIn, measureJson } from "../../lib/json/measure-json.ts";
+import { ambiguityIn, maxAsked, measureJson } from "../../lib/json/measure-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -16,7 +16,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 
 /** The body as an object; none is an empty one. `like` shows what is expected, `known` lists its fields if it has no others. */
 export function parseBody(body: string, like: string, known?: readonly string[]): UnknownObject {
-  const { tooMuch, members } = measureJson(body);
+  const { tooMuch, members, inexact, arguments: written } = measureJson(body, maxAsked);
   if (tooMuch !== null) throw new PlaneError("USAGE", `The body cannot be read: ${tooMuch}.`);
   let parsed: unknown;
   try {
@@ -24,11 +24,13 @@ export function parseBody(body: string, like: string, known?: readonly string[])
   } catch (thrown) {
     throw new PlaneError("USAGE", `The body is not valid JSON: ${(thrown as Error).message}.`);
   }
-  if (isTooDeep(parsed)) throw new PlaneError("USAGE", "The body cannot be read: it is nested too deeply.");
-  if (!noteExactNumbers(parsed, body)) throw new PlaneError("USAGE", `The body cannot be read: ${tooManyNumbers}.`);
+  if (members < 0 && isTooDeep(parsed))
+    throw new PlaneError("USAGE", "The body cannot be read: it is nested too deeply.");
+  if (!noteExactNumbers(parsed, body, inexact))
+    throw new PlaneError("USAGE", `The body cannot be read: ${tooManyNumbers}.`);
   if (!isObject(parsed)) throw new PlaneError("USAGE", `The body must be an object like ${like}.`);
   const open = body.trim() === "" ? null : ambiguityIn(body, parsed, members);
-  if (!noteArguments(parsed, body, open) && open !== null)
+  if (!noteArguments(parsed, body, open, written?.[1]) && open !== null)
     throw new PlaneError("USAGE", `The body cannot be read: ${open}.`);
   const unknown = known && Object.keys(parsed).find((key) => !known.includes(key));
   if (known && unknown !== undefined) throw unknownField(unknown, known);
@@ -36,11 +38,12 @@ export function parseBody(body: string, like: string, known?: readonly string[])
 }
 
 /** Arguments pass on as they are written. What is open in them is refused with the call; true where it is in them. */
-function noteArguments({ arguments: given }: UnknownObject, body: string, open: string | null): boolean {
-  const place = isObject(given) ? memberPlace(body, "arguments") : undefined;
-  if (place === undefined || !isObject(given)) return false;
-  const written = body.slice(...place);
-  if (open !== null) return noteAmbiguity(given, ambiguityIn(written, given));
+function noteArguments({ arguments: given }: UnknownObject, body: string, open: string | null, long?: Buffer): boolean {
+  if (!isObject(given)) return false;
+  const place = long === undefined ? memberPlace(body, "arguments") : undefined;
+  const written = long ?? (place && body.slice(...place));
+  if (written === undefined) return false;
+  if (open !== null) return noteAmbiguity(given, ambiguityIn(written.toString(), given));
   rememberText(given, written);
   return true;
 }

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+import { sizeOf } from "../../lib/json/json-text.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { type Outcome, policyModes } from "../../model/calls/call.ts";
@@ -13,6 +15,8 @@ import { withWaiting } from "./prefer.ts";
 import { renderOutcome, renderProblem } from "./render.ts";
 import { type HttpContext, keepAliveMs, wantsStream } from "./route.ts";
 
+const longLength = 256 * 1024;
+
 /** The outcome of a call; how far it is as well, for clients that ask for a stream. */
 export const answerCall: NonNullable<Own["answer"]> = async ({ c }, run, { approvalWaitMs }) => {
   const meta = readTraceContext(c.req.header());
@@ -20,6 +24,8 @@ export const answerCall: NonNullable<Own["answer"]> = async ({ c }, run, { appro
     run({ ...more, relay: { ...more.relay, ...(meta && { meta }) } });
   if (wantsStream(c)) return streamCall(c, call);
   const outcome = await call({ relay: {} });
+  // To write a long one takes as long as to read it: others get a turn in between.
+  if ((sizeOf(outcome.result ?? {}) ?? 0) > longLength) await nextTurn();
   return withWaiting(
     renderOutcome(outcome),
     outcome,
@@ -69,6 +75,7 @@ const checks: Readonly<Record<string, readonly [isFit: (value: unknown) => boole
   timeoutMs: [(value) => typeof value === "number" && value >= 0, "a number of milliseconds, 0 for no limit"],
   conversation: [isText, "a text"],
   idempotencyKey: [(value) => isText(value) && value !== "", "a text"],
+  files: [(value) => isObject(value) && Object.values(value).every(isText), "an object of addresses by file name"],
   maxResultBytes: [
     (value) => Number.isSafeInteger(value) && Number(value) >= 0,
     "a whole number of characters, 0 for no limit",

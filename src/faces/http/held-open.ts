@@ -5,22 +5,21 @@ import { PlaneError } from "../../model/errors.ts";
 import { readWait } from "./prefer.ts";
 import { type HttpContext, type HttpEnv, wantsStream } from "./route.ts";
 
-/** Of one caller at a time. */
-const maxHeldOpen = 32;
-
 /** Streams and long waits cost the plane for as long as a client likes, so each caller has so many. */
-export function limitHeldOpen(): MiddlewareHandler<HttpEnv> {
-  const quota = createQuota(maxHeldOpen);
+export function limitHeldOpen(limitNow: () => number): MiddlewareHandler<HttpEnv> {
+  const quota = createQuota(limitNow);
   return async (c, next) => {
     const principal = c.get("principal");
     if (principal === undefined || !isHeldOpen(c)) return next();
     const release = quota.take(JSON.stringify([principal.user, principal.key]));
-    if (release === null)
+    if (release === null) {
+      const limit = limitNow();
       throw new PlaneError(
         "BUSY",
-        `This caller has ${maxHeldOpen} streams and waiting requests open, which is the limit. Close some, or ask again later.`,
-        { data: { limit: maxHeldOpen } },
+        `This caller has ${limit} streams and waiting requests open, which is the limit. Close some, or ask again later.`,
+        { data: { limit } },
       );
+    }
     const { outgoing } = (c.env ?? {}) as { outgoing?: ServerResponse };
     outgoing?.once("close", release);
     await next().finally(() => outgoing === undefined && release());

@@ -49,6 +49,7 @@ const places = {
   results: { get: 2, page: 1 },
   runs: { page: 1, get: 1, render: 2 },
   agent: { run: 1, generate: 0 },
+  code: { run: 1, search: 1 },
   conversations: { end: 1, budget: 1 },
 } as const satisfies Places<Plane>;
 

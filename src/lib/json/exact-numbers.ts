@@ -41,10 +41,15 @@ export function parseExactly(text: string): unknown {
   return tree === undefined ? value : put(value, tree);
 }
 
+const wholeNumber = /^-?\d+$/;
+
 function isLost(source: string): boolean {
   const value = Number(source);
-  if (String(value) === source) return false;
-  return decimalOf(source) !== decimalOf(Object.is(value, -0) ? "0" : String(value));
+  const written = String(value);
+  if (written === source) return false;
+  // Whole numbers are written out up to here, so that another text is another number.
+  if (value > -1e21 && value < 1e21 && Number.isInteger(value) && wholeNumber.test(source)) return true;
+  return decimalOf(source) !== decimalOf(Object.is(value, -0) ? "0" : written);
 }
 
 /** The same for every way to write one number. */
@@ -63,14 +68,17 @@ const trees = new WeakMap<object, Tree>();
 
 /** Each takes a microsecond or two again and again on its way. */
 const maxNumbers = 10_000;
-export const tooManyNumbers = `it has more than ${maxNumbers} numbers of more than 15 digits; write them as texts`;
+/** Each is compared with what is read. */
+const maxLong = 50_000;
+export const tooManyNumbers = `it has more than ${maxNumbers} numbers that cannot be read exactly, or ${maxLong} of more than 15 digits; write them as texts`;
 
 /** Made once: a stack is costly. */
 const tooMany = new Error(tooManyNumbers);
 
-/** Remembers texts of numbers that would change. False if there are too many. */
-export function noteExactNumbers(value: unknown, text: string): boolean {
-  if (!suspicious.test(text) || isTooDeep(value)) return true;
+/** Remembers texts of numbers that would change. False if there are too many. `inexact` where they were counted. */
+export function noteExactNumbers(value: unknown, text: string, inexact = -1): boolean {
+  if (inexact === 0 || inexact > maxLong) return inexact === 0;
+  if ((inexact < 0 && !suspicious.test(text)) || isTooDeep(value)) return true;
   let count = 0;
   const isKept = (number: string) => {
     if (!isLost(number)) return false;

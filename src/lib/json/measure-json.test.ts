@@ -13,8 +13,8 @@ test("members of long text are counted whatever its texts escape, and wherever t
         c: [{ [end]: 1 }],
       };
       const text = JSON.stringify(value);
-      assert.deepEqual(measureJson(text), { tooMuch: null, members: 5 }, text.slice(70_000));
-      assert.deepEqual(measureJson(text, Buffer.from(text)), { tooMuch: null, members: 5 });
+      assert.equal(measureJson(text).members, 5, text.slice(70_000));
+      assert.deepEqual(measureJson(text, undefined, Buffer.from(text)), measureJson(text));
     }
-  assert.deepEqual(measureJson(`["${filling}`), { tooMuch: null, members: 0 });
+  assert.equal(measureJson(`["${filling}`).members, 0);
 });

@@ -6,6 +6,8 @@ const shortLength = 64 * 1024;
 const maxDepth = 1_000;
 /** Reading, checking and writing them takes some tens of milliseconds. */
 const maxValues = 400_000;
+/** Of what a client sends: it is also checked against a schema, compared with its text and hashed. */
+export const maxAsked = 100_000;
 /** A name that was not seen before costs as much as twenty values. */
 const maxNames = 25_000;
 /** Turning many more digits into a number takes time that grows with their square. */
@@ -14,86 +16,175 @@ const [quote, colon, comma, backslash] = [0x22, 0x3a, 0x2c, 0x5c];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** How many different names were given, about. The seed keeps strangers from choosing names that count as one. */
-function createNameCounter(bytes: Buffer) {
-  const seen = new Uint8Array(1 << 17);
-  const seed = (Math.random() * 2 ** 31) | 1;
-  let count = 0;
-  return (from: number, end: number): number => {
+class NameCounter {
+  readonly #bytes: Buffer;
+  readonly #seen = new Uint8Array(1 << 17);
+  readonly #seed = (Math.random() * 2 ** 31) | 1;
+  #count = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  add(from: number, end: number): number {
+    const seed = this.#seed;
     let hash = seed;
-    for (let at = from; at < end && at < from + 64; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), seed);
-    const place = (hash ^ (hash >>> 15)) & (seen.length - 1);
-    count += 1 - (seen[place] as number);
-    seen[place] = 1;
-    return count;
-  };
+    for (let at = from; at < end && at < from + 64; at += 1) hash = Math.imul(hash ^ (this.#bytes[at] as number), seed);
+    const place = (hash ^ (hash >>> 15)) & (this.#seen.length - 1);
+    this.#count += 1 - (this.#seen[place] as number);
+    this.#seen[place] = 1;
+    return this.#count;
+  }
 }
 
 /** Most texts are short; in a long one the next quote is looked for by the system. */
 const nearLength = 64;
+const longLength = 1_000;
 
 function endOfText(bytes: Buffer, opening: number): number {
-  const near = opening + nearLength;
-  let at = opening + 1;
-  for (; at < near; at += 1) {
-    const code = bytes[at];
-    if (code === quote) return at;
-    if (code === backslash) at += 1;
-  }
-  for (let end = bytes.indexOf(quote, at); end >= 0; end = bytes.indexOf(quote, end + 1)) {
+  for (let at = opening + 1; ; ) {
+    const near = Math.min(at + nearLength, bytes.length);
+    for (; at < near; at += 1) {
+      const code = bytes[at];
+      if (code === quote) return at;
+      if (code === backslash) at += 1;
+    }
+    const end = bytes.indexOf(quote, at);
+    if (end < 0) return bytes.length;
+    if (end - at < longLength) continue;
     let before = end - 1;
     while (before >= at && bytes[before] === backslash) before -= 1;
-    if ((end - 1 - before) % 2 === 0) return end;
+    if ((end - before) % 2 === 1) return end;
+    at = end + 1;
   }
-  return bytes.length;
 }
 
-type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6;
-/** What a byte outside of texts does: 0 goes on, 1 is space, then quote, colon, comma, opening, closing. */
+type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+/** What a byte outside of texts does: 0 goes on, 1 is space, then quote, colon, comma, opening, closing, sign or exponent. */
 const kinds = new Uint8Array(256);
-for (const [kind, codes] of [[9, 10, 13, 32], [quote], [colon], [comma], [0x7b, 0x5b], [0x7d, 0x5d]].entries())
+for (const [kind, codes] of [
+  [9, 10, 13, 32],
+  [quote],
+  [colon],
+  [comma],
+  [0x7b, 0x5b],
+  [0x7d, 0x5d],
+  [0x2d, 0x45, 0x65],
+].entries())
   for (const code of codes) kinds[code] = kind + 1;
 
-type Measured = { tooMuch: string | null; members: number };
+/** A number of fewer characters without an exponent is read as it is written. */
+const exactLength = 16;
+const isDigit = (code = 0) => code >= 0x30 && code <= 0x39;
 
-/** Why it would take too long to read. Short text never does, and is not looked at. One pass, also over what is no JSON. */
-export function measureJson(text: string, bytes?: Buffer): Measured {
-  return text.length <= shortLength ? { tooMuch: null, members: -1 } : measure(bytes ?? Buffer.from(text));
+/** Of the sign or the exponent of a number: a zero with a sign, or an exponent of three digits. */
+function isInexact(bytes: Buffer, at: number): boolean {
+  if (bytes[at] === 0x2d) return bytes[at + 1] === 0x30;
+  if (!isDigit(bytes[at - 1])) return false;
+  return isDigit(bytes[at + 1]) ? isDigit(bytes[at + 3]) : isDigit(bytes[at + 4]);
 }
 
-/** `bytes` where they are known. */
-export function tooMuchIn(text: string, bytes?: Buffer): string | null {
-  return measureJson(text, bytes).tooMuch;
+type Measured = {
+  tooMuch: string | null;
+  /** -1 where they were not counted, as in short text. */
+  members: number;
+  /** Numbers that might change when they are read; -1 where they were not counted. */
+  inexact: number;
+  /** Bytes after the first object or list inside of it. */
+  rest?: number | undefined;
+  /** As they are written: `arguments` at 1, and those in `params` at 2. */
+  arguments?: (Buffer | undefined)[];
+};
+
+const unmeasured: Measured = { tooMuch: null, members: -1, inexact: -1 };
+
+/** Why it would take too long to read. Short text never does, and is not looked at. One pass, also over what is no JSON. `bytes` where they are known. */
+export function measureJson(text: string, most = maxValues, bytes?: Buffer): Measured {
+  return text.length <= shortLength ? unmeasured : measure(bytes ?? Buffer.from(text), most);
 }
+
+/** Small and called often, so that it is compiled: a loop of one long run is not. */
+function skipRun(bytes: Buffer, from: number, end: number): number {
+  const kind = kinds[bytes[from] as number];
+  let at = from + 1;
+  while (at < end && kinds[bytes[at] as number] === kind) at += 1;
+  return at;
+}
+
+const runLength = 1_024;
 
 /** Bytes: to look at one takes a fraction of what a character takes. */
-function measure(bytes: Buffer): Measured {
-  const count = createNameCounter(bytes);
+function measure(bytes: Buffer, most: number): Measured {
+  const names = new NameCounter(bytes);
+  const places = new Places(bytes);
+  const end = bytes.length;
   let members = 0;
+  let inexact = 0;
   let depth = 0;
   let values = 0;
   let from = 0;
   let mark = 0;
-  const refused = (tooMuch: string) => ({ tooMuch, members });
-  for (let at = 0; at < bytes.length; at += 1) {
+  let rest: number | undefined;
+  let tooMuch: string | null = null;
+  for (let at = 0; at < end && tooMuch === null; at += 1) {
     const kind = kinds[bytes[at] as number] as Kind;
-    if (kind === 0) continue;
-    if (at - mark > maxDigits) return refused(`it has a number of more than ${maxDigits} digits`);
-    if (kind === 2) {
+    if (kind === 0) {
+      at = skipRun(bytes, at, Math.min(at + runLength, end)) - 1;
+      if (at - mark > maxDigits) tooMuch = `it has a number of more than ${maxDigits} digits`;
+      continue;
+    }
+    if (kind === 7) {
+      if (isInexact(bytes, at)) inexact += 1;
+      continue;
+    }
+    if (at - mark >= exactLength) inexact += 1;
+    if (kind === 1) at = skipRun(bytes, at, Math.min(at + runLength, end)) - 1;
+    else if (kind === 2) {
       from = at;
       at = endOfText(bytes, at);
     } else if (kind === 3) {
       members += 1;
-      if (count(from, at) > maxNames) return refused(`its objects have more than ${maxNames} names; ${sendLess}`);
-    } else if (kind === 4) values += 1;
-    else if (kind === 5) {
+      if (depth <= 2) places.name(from, at, depth);
+      if (names.add(from, at) > maxNames) tooMuch = `its objects have more than ${maxNames} names; ${sendLess}`;
+    } else if (kind === 4) {
+      values += 1;
+      if (depth <= 2) places.end(at, depth);
+    } else if (kind === 5) {
       depth += 1;
       values += 1;
-      if (depth > maxDepth) return refused(`it is nested too deeply, more than ${maxDepth} levels`);
-    } else if (kind === 6) depth -= 1;
-    if (values > maxValues) return refused(`it has more than ${maxValues} values; ${sendLess}`);
+      if (depth > maxDepth) tooMuch = `it is nested too deeply, more than ${maxDepth} levels`;
+    } else {
+      if (depth <= 2) places.end(at, depth);
+      depth -= 1;
+      if (depth === 1) rest ??= end - at - 1;
+    }
+    if (values > most) tooMuch ??= `it has more than ${most} values; ${sendLess}`;
     mark = at + 1;
   }
-  return { tooMuch: null, members };
+  return { tooMuch, members, inexact, rest, arguments: places.found };
+}
+
+/** The values of `arguments` in the object, and in its `params`. */
+class Places {
+  readonly #bytes: Buffer;
+  readonly #begun: (number | undefined)[] = [];
+  readonly found: (Buffer | undefined)[] = [];
+  #outer = "";
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  name(from: number, colonAt: number, depth: number): void {
+    const name = colonAt - from < nearLength ? this.#bytes.toString("latin1", from, colonAt).trim() : "";
+    if (depth === 1) this.#outer = name;
+    if (name === '"arguments"' && (depth === 1 || this.#outer === '"params"')) this.#begun[depth] ??= colonAt + 1;
+  }
+
+  end(at: number, depth: number): void {
+    const begun = this.#begun[depth];
+    if (begun !== undefined) this.found[depth] ??= this.#bytes.subarray(begun, at);
+  }
 }
 
 const sendLess = "send less at once, or as one text";
@@ -175,7 +266,7 @@ function repeatedIn(text: string): string {
 
 /** Undefined if it is no JSON, or would take too long. */
 export function readJson(text: string): unknown {
-  if (tooMuchIn(text) !== null) return undefined;
+  if (measureJson(text).tooMuch !== null) return undefined;
   try {
     return JSON.parse(text);
   } catch {

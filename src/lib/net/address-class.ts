@@ -1,9 +1,10 @@
 import net, { type BlockList, isIP } from "node:net";
+import { once } from "../async/once.ts";
 
 /** What an address leads to. `metadata` is a cloud's own service, which hands out credentials to who asks. */
 export type AddressClass = "public" | "private" | "loopback" | "reserved" | "metadata";
 
-const networks: readonly (readonly [AddressClass, BlockList])[] = [
+const networks = once((): readonly (readonly [AddressClass, BlockList])[] => [
   [
     "metadata",
     listOf(
@@ -21,8 +22,8 @@ const networks: readonly (readonly [AddressClass, BlockList])[] = [
       ...["203.0.113.0/24", "224.0.0.0/3", "2001::/23", "2001:db8::/32", "3fff::/20"],
     ),
   ],
-];
-const globalUnicast = listOf("2000::/3");
+]);
+const globalUnicast = once(() => listOf("2000::/3"));
 
 /** Names under which clouds offer their metadata service; a resolver need not show the address. */
 const metadataNames = new Set(
@@ -43,9 +44,9 @@ export function classOf(address: string): AddressClass {
   const inner = family === 6 ? innerIPv4(plain) : null;
   if (inner !== null) return classOf(inner);
   const kind = family === 6 ? "ipv6" : "ipv4";
-  const found = networks.find(([, list]) => list.check(plain, kind));
+  const found = networks().find(([, list]) => list.check(plain, kind));
   if (found !== undefined) return found[0];
-  return family === 4 || globalUnicast.check(plain, kind) ? "public" : "reserved";
+  return family === 4 || globalUnicast().check(plain, kind) ? "public" : "reserved";
 }
 
 /** One spelling for each address, so that two can be compared. */

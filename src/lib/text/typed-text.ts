@@ -18,6 +18,12 @@ export function typedText(text: string, schema: unknown, root: unknown = schema)
   return value !== undefined && types.some((type) => isOf(value, type)) ? value : text;
 }
 
+/** Could a schema make anything else of this text? */
+export function mayBeTyped(text: string): boolean {
+  const value = parse(text);
+  return value !== undefined && typeof value !== "string";
+}
+
 /** For named members of an object. */
 export function typedMembers<T extends Schema>(members: T, names: readonly string[], schema: unknown): T {
   const properties = isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};

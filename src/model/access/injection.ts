@@ -23,11 +23,14 @@ export type InjectionEntry = z.infer<typeof InjectionEntry>;
 export const InjectOptions = z.strictObject({
   /** Without the server whose tool is called. */
   exclude_self: z.optional(z.boolean()),
+  exclude: z.optional(z.array(z.string())),
   max_bytes: z.optional(z.int().check(z.minimum(1_024))),
 });
 export type InjectOptions = z.infer<typeof InjectOptions>;
 
 export const defaultInventoryBytes = 64 * 1024;
+/** A pane of the chat in Atlas UI, with nothing for a planner to call. */
+export const defaultExcluded = ["canvas"];
 
 /** The first of two entries for one parameter wins. */
 export function rulesOf(entries: readonly InjectionEntry[]): InjectionRule[] {
@@ -43,7 +46,14 @@ export function originalOf(parameter: string): string {
   return `original_${parameter}`;
 }
 
+const addresses: Readonly<Record<string, string>> = { filename: "file_url", file_names: "file_urls" };
+
+/** The parameter that has the address as well. */
+export function addressOf(parameter: string): string {
+  return addresses[parameter] ?? `${parameter}_url`;
+}
+
 /** Callers still name a file themselves. */
-export function hiddenBy({ parameter, from }: InjectionRule): string {
-  return from === "files" ? originalOf(parameter) : parameter;
+export function hiddenBy({ parameter, from }: InjectionRule): string[] {
+  return from === "files" ? [originalOf(parameter), addressOf(parameter)] : [parameter];
 }

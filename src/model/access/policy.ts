@@ -33,6 +33,8 @@ export const PolicyRule = z.strictObject({
   time: z.optional(TimeWindow),
   verdict: z.enum(["allow", "ask", "queue", "deny"]),
   reason: z.optional(z.string()),
+  /** The key that made it, where that is not `policy.rules`; it has no number. */
+  from: z.optional(z.string()),
 });
 export type PolicyRule = z.infer<typeof PolicyRule>;
 

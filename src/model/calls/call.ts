@@ -122,6 +122,8 @@ export type Verdict = {
   origin: string;
   reason: string;
   rule?: number;
+  /** The key that made the rule, where that is not `policy.rules`. */
+  from?: string;
   /** Once per conversation is enough. */
   consent?: true;
 };

@@ -10,6 +10,18 @@ export type SearchRequest = {
   /** A server, or a glob of servers. */
   server?: string;
   limit?: number;
+  /** Adds to each tool where its points come from. */
+  explain?: boolean;
+};
+
+export const scoreSources = ["name", "words", "synonyms", "prefix", "likeness", "verb", "learned"] as const;
+
+/** A share of what a tool was ranked by. */
+export type ScorePart = {
+  from: (typeof scoreSources)[number];
+  points: number;
+  /** The words of the query that it comes from. */
+  words?: string[];
 };
 
 /** A match in short. */
@@ -24,6 +36,8 @@ export type FoundTool = {
   alsoOn?: string[];
   /** Words that distinguish it from a namesake in this answer. */
   differsBy?: string[];
+  /** Where its points come from, where `explain` is true. */
+  points?: ScorePart[];
 };
 
 /** The best matches, and how many there are. */
@@ -45,6 +59,25 @@ export type Recommendation = {
   tools: FoundTool[];
 };
 
+/** A query and the tools that are right for it, in any spelling. */
+export type SearchCase = { query: string; tools: readonly string[]; kind?: string | undefined };
+
+/** Shares of the right tools among the first, and 1 / the place of the first right one, on average. */
+export type SearchQuality = { recall1: number; recall5: number; recall10: number; mrr: number };
+
+/** How well a catalogue is searched, with likeness and with words alone. */
+export type SearchEvaluation = {
+  queries: number;
+  tools: number;
+  ranking: SearchQuality;
+  wordsOnly: SearchQuality;
+  kinds: { kind: string; queries: number; ranking: SearchQuality; wordsOnly: SearchQuality }[];
+  /** Queries without one of their tools among the first ten. */
+  missed: { query: string; tools: string[]; found: string[] }[];
+  /** Names that no tool of the caller has. */
+  unknown: string[];
+};
+
 /** One vector of the same length per text. */
 export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
@@ -57,13 +90,15 @@ export type ParsedSearch = {
   isPattern: boolean;
   server: string | null;
   limit: number | null;
+  isExplained: boolean;
 };
 
 /** Refuses what makes no sense by name. */
 export function parseSearch(given: unknown): ParsedSearch {
   if (!isObject(given)) return refuse("query", 'Say what to search for: {"query": "send an email"}.');
-  const { query, queries, regex = false, server, limit } = given;
+  const { query, queries, regex = false, server, limit, explain = false } = given;
   if (typeof regex !== "boolean") return refuse("regex", "'regex' must be true or false.");
+  if (typeof explain !== "boolean") return refuse("explain", "'explain' must be true or false.");
   if (server !== undefined && (typeof server !== "string" || server === "")) {
     return refuse("server", "'server' must be the name of a server, or a glob like 'git*'.");
   }
@@ -72,6 +107,7 @@ export function parseSearch(given: unknown): ParsedSearch {
     isPattern: regex,
     server: server ?? null,
     limit: limit === undefined ? null : readLimit(limit, largestSearch),
+    isExplained: explain,
   };
 }
 

@@ -28,6 +28,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   /** Tool search. */ search?: SearchInput | undefined;
   /** Storage of large results. */ results?: ResultsInput | undefined;
   /** Call records. */ calls?: CallsInput | undefined;
+  /** What one caller may hold open at a time. */ quotas?: QuotasInput | undefined;
   /** The record of calls and changes. */ audit?: AuditInput | undefined;
   /** Job runs; see jobs.md. */ jobs?: JobsInput | undefined;
   /** Handling of changed or poisoned tool definitions; see quality.md. */ security?: SecurityInput | undefined;
@@ -74,7 +75,7 @@ export interface RetryInput {
 
 /** How much of the catalogue a client sees at first. */
 export interface LazyInput {
-  /** Lazy loading of definitions. auto: if all of them exceed the threshold. A client can override it with 'mode'. Default: "auto". */ mode?: "auto" | "always" | "never" | undefined;
+  /** Lazy loading of definitions. auto: if all of them exceed the threshold; code: two tools, and programs that call the others. A client can override it with 'mode'. Default: "auto". */ mode?: "auto" | "always" | "never" | "code" | undefined;
   /** The threshold. Default: 8000. */ thresholdTokens?: number | undefined;
   /** Tools that are always loaded: names in any spelling, globs, or a part of the name. Default: []. */ alwaysLoadTools?: readonly string[] | undefined;
   /** Characters of a description in a summary. Default: 100. */ summaryDescriptionLimit?: number | undefined;
@@ -86,6 +87,8 @@ export interface LazyInput {
 /** Tool search. */
 export interface SearchInput {
   /** Words and their synonyms, which score a little less; they replace the built-in ones, an empty list removes them. */ synonyms?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** A model of your own that compares queries and tools, in place of the built-in vectors. */ embeddings?: { /** Its name in 'models'; its endpoint has to answer OpenAI-compatible `/embeddings`. */ model: string } | null | undefined;
+  /** true: what you call after a search moves up for you after the same words. Kept in the data directory only. Default: false. */ learn?: boolean | undefined;
 }
 
 /** Storage of large results. */
@@ -107,6 +110,12 @@ export interface ResultsRedactInput {
 /** Call records. */
 export interface CallsInput {
   /** Days to keep records of calls and changes, 0 for ever. Default: 90. */ keepDays?: number | undefined;
+}
+
+/** What one caller may hold open at a time. */
+export interface QuotasInput {
+  /** Event streams and waiting requests over HTTP that one caller holds open at a time. Default: 32. */ maxHeldOpen?: number | undefined;
+  /** MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it the one that was unused for longest ends. Default: 128. */ maxSessionsPerCaller?: number | undefined;
 }
 
 /** The record of calls and changes. */

@@ -110,7 +110,7 @@ export const ConfigValues = z.strictObject({
     maxDelayMs: z._default(retryFields.maxDelayMs, defaultRetry.maxDelayMs),
   }),
   lazy: section({
-    mode: z._default(z.enum(["auto", "always", "never"]), "auto"),
+    mode: z._default(z.enum(["auto", "always", "never", "code"]), "auto"),
     thresholdTokens: z._default(count, 8_000),
     alwaysLoadTools: names,
     summaryDescriptionLimit: z._default(positive, 100),
@@ -118,7 +118,12 @@ export const ConfigValues = z.strictObject({
     maxLoadedTokens: z._default(positive, 12_000),
     callable: z._default(z.enum(["all", "found"]), "all"),
   }),
-  search: section({ synonyms: byName(z.array(z.string())) }),
+  search: section({
+    synonyms: byName(z.array(z.string())),
+    /** Null: the built-in vectors. */
+    embeddings: z._default(z.nullable(z.strictObject({ model: z.string() })), null),
+    learn: z._default(z.boolean(), false),
+  }),
   results: section({
     /** Characters; 0 is no limit. */
     maxInlineBytes: z._default(count, 8_000),
@@ -134,6 +139,8 @@ export const ConfigValues = z.strictObject({
   }),
   // 0 days is for ever.
   calls: section({ keepDays: z._default(count, 90) }),
+  /** Of one caller at a time. */
+  quotas: section({ maxHeldOpen: z._default(positive, 32), maxSessionsPerCaller: z._default(positive, 128) }),
   audit: section({ required: z._default(z.boolean(), false), hmacKey: z.optional(z.string()) }),
   jobs: section({ concurrency: z._default(z.int().check(z.minimum(1)), 8), keepDays: z._default(count, 30) }),
   /** For definitions that change or hide instructions. */

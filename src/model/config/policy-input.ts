@@ -24,6 +24,7 @@ export interface PolicyRuleInput {
   /** Only at these times. */ time?: TimeWindowInput | undefined;
   /** The verdict. */ verdict: "allow" | "ask" | "queue" | "deny";
   /** The reason sent to the caller. */ reason?: string | undefined;
+  /** The key that made it, set for rules of a server's 'require_approval'; such a rule has no number. */ from?: string | undefined;
 }
 
 /** Only at these times. */

@@ -94,5 +94,6 @@ export type InjectionInput =
 /** Options of the inventory in _mcp_data. */
 export interface InjectOptionsInput {
   /** Exclude its own tools. */ exclude_self?: boolean | undefined;
+  /** Servers that are left out; 'canvas' when it is not given. */ exclude?: readonly string[] | undefined;
   /** Maximum size; beyond it descriptions are cut, then parameters dropped, then tools. 65536 by default. */ max_bytes?: number | undefined;
 }

@@ -11,6 +11,10 @@ const Verdict = z.object({
   origin: z.string(),
   reason: z.string(),
   rule: z.number().int().optional().meta({ description: "Which of `policy.rules` said so." }),
+  from: z
+    .string()
+    .optional()
+    .meta({ description: "The key that made the rule, such as a server's `require_approval`." }),
 });
 
 export const Approval = z

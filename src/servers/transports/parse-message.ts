@@ -1,4 +1,4 @@
-import { tooMuchIn } from "../../lib/json/measure-json.ts";
+import { measureJson } from "../../lib/json/measure-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
@@ -18,13 +18,13 @@ export function noiseText(text: string): string {
 
 /** Undefined when it is no JSON. `bytes` where the text is long. */
 export function parseMessage(text: string, bytes?: Buffer): unknown {
-  const tooMuch = tooMuchIn(text, bytes);
-  if (tooMuch !== null) return unreadable(text, tooMuch);
+  const measured = measureJson(text, undefined, bytes);
+  if (measured.tooMuch !== null) return unreadable(text, measured.tooMuch);
   try {
     const read: unknown = JSON.parse(text);
     const message = Array.isArray(read) && read.length > maxBatch ? keepAnswers(read) : read;
     if (text.length > maxSaidLength && isObject(message)) shortenSaid(message);
-    noteResultText(message, text, bytes);
+    noteResultText(message, text, bytes, measured);
     return message;
   } catch {
     return undefined;

@@ -225,4 +225,12 @@ export const postgresMigrations: readonly Migration[] = [
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
   `,
   },
+  // As migration 18 of the SQLite store.
+  {
+    id: 7,
+    sql: `
+    CREATE TABLE vectors (key text COLLATE "C" PRIMARY KEY, made_at bigint NOT NULL, vector text NOT NULL);
+    CREATE INDEX vectors_by_age ON vectors (made_at);
+  `,
+  },
 ];

@@ -267,4 +267,12 @@ export const sqliteMigrations: readonly Migration[] = [
     BEGIN SELECT RAISE(ABORT, 'checkpoints cannot be removed'); END;
   `,
   },
+  // Vectors of tools by a model of the person's own, by the hash of model and text.
+  {
+    id: 18,
+    sql: `
+    CREATE TABLE vectors (key TEXT PRIMARY KEY, made_at INTEGER NOT NULL, vector TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE INDEX vectors_by_age ON vectors (made_at);
+  `,
+  },
 ];

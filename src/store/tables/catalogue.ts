@@ -1,7 +1,7 @@
 import { type Change, changesKept, type NewChange, type StoredEntry } from "../../model/catalogue/change.ts";
 import type { Pin, PinHead } from "../../model/catalogue/pin.ts";
 import type { KnownServer } from "../../model/servers/server.ts";
-import type { ChangeQuery, EntryEdits, Store } from "../../model/store.ts";
+import type { ChangeQuery, EntryEdits, Store, VectorStore } from "../../model/store.ts";
 import {
   all,
   type Database,
@@ -115,6 +115,31 @@ function* selectChanges(
     [...values, limit, offset],
   );
   return { total, changes };
+}
+
+const maxVectors = 50_000;
+
+/** Vectors of tools by a model of the person's own: they can be made again, so they are no part of the state. */
+export function createVectorTable(database: Database): VectorStore {
+  const { read, write, isOneOf } = database;
+  return {
+    async vectors(keys) {
+      const sql = `SELECT key, vector FROM vectors WHERE ${isOneOf("key")}`;
+      return new Map(await read(() => all((row) => [String(row.key), String(row.vector)] as const, sql, [keys])));
+    },
+    putVectors: (added) =>
+      write(
+        function* () {
+          const madeAt = Date.now();
+          for (const { key, vector } of added)
+            yield* insert("vectors", { key, made_at: madeAt, vector }, "ON CONFLICT (key) DO NOTHING");
+          const sql =
+            "DELETE FROM vectors WHERE made_at < (SELECT made_at FROM vectors ORDER BY made_at DESC LIMIT 1 OFFSET ?)";
+          yield* query(sql, [maxVectors]);
+        },
+        { lock },
+      ),
+  };
 }
 
 const headColumns = "tool, state, hash, quick_hash, clean_by";

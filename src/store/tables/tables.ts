@@ -1,7 +1,7 @@
 import { createHeldCallTable, createPlanTable } from "./approvals.ts";
 import { createAuditTable } from "./audit.ts";
 import { createCallTable } from "./calls.ts";
-import { createCatalogueTables, createPinTable } from "./catalogue.ts";
+import { createCatalogueTables, createPinTable, createVectorTable } from "./catalogue.ts";
 import { createCredentialTables, createSharedValues } from "./credentials.ts";
 import type { Database } from "./database.ts";
 import { createJournalTables, createResultTable } from "./records.ts";
@@ -20,6 +20,7 @@ export function createTables(database: Database) {
     ...createSharedValues(database),
     ...createCatalogueTables(database),
     ...createPinTable(database),
+    ...createVectorTable(database),
     ...createDeadLetterTable(database),
     ...createJobStore(database),
   };

@@ -37,6 +37,7 @@ test("what is escalated by itself is told of the task that failed, by its policy
     user: "ada",
     error: { code: "TIMEOUT" },
     tasks: [{ task: "t", error: {} }],
+    principal: {},
   } as never;
   const facts = { type: "job.escalated", runId: "r", user: "ada", job: "j", task: "t", code: "TIMEOUT" };
   const anonymous = { level: null, contact: null, timeframe: null, actions: [] };

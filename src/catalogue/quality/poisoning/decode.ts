@@ -1,3 +1,4 @@
+import { once } from "../../../lib/async/once.ts";
 import { isReadable } from "./hidden-characters.ts";
 
 /** What a run of a text says once it is decoded, and where it stands. */
@@ -142,23 +143,25 @@ const mirror: Turn = (text) => text.replaceAll(/[a-z]/g, (letter) => String.from
 const reverse: Turn = (text) => [...text].reverse().join("");
 const reverseWords: Turn = (text) => text.replaceAll(/[a-z]+/g, reverse);
 
-const shifts = Array.from({ length: 25 }, (_, at) => ({ there: shift(25 - at), back: [shift(at + 1)] }));
-const disguises = [...shifts, { there: mirror, back: [mirror] }, { there: reverse, back: [reverse, reverseWords] }];
-
 /** By a word in disguise, the turns that bring it back. */
-const turns = Map.groupBy(
-  telling.split(" ").flatMap((word) => disguises.map(({ there, back }) => ({ word: there(word), back }))),
-  ({ word }) => word,
-);
+const turns = once(() => {
+  const shifts = Array.from({ length: 25 }, (_, at) => ({ there: shift(25 - at), back: [shift(at + 1)] }));
+  const disguises = [...shifts, { there: mirror, back: [mirror] }, { there: reverse, back: [reverse, reverseWords] }];
+  return Map.groupBy(
+    telling.split(" ").flatMap((word) => disguises.map(({ there, back }) => ({ word: there(word), back }))),
+    ({ word }) => word,
+  );
+});
 
 /** The whole text turned back, for each disguise that its words betray; `text` in small letters. */
 export function turnBack(text: string): string[] {
   const weights = new Map<readonly Turn[], number>();
   const seen = new Set<string>();
+  const known = turns();
   for (const [word] of text.matchAll(/[a-z]{3,}/g)) {
     if (seen.has(word)) continue;
     seen.add(word);
-    for (const { back } of turns.get(word) ?? []) weights.set(back, (weights.get(back) ?? 0) + weightOf(word));
+    for (const { back } of known.get(word) ?? []) weights.set(back, (weights.get(back) ?? 0) + weightOf(word));
   }
   const wanted = [...weights].filter(([, weight]) => weight >= enough).sort((a, b) => b[1] - a[1]);
   return wanted.slice(0, 3).flatMap(([back]) => back.map((turn) => turn(text)));

@@ -107,7 +107,7 @@ function classOf(chunk: string): number {
 }
 
 function readWords(text: string, isLoose: boolean): Word[] {
-  const lexicon = isLoose ? loose : strict;
+  const lexicon = isLoose ? loose() : strict();
   const found: Word[] = [];
   const all = tokensOf(text);
   const spelled = all.map(({ word }) => (isLoose ? loosen(word) : word));
@@ -118,7 +118,7 @@ function readWords(text: string, isLoose: boolean): Word[] {
     if (special !== 0) found.push({ bits: special, at, from, to });
     else if (unspaced.test(word) || word.length >= minRun) at = readRun(spelled[place] ?? "", from, at, lexicon, found);
     else {
-      const bits = bitsOf(spelled, place, lexicon);
+      const bits = bitsOf(spelled, place, lexicon, isLoose ? known.loose : known.strict);
       if (bits !== 0) found.push({ bits, at, from, to });
     }
   }
@@ -144,9 +144,8 @@ const known = { strict: new Map<string, number>(), loose: new Map<string, number
 const maxKnown = 20_000;
 
 /** The classes of a word by its stem, and of an expression that begins with it. */
-function bitsOf(words: readonly string[], place: number, lexicon: Lexicon): number {
+function bitsOf(words: readonly string[], place: number, lexicon: Lexicon, memo: Map<string, number>): number {
   const word = (words[place] ?? "").replace(/['’]+$/, "");
-  const memo = lexicon === strict ? known.strict : known.loose;
   let bits = memo.get(word);
   if (bits === undefined) {
     bits = 0;

@@ -1,13 +1,17 @@
+import { once } from "../../../lib/async/once.ts";
 import { confusables } from "./confusables.ts";
 
 /** A text in plain small letters, and where each of them stood. */
 export type Folded = { text: string; at(index: number): number };
 
-const doubles = new Map(Object.entries(confusables).flatMap(([latin, all]) => [...all].map((one) => [one, latin])));
-/** Letters in boxes and circles, flags' letters, and letters that are upside down. */
-for (const first of [0x1f130, 0x1f150, 0x1f170, 0x1f1e6])
-  for (let at = 0; at < 26; at++) doubles.set(String.fromCodePoint(first + at), String.fromCharCode(97 + at));
-for (const [at, turned] of [..."ɐɔǝɟƃɥᴉɾʞʅɯɹʇʌʍʎ"].entries()) doubles.set(turned, "acefghijklmrtvwy"[at] ?? "");
+/** Look-alikes, letters in boxes and circles, flags' letters, and letters that are upside down. */
+const doubles = once(() => {
+  const all = new Map(Object.entries(confusables).flatMap(([latin, alike]) => [...alike].map((one) => [one, latin])));
+  for (const first of [0x1f130, 0x1f150, 0x1f170, 0x1f1e6])
+    for (let at = 0; at < 26; at++) all.set(String.fromCodePoint(first + at), String.fromCharCode(97 + at));
+  for (const [at, turned] of [..."ɐɔǝɟƃɥᴉɾʞʅɯɹʇʌʍʎ"].entries()) all.set(turned, "acefghijklmrtvwy"[at] ?? "");
+  return all;
+});
 
 const unseen = /[\p{Cf}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu;
 const known = new Map<string, string>();
@@ -17,15 +21,15 @@ const isAscii = /^[\0-\x7f]*$/;
 function foldCharacter(character: string): string {
   const before = known.get(character);
   if (before !== undefined) return before;
-  const plain = [...(doubles.get(character) ?? character).normalize("NFKD").replaceAll(unseen, "")];
-  const folded = plain.map((one) => doubles.get(one) ?? lower(one)).join("");
+  const plain = [...(doubles().get(character) ?? character).normalize("NFKD").replaceAll(unseen, "")];
+  const folded = plain.map((one) => doubles().get(one) ?? lower(one)).join("");
   known.set(character, folded);
   return folded;
 }
 
 function lower(one: string): string {
   return [...one.toLowerCase().normalize("NFKD").replaceAll(unseen, "")]
-    .map((small) => doubles.get(small) ?? small)
+    .map((small) => doubles().get(small) ?? small)
     .join("");
 }
 

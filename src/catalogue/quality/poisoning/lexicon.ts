@@ -1,3 +1,4 @@
+import { once } from "../../../lib/async/once.ts";
 import { foldText } from "./fold.ts";
 
 /**
@@ -127,6 +128,7 @@ function build(spell: (word: string) => string): Lexicon {
   return lexicon;
 }
 
-export const strict = build((word) => word);
-export const loose = build(loosen);
+/** Built with the first text that is read: most starts scan nothing. */
+export const strict = once(() => build((word) => word));
+export const loose = once(() => build(loosen));
 export type { Lexicon };

@@ -87,16 +87,21 @@ function missingServer(verb: string): PlaneError {
   return new PlaneError("USAGE", `Say which server: /mcp ${verb} SERVER. /mcp lists them.`);
 }
 
-async function listTools({ loading }: Chat, [server]: string[]): Promise<void> {
+async function listTools({ plane, loading }: Chat, [server]: string[]): Promise<void> {
   const tools = await loading.tools(server);
   if (tools.length === 0) return print("No tools are there; /mcp shows why.");
   const isLoaded = await loading.loadedAmong(tools);
   const width = Math.max(...tools.map(({ name }) => name.length));
+  const report = await plane.tools.quality(server === undefined ? {} : { server });
+  const scores = new Map(report.tools.map(({ name, score, passed }) => [name, passed ? score : `${score} (failed)`]));
   for (const tool of tools) {
     const mark = isLoaded(tool) ? colors.green("●") : colors.dim("○");
-    print(`${mark} ${tool.name.padEnd(width)}  ${shorten(tool.description)}`.trimEnd());
+    const score = String(scores.get(tool.name) ?? "");
+    print(`${mark} ${tool.name.padEnd(width)}  ${score.padStart(3)}  ${shorten(tool.description)}`.trimEnd());
   }
-  print(colors.dim(`${tools.filter(isLoaded).length}/${tools.length} loaded`));
+  const failed = tools.filter(({ name }) => typeof scores.get(name) === "string").length;
+  const checked = `quality of ${report.threshold} and more passes, ${failed} failed`;
+  print(colors.dim(`${tools.filter(isLoaded).length}/${tools.length} loaded; ${checked}`));
 }
 
 function shorten(description: string): string {

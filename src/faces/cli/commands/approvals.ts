@@ -189,8 +189,10 @@ function renderAnswer({ decision, by, at, reason }: NonNullable<HeldView["answer
   return `${decision} by ${by ?? "anonymous"} at ${at}${reason === null ? "" : `: ${reason}`}`;
 }
 
-function ruleOf({ origin, rule }: { origin: string; rule?: number | undefined }): string {
-  return rule === undefined ? origin : `policy.rules[${rule}]`;
+type Ruled = { origin: string; rule?: number | undefined; from?: string | undefined };
+
+function ruleOf({ origin, rule, from = origin }: Ruled): string {
+  return rule === undefined ? from : `policy.rules[${rule}]`;
 }
 
 function renderExpiry({ status, expiresAt }: HeldView, now: number): string | null {

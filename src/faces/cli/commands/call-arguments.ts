@@ -1,4 +1,4 @@
-import { memberTypes, splitPair, typedMembers } from "../../../lib/text/typed-text.ts";
+import { mayBeTyped, memberTypes, splitPair, typedMembers } from "../../../lib/text/typed-text.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../../model/json.ts";
@@ -38,8 +38,10 @@ export async function typedForTool(
   args: unknown,
   values: readonly string[],
 ): Promise<unknown> {
-  const texts = textKeys(values);
-  if (texts.length === 0 || !isObject(args)) return args;
+  if (!isObject(args)) return args;
+  const texts = textKeys(values).filter((key) => mayBeTyped(String(args[key])));
+  // Most are plain words: the tool's server starts before anything is looked up.
+  if (texts.length === 0) return args;
   const found = await plane.tools.get(tool).catch(() => null);
   return found === null ? args : typedMembers(args, texts, found.parameters);
 }

@@ -13,28 +13,29 @@ import { argumentHints, readCallArguments, typedForTool } from "./call-arguments
 
 type Switches = { yes?: boolean; plan?: boolean; dryRun?: boolean; force?: boolean };
 type CallOptions = TextOptions<"args" | "conversation" | "state" | "saveArtifacts"> &
-  Switches & { timeout?: number; toolGroup?: string[]; maxResult?: number };
+  Switches & { timeout?: number; toolGroup?: string[]; file?: string[]; maxResult?: number };
 
 export async function callTool(cli: Cli, tool: string, values: string[], options: CallOptions): Promise<number> {
   if (options.saveArtifacts !== undefined && options.maxResult)
     throw new PlaneError("USAGE", "--save-artifacts and --max-result do not go together: leave out --max-result.");
   const { conversation, state, dryRun, toolGroup: toolGroups, yes: consent, maxResult: maxResultBytes } = options;
   const given = await readCallArguments(options.args, values);
+  const files = readFileNames(options.file);
   const asks = !options.json && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {
     using _answering = asks ? answerQuestions(plane) : undefined;
     const args = await typedForTool(plane, tool, given, values);
     const first = await plane.call(tool, args, {
       ...{ face: "cli", signal },
-      ...withoutUndefined({ conversation, state, dryRun, toolGroups, consent, maxResultBytes }),
+      ...withoutUndefined({ conversation, state, dryRun, toolGroups, consent, maxResultBytes, files }),
       ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
       ...(options.plan ? { mode: "plan" as const } : {}),
     });
     const outcome = asks ? await answerIfAsked(plane, first) : first;
-    const files = await saveFiles(outcome, options);
-    if (options.json) printJson({ ...outcome, ...files });
+    const saved = await saveFiles(outcome, options);
+    if (options.json) printJson({ ...outcome, ...saved });
     else printOutcome(outcome, await argumentHints(plane, tool, outcome, values));
-    if (!options.json && files) sayWhatIsSaved(files);
+    if (!options.json && saved) sayWhatIsSaved(saved);
     // Under --plan the plan is the result.
     const isQueuedAsAsked = options.plan === true && outcome.plan !== undefined;
     if (!options.json) await sayWhatWaits(plane, outcome, isQueuedAsAsked ? print : say);
@@ -42,6 +43,19 @@ export async function callTool(cli: Cli, tool: string, values: string[], options
     return isQueuedAsAsked ? 0 : exitCodeOf(outcome);
   };
   return withPlane(cli, options, work, { answersQuestions: asks });
+}
+
+/** `report.pdf=https://…`: the address of a file by its name. */
+function readFileNames(given: readonly string[] | undefined): Record<string, string> | undefined {
+  if (given === undefined) return undefined;
+  return Object.fromEntries(
+    given.map((one) => {
+      const at = one.indexOf("=");
+      if (at < 1)
+        throw new PlaneError("USAGE", "--file needs NAME=ADDRESS, as in --file report.pdf=https://files.example.org/1");
+      return [one.slice(0, at), one.slice(at + 1)];
+    }),
+  );
 }
 
 /** Why a server is away is often in what it wrote. */

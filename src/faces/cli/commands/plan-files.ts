@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileErrorText } from "../../../lib/files.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
+import { shellQuote } from "../../../lib/text/shell.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
 import type { PlacedStep, PlanCheck, PlanProblem } from "../../../model/calls/tool-plan.ts";
@@ -16,7 +18,7 @@ import { readSource } from "./option-values.ts";
 
 /** 1 when something is wrong. */
 export async function checkPlan(cli: Cli, path: string, options: GlobalOptions): Promise<number> {
-  const text = await readPlanFile(path);
+  const text = withoutPlace(await readPlanFile(path), options);
   const check = await withPlane(cli, options, (plane) => plane.plans.check(text, { face: "cli" }));
   show(options, check, () => renderCheck(path, check));
   return check.ok ? 0 : 1;
@@ -26,7 +28,7 @@ type RunOptions = GlobalOptions & { dryRun?: boolean; yes?: boolean };
 
 /** Looks at all of it first: a plan that fails half way is worse than one that does not begin. */
 export async function runPlan(cli: Cli, path: string, options: RunOptions): Promise<number> {
-  const text = await readPlanFile(path);
+  const text = withoutPlace(await readPlanFile(path), options);
   const asks = !options.json && !options.dryRun && path !== "-" && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {
     using _answering = asks ? answerQuestions(plane) : undefined;
@@ -101,7 +103,7 @@ export async function makePlan(cli: Cli, given: string, options: MakeOptions): P
   const work = async (plane: Plane, signal: AbortSignal) => {
     const planned = await plane.call(planner, { task }, { face: "cli", signal, timeoutMs: timeout * 1000 });
     if (!options.json) await sayWhatWaits(plane, planned);
-    return planned;
+    return withPlace(plane, planned, options);
   };
   const outcome = await withPlane(cli, options, work);
   if (planner === bundled && outcome.error?.code === "TOOL_NOT_FOUND")
@@ -110,8 +112,38 @@ export async function makePlan(cli: Cli, given: string, options: MakeOptions): P
   const path = script === null || options.out === undefined ? null : save(script, options.out, options);
   if (options.json) printJson({ ...outcome, ...(path === null ? {} : { path }) });
   else if (script === null) printOutcome(outcome);
-  else tell(outcome, script, path);
+  else tell(outcome, script, path, placeOf(options));
   return exitCodeOf(outcome);
+}
+
+/** The options that name the plane at hand, as a script may have them behind each `toolplane call`. */
+function placeOf({ config = [], envFile = [], dataDir }: GlobalOptions): string {
+  return [
+    ...config.map((file) => ` --config ${shellQuote(resolve(file))}`),
+    ...envFile.map((file) => ` --env-file ${shellQuote(resolve(file))}`),
+    ...(dataDir === undefined ? [] : [` --data-dir ${shellQuote(resolve(dataDir))}`]),
+  ].join("");
+}
+
+/** Another place than the one at hand stays, and is a problem: the script would run somewhere else. */
+function withoutPlace(text: string, options: GlobalOptions): string {
+  const place = placeOf(options);
+  return place === "" ? text : text.replaceAll(`toolplane call${place} `, "toolplane call ");
+}
+
+/** A script made for one configuration names it in every call, so that bash runs it anywhere. */
+async function withPlace(plane: Plane, outcome: Outcome, options: GlobalOptions): Promise<Outcome> {
+  const place = placeOf(options);
+  const said = outcome.result?.structuredContent;
+  const script = scriptOf(outcome);
+  if (script === null || place === "" || !outcome.result || !isObject(said)) return outcome;
+  const calls = new Set((await plane.plans.check(script, { face: "cli" })).steps.map(({ line }) => line));
+  const lines = script
+    .split("\n")
+    .map((line, at) =>
+      calls.has(at + 1) ? line.replace(/^(\s*toolplane call) /, (_, call) => `${call}${place} `) : line,
+    );
+  return { ...outcome, result: { ...outcome.result, structuredContent: { ...said, script: lines.join("\n") } } };
 }
 
 function scriptOf({ result }: Outcome): string | null {
@@ -120,13 +152,16 @@ function scriptOf({ result }: Outcome): string | null {
 }
 
 /** The script alone goes to standard output, so that it can be piped. */
-function tell({ result }: Outcome, script: string, path: string | null): void {
+function tell({ result }: Outcome, script: string, path: string | null, place: string): void {
   const said = result?.structuredContent;
   if (isObject(said) && typeof said.results === "string") say(said.results);
   if (path === null) print(script.trimEnd());
   else if (isObject(said) && Array.isArray(said.steps) && said.steps.length > 0)
-    say(`Wrote ${path}. Try it: toolplane plan run ${path} --dry-run`);
-  else say(`Wrote ${path}, with no step in it: write the calls that it needs, then 'toolplane plan check ${path}'.`);
+    say(`Wrote ${path}. Try it: toolplane plan run ${path} --dry-run${place}`);
+  else
+    say(
+      `Wrote ${path}, with no step in it: write the calls that it needs, then 'toolplane plan check ${path}${place}'.`,
+    );
 }
 
 function save(script: string, path: string, { force = false }: MakeOptions): string {

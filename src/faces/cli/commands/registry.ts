@@ -171,8 +171,8 @@ async function readStandardInput(): Promise<unknown> {
 async function writeWrapper(plane: Plane, name: string, options: SetOptions): Promise<WrittenManifest> {
   const { server, tool, argument, persona, toolGroup: group, state, applicableStates } = options;
   if (server === undefined || tool === undefined) throw usage("--server and --tool go together.");
-  const known =
-    argument === undefined || options.description === undefined ? await plane.tools.get({ server, tool }) : null;
+  const isWhole = argument !== undefined && options.description !== undefined;
+  const known = isWhole ? null : await describeRemote(plane, { server, tool });
   return {
     name,
     description: options.description ?? known?.description ?? name,
@@ -183,6 +183,20 @@ async function writeWrapper(plane: Plane, name: string, options: SetOptions): Pr
     providers: [{ name: "mcp", config: { server, tool } }],
     ...withoutUndefined({ persona, group, state, "applicable-states": applicableStates }),
   };
+}
+
+/** A remote tool that is offered only through another one is described by that, and its schema is completed later. */
+async function describeRemote(plane: Plane, { server, tool }: { server: string; tool: string }) {
+  try {
+    return await plane.tools.get({ server, tool });
+  } catch (thrown) {
+    const all = await plane.tools.list();
+    const wrapper = all.find(({ providers }) =>
+      providers.some(({ name, config }) => name === "mcp" && config.server === server && config.tool === tool),
+    );
+    if (!wrapper) throw thrown;
+    return { ...wrapper, parameters: { type: "object" } };
+  }
 }
 
 function usage(message: string): PlaneError {

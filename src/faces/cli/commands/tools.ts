@@ -8,6 +8,7 @@ import type { FoundTool } from "../../../model/catalogue/search.ts";
 import { type ProviderSpec, providerLabel } from "../../../model/catalogue/tool.ts";
 import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../../model/catalogue/tool-formats.ts";
 import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
+import { createToolPaths, renderDeclarations } from "../../../model/catalogue/tool-paths.ts";
 import { everyTool, type ToolQuery } from "../../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
@@ -182,16 +183,17 @@ function renderHealth({ total, success_rate, average_latency_ms, p95_latency_ms 
   return `${share} % of ${countOf(total, "call")}, ${Math.round(average_latency_ms)} ms on average, p95 ${Math.round(p95_latency_ms)} ms`;
 }
 
-type SearchOptions = { and?: string[]; regex?: boolean; server?: string; limit?: number };
+type SearchOptions = { and?: string[]; regex?: boolean; server?: string; limit?: number; explain?: boolean };
 
 export const searchTools = command(
   (plane, words: string[], { and = [], ...options }: SearchOptions) => {
     const query = words.join(" ");
     const what = and.length === 0 ? { query } : { queries: [query, ...and] };
-    return plane.search({ ...what, ...pick(options, "regex", "server", "limit") });
+    return plane.search({ ...what, ...pick(options, "regex", "server", "limit", "explain") });
   },
   ({ tools, total, truncated, next, note }) => {
     print(renderTools(tools) || "No tool was found.");
+    if (tools.some(({ points }) => points !== undefined)) print(`\n${renderPoints(tools)}`);
     if (truncated) say(colors.dim(`${tools.length} of ${total} that match.`));
     if (next.length > 0) say(colors.dim(`Next: ${plainText(next.join(", "))}`));
     if (note !== undefined) say(`${colors.yellow("note:")} ${plainText(note)}`);
@@ -223,6 +225,15 @@ function renderTools(tools: readonly FoundTool[]): string {
   });
 }
 
+function renderPoints(tools: readonly FoundTool[]): string {
+  const rows = tools.flatMap(({ name, points = [] }) => points.map((part) => ({ name, ...part })));
+  return table(rows, "", {
+    TOOL: ({ name }) => name,
+    POINTS: ({ points }) => points.toFixed(2),
+    FROM: ({ from, words = [] }) => (words.length > 0 ? `${from}: ${words.join(", ")}` : from),
+  });
+}
+
 const barWidth = 5;
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -236,8 +247,13 @@ type ExportOptions = GlobalOptions & { format: string; server?: string; tool?: s
 
 export async function exportTools(cli: Cli, options: ExportOptions): Promise<void> {
   const { format } = options;
+  if (format === "code" && !options.defer) {
+    const tools = await withPlane(cli, options, (plane) => choose(plane, options));
+    const declarations = renderDeclarations(tools, createToolPaths(tools));
+    return options.json ? printJson({ declarations }) : print(plainText(declarations));
+  }
   if (!isToolFormat(format))
-    throw new PlaneError("USAGE", `--format '${format}' is not one of ${Object.keys(toolFormats).join(", ")}.`);
+    throw new PlaneError("USAGE", `--format '${format}' is not one of ${Object.keys(toolFormats).join(", ")}, code.`);
   if (options.defer && !isDeferredFormat(format))
     throw new PlaneError(
       "USAGE",

@@ -29,7 +29,7 @@ tools show <name>: one tool: arguments, metadata, providers, health
   <name> any spelling: server.tool, server_tool, mcp__server__tool, or the bare name if it is unique
   > tools.showTool $ tools show demo.greet
 tools export: what you may call, as a model's API takes it; JSON on standard output
-  --format <name> {required} openai, anthropic, mcp, ai-sdk, json-schema or openai-responses
+  --format <name> {required} openai, anthropic, mcp, ai-sdk, json-schema, openai-responses, or code: TypeScript declarations
   --server <name> only the tools of this server
   --tool <name> {list} only this tool, in any spelling; repeatable
   --defer for models that search for tools themselves: anthropic, openai-responses
@@ -89,8 +89,14 @@ search [query...]: the tools that fit best, by words, name or pattern
   --regex the query is a pattern, looked for in names, texts and parameters
   --server <name> only tools of this server, or of those that a glob fits
   --limit <number> {count} so many at most, up to 100
+  --explain where the points of each come from
   > tools.searchTools $ search send an email $ search 'read a file' --server 'git*'
-  $ search '^get_.*weather' --regex --json $ search 'take a screenshot' --and 'write a pdf'
+  $ search '^get_.*weather' --regex --json $ search 'take a screenshot' --and 'write a pdf' --explain
+search eval <file>: how well your own catalogue is searched, with likeness and with words alone
+  <file> one query a line, {"query": …, "tools": […], "kind": …}; - for standard input
+  > search-eval.evaluateSearch $ search eval queries.jsonl $ search eval queries.jsonl --json
+search forget: forget what the search has learned from your use
+  > search-eval.forgetSearches $ search forget
 recommend <task...>: the servers and tools that are worth having at hand for a task
   <task...> the task, in a few sentences
   --limit <number> {count} so many tools at most, up to 15

@@ -20,8 +20,12 @@ for (const value of [0, false, "", [], null, { a: 1 }]) {
   });
 }
 
-test("structured content is not repeated beside its text", async () => {
-  assert.equal(await render({ content: [{ type: "text", text: "3" }], structuredContent: { sum: 3 } }), "3");
+test("structured content is printed beside a text that says something else, and not repeated", async () => {
+  const text = (said: string) => [{ type: "text", text: said }];
+  const structuredContent = { sum: 3 };
+  assert.equal(await render({ content: text("Added."), structuredContent }), 'Added.\n{\n  "sum": 3\n}');
+  assert.equal(await render({ content: text('{"sum":3}'), structuredContent }), '{"sum":3}');
+  assert.equal(await render({ content: text("3"), structuredContent }), "3");
 });
 
 for (const [type, mimeType, name] of [

@@ -34,6 +34,14 @@ const fewTools = 20;
 /** The heading of hand-written tools. */
 const byHand = "(hand-written)";
 
+/** What the definitions of the tools that this client may use cost, by server. */
+export async function countTokens(plane: Plane, { principal }: Surface, client: ClientTools): Promise<UnknownObject> {
+  const shown = new Set((await client.lookUp()).all.map(({ tool }) => tool.id.server));
+  const { tokenizer, servers, lazy } = await plane.stats({}, { principal });
+  const structuredContent = { tokenizer, servers: servers.filter(({ name }) => shown.has(name)), lazy };
+  return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+}
+
 /** Servers with their number of tools, or the tools of one server in short. */
 export async function listTools(
   plane: Plane,
@@ -91,7 +99,7 @@ function countServers(all: readonly Shown[]): { name: string; tools: number }[] 
 /** On one line. */
 function shorten(description: string, limit: number): string {
   const text = plainText(description).replaceAll(/\s+/g, " ").trim();
-  return text.length > limit ? `${sliceText(text, 0, limit).trimEnd()}…` : text;
+  return text.length > limit ? `${sliceText(text, 0, Math.max(0, limit - 3)).trimEnd()}...` : text;
 }
 
 /** Longer ones are cut, and the schema follows. */

@@ -1,0 +1,57 @@
+import { type ApprovalPorts, createPolicy, effectOf, ownYesCounts, type Profile } from "../access/access.ts";
+import type { Registry } from "../catalogue/catalogue.ts";
+import type { PlanePolicy } from "../model/plane-access.ts";
+import { mayDo } from "../model/principal.ts";
+import { accessOf } from "./authorize.ts";
+import { requestCall } from "./call-tool.ts";
+import type { Lookup, LookupParts } from "./lookup.ts";
+import { createTargets } from "./targets.ts";
+
+type JudgeParts = Pick<LookupParts, "config" | "grants" | "defaultPrincipal"> & {
+  registry: Pick<Registry, "snapshot">;
+  profile(): Profile | Promise<Profile>;
+};
+
+/** The one resolver, on what is configured now. */
+export function policyOf({
+  config,
+  registry,
+}: Pick<JudgeParts, "config" | "registry">): ReturnType<typeof createPolicy> {
+  return createPolicy({
+    policy: () => config().policy,
+    isIsolated: (server) => config().servers[server]?.isolated === true,
+    targetsOf: createTargets(config, (id, caller) => registry.snapshot(caller).byId(id)),
+    ownCounts: (caller) => ownYesCounts(config().approvals, caller),
+  });
+}
+
+/** Whether a person could make a held call: the tool is theirs to use, and no rule denies it to them. */
+export function createMayMake(parts: JudgeParts, lookup: Lookup): ApprovalPorts["mayMake"] {
+  const { grants, profile } = parts;
+  const decide = policyOf(parts);
+  return async (by, { callId: id, at, toolId, face, options }, args) => {
+    if (!mayDo(by, "call")) return false;
+    const tool = await lookup.toCall(toolId, by).catch(() => null);
+    if (tool === null) return false;
+    const grant = grants.grantFor(by, tool, { ...accessOf(options), arguments: args });
+    if ("refused" in grant) return false;
+    const asked = { id, at, asked: { tool: toolId, arguments: args }, principal: by, face, options };
+    const input = { arguments: args, repaired: false, dropped: [] };
+    return (await decide({ ...asked, tool, grant, input }, await profile())).verdict !== "deny";
+  };
+}
+
+export function createPolicyTest(parts: JudgeParts, lookup: Lookup): PlanePolicy["test"] {
+  const { config, grants, profile, defaultPrincipal } = parts;
+  const decide = policyOf(parts);
+  return async (asked, args = {}, { principal = defaultPrincipal, face = "library", mode } = {}) => {
+    const tool = await lookup.toCall(asked, principal);
+    const grant = grants.grantToSee(principal, tool, args);
+    const { known: _, ...effect } = effectOf(tool, config().policy.effects);
+    if ("refused" in grant) return { verdict: "deny", origin: "grant", reason: grant.refused, tool: tool.name, effect };
+    const requested = requestCall(asked, args, { principal, face, ...(mode && { mode }) }, defaultPrincipal);
+    const input = { arguments: args, repaired: false, dropped: [] };
+    const verdict = await decide({ ...requested, tool, grant, input }, await profile());
+    return { ...verdict, tool: tool.name, effect };
+  };
+}

@@ -1,0 +1,64 @@
+import type { ConfigValues } from "../../model/config/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { isObject } from "../../model/json.ts";
+import { explainModelFailure } from "./http.ts";
+import { endpointOf, modelTrouble } from "./providers.ts";
+
+const timeoutMs = 30_000;
+
+type Models = { models: ConfigValues["models"]; fileOfModel(name: string): string | undefined };
+
+/** Asks a configured model for vectors (`/embeddings`). Its own words stay out of errors: they may repeat the key. */
+export async function embedWith(
+  name: string,
+  { models, fileOfModel }: Models,
+  texts: readonly string[],
+): Promise<number[][]> {
+  const trouble = modelTrouble(name, models);
+  if (trouble !== null) throw new PlaneError("CONFIG_INVALID", `The search cannot use its model: ${trouble}.`);
+  const { baseURL, model, apiKey } = await endpointOf(name, models, fileOfModel);
+  try {
+    const response = await send(`${baseURL.replace(/\/+$/, "")}/embeddings`, {
+      method: "POST",
+      redirect: "error",
+      headers: {
+        "content-type": "application/json",
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify({ model, input: texts, encoding_format: "float" }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw asFailure(new Error("refused"), { statusCode: response.status });
+    }
+    return readVectors(await response.json(), texts.length);
+  } catch (thrown) {
+    throw explainModelFailure(thrown, name);
+  }
+}
+
+async function send(url: string, request: Parameters<typeof fetch>[1]): Promise<Response> {
+  try {
+    return await fetch(url, request);
+  } catch (thrown) {
+    throw asFailure(new Error("not reached", { cause: thrown }), {});
+  }
+}
+
+/** As the library says it that asks models for text. */
+function asFailure(error: Error, facts: { statusCode?: number }): Error {
+  return Object.assign(error, facts, { name: "AI_APICallError" });
+}
+
+function readVectors(answer: unknown, count: number): number[][] {
+  const data: unknown[] = isObject(answer) && Array.isArray(answer.data) ? answer.data : [];
+  const found: number[][] = [];
+  for (const [at, row] of data.entries()) {
+    if (!isObject(row) || !Array.isArray(row.embedding)) continue;
+    if (!row.embedding.every((value) => typeof value === "number" && Number.isFinite(value))) continue;
+    found[typeof row.index === "number" ? row.index : at] = row.embedding as number[];
+  }
+  if (found.length === count && !found.includes(undefined as never)) return found;
+  throw new Error("the answer has no vector for each text");
+}
