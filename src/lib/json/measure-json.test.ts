@@ -13,10 +13,8 @@ test("members of long text are counted whatever its texts escape, and wherever t
         c: [{ [end]: 1 }],
       };
       const text = JSON.stringify(value);
-      for (const bytes of [undefined, Buffer.from(text)]) {
-        const { tooMuch, members } = measureJson(text, undefined, bytes);
-        assert.deepEqual([tooMuch, members], [null, 5], text.slice(70_000));
-      }
+      assert.equal(measureJson(text).members, 5, text.slice(70_000));
+      assert.deepEqual(measureJson(text, undefined, Buffer.from(text)), measureJson(text));
     }
   assert.equal(measureJson(`["${filling}`).members, 0);
 });

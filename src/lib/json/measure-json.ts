@@ -98,7 +98,7 @@ type Measured = {
 
 const unmeasured: Measured = { tooMuch: null, members: -1, inexact: -1 };
 
-/** Why it would take too long to read. Short text never does, and is not looked at. One pass, also over what is no JSON. */
+/** Why it would take too long to read. Short text never does, and is not looked at. One pass, also over what is no JSON. `bytes` where they are known. */
 export function measureJson(text: string, most = maxValues, bytes?: Buffer): Measured {
   return text.length <= shortLength ? unmeasured : measure(bytes ?? Buffer.from(text), most);
 }

@@ -11,11 +11,11 @@ import { createIdempotentAppend } from "../idempotent-append.ts";
 import { openSqliteStore } from "../sqlite.ts";
 import { createAppendElsewhere } from "./append-elsewhere.ts";
 
-async function opened(t: { after(end: () => Promise<void>): void }) {
+async function opened(t: { after(end: () => Promise<void>): void }, idleMs?: number) {
   const directory = mkdtempSync(join(tmpdir(), "append-"));
   const file = join(directory, "store.db");
   const store = await openSqliteStore(file);
-  const elsewhere = createAppendElsewhere(file, store.append);
+  const elsewhere = createAppendElsewhere(file, store.append, idleMs);
   const append = createIdempotentAppend({ ...store, append: elsewhere.append });
   t.after(async () => {
     await elsewhere.close();
@@ -75,4 +75,16 @@ test("a batch is stored once, whatever its thread had done when it ended", async
   await elsewhere.close();
   await appended;
   assert.equal((await store.verifyCalls()).calls, 1_050);
+});
+
+test("a thread without work ends, and the next load gets another one", async (t) => {
+  const { store, append, elsewhere, calls } = await opened(t, 1);
+  const first = elsewhere.threadId();
+  await append(calls(1));
+  while (elsewhere.threadId() !== null) await pause(5);
+  await append(calls(1));
+  await append(calls(1_000));
+  while (elsewhere.threadId() === null) await pause(5);
+  assert.notEqual(elsewhere.threadId(), first);
+  assert.equal((await store.verifyCalls()).calls, 2_002);
 });

@@ -8,11 +8,14 @@ import { packEntries } from "./pack-entries.ts";
 /** What the thread says of a batch. */
 export type Appended = { failed?: { message: string; data: ErrorData } };
 
-/** Fewer entries are not worth a thread: most commands end before. */
+/** Fewer entries in a second are not worth a thread. */
 const worthAThread = 1_000;
+const windowMs = 1_000;
+/** Without a batch for so long, its memory is given back. */
+const usualIdleMs = 10_000;
 const maxDeaths = 3;
 /** It holds one batch at a time. */
-const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 };
+const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
 
 /** Beside this file, or beside the program that it was bundled into. */
 const place = fileURLToPath(
@@ -25,17 +28,23 @@ type Thread = { worker: Worker; isReady: boolean; waits: PromiseWithResolvers<vo
  * Under load, batches are committed by a thread with a connection of its own, so that a commit is no caller's pause. One
  * batch is under way at a time. Where the thread dies, it is not known whether the batch was stored.
  */
-export function createAppendElsewhere(file: string, here: Store["append"]) {
+export function createAppendElsewhere(file: string, here: Store["append"], idleMs = usualIdleMs) {
   let thread: Thread | undefined;
   let deaths = existsSync(place) ? 0 : maxDeaths;
   let appended = 0;
+  let since = 0;
+  let idle: NodeJS.Timeout | undefined;
 
   function died(of: Thread, why: unknown): void {
     if (thread !== of) return;
     thread = undefined;
     deaths += 1;
+    of.waits?.reject(ended(why));
+  }
+
+  function ended(why?: unknown): PlaneError {
     const text = `The store '${file}' could not do this; the thread that writes to it ended.`;
-    of.waits?.reject(new PlaneError("STORE_FAILED", text, { data: { lost: true }, cause: why }));
+    return new PlaneError("STORE_FAILED", text, { data: { lost: true }, cause: why });
   }
 
   async function start(): Promise<void> {
@@ -52,6 +61,7 @@ export function createAppendElsewhere(file: string, here: Store["append"]) {
       const { waits } = started;
       started.waits = null;
       worker.unref();
+      idle = setTimeout(() => void stop(), idleMs).unref();
       if (said.failed) waits?.reject(new PlaneError("STORE_FAILED", said.failed.message, { data: said.failed.data }));
       else waits?.resolve();
     });
@@ -59,7 +69,19 @@ export function createAppendElsewhere(file: string, here: Store["append"]) {
     worker.on("exit", () => died(started, undefined));
   }
 
+  async function stop(): Promise<void> {
+    clearTimeout(idle);
+    const leaving = thread;
+    if (leaving === undefined) return;
+    // One that is told to go has not died.
+    thread = undefined;
+    leaving.waits?.reject(ended());
+    await leaving.worker.terminate();
+  }
+
   const append: Store["append"] = (entries) => {
+    const now = performance.now();
+    if (now - since > windowMs) [since, appended] = [now, 0];
     appended += entries.length;
     if (thread === undefined && deaths < maxDeaths && appended >= worthAThread) {
       appended = 0;
@@ -72,6 +94,7 @@ export function createAppendElsewhere(file: string, here: Store["append"]) {
     thread.waits = waits;
     // The process waits for what is under way, and for nothing else.
     thread.worker.ref();
+    clearTimeout(idle);
     thread.worker.postMessage(packEntries(entries));
     return waits.promise;
   };
@@ -79,11 +102,6 @@ export function createAppendElsewhere(file: string, here: Store["append"]) {
     append,
     /** For tests. */
     threadId: () => (thread?.isReady ? thread.worker.threadId : null),
-    async close(): Promise<void> {
-      const leaving = thread;
-      if (leaving === undefined) return;
-      died(leaving, undefined);
-      await leaving.worker.terminate();
-    },
+    close: stop,
   };
 }
