@@ -79,6 +79,8 @@ function checkInstalled(): void {
   const call = ["call", "demo.greet", "name=Ann", "--data-dir", join(elsewhere, "data")];
   run("toolplane", ["trust", "--yes", "--data-dir", join(elsewhere, "data")]);
   expect("the installed command calls a tool", run("toolplane", call), "Hello, Ann!");
+  const search = ["search", "welcome my friend", "--data-dir", join(elsewhere, "data")];
+  expect("the installed command searches by meaning", run("toolplane", search), "demo.greet");
   const plan = ["plan", "make", "greet Ann", "--data-dir", join(elsewhere, "data")];
   expect("the installed planner knows the tools", run("toolplane", plan), "Tool: demo_greet");
   expect("the installed command explains an error", run("toolplane", ["explain", "TIMEOUT"]), "TIMEOUT");
@@ -103,7 +105,8 @@ try {
   checkInstalled();
   expect("the installed workbench is served", await workbenchPage(), "<title>Toolplane</title>");
   const installed = join(elsewhere, "node_modules", "toolplane");
-  for (const file of ["docs/errors/TIMEOUT.md", "dist/sbom.cdx.json", "dist/types/index.d.ts", "CHANGELOG.md"])
+  const documents = ["docs/errors/TIMEOUT.md", "dist/sbom.cdx.json", "dist/types/index.d.ts", "CHANGELOG.md"];
+  for (const file of [...documents, "dist/tool-vectors.bin", "dist/tool-vectors.md", "dist/third-party-licenses.txt"])
     expect(`the package has ${file}`, String(existsSync(join(installed, file))), "true");
   const strict = ["--noEmit", "--strict", "--module", "nodenext", "--target", "esnext", "--types", "", "use.ts"];
   expect("the installed types compile", `${run("tsc", strict)}compiled`, "compiled");
