@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, globSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildWorkbench } from "./build-workbench.ts";
-import { bundle, renderLicenses } from "./bundle.ts";
+import { bundle, renderLicenses, workers } from "./bundle.ts";
 import { renderSbom } from "./sbom.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -13,7 +13,7 @@ for (const entry of globSync("*", { cwd: dist }))
   if (entry !== "workbench") rmSync(join(dist, entry), { recursive: true, force: true });
 const packages = await bundle({ bin: "src/bin.ts", index: "src/index.ts" }, dist);
 // A thread has a heap of its own: it must not load the pieces of the plane.
-await bundle({ "append-worker": "src/store/sqlite/append-worker.ts" }, dist, []);
+for (const [name, file] of Object.entries(workers)) packages.push(...(await bundle({ [name]: file }, dist, [])));
 writeFileSync(join(dist, "third-party-licenses.txt"), renderLicenses(packages));
 chmodSync(join(dist, "bin.js"), 0o755);
 for (const file of ["tool-vectors.bin", "tool-vectors.md"])

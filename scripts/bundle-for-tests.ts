@@ -11,14 +11,14 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
-import { bundle } from "./bundle.ts";
+import { bundle, workers } from "./bundle.ts";
 
 const root = join(import.meta.dirname, "..");
 const cache = join(root, "node_modules", ".cache");
 const keptMs = 24 * 60 * 60 * 1000;
 
 /** What the tests start by the hundred, each with its whole library: from a bundle it starts in a third of the time. */
-const entries = { bin: "src/bin.ts", modern: "test/fixtures/servers/modern.ts" };
+const entries = { bin: "src/bin.ts", ...workers, modern: "test/fixtures/servers/modern.ts" };
 
 /**
  * Bundles what tests start and returns the directory. It is named after its content, so that runs side by side, of

@@ -150,6 +150,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     hooks: options.hooks,
     fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),
     keepFailed: (call, record, error) => work.keepFailed(call, record, error),
+    keepAnswer: agent.keepAnswer,
   });
   const work = createWork({
     config,

@@ -61,8 +61,13 @@ const otherwise = [
     "call: timeoutMs",
     "call: mode",
     "call: approvalWaitMs",
+    "call: files",
     "call: name",
     "agent.run: mode",
+    "code.run: timeoutMs",
+    "code.run: mode",
+    "code.run: consent",
+    "code.run: source",
     "agent.run: approvalWaitMs",
   ],
   ...[
@@ -74,7 +79,14 @@ const otherwise = [
   ...["registry.import: bundle", "servers.import: clients", "servers.ping: server", "servers.set: definition"],
   ...["tools.set: manifest", "tools.set: name", "runs.render: format"],
   // For programs.
-  ...["agent.run: budgets", "agent.run: mcp", "call: idempotencyKey", "call: maxResultBytes", "call: mcp"],
+  ...[
+    "code.run: approvalWaitMs",
+    "agent.run: budgets",
+    "agent.run: mcp",
+    "call: idempotencyKey",
+    "call: maxResultBytes",
+    "call: mcp",
+  ],
   ...["search: details", "search: view", "tools.page: best", "tools.page: include_provider_health", "tools.page: view"],
 ];
 

@@ -13,7 +13,7 @@ function idleProgram(): Command {
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
   for (const command of all(program)) {
     command.configureOutput({ writeOut: nothing });
-    if (command.commands.length === 0) command.action(nothing);
+    if (command.commands.length === 0 || command.registeredArguments.length > 0) command.action(nothing);
   }
   return program;
 }

@@ -25,6 +25,8 @@ import type { Servers } from "../servers/servers.ts";
 import type { AgentCallOptions, AgentTools, KnownServers, NamedTool, ToolsetRef } from "./agent-tools.ts";
 import { readContent, readResponse, renameTurn } from "./asked-calls.ts";
 import { budgetOf } from "./budgets.ts";
+import type { Code } from "./code/code.ts";
+import { createCodeTools } from "./code/code-tools.ts";
 import type { Left } from "./loop.ts";
 import type { Models } from "./models/models.ts";
 import { type Converse, generate, type RunParts, runAgent } from "./run-agent.ts";
@@ -162,7 +164,7 @@ type Own = {
 /** Whatever is wrong with a request is said before the model is asked. */
 async function prepare(
   options: RunAgentOptions,
-  { models, tools, registry, stopping, guardPrompt }: Parts,
+  { models, tools, registry, stopping, guardPrompt, ownTool, plane }: Parts,
   caller: Principal,
 ): Promise<Own & { run: RunParts }> {
   requireScope(caller, "call", "run an agent");
@@ -181,23 +183,24 @@ async function prepare(
   const conversation = options.conversation ?? `agent-${id}`;
   const [model, loaded] = await Promise.all([models.open(options.model), styleOf(style)]);
   const { signal, onMessage } = options;
-  const offered = createRunTools(
-    tools,
-    {
-      principal,
-      toolset,
-      history,
-      ...(toolGroups && { toolGroups }),
-      ...(options.only && { only: options.only }),
+  const asked = {
+    principal,
+    toolset,
+    history,
+    ...(toolGroups && { toolGroups }),
+    ...(options.only && { only: options.only }),
+  };
+  const optionsIn = (now: string | undefined, left: Left) => ({
+    ...{ ...callOptions(options, now, left.ms), conversation, run: id },
+    relay: {
+      ...(span?.relay ?? relayOf(options)),
+      tokens: { left: left.tokens, used: left.sampled },
     },
-    (now, left) => ({
-      ...{ ...callOptions(options, now, left.ms), conversation, run: id },
-      relay: {
-        ...(span?.relay ?? relayOf(options)),
-        tokens: { left: left.tokens, used: left.sampled },
-      },
-    }),
-  );
+  });
+  const offered =
+    style === "code"
+      ? createCodeTools({ tools, ownTool, plane }, asked, optionsIn)
+      : createRunTools(tools, asked, optionsIn);
   await offered.check(state);
   const span = await beginRunSpan(
     { id, model: model.modelId ?? model.name, style, toolset: alias, conversation },
@@ -322,6 +325,7 @@ export type AgentParts = {
   defaultPrincipal: Principal;
   models: Models;
   plane(): Pick<Plane, "call" | "conversations">;
+  ownTool: Code["ownTool"];
   catalogue(): Pick<Catalogue, "forModel">;
   servers(): KnownServers & Pick<Servers, "status">;
   maySeeServer(principal: Principal, server: string): boolean;

@@ -1,9 +1,11 @@
 import type { createAnswers } from "../access/access.ts";
-import { effectOf } from "../access/access.ts";
+import { effectOf, isOffered } from "../access/access.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
 import { inOrder } from "../lib/async/semaphore.ts";
 import { countOf } from "../lib/text/wording.ts";
 import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";
+import type { Outcome } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type Config, renderProblem } from "../model/config/config.ts";
 import type { DoctorReport } from "../model/config/setup.ts";
@@ -15,6 +17,7 @@ import type { PlaneAgent } from "../model/plane-work.ts";
 import type { Principal } from "../model/principal.ts";
 import type { AgentParts } from "./agent-runs.ts";
 import { type AgentTools, createAgentTools, isInToolset, type ToolsetRef } from "./agent-tools.ts";
+import { createCode } from "./code/code.ts";
 import { createModels, type Models } from "./models/models.ts";
 import { createSampling, type SamplingParts } from "./sampling.ts";
 import { createToolset, createToolsetRegistry, type ToolsetRegistry } from "./toolsets.ts";
@@ -43,7 +46,9 @@ function createGenerateAll(generate: PlaneAgent["generate"]): PlaneAgent["genera
   };
 }
 
-type Parts = Omit<AgentParts, "models" | "keepRun"> & {
+type Parts = Omit<AgentParts, "models" | "keepRun" | "plane" | "catalogue" | "ownTool"> & {
+  plane(): Plane;
+  catalogue(): Pick<Catalogue, "forModel" | "visibleTo">;
   memory: RunParts["memory"];
   profile: SamplingParts["profile"];
   /** The file that defines a path of the configuration. */
@@ -54,7 +59,9 @@ type Parts = Omit<AgentParts, "models" | "keepRun"> & {
 type Answering = Parameters<typeof createAnswers>[0];
 
 type Agent = {
-  verbs: Pick<Plane, "toolset" | "toolsets" | "agent" | "runs">;
+  verbs: Pick<Plane, "toolset" | "toolsets" | "agent" | "code" | "runs">;
+  /** The answer of a call that a person approved, for the program that waits for it. */
+  keepAnswer(approval: string, outcome: Outcome): Promise<void>;
   /** Sampling requests of servers go to the program where it answers them, else to a configured model. */
   answering(options: PlaneOptions): Answering;
   /** Why a model cannot be used; without a name, the default model. */
@@ -79,7 +86,18 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
   });
   const sampling = createSampling({ config, profile, models, emit: memory.emit });
   const runs = createRuns({ memory, defaultPrincipal });
-  const parts: AgentParts = { ...made, models, keepRun: runs.keep };
+  const stopping = new AbortController();
+  const code = createCode({
+    ...{ plane: made.plane, store: memory.store, defaultPrincipal, keepRun: runs.keep, stopping: stopping.signal },
+    visibleTo: (principal) => made.catalogue().visibleTo(principal),
+    serverNames: (principal) =>
+      made
+        .servers()
+        .names()
+        .filter((name) => made.maySeeServer(principal, name)),
+    onlyReads: (tool) => isOffered(tool, { mode: "review", effects: config().policy.effects }),
+  });
+  const parts: AgentParts = { ...made, models, keepRun: runs.keep, ownTool: code.ownTool };
   const registry = createToolsetRegistry(
     () => config().toolsets,
     (alias) => brokenEntry(config(), "toolsets", alias),
@@ -89,7 +107,6 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
     return { definition, has: (tool) => isInToolset(definition, tool) };
   };
   const tools = createAgentTools({ ...parts, selection, mayChange: createMayChange(config) });
-  const stopping = new AbortController();
   const loaded = once(async () => {
     const { createAgentRuns } = await import("./agent-runs.ts");
     return createAgentRuns({ ...parts, tools, registry, stopping: stopping.signal });
@@ -104,8 +121,10 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
         generate,
         generateAll: createGenerateAll(generate),
       },
+      code: code.verbs,
       runs: runs.verbs,
     },
+    keepAnswer: code.keepAnswer,
     modelTrouble: models.trouble,
     examineToolsets: () =>
       Promise.all(Object.keys(config().toolsets).map((name) => examineToolset(name, tools, defaultPrincipal))),
@@ -117,6 +136,7 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
     async stop() {
       stopping.abort(new Error("the plane is stopping"));
       if (loaded.made()) await (await loaded()).settled();
+      await code.stop();
     },
   };
 }

@@ -40,7 +40,7 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
   const stream = createMessageStream(onMessage);
   const limiter = limitTime(budget.timeMs, budget.timeMs, signal);
   let ending: Ending;
-  let isSplit = parts.style.name === "tools" || parts.style.name === "react";
+  let isSplit = ["tools", "react", "code"].includes(parts.style.name);
   const converse = async () => {
     if (!isSplit) {
       isSplit = true;

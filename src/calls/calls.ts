@@ -47,9 +47,8 @@ export { requestCall } from "./call-tool.ts";
 export { createLimits } from "./limits/limits.ts";
 export type { Lookup } from "./lookup.ts";
 export { readResultManifest } from "./providers/builtin.ts";
-export { embedWith } from "./providers/embeddings.ts";
 export { explainModelFailure } from "./providers/http.ts";
-export { endpointOf, modelTrouble } from "./providers/providers.ts";
+export { embedWith, endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
 export { createResults } from "./results/results.ts";
 export { beginRunSpan } from "./spans/spans.ts";
 export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
@@ -82,6 +81,8 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     hooks: LibraryHooks | undefined;
     fileOfHook(event: string, at: number): string | undefined;
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
+    /** Of a call that was approved and belongs to a program, which may wait for it. */
+    keepAnswer(approval: string, outcome: Outcome): Promise<void>;
   };
 
 type CallVerbs = Approvals["verbs"] &
@@ -195,7 +196,10 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
       emit: memory.emit,
       write: memory.record,
       keepFailed: parts.keepFailed,
-      onApprovedEnd: approvals.onApprovedEnd,
+      async onApprovedEnd(yes, outcome, { options: { run } }) {
+        if (run?.startsWith("code-")) await parts.keepAnswer(yes.id, outcome);
+        await approvals.onApprovedEnd(yes, outcome);
+      },
       present: parts.results.present,
       onEnded(call, outcome) {
         activity.note(call, outcome);

@@ -50,7 +50,7 @@ export type RecordOptions = {
   /** For the caller: a large result is stored. */
   present?(call: Learned, outcome: Outcome): Outcome | Promise<Outcome>;
   onEnded?(call: Learned, outcome: Outcome): void;
-  onApprovedEnd?(yes: HeldYes, outcome: Outcome): Promise<void>;
+  onApprovedEnd?(yes: HeldYes, outcome: Outcome, call: Learned): Promise<void>;
 };
 
 /** Whatever happens, the call is recorded before it is answered. */
@@ -138,7 +138,7 @@ async function closeCall(call: Learned, record: CallRecord, outcome: Outcome, op
   if (keepFailed && !outcome.ok && record.kind === undefined)
     await keepFailed(call, record, outcome.error ?? null).catch(warnOf("No dead letter could be kept"));
   if (call.approved && onApprovedEnd)
-    await onApprovedEnd(call.approved, outcome).catch(warnOf("The approval could not be closed"));
+    await onApprovedEnd(call.approved, outcome, call).catch(warnOf("The approval could not be closed"));
 }
 
 function kindOf(asked: Requested["asked"]["tool"]): Pick<CallRecord, "kind"> {

@@ -17,6 +17,7 @@ const statuses: Record<ErrorCode, CallStatus> = {
   BUNDLE_REFUSED: "refused",
   CONFLICT: "refused",
   CONFIG_INVALID: "failed",
+  PROGRAM_FAILED: "failed",
   FORBIDDEN: "refused",
   TOOL_QUARANTINED: "refused",
   BUSY: "failed",

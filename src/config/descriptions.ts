@@ -214,7 +214,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "retry.maxDelayMs": "The longest wait between two attempts.",
   lazy: "How much of the catalogue a client sees at first.",
   "lazy.mode":
-    "Lazy loading of definitions. auto: if all of them exceed the threshold. A client can override it with 'mode'.",
+    "Lazy loading of definitions. auto: if all of them exceed the threshold; code: two tools, and programs that call the others. A client can override it with 'mode'.",
   "lazy.thresholdTokens": "The threshold.",
   "lazy.alwaysLoadTools": "Tools that are always loaded: names in any spelling, globs, or a part of the name.",
   "lazy.summaryDescriptionLimit": "Characters of a description in a summary.",

@@ -4,7 +4,7 @@ export type ClientContext = {
   user: string | null;
   client: string | null;
   era: "legacy" | "modern";
-  mode: "full" | "lazy";
+  mode: "full" | "lazy" | "code";
   since: string;
   tools: number;
   loaded: string[];

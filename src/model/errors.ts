@@ -42,6 +42,7 @@ export const errorTable = {
   PLAN_QUEUED: refusal(202, -32004, "The call was queued in a plan and runs once it is approved."),
   APPROVAL_DENIED: refusal(403, -32003, "A rule, a hook or a person denied the call."),
   TOOL_ERROR: row(200, -32000, 1, false, "tool", "The tool ran and reported an error."),
+  PROGRAM_FAILED: row(200, -32000, 1, false, "tool", "The program threw an error, or could not be read."),
   PROVIDER_FAILED: row(502, -32000, 1, false, "tool", "The provider answered with a protocol error."),
   NO_PROVIDER: row(503, -32000, 4, true, "dependency", "No provider of the tool is available."),
   NOT_READY: row(409, -32000, 4, true, "dependency", "A skill or job lacks a requirement and did not start."),

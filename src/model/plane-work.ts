@@ -1,4 +1,5 @@
 import type { AgentRun, RenderedRun, RunFormat, RunPage, RunQuery } from "./agent/agent-run.ts";
+import type { CodeOutcome, CodeSearch, RunCodeOptions } from "./agent/code-run.ts";
 import type {
   AgentResult,
   Generated,
@@ -111,6 +112,17 @@ export interface PlaneDeadLetters {
   abandon(id: string, options?: { note?: string }, caller?: Caller): Promise<DeadLetter>;
   /** True when there was one. */
   delete(id: string, caller?: Caller): Promise<boolean>;
+}
+
+export interface PlaneCode {
+  /**
+   * Runs a program in the sandbox; its calls go along the one path. Rejects only where it could not begin.
+   * @example
+   * const { value } = await plane.code.run(`const text = await tools.files.read_file({ path: "a.txt" }); return text.length;`);
+   */
+  run(source: string, options?: RunCodeOptions): Promise<CodeOutcome>;
+  /** The tools that fit, as TypeScript for a program. */
+  search(query: string, options?: Caller & Pick<RunCodeOptions, "only"> & { limit?: number }): Promise<CodeSearch>;
 }
 
 export interface PlaneAgent {

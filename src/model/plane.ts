@@ -38,6 +38,7 @@ import type {
 } from "./plane-tools.ts";
 import type {
   PlaneAgent,
+  PlaneCode,
   PlaneDeadLetters,
   PlaneJobs,
   PlaneRuns,
@@ -94,6 +95,8 @@ export interface Plane extends AsyncDisposable {
   readonly toolsets: PlaneToolsets;
   /** Models with tools. */
   readonly agent: PlaneAgent;
+  /** Programs that call tools. */
+  readonly code: PlaneCode;
   /** Traces of agents. */
   readonly runs: PlaneRuns;
   /** Steps or instructions that are run by name. */

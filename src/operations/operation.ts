@@ -10,6 +10,7 @@ export type Tag =
   | "Servers"
   | "Calls"
   | "Agents"
+  | "Code"
   | "Approvals"
   | "Dead letters"
   | "Registry"

@@ -3,6 +3,7 @@ import { agentOperations } from "./agent.ts";
 import { approvalOperations } from "./approvals.ts";
 import { auditOperations } from "./audit.ts";
 import { callOperations } from "./calls.ts";
+import { codeOperations } from "./code.ts";
 import { deadLetterOperations } from "./dead-letters.ts";
 import { entryOperations } from "./entries.ts";
 import { identityOperations } from "./identity.ts";
@@ -35,6 +36,7 @@ const declared = [
   ...toolOperations,
   ...entryOperations,
   ...agentOperations,
+  ...codeOperations,
   ...setupOperations,
   ...trustOperations,
   ...localOperations,

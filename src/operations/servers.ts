@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { z } from "zod";
 import { NextCursor, page, takePage, text } from "./fields.ts";
 import { operation } from "./operation.ts";
@@ -23,6 +24,7 @@ export const serverOperations = [
       servers: z.array(Server),
       total: z.number().int(),
       nextCursor: NextCursor,
+      files: z.array(z.string()).meta({ description: "The configuration files, without their directories." }),
       locked: z.array(Locked).optional().meta({ description: "Those that the caller may know of but not use." }),
     }),
     http: { method: "get", path: "/servers", tag, answers: { 200: "One page." } },
@@ -31,7 +33,8 @@ export const serverOperations = [
       const found = takePage(await plane.servers.list(asker), (server) => server.name, query);
       const locked = query.cursor === undefined ? await plane.servers.locked(asker) : [];
       const { items: servers, total, nextCursor } = found;
-      return { servers, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) };
+      const files = plane.config().files.map((file) => basename(file));
+      return { servers, total, nextCursor, files, ...(locked.length === 0 ? {} : { locked }) };
     },
   }),
   operation({

@@ -85,6 +85,10 @@ function refuse(
   return undefined;
 }
 
+export function hasParamHeaders(schema: unknown): boolean {
+  return mirroredIn(schema).length > 0;
+}
+
 export function paramHeaders(schema: unknown, args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { path, header } of mirroredIn(schema)) {

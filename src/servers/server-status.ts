@@ -16,7 +16,7 @@ type StatusParts = {
 /** The state is that of the main session. */
 export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | "tools" | "rejected"> {
   const { definition, sessions, catalogue, pending, noise } = parts;
-  const { state, error, stderrTail, cooldownUntil, retryAt, installingSince } = sessions.main.facts();
+  const { state, error, stderrTail, cooldownUntil, retryAt, installingSince, failures } = sessions.main.facts();
   const live = sessions.main.live();
   const next = retryAt ?? cooldownUntil;
   const listedAt = catalogue.listedAt();
@@ -33,6 +33,8 @@ export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | 
     error: trouble,
     ...(stderrTail !== null && { stderrTail }),
     nextRetryAt: next === null ? null : wallTime(next),
+    attempts: failures,
+    reconnect: { backoffMs: definition.backoffMs, maxBackoffMs: definition.maxBackoffMs },
     pid: live?.channel.pid ?? null,
     ...(incomplete && { incomplete }),
     listedAt: listedAt === null ? null : new Date(listedAt).toISOString(),

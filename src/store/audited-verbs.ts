@@ -35,6 +35,7 @@ type Unaudited =
   | `policy.${string}`
   | `runs.${string}`
   | `agent.${string}`
+  | `code.${string}`
   | `skills.${string}`
   | `tasks.${string}`
   | `toolsets.${string}`

@@ -85,4 +85,31 @@ suite("the rest of the rows", { concurrency: 2 }, () => {
     assert.equal(attached.code, 0, attached.stderr);
     assert.deepEqual(sent().at(-1), expected, "through the socket of the plane that serves, too");
   });
+
+  test("row 245: one answer has files, counts, failed attempts, waits and the next try", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, {
+      good: fixture("offering"),
+      gone: { command: process.execPath, args: ["-e", "process.exit(3)"], backoffMs: 5_000, maxBackoffMs: 7_000 },
+    });
+    const place = ["--config", config, "--data-dir", directory.file("data")];
+    type Status = Record<string, unknown> & { name: string };
+    const facts = (servers: Status[]) => {
+      const { attempts, reconnect, nextRetryAt } = servers.find(({ name }) => name === "gone") as Status;
+      assert.deepEqual([Number(attempts) > 0, reconnect], [true, { backoffMs: 5_000, maxBackoffMs: 7_000 }]);
+      assert.equal(typeof nextRetryAt, "string");
+      const { offers } = servers.find(({ name }) => name === "good") as Status & { offers: { prompts: unknown } };
+      assert.ok("prompts" in offers);
+    };
+    const listed = (await runCli(["servers", "list", "--json", ...place])).json();
+    assert.deepEqual(listed.files, [config]);
+    facts(listed.servers as Status[]);
+    const shown = await runCli(["servers", "show", "gone", ...place]);
+    assert.match(shown.stdout, /failed tries +\d[\s\S]*waits +5000 to 7000 ms/);
+    await using serving = await startServe(config, directory.file("data"));
+    await getJson(`${serving.url}/tools`);
+    const { body } = await getJson(`${serving.url}/servers`);
+    assert.deepEqual(body.files, ["toolplane.json"]);
+    facts(body.servers as Status[]);
+  });
 });

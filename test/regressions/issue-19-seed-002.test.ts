@@ -68,7 +68,7 @@ suite("seed 002 beyond the rows", { concurrency: 2 }, () => {
     const place = ["--config", config, "--data-dir", directory.file("data"), "--standalone"];
     const input = ["/mcp tools echo", "/mode plan", "/mode", "/show-plan", "/mode nonsense"].join("\n");
     const { stdout, stderr } = await runCli(["chat", ...place], { input: `${input}\n` });
-    assert.match(stdout, /[●○] echo\.add +\d+ .*\n[\s\S]*quality of \d+ and more passes, \d+ failed/);
+    assert.match(stdout, /[●○] echo\.add +\d+ .*\n[\s\S]*quality: \d+ and more passes, \d+ failed/);
     assert.match(stdout, /plan/);
     assert.match(stdout + stderr, /build, debug, plan, review|build|review/);
   });

@@ -4,7 +4,7 @@ import { fenceUntrusted, plainText } from "../../lib/text/plain-text.ts";
 import type { Provider, ProviderContext } from "../../model/calls/provider.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
 import { pageLimits, type ResultPage, type ResultQuery } from "../../model/calls/stored-result.ts";
-import { allMetaTools, metaToolNames } from "../../model/catalogue/meta-tools.ts";
+import { allMetaTools, codeTools, metaToolNames } from "../../model/catalogue/meta-tools.ts";
 import { type Tool, type ToolId, ToolManifest } from "../../model/catalogue/tool.ts";
 import { errorTable, PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -75,7 +75,7 @@ function renderPage({ id, tool, unit, offset, total, nextOffset, text }: ResultP
 
 /** Found by id only: just lazy clients list them. `call_tool` is the call of the tool that it names. */
 const known = once(() => {
-  const written = allMetaTools
+  const written = [...allMetaTools, ...codeTools]
     .filter(({ name }) => name !== metaToolNames.call)
     .map(({ name, description, inputSchema: parameters }) => ({
       manifest: ToolManifest.parse({

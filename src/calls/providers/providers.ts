@@ -1,6 +1,5 @@
-import { dirname } from "node:path";
 import type { HandWrittenTools } from "../../catalogue/catalogue.ts";
-import { resolveSecrets, revealConfig } from "../../config/config.ts";
+import { revealConfig } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
 import type { Egress } from "../../lib/net/egress.ts";
 import {
@@ -21,6 +20,7 @@ import { askForOffer, offerRequest } from "../offer-tools.ts";
 import { createHttpProvider } from "./http.ts";
 import { neverSent, pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 import type { ModelEndpoint } from "./model.ts";
+import { endpointOf, modelTrouble } from "./model-endpoint.ts";
 
 export type ProviderParts = {
   servers: Servers;
@@ -224,23 +224,4 @@ export function createFunctionProvider(find: (name: string) => ToolFunction | un
 function toResult(value: unknown): unknown {
   if (value === undefined) return { content: [] };
   return isObject(value) && Array.isArray(value.content) ? value : resultOf(value as Json);
-}
-
-export function modelTrouble(name: string, models: ConfigValues["models"]): string | null {
-  const model = Object.hasOwn(models, name) ? models[name] : undefined;
-  if (model === undefined) return `model '${name}' is not in 'models' of the configuration`;
-  if (model.provider !== "openai-compatible")
-    return `model '${name}' is of the kind '${model.provider}'; only openai-compatible can be asked`;
-  return model.baseURL === undefined ? `model '${name}' has no 'baseURL'` : null;
-}
-
-/** Variables were filled in when the configuration was read; other secrets are read on use. */
-export async function endpointOf(
-  name: string,
-  models: ConfigValues["models"],
-  fileOfModel: (name: string) => string | undefined,
-): Promise<ModelEndpoint> {
-  const { baseURL = "", model = "", apiKey } = models[name] ?? {};
-  const directory = dirname(fileOfModel(name) ?? "");
-  return { baseURL, model, ...(await resolveSecrets(apiKey === undefined ? {} : { apiKey }, { directory })) };
 }

@@ -4,6 +4,7 @@ import { sizeOf } from "../../lib/json/json-text.ts";
 import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
 import { readArtifacts, viewOfArtifacts } from "../../model/calls/result.ts";
+import { codeToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { PlaneCalls, PlaneResults } from "../../model/plane-history.ts";
@@ -72,7 +73,8 @@ export function createResults({ config, store, defaultPrincipal }: Parts) {
     const listed = found ? { ...outcome, artifacts: viewOfArtifacts(found) } : outcome;
     const limit = limitOf(call, outcome, isReadByModel ? settings().maxInlineBytes : 0);
     // A page of a stored result has its own limit.
-    if (limit === 0 || outcome.call.provider === "builtin" || isShort(result, limit)) return listed;
+    const isPage = outcome.call.provider === "builtin" && outcome.call.tool !== codeToolNames.run;
+    if (limit === 0 || isPage || isShort(result, limit)) return listed;
     return loaded().then(({ shorten }) => shorten(call, listed, limit));
   }
 

@@ -122,7 +122,11 @@ export function createOwnVectors({ id, name, embed, isKept }: Embedder, { store:
         return true;
       };
       const late = pause(maxQueryMs, { isBackground: true }).then(() => false);
-      if (!(await Promise.race([learned().catch((thrown) => (fail(thrown), false)), late]))) return null;
+      const failed = (thrown: unknown) => {
+        fail(thrown);
+        return false;
+      };
+      if (!(await Promise.race([learned().catch(failed), late]))) return null;
       const [whole, ...parts] = texts.map((text) => asked.get(text));
       if (whole === undefined || parts.includes(undefined) || vectors.left() > 0) return null;
       return vectors.likeness(blendAll(whole, parts as Float32Array[]), parts.length);

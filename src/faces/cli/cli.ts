@@ -54,7 +54,7 @@ export type ServingClients = {
 
 /** How the client at the other end wants to see the plane; left out, as it is configured. */
 export type McpView = {
-  mode?: "full" | "lazy";
+  mode?: "full" | "lazy" | "code";
   names?: "prefixed" | "bare";
   toolset?: string;
   server?: string;

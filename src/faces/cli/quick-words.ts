@@ -15,7 +15,7 @@ const texts: Record<string, string> = {
 const lists: Record<string, string> = { "--config": "config", "--group": "group" };
 const choices: Record<string, readonly string[]> = {
   "--log-level": ["error", "warn", "info", "debug"],
-  "--mode": ["full", "lazy"],
+  "--mode": ["full", "lazy", "code"],
   "--names": ["prefixed", "bare"],
 };
 

@@ -6,7 +6,7 @@ import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
-import { allMetaTools, isMetaTool, metaToolNames } from "../../model/catalogue/meta-tools.ts";
+import { allMetaTools, isCodeTool, isMetaTool, isOwnName, metaToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import {
   type ErrorCode,
@@ -21,6 +21,7 @@ import type { Cancellation, Plane, PlaneCallOptions } from "../../model/plane.ts
 import type { ToolListing } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
+import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import { countTokens, listTools, searchTools } from "./lazy/find-tools.ts";
 import { type Answer, failure, type RequestContext } from "./request.ts";
@@ -132,7 +133,8 @@ export function answerCall(
   consents: Consents,
 ): Promise<Answer> {
   const { name } = params;
-  const listed = typeof name === "string" && !isMetaTool(name) ? plainly(name, surface, context) : undefined;
+  const isPlain = typeof name === "string" && !isOwnName(name) && !isLater(params);
+  const listed = isPlain ? plainly(name, surface, context) : undefined;
   if (listed === undefined) return answerAny(plane, surface, params, context, consents);
   const relay = relayOf(context, params, plane);
   const options = new ClientCall(context, surface.principal, relay);
@@ -146,12 +148,16 @@ export function answerCall(
 
 /** What a client without a list of its own calls; undefined where more must be found out. */
 function plainly(name: string, { tools }: Surface, context: RequestContext): string | ToolId | undefined {
-  const { tools: client, view, era } = context;
-  if (era !== "legacy" || client.isStrict() || client.isSettled() || canElicit(context.client.capabilities))
-    return undefined;
+  const { tools: client, view } = context;
+  if (client.isStrict() || client.isSettled() || canElicit(context.client.capabilities)) return undefined;
   if (tools.isWhole) return name;
   const listed = tools.now()?.get(name);
   return listed?.id ?? (view.toolset === null && tools.now() !== null ? name : undefined);
+}
+
+/** Does a modern client return with answers? */
+function isLater({ inputResponses, requestState }: UnknownObject): boolean {
+  return inputResponses !== undefined || requestState !== undefined;
 }
 
 async function answerAny(
@@ -163,6 +169,7 @@ async function answerAny(
 ): Promise<Answer> {
   const { name } = params;
   if (typeof name !== "string") return failure(-32602, "'name' must be a text.");
+  if (isCodeTool(name) && context.tools.isCode()) return answerCode(plane, surface, params, context);
   const meant =
     isMetaTool(name) && (await hasMetaTool(name, surface, context))
       ? readMetaCall(name, params.arguments)
@@ -174,12 +181,11 @@ async function answerAny(
   const relay = relayOf(context, params, plane);
   if (meant.own) relay.onOwnTool = createOwnTools(plane, surface, context.tools);
   const same = [context.principal, context.view, name, params.arguments ?? {}];
-  const isLater = relay.continuation !== undefined && Object.keys(relay.continuation).length > 0;
-  const consent = isLater && consents.take(same);
+  const consent = context.era === "modern" && isLater(params) && consents.take(same);
   let wasAsked = false;
   const askHere: AskHere = (...held) => {
     wasAsked = true;
-    return elicitAnswer(context.ask, ...held);
+    return elicitAnswer(context, ...held);
   };
   const outcome = await plane.call(meant.own ?? listed?.id ?? meant.name, meant.arguments, {
     face: "mcp",

@@ -79,7 +79,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       signal: context.signal,
       relay: relayOf(context, given, plane),
       ...(canElicit(context.client.capabilities)
-        ? { askHere: (...held: Parameters<AskHere>) => elicitAnswer(context.ask, ...held) }
+        ? { askHere: (...held: Parameters<AskHere>) => elicitAnswer(context, ...held) }
         : {}),
       ...(context.conversation === null ? {} : { conversation: context.conversation }),
     });

@@ -62,11 +62,14 @@ function continuationIn({ inputResponses, requestState }: UnknownObject) {
 
 /** Without what is settled between each two sides. */
 function metaFor(given: UnknownObject): UnknownObject | undefined {
-  const passed = Object.entries(given).filter(
-    ([key]) =>
-      key !== "progressToken" && key !== "tool_call_id" && !key.startsWith(ownPrefix) && !key.startsWith("toolplane/"),
-  );
-  return passed.length === 0 ? undefined : Object.fromEntries(passed);
+  let passed: UnknownObject | undefined;
+  for (const key of Object.keys(given)) {
+    if (key === "progressToken" || key === "tool_call_id") continue;
+    if (key.startsWith(ownPrefix) || key.startsWith("toolplane/")) continue;
+    passed ??= Object.create(null) as UnknownObject;
+    passed[key] = given[key];
+  }
+  return passed && { ...passed };
 }
 
 export function isLoudEnough(level: unknown, wanted: LogLevel | null): boolean {
@@ -135,11 +138,11 @@ export function canElicit(capabilities: unknown): boolean {
 
 /** Cancelling is neither yes nor no. */
 export async function elicitAnswer(
-  ask: RequestContext["ask"],
+  client: Pick<RequestContext, "ask">,
   ...[held, signal, problem]: Parameters<AskHere>
 ): Promise<Answer | null> {
   const asked = { message: messageFor(held, problem), requestedSchema: formFor(held) };
-  const given = await ask("elicitation/create", asked, signal);
+  const given = await client.ask("elicitation/create", asked, signal);
   if (given.action === "accept") return toAnswer(held, objectIn(given, "content"));
   return given.action === "decline" ? { decision: "reject" } : null;
 }

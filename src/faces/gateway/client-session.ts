@@ -179,8 +179,7 @@ export class ClientSession {
     initialize: async (params) => {
       const { plane, lazy } = this.#gateway;
       this.#state.settle(params);
-      const isLazy = await lazy.isKnownLazy(this.#surface);
-      const instructions = await instructionsFor(plane, this.#surface, isLazy);
+      const instructions = await instructionsFor(plane, this.#surface, lazy);
       this.#report();
       await this.#state.keep();
       return { result: { protocolVersion: this.version(), capabilities, serverInfo, instructions } };

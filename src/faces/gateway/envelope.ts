@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { ToolListing } from "../../model/plane-tools.ts";
 import { logLevels } from "../../model/servers/server.ts";
-import { decodeHeaderValue, paramHeaders } from "../../protocol/http-headers.ts";
+import { decodeHeaderValue, hasParamHeaders, paramHeaders } from "../../protocol/http-headers.ts";
 import { modernErrors } from "../../protocol/modern-session.ts";
 import { legacyVersions, modernVersion } from "../../protocol/session.ts";
 import { objectIn, type Request, type RequestContext, type RpcFailure } from "./request.ts";
@@ -85,13 +86,25 @@ function compareHeaders({ method, params }: Request, version: string, headers: I
   );
 }
 
-export async function compareParams(
+/** At once where the list of tools is current. */
+export function compareParams(
   { method, params }: Request,
   tools: ToolList,
   headers: IncomingHttpHeaders,
-): Promise<RpcFailure | null> {
-  const tool = method === "tools/call" && typeof params.name === "string" ? await tools.find(params.name) : undefined;
-  if (!tool) return null;
+): RpcFailure | null | Promise<RpcFailure | null> {
+  const { name } = params;
+  if (method !== "tools/call" || typeof name !== "string") return null;
+  const listed = tools.now();
+  if (listed === null) return tools.find(name).then((tool) => compareMirrored(tool, params, headers));
+  return compareMirrored(listed.get(name), params, headers);
+}
+
+function compareMirrored(
+  tool: ToolListing | undefined,
+  params: UnknownObject,
+  headers: IncomingHttpHeaders,
+): RpcFailure | null {
+  if (!tool || !hasParamHeaders(tool.parameters)) return null;
   const wanted = paramHeaders(tool.parameters, withExactNumbers(objectIn(params, "arguments")));
   for (const [header, value] of Object.entries(wanted)) {
     const problem = compare(header, headers, decodeHeaderValue(value) ?? value);

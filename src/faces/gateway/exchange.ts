@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { AsClient } from "../../model/calls/provider.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Cancellation } from "../../model/plane.ts";
@@ -13,6 +14,8 @@ export type Out = { answer(wire: Wire): void; say(text: string): void };
 
 type Ask = (method: string, params: UnknownObject, signal: AbortSignal, out: Out) => Promise<UnknownObject>;
 
+type Arriving = Pick<RequestContext, "principal" | "view" | "tools"> & { headers: IncomingHttpHeaders | undefined };
+
 /** What the requests of one session have in common. */
 export type Client = {
   principal: Principal;
@@ -24,18 +27,44 @@ export type Client = {
   ask: Ask;
 };
 
-/** A request of a legacy client while it runs. A signal is made only where one is asked for. */
-export class Exchange implements RequestContext, Cancellation {
+/** A signal is made only where one is asked for. */
+export class Cancellable implements Cancellation {
+  listener: Cancellation["listener"] = null;
+  #controller: AbortController | undefined;
+  #cancelled: { reason: unknown } | null = null;
+
+  get cancellation(): Cancellation {
+    return this;
+  }
+
+  get isCancelled(): boolean {
+    return this.#cancelled !== null;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#cancelled) this.#controller.abort(this.#cancelled.reason);
+    return this.#controller.signal;
+  }
+
+  cancel(reason: unknown = new DOMException("The request was cancelled.", "AbortError")): void {
+    if (this.#cancelled) return;
+    this.#cancelled = { reason };
+    this.#controller?.abort(reason);
+    this.listener?.cancel(reason);
+  }
+}
+
+/** A request of a legacy client while it runs. */
+export class Exchange extends Cancellable implements RequestContext {
   readonly id: Id;
   readonly era = "legacy";
   readonly #client: Client;
   readonly #out: Out;
-  #controller: AbortController | undefined;
-  #isCancelled = false;
-  listener: Cancellation["listener"] = null;
   done: Promise<void> = Promise.resolve();
 
   constructor(id: Id, client: Client, out: Out) {
+    super();
     this.id = id;
     this.#client = client;
     this.#out = out;
@@ -65,32 +94,45 @@ export class Exchange implements RequestContext, Cancellation {
     return this.#client.conversation;
   }
 
-  get cancellation(): Cancellation {
-    return this;
-  }
-
-  get isCancelled(): boolean {
-    return this.#isCancelled;
-  }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#isCancelled) this.#controller.abort();
-    return this.#controller.signal;
-  }
-
-  cancel(): void {
-    this.#isCancelled = true;
-    this.#controller?.abort();
-    this.listener?.cancel(this.signal.reason);
-  }
-
   notify(method: string, params: UnknownObject): void {
     this.#out.say(renderNotification(method, params));
   }
 
   ask(method: string, params: UnknownObject, signal: AbortSignal): Promise<UnknownObject> {
     return this.#client.ask(method, params, signal, this.#out);
+  }
+
+  lacks(): void {}
+}
+
+/** A request of a modern client, which says with each who it is. */
+export class Arrival extends Cancellable implements RequestContext {
+  readonly era = "modern";
+  readonly conversation = null;
+  readonly principal: Principal;
+  readonly view: View;
+  /** Undefined without HTTP. */
+  readonly headers: IncomingHttpHeaders | undefined;
+  client: AsClient = { capabilities: {} };
+  logLevel: LogLevel | null = null;
+  readonly tools: ClientTools;
+  readonly #say: Out["say"];
+
+  constructor({ principal, view, headers, tools }: Arriving, say: Out["say"]) {
+    super();
+    this.principal = principal;
+    this.view = view;
+    this.headers = headers;
+    this.tools = tools;
+    this.#say = say;
+  }
+
+  notify(method: string, params: UnknownObject): void {
+    if (!this.isCancelled) this.#say(renderNotification(method, params));
+  }
+
+  ask(): Promise<UnknownObject> {
+    return Promise.reject(new Error("a client of this revision is asked with an answer"));
   }
 
   lacks(): void {}

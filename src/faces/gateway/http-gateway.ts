@@ -10,16 +10,7 @@ import { saysItsVersion } from "./envelope.ts";
 import { type HttpSession, openEvents, sendJson, writeEvent } from "./http-session.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { createGatewayContext } from "./modern.ts";
-import {
-  failure,
-  faultInAny,
-  isId,
-  objectIn,
-  parseMessage,
-  renderAnswer,
-  renderFailure,
-  renderNotification,
-} from "./request.ts";
+import { failure, faultInAny, isId, objectIn, parseMessage, renderAnswer, renderFailure } from "./request.ts";
 import { parseView, plainView, type View } from "./view.ts";
 import { wireText } from "./wire.ts";
 
@@ -186,23 +177,14 @@ function withSession({ state, request, response, principal }: Visit, go: (sessio
 function answerModern(visit: Visit, { id, method, params }: UnknownObject): void {
   const { state, request, response, principal } = visit;
   if (typeof method !== "string" || !isId(id)) return void response.writeHead(202).end();
-  const left = new AbortController();
-  const { signal } = left;
-  const arrival = {
-    principal,
-    view: viewOf(visit),
-    headers: request.headers,
-    signal,
-    notify(said: string, about: UnknownObject) {
-      if (signal.aborted) return;
-      if (!response.headersSent) openEvents(response);
-      writeEvent(response, renderNotification(said, about));
-    },
-  };
-  response.once("close", () => response.writableFinished || left.abort(hasLeft));
+  const arrival = state.gateway.modern.arrive(principal, viewOf(visit), request.headers, (text) => {
+    if (!response.headersSent) openEvents(response);
+    writeEvent(response, text);
+  });
+  response.once("close", () => response.writableFinished || arrival.cancel(hasLeft));
   const asked = { method, params: isObject(params) ? params : {} };
   void state.gateway.modern.answer(id, asked, arrival).then(({ status, answer }) => {
-    if (signal.aborted) return;
+    if (arrival.isCancelled) return;
     const text = renderAnswer(id, answer);
     if (!response.headersSent) return sendJson(response, status, text);
     writeEvent(response, text);

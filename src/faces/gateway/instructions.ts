@@ -1,26 +1,29 @@
 import { cutText } from "../../lib/text/cut-text.ts";
 import { fenceUntrusted } from "../../lib/text/plain-text.ts";
-import { metaToolNames } from "../../model/catalogue/meta-tools.ts";
+import { codeToolNames, metaToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ServerStatus } from "../../model/servers/server.ts";
+import type { LazyMode } from "./lazy/lazy-mode.ts";
 import type { Surface } from "./surfaces.ts";
 import { serversOf } from "./tool-list.ts";
 
 /** About 200 tokens. */
 const longest = 700;
 const maxLine = 90;
+const maxCodeText = 400;
 /** The servers' own instructions come on top: all of one, or the beginning of each. */
 const maxOfOne = 2_000;
 const maxOfMany = 1_500;
 const maxOfEach = 300;
 
 /** Told to a model once: whose tools these are. */
-export async function instructionsFor(plane: Plane, surface: Surface, isLazy: boolean): Promise<string> {
+export async function instructionsFor(plane: Plane, surface: Surface, lazy: LazyMode): Promise<string> {
   const { principal, view } = surface;
   const servers = await serversOf(plane, principal);
   const names = servers.map(({ name }) => name);
   if (names.length === 0) return "Toolplane: no servers are connected yet.";
-  if (isLazy) return lazyInstructions(names);
+  if (lazy.isCode(surface)) return codeInstructions(names);
+  if (await lazy.isKnownLazy(surface)) return lazyInstructions(names);
   const named = view.names === "prefixed" ? ", named SERVER__TOOL" : "";
   const head = `Tools, prompts and resources of ${names.length} MCP server${names.length === 1 ? "" : "s"}${named}:`;
   const said = await wordsOf(plane, surface, names);
@@ -68,10 +71,22 @@ async function wordsOf(plane: Plane, { principal }: Surface, names: readonly str
 /** A model must know of what is not listed. */
 function lazyInstructions(names: readonly string[]): string {
   const { search, list, call } = metaToolNames;
-  let text = `Most tools of these ${names.length} MCP servers are not listed. Find what you need with ${search} (${list} shows what there is), then call it by its name, or with ${call}. Servers: `;
+  const text = `Most tools of these ${names.length} MCP servers are not listed. Find what you need with ${search} (${list} shows what there is), then call it by its name, or with ${call}. Servers: `;
+  return appendNames(text, names, longest);
+}
+
+/** With the two tools no more than 450 tokens, however many servers there are. */
+function codeInstructions(names: readonly string[]): string {
+  const { search, run } = codeToolNames;
+  const text = `Tools of ${names.length} MCP servers are functions in programs. Find them with ${search}, then do the whole task in one ${run}: calls, loops, filters. Servers: `;
+  return appendNames(text, names, maxCodeText);
+}
+
+function appendNames(head: string, names: readonly string[], most: number): string {
+  let text = head;
   for (const [at, name] of names.entries()) {
     const rest = names.length - at;
-    if (at > 0 && text.length + name.length > longest) return `${text} and ${rest} more`;
+    if (at > 0 && text.length + name.length > most) return `${text} and ${rest} more`;
     text += at === 0 ? name.slice(0, maxLine) : `, ${name.slice(0, maxLine)}`;
   }
   return text;

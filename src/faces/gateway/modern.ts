@@ -3,10 +3,12 @@ import { createQuota } from "../../lib/quota.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
+import type { Principal } from "../../model/principal.ts";
 import { createCore } from "./answer.ts";
 import { createChanges } from "./changes.ts";
 import type { GatewayContext } from "./client-session.ts";
 import { compareParams, readEnvelope, statusOf, supportedVersions } from "./envelope.ts";
+import { Arrival } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
 import { createLazyMode } from "./lazy/lazy-mode.ts";
 import { createSharedClients } from "./lazy/shared-clients.ts";
@@ -19,12 +21,14 @@ import {
   objectIn,
   type Request,
   type RequestContext,
+  type RpcFailure,
   renderFailure,
   textIn,
 } from "./request.ts";
 import { createWatched } from "./session-state.ts";
 import { createSurfaces } from "./surfaces.ts";
 import { listTtlMs } from "./tool-list.ts";
+import type { View } from "./view.ts";
 import { capabilities, completed } from "./wire.ts";
 
 const maxSubscriptions = 1_024;
@@ -85,12 +89,19 @@ function acknowledged(filter: UnknownObject, uris: readonly string[]): UnknownOb
   };
 }
 
-type Arrival = Pick<RequestContext, "principal" | "view" | "signal" | "notify"> & {
-  /** Undefined without HTTP. */
-  headers: IncomingHttpHeaders | undefined;
-};
-
 type Reply = { status: number; answer: Answer };
+
+function toReply(answer: Answer): Reply {
+  return { status: "error" in answer ? statusOf(answer.error) : 200, answer };
+}
+
+function toFailure(thrown: unknown): Reply {
+  return { status: 200, answer: renderFailure(thrown) };
+}
+
+function refused(error: RpcFailure): Reply {
+  return { status: 400, answer: { error } };
+}
 
 class Modern {
   readonly #gateway: GatewayContext;
@@ -102,27 +113,29 @@ class Modern {
     this.#gateway = gateway;
   }
 
+  /** `say` is for messages because of the request. */
+  arrive(principal: Principal, view: View, headers: IncomingHttpHeaders | undefined, say: (text: string) => void) {
+    const { surfaces, shared } = this.#gateway;
+    return new Arrival({ principal, view, headers, tools: shared.of(surfaces.of(principal, view)) }, say);
+  }
+
   /** Never rejects. */
-  async answer(id: Id, request: Request, { headers, ...arrival }: Arrival): Promise<Reply> {
+  answer(id: Id, request: Request, arrival: Arrival): Promise<Reply> {
     try {
+      const { headers, principal, view } = arrival;
       const envelope = readEnvelope(request, headers);
-      if ("code" in envelope) return { status: 400, answer: { error: envelope } };
-      const { surfaces, shared } = this.#gateway;
-      const surface = surfaces.of(arrival.principal, arrival.view);
-      const differs = headers && (await compareParams(request, surface.tools, headers));
-      if (differs) return { status: 400, answer: { error: differs } };
-      const answer = await this.#answer(id, request, {
-        ...arrival,
-        ...envelope,
-        era: "modern",
-        tools: shared.of(surface),
-        conversation: null,
-        ask: () => Promise.reject(new Error("a client of this revision is asked with an answer")),
-        lacks: () => undefined,
-      });
-      return { status: "error" in answer ? statusOf(answer.error) : 200, answer };
+      if ("code" in envelope) return Promise.resolve(refused(envelope));
+      arrival.client = envelope.client;
+      arrival.logLevel = envelope.logLevel;
+      const { tools } = this.#gateway.surfaces.of(principal, view);
+      const differs = headers ? compareParams(request, tools, headers) : null;
+      if (differs === null) return this.#answer(id, request, arrival).then(toReply, toFailure);
+      if (!(differs instanceof Promise)) return Promise.resolve(refused(differs));
+      return differs
+        .then((found) => (found ? refused(found) : this.#answer(id, request, arrival).then(toReply)))
+        .catch(toFailure);
     } catch (thrown) {
-      return { status: 200, answer: renderFailure(thrown) };
+      return Promise.resolve(toFailure(thrown));
     }
   }
 
@@ -135,22 +148,23 @@ class Modern {
     return this.#gateway.plane.config().quotas.maxSessionsPerCaller;
   }
 
-  async #answer(id: Id, request: Request, context: RequestContext): Promise<Answer> {
-    const { plane, core } = this.#gateway;
-    const letGo = context.logLevel === null ? undefined : plane.servers.wantLogs(context.logLevel);
-    try {
-      if (request.method === "server/discover") return await this.#discover(context);
-      if (request.method === "subscriptions/listen") return await this.#listen(id, request.params, context);
-      return await core.answer(request, context);
-    } finally {
-      letGo?.();
-    }
+  #answer(id: Id, request: Request, context: RequestContext): Promise<Answer> {
+    const { plane } = this.#gateway;
+    if (context.logLevel === null) return this.#respond(id, request, context);
+    const letGo = plane.servers.wantLogs(context.logLevel);
+    return this.#respond(id, request, context).finally(letGo);
+  }
+
+  #respond(id: Id, request: Request, context: RequestContext): Promise<Answer> {
+    if (request.method === "server/discover") return this.#discover(context);
+    if (request.method === "subscriptions/listen") return this.#listen(id, request.params, context);
+    return this.#gateway.core.answer(request, context);
   }
 
   async #discover({ principal, view }: RequestContext): Promise<Answer> {
     const { plane, surfaces, lazy } = this.#gateway;
     const surface = surfaces.of(principal, view);
-    const instructions = await instructionsFor(plane, surface, await lazy.isKnownLazy(surface));
+    const instructions = await instructionsFor(plane, surface, lazy);
     const result = { supportedVersions, capabilities, instructions, ttlMs: listTtlMs, cacheScope: "private" };
     return { result: completed(result) };
   }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { missingCapability } from "./envelope.ts";
+import { Cancellable } from "./exchange.ts";
 import { type Answer, failure, objectIn, type Request, type RequestContext, type Responder } from "./request.ts";
 import { completed } from "./wire.ts";
 
@@ -11,17 +12,6 @@ const aliveMs = 300_000;
 const maxPerCaller = 64;
 
 type Question = { asked: { method: string; params: UnknownObject }; answer(result: UnknownObject): void };
-
-type Parked = {
-  request: Request;
-  ended: AbortController;
-  done: Promise<Answer>;
-  questions: Map<string, Question>;
-  asked: number;
-  /** The request that waits for it now. */
-  context: RequestContext | null;
-  wake(): void;
-};
 
 type Waiting = Map<string, { parked: Parked; owner: string; key: string; timer: NodeJS.Timeout }>;
 export type ParkedRequests = ReturnType<typeof createParkedRequests>;
@@ -34,20 +24,17 @@ export function createParkedRequests() {
   const waiting: Waiting = new Map();
   return {
     /** Begins a request that may have to be parked, or continues one under its handle. */
-    async answer(request: Request, context: RequestContext, respond: Responder): Promise<Answer> {
+    answer(request: Request, context: RequestContext, respond: Responder): Promise<Answer> {
       const { requestState } = request.params;
       if (typeof requestState !== "string" || !requestState.startsWith(prefix))
-        return attend(waiting, begin(request, context, respond), context);
+        return new Parked(request, context, waiting).begin(respond);
       const { parked, owner, key } = waiting.get(requestState) ?? {};
       if (!parked || owner !== ownerOf(context) || key !== keyOf(request))
-        return failure(-32602, "requestState is not known here, or its time is over. Make the request anew.");
+        return Promise.resolve(
+          failure(-32602, "requestState is not known here, or its time is over. Make the request anew."),
+        );
       forget(waiting, requestState);
-      const given = objectIn(request.params, "inputResponses");
-      for (const [name, question] of [...parked.questions]) {
-        const answered = Object.hasOwn(given, name) ? given[name] : undefined;
-        if (isObject(answered)) question.answer(answered);
-      }
-      return attend(waiting, parked, context);
+      return parked.goOn(context, objectIn(request.params, "inputResponses"));
     },
     size: () => waiting.size,
     close(): void {
@@ -56,22 +43,142 @@ export function createParkedRequests() {
   };
 }
 
-function begin(request: Request, context: RequestContext, respond: Responder): Parked {
-  const { promise: done, resolve, reject } = Promise.withResolvers<Answer>();
-  const ended = new AbortController();
-  const parked: Parked = { request, ended, done, questions: new Map(), asked: 0, context, wake: () => undefined };
-  const inside: RequestContext = {
-    ...context,
-    signal: ended.signal,
-    notify: (method, params) => parked.context?.notify(method, params),
-    ask: (method, params, signal) => askIn(parked, method, params, signal),
-    lacks(required) {
-      resolve({ error: missingCapability(required) });
-      ended.abort(new Error("the client cannot be asked that"));
-    },
-  };
-  respond(request, inside).then(resolve, reject);
-  return parked;
+/** A request while it runs, for whichever of its client's requests waits for it. Most ask nothing and are never parked. */
+class Parked extends Cancellable implements RequestContext {
+  readonly request: Request;
+  readonly era = "modern";
+  readonly conversation = null;
+  readonly questions = new Map<string, Question>();
+  readonly #first: RequestContext;
+  readonly #waiting: Waiting;
+  /** The request that waits for it now. */
+  #context: RequestContext | null = null;
+  #reply: PromiseWithResolvers<Answer> | null = null;
+  /** What it ended with while no request waited for it. */
+  #ended: { answer: Answer } | { thrown: unknown } | null = null;
+  #asked = 0;
+
+  constructor(request: Request, context: RequestContext, waiting: Waiting) {
+    super();
+    this.request = request;
+    this.#first = context;
+    this.#waiting = waiting;
+  }
+
+  get principal() {
+    return this.#first.principal;
+  }
+
+  get view() {
+    return this.#first.view;
+  }
+
+  get client() {
+    return this.#first.client;
+  }
+
+  get tools() {
+    return this.#first.tools;
+  }
+
+  get logLevel() {
+    return this.#first.logLevel;
+  }
+
+  handleEvent(): void {
+    this.cancel(this.#context?.signal.reason);
+  }
+
+  notify(method: string, params: UnknownObject): void {
+    this.#context?.notify(method, params);
+  }
+
+  lacks(required: UnknownObject): void {
+    this.#end({ answer: { error: missingCapability(required) } });
+    this.cancel(new Error("the client cannot be asked that"));
+  }
+
+  begin(respond: Responder): Promise<Answer> {
+    const reply = this.#attend(this.#first);
+    respond(this.request, this).then(
+      (answer) => this.#end({ answer }),
+      (thrown) => this.#end({ thrown }),
+    );
+    return reply;
+  }
+
+  goOn(context: RequestContext, given: UnknownObject): Promise<Answer> {
+    for (const [name, question] of [...this.questions]) {
+      const answered = Object.hasOwn(given, name) ? given[name] : undefined;
+      if (isObject(answered)) question.answer(answered);
+    }
+    return this.#attend(context);
+  }
+
+  ask(method: string, params: UnknownObject, signal: AbortSignal): Promise<UnknownObject> {
+    const key = `question-${++this.#asked}`;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const settle = () => {
+        this.questions.delete(key);
+        signal.removeEventListener("abort", onAbort);
+      };
+      const onAbort = () => {
+        settle();
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      const answer = (result: UnknownObject) => {
+        settle();
+        resolve(result);
+      };
+      this.questions.set(key, { asked: { method, params }, answer });
+      this.#wake();
+    });
+  }
+
+  /** Until it is done or asks something. */
+  #attend(context: RequestContext): Promise<Answer> {
+    const reply = Promise.withResolvers<Answer>();
+    this.#context = context;
+    this.#reply = reply;
+    const { cancellation } = context;
+    if (cancellation ? cancellation.isCancelled : context.signal.aborted) this.cancel(context.signal.reason);
+    if (cancellation) cancellation.listener = this;
+    else context.signal.addEventListener("abort", this, { once: true });
+    if (this.#ended) this.#end(this.#ended);
+    else if (this.questions.size > 0) this.#wake();
+    return reply.promise;
+  }
+
+  /** A turn later, so that questions asked together leave together. */
+  #wake(): void {
+    const reply = this.#reply;
+    if (reply === null) return;
+    setImmediate(() => {
+      if (this.#reply !== reply || this.questions.size === 0) return;
+      const context = this.#leave();
+      reply.resolve(park(this.#waiting, this, context));
+    });
+  }
+
+  #end(ended: { answer: Answer } | { thrown: unknown }): void {
+    this.#ended ??= ended;
+    const reply = this.#reply;
+    if (reply === null) return;
+    this.#leave();
+    if ("answer" in this.#ended) reply.resolve(this.#ended.answer);
+    else reply.reject(this.#ended.thrown);
+  }
+
+  #leave(): RequestContext {
+    const context = this.#context as RequestContext;
+    if (context.cancellation) context.cancellation.listener = null;
+    else context.signal.removeEventListener("abort", this);
+    this.#context = null;
+    this.#reply = null;
+    return context;
+  }
 }
 
 /** With a reason, its request is given up too. */
@@ -79,7 +186,7 @@ function forget(waiting: Waiting, handle: string, reason?: string): void {
   const found = waiting.get(handle);
   waiting.delete(handle);
   clearTimeout(found?.timer);
-  if (reason !== undefined) found?.parked.ended.abort(new Error(reason));
+  if (reason !== undefined) found?.parked.cancel(new Error(reason));
 }
 
 function park(waiting: Waiting, parked: Parked, context: RequestContext): Answer {
@@ -92,47 +199,6 @@ function park(waiting: Waiting, parked: Parked, context: RequestContext): Answer
   waiting.set(requestState, { parked, owner, key: keyOf(parked.request), timer });
   const inputRequests = Object.fromEntries([...parked.questions].map(([key, { asked }]) => [key, asked]));
   return { result: completed({ resultType: "input_required", inputRequests, requestState }) };
-}
-
-/** Until it is done or asks something. */
-async function attend(waiting: Waiting, parked: Parked, context: RequestContext): Promise<Answer> {
-  const { signal } = context;
-  const onAbort = () => parked.ended.abort(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  parked.context = context;
-  const asked = new Promise<null>((resolve) => {
-    // A turn later, so that questions asked together leave together.
-    parked.wake = () => void setImmediate(() => parked.questions.size > 0 && resolve(null));
-    if (parked.questions.size > 0) parked.wake();
-  });
-  const answer = await Promise.race([parked.done, asked]);
-  signal.removeEventListener("abort", onAbort);
-  parked.context = null;
-  parked.wake = () => undefined;
-  return answer ?? park(waiting, parked, context);
-}
-
-function askIn(parked: Parked, method: string, params: UnknownObject, signal: AbortSignal): Promise<UnknownObject> {
-  const key = `question-${++parked.asked}`;
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const settle = () => {
-      parked.questions.delete(key);
-      signal.removeEventListener("abort", onAbort);
-    };
-    const onAbort = () => {
-      settle();
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    const answer = (result: UnknownObject) => {
-      settle();
-      resolve(result);
-    };
-    parked.questions.set(key, { asked: { method, params }, answer });
-    parked.wake();
-  });
 }
 
 function ownerOf({ principal, view }: RequestContext): string {

@@ -10,17 +10,9 @@ import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import { batchVersion } from "../../protocol/session.ts";
 import { ClientSession } from "./client-session.ts";
 import { saysItsVersion } from "./envelope.ts";
+import type { Arrival } from "./exchange.ts";
 import { createGatewayContext } from "./modern.ts";
-import {
-  failure,
-  faultIn,
-  type Id,
-  isId,
-  objectIn,
-  parseMessage,
-  renderAnswer,
-  renderNotification,
-} from "./request.ts";
+import { failure, faultIn, type Id, isId, objectIn, parseMessage, renderAnswer } from "./request.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 import type { Wire } from "./wire.ts";
@@ -98,20 +90,16 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
   });
   if (kept !== undefined) session.follow(kept);
   const out = { answer: write, say: write };
-  const running = createBriefMap<{ left: AbortController; done: Promise<void> }>();
+  const running = createBriefMap<{ arrival: Arrival; done: Promise<void> }>();
   let hasSession = kept !== undefined;
 
   function answerModern(id: Id, method: string, params: UnknownObject): void {
-    const left = new AbortController();
-    const notify = (said: string, about: UnknownObject) => {
-      if (!left.signal.aborted) write(renderNotification(said, about));
-    };
-    const arrival = { principal, view, headers: undefined, signal: left.signal, notify };
+    const arrival = gateway.modern.arrive(principal, view, undefined, write);
     const done = gateway.modern.answer(id, { method, params }, arrival).then(({ answer }) => {
       running.delete(id);
-      if (!left.signal.aborted) write(renderAnswer(id, answer));
+      if (!arrival.isCancelled) write(renderAnswer(id, answer));
     });
-    running.set(id, { left, done });
+    running.set(id, { arrival, done });
   }
 
   const refuse = (id: unknown, why: string) => write(renderAnswer(isId(id) ? id : null, failure(-32600, why)));
@@ -125,7 +113,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     if (method === "initialize") hasSession = true;
     const isModern = saysItsVersion(params) || (!hasSession && method === "server/discover");
     if (isModern && isId(id) && typeof method === "string") return answerModern(id, method, params);
-    if (method === "notifications/cancelled") running.get(params.requestId)?.left.abort();
+    if (method === "notifications/cancelled") running.get(params.requestId)?.arrival.cancel();
     void session.take(message, out);
   }
 
@@ -139,7 +127,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     async close(goesOn = false): Promise<void> {
       gateway.close();
       const left = [...running.values()];
-      for (const one of left) one.left.abort();
+      for (const one of left) one.arrival.cancel();
       await Promise.allSettled([session.close(goesOn), ...left.map(({ done }) => done)]);
     },
   };

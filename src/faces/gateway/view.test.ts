@@ -22,7 +22,7 @@ test("an address without a question mark is the usual view", () => {
 
 test("what is not known in an address is refused with what is", () => {
   assert.throws(() => parseView("?nams=bare"), /'nams' is not known here. Known are names, mode/);
-  assert.throws(() => parseView("?mode=some"), /'mode' must be full or lazy, not 'some'/);
+  assert.throws(() => parseView("?mode=some"), /'mode' must be full or lazy or code, not 'some'/);
 });
 
 test("a view narrows a caller and never widens them", () => {

@@ -6,7 +6,7 @@ import { mayDo, narrow, type Principal } from "../../model/principal.ts";
 /** How a client sees the plane: the query of its address. */
 export type View = {
   names: "prefixed" | "bare";
-  mode: "full" | "lazy" | null;
+  mode: "full" | "lazy" | "code" | null;
   persona: string | null;
   toolset: string | null;
   server: string | null;
@@ -16,7 +16,7 @@ export const plainView: View = { names: "prefixed", mode: null, persona: null, t
 
 const choices: Partial<Record<keyof View, readonly string[]>> = {
   names: ["prefixed", "bare"],
-  mode: ["full", "lazy"],
+  mode: ["full", "lazy", "code"],
 };
 
 /** Unknown keys are refused. */

@@ -45,6 +45,7 @@ const tags: Record<Tag, string> = {
   Servers: "The MCP servers behind the plane, and what they offer beside their tools.",
   Calls: "What was called, by whom, and how it went.",
   Agents: "Models with tools.",
+  Code: "Programs that call tools.",
   Approvals: "Calls that wait for a person's yes, and plans of changes.",
   "Dead letters": "Calls that failed for good, and what becomes of them.",
   Registry: "The catalogue as a whole, and what changed in it.",

@@ -16,7 +16,7 @@ export type Hello = {
   files: readonly string[];
   directory: string;
   principal: Principal;
-  view: { mode?: "full" | "lazy"; names?: "prefixed" | "bare"; toolset?: string; server?: string };
+  view: { mode?: "full" | "lazy" | "code"; names?: "prefixed" | "bare"; toolset?: string; server?: string };
   /** The variables that the configuration names, as far as the client has them; not their values. */
   variables: Record<string, string>;
   salt: string;

@@ -12,6 +12,8 @@ const places = {
   call: 2,
   search: 1,
   recommend: 1,
+  evaluateSearch: 1,
+  forgetSearches: 0,
   stats: 1,
   doctor: null,
   readiness: null,
@@ -49,6 +51,7 @@ const places = {
   results: { get: 2, page: 1 },
   runs: { page: 1, get: 1, render: 2 },
   agent: { run: 1, generate: 0 },
+  code: { run: 1, search: 1 },
   conversations: { end: 1, budget: 1 },
 } as const satisfies Places<Plane>;
 

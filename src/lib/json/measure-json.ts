@@ -99,8 +99,8 @@ type Measured = {
 const unmeasured: Measured = { tooMuch: null, members: -1, inexact: -1 };
 
 /** Why it would take too long to read. Short text never does, and is not looked at. One pass, also over what is no JSON. */
-export function measureJson(text: string, most = maxValues): Measured {
-  return text.length <= shortLength ? unmeasured : measure(Buffer.from(text), most);
+export function measureJson(text: string, most = maxValues, bytes?: Buffer): Measured {
+  return text.length <= shortLength ? unmeasured : measure(bytes ?? Buffer.from(text), most);
 }
 
 /** Small and called often, so that it is compiled: a loop of one long run is not. */

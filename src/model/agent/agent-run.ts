@@ -1,7 +1,7 @@
 import type { ErrorReport } from "../errors.ts";
 import type { ChatMessage, TokenUsage } from "./chat.ts";
 
-export const agentStyles = ["tools", "react", "plan-then-execute", "supervisor", "auto"] as const;
+export const agentStyles = ["tools", "react", "plan-then-execute", "supervisor", "auto", "code"] as const;
 export type AgentStyle = (typeof agentStyles)[number];
 
 export const traceTypes = ["none", "last_message", "all_messages"] as const;

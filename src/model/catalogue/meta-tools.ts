@@ -9,6 +9,9 @@ export const metaToolNames = {
   stats: "mcp_context_stats",
 } as const;
 
+/** Shown instead of all others in code mode. */
+export const codeToolNames = { search: "search_tools", run: "run_code" } as const;
+
 type MetaTool = {
   name: string;
   description: string;
@@ -64,7 +67,43 @@ export const allMetaTools: readonly MetaTool[] = [
   },
 ];
 
+/** In code mode: what there is, and a program that calls it. */
+export const codeTools: readonly MetaTool[] = [
+  {
+    name: codeToolNames.search,
+    description:
+      "Finds tools by what they do; answers with their TypeScript declarations. Ask for one capability at a time: the action and its object.",
+    inputSchema: {
+      type: "object",
+      properties: { query: { type: "string" }, limit: { type: "integer" } },
+      required: ["query"],
+    },
+    annotations,
+  },
+  {
+    name: codeToolNames.run,
+    description:
+      "Runs a TypeScript program that calls tools: `const a = await tools.server.tool({ ... }); return a.name;`. Top-level await and return; calls in a row or with Promise.all. You see only what is returned or written to console, so filter and sum up there. Also there: search(query), sleep(ms), store.get/set(key) across programs. A tool's error throws ToolError. No network, files or imports. 'resume' goes on with a run that waited for an approval.",
+    inputSchema: {
+      type: "object",
+      properties: { code: { type: "string" }, resume: { type: "string", description: "id of a run, instead of code" } },
+    },
+  },
+];
+
 const names: ReadonlySet<unknown> = new Set(allMetaTools.map(({ name }) => name));
+const codeNames: ReadonlySet<unknown> = new Set(codeTools.map(({ name }) => name));
+
+const ownNames: ReadonlySet<unknown> = names.union(codeNames);
+
+/** Has it a name that means one of ours in some mode? */
+export function isOwnName(name: unknown): boolean {
+  return ownNames.has(name);
+}
+
+export function isCodeTool(name: unknown): name is string {
+  return codeNames.has(name);
+}
 
 export function isMetaTool(name: unknown): name is string {
   return names.has(name);

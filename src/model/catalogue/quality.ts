@@ -123,7 +123,7 @@ export type ContextStats = {
   servers: ServerContext[];
   totals: ContextCost & { tools: number };
   lazy: {
-    mode: "auto" | "always" | "never";
+    mode: "auto" | "always" | "never" | "code";
     thresholdTokens: number;
     isActive: boolean;
     /** Of the meta tools; part of `totals.loadedTokens`. */

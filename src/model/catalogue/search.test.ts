@@ -37,5 +37,6 @@ test("what is left out is nothing in particular", () => {
     isPattern: false,
     server: null,
     limit: null,
+    isExplained: false,
   });
 });

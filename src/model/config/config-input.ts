@@ -75,7 +75,7 @@ export interface RetryInput {
 
 /** How much of the catalogue a client sees at first. */
 export interface LazyInput {
-  /** Lazy loading of definitions. auto: if all of them exceed the threshold. A client can override it with 'mode'. Default: "auto". */ mode?: "auto" | "always" | "never" | undefined;
+  /** Lazy loading of definitions. auto: if all of them exceed the threshold; code: two tools, and programs that call the others. A client can override it with 'mode'. Default: "auto". */ mode?: "auto" | "always" | "never" | "code" | undefined;
   /** The threshold. Default: 8000. */ thresholdTokens?: number | undefined;
   /** Tools that are always loaded: names in any spelling, globs, or a part of the name. Default: []. */ alwaysLoadTools?: readonly string[] | undefined;
   /** Characters of a description in a summary. Default: 100. */ summaryDescriptionLimit?: number | undefined;

@@ -110,7 +110,7 @@ export const ConfigValues = z.strictObject({
     maxDelayMs: z._default(retryFields.maxDelayMs, defaultRetry.maxDelayMs),
   }),
   lazy: section({
-    mode: z._default(z.enum(["auto", "always", "never"]), "auto"),
+    mode: z._default(z.enum(["auto", "always", "never", "code"]), "auto"),
     thresholdTokens: z._default(count, 8_000),
     alwaysLoadTools: names,
     summaryDescriptionLimit: z._default(positive, 100),

@@ -148,6 +148,10 @@ export type ServerStatus = {
   rejected: { tool: string; reason: string }[];
   /** Why its list of tools is not whole, and how many tools were seen and left out. */
   incomplete?: { reason: string; leftOut: number };
+  /** Failed attempts to connect in a row. */
+  attempts?: number;
+  /** The first and the longest wait between two attempts. */
+  reconnect?: { backoffMs: number; maxBackoffMs: number };
   listedAt: string | null;
   offers: OfferCounts;
   /** Requests that wait for it, or to be sent. */

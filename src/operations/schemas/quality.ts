@@ -18,7 +18,7 @@ export const ContextStats = z
     servers: z.array(z.object({ name: z.string(), tools: tokens, ...cost })),
     totals: z.object({ tools: tokens, ...cost }),
     lazy: z.object({
-      mode: z.enum(["auto", "always", "never"]),
+      mode: z.enum(["auto", "always", "never", "code"]),
       thresholdTokens: tokens,
       isActive: z.boolean(),
       metaTokens: tokens.meta({ description: "Of the tools with which others are found." }),
@@ -30,7 +30,7 @@ export const ContextStats = z
           user: z.string().nullable(),
           client: z.string().nullable(),
           era: z.enum(["legacy", "modern"]),
-          mode: z.enum(["full", "lazy"]),
+          mode: z.enum(["full", "lazy", "code"]),
           since: z.string(),
           tools: tokens,
           loaded: z.array(z.string()),

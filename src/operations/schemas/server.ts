@@ -32,6 +32,11 @@ export const Server = z
       .optional()
       .meta({ description: "What the server wrote itself before that; only for administrators." }),
     nextRetryAt: z.string().nullable(),
+    attempts: z.number().int().optional().meta({ description: "Failed attempts to connect in a row." }),
+    reconnect: z
+      .object({ backoffMs: z.number(), maxBackoffMs: z.number() })
+      .optional()
+      .meta({ description: "The first and the longest wait between two attempts." }),
     pid: z.number().int().nullable(),
     rejected: z.array(z.object({ tool: z.string(), reason: z.string() })),
     incomplete: z

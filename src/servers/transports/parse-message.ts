@@ -18,7 +18,7 @@ export function noiseText(text: string): string {
 
 /** Undefined when it is no JSON. `bytes` where the text is long. */
 export function parseMessage(text: string, bytes?: Buffer): unknown {
-  const measured = measureJson(text);
+  const measured = measureJson(text, undefined, bytes);
   if (measured.tooMuch !== null) return unreadable(text, measured.tooMuch);
   try {
     const read: unknown = JSON.parse(text);

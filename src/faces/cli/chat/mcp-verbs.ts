@@ -100,8 +100,8 @@ async function listTools({ plane, loading }: Chat, [server]: string[]): Promise<
     print(`${mark} ${tool.name.padEnd(width)}  ${score.padStart(3)}  ${shorten(tool.description)}`.trimEnd());
   }
   const failed = tools.filter(({ name }) => typeof scores.get(name) === "string").length;
-  const checked = `quality of ${report.threshold} and more passes, ${failed} failed`;
-  print(colors.dim(`${tools.filter(isLoaded).length}/${tools.length} loaded; ${checked}`));
+  print(colors.dim(`${tools.filter(isLoaded).length}/${tools.length} loaded`));
+  print(colors.dim(`The number is its quality: ${report.threshold} and more passes, ${failed} failed`));
 }
 
 function shorten(description: string): string {

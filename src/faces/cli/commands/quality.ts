@@ -199,6 +199,7 @@ function renderBar(share: number): string {
 }
 
 function renderLazy({ mode, thresholdTokens, isActive }: ContextStats["lazy"], full: number): string {
+  if (mode === "code") return "Clients find tools with search_tools and call them in programs: 'lazy.mode' is 'code'.";
   const what = `Definitions are ${isActive ? "loaded when they are needed" : "given whole"}`;
   if (mode !== "auto") return `${what}: 'lazy.mode' is '${mode}'.`;
   return `${what}: ${full} tokens are ${isActive ? "" : "not "}above 'lazy.thresholdTokens', ${thresholdTokens}.`;

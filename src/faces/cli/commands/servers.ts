@@ -20,7 +20,8 @@ export async function listServers(cli: Cli, options: GlobalOptions): Promise<voi
     const servers = await plane.servers.list({ connect: true });
     if (!options.json) print(renderServers(servers));
     const background = await tellOfBackground(cli, plane, options);
-    if (options.json) printJson({ servers, ...(background === null ? {} : { plane: background }) });
+    const { files } = plane.config();
+    if (options.json) printJson({ servers, files, ...(background === null ? {} : { plane: background }) });
   });
 }
 
@@ -128,6 +129,8 @@ function renderServer(status: ServerStatus): string {
     ["error", status.error],
     ["it wrote", status.stderrTail],
     ["next try", status.nextRetryAt],
+    ["failed tries", status.attempts || null],
+    ["waits", status.reconnect ? `${status.reconnect.backoffMs} to ${status.reconnect.maxBackoffMs} ms` : null],
   ];
   return [
     `${marks[status.state]} ${colors.bold(status.name)}`,

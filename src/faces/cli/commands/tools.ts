@@ -8,6 +8,7 @@ import type { FoundTool } from "../../../model/catalogue/search.ts";
 import { type ProviderSpec, providerLabel } from "../../../model/catalogue/tool.ts";
 import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../../model/catalogue/tool-formats.ts";
 import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
+import { createToolPaths, renderDeclarations } from "../../../model/catalogue/tool-paths.ts";
 import { everyTool, type ToolQuery } from "../../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
@@ -246,8 +247,13 @@ type ExportOptions = GlobalOptions & { format: string; server?: string; tool?: s
 
 export async function exportTools(cli: Cli, options: ExportOptions): Promise<void> {
   const { format } = options;
+  if (format === "code" && !options.defer) {
+    const tools = await withPlane(cli, options, (plane) => choose(plane, options));
+    const declarations = renderDeclarations(tools, createToolPaths(tools));
+    return options.json ? printJson({ declarations }) : print(plainText(declarations));
+  }
   if (!isToolFormat(format))
-    throw new PlaneError("USAGE", `--format '${format}' is not one of ${Object.keys(toolFormats).join(", ")}.`);
+    throw new PlaneError("USAGE", `--format '${format}' is not one of ${Object.keys(toolFormats).join(", ")}, code.`);
   if (options.defer && !isDeferredFormat(format))
     throw new PlaneError(
       "USAGE",

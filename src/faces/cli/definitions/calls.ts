@@ -64,6 +64,23 @@ ${model}
   --no-stream print the answer when it is whole
   > agent.askAgent $ agent "What is 17 plus 25?" $ agent "Greet Ann" --toolset my-tools --trace run.txt
   $ agent - --json < question.txt
+code: programs that call tools as functions
+  $ code run -e 'return await tools.demo.add({ a: 1, b: 2 })' $ code search 'read a file'
+code run [file]: run a program in the sandbox; its calls go along the one path
+  [file] JavaScript or TypeScript; - for standard input
+  -e, --eval <source> the program itself, instead of a file
+  --timeout <seconds> {seconds} limit of the whole run; 0 for none, 60 when left out
+  --read-only refuse what may change something
+  --resume <run> go on with a run that waited for an approval
+  --conversation <name> the conversation that the calls and 'store' belong to
+  --plan queue what would change something, instead of doing it
+  --yes agree to what the policy would ask about
+  > code.runProgram $ code run report.ts $ code run -e 'return await tools.demo.greet({ name: "Ann" })'
+  $ code run report.ts --read-only --json
+code search <query>: the tools that fit, as TypeScript declarations for a program
+  <query> what the tools should do
+  --limit <number> {limit} at most so many
+  > code.searchTools $ code search 'read a file'
 chat: talk to a model with tools, and try servers and tools by hand
   > chat.chat $ chat $ chat --config .mcp.json $ chat < script.txt
 calls: the record of calls

@@ -29,7 +29,7 @@ tools show <name>: one tool: arguments, metadata, providers, health
   <name> any spelling: server.tool, server_tool, mcp__server__tool, or the bare name if it is unique
   > tools.showTool $ tools show demo.greet
 tools export: what you may call, as a model's API takes it; JSON on standard output
-  --format <name> {required} openai, anthropic, mcp, ai-sdk, json-schema or openai-responses
+  --format <name> {required} openai, anthropic, mcp, ai-sdk, json-schema, openai-responses, or code: TypeScript declarations
   --server <name> only the tools of this server
   --tool <name> {list} only this tool, in any spelling; repeatable
   --defer for models that search for tools themselves: anthropic, openai-responses

@@ -11,7 +11,7 @@ serve: serve the workbench, the HTTP API and MCP; changes of the configuration a
   --idle-exit <ms> {ms = 600000} in the background, end so long after the last client
   > serve.serve $ serve $ serve --open $ serve --port 0 --config .mcp.json
 mcp: run the gateway on stdio, for clients that spawn a command
-  --mode <name> {full|lazy} full: every tool; lazy: those that are needed; else by 'lazy.mode'
+  --mode <name> {full|lazy|code} full: every tool; lazy: those that are needed; code: programs; else by 'lazy.mode'
   --names <kind> {prefixed|bare} how tools are called
   --toolset <name> only the servers and tools of this toolset
   --server <name> only this server

@@ -15,6 +15,7 @@ export const bodies: Readonly<Record<string, () => Promise<object>>> = {
   "call-history": () => import("../commands/call-history.ts"),
   chat: () => import("../chat/chat.ts"),
   clients: () => import("../commands/clients.ts"),
+  code: () => import("../commands/code.ts"),
   config: () => import("../commands/config.ts"),
   "dead-letters": () => import("../commands/dead-letters.ts"),
   explain: () => import("../commands/explain.ts"),
@@ -73,14 +74,14 @@ export function addVerbs(
     const help = below(/^[<[]/).map((line) => line.split(/ (.*)/, 2) as [string, string]);
     verb.argumentHelp = { ...parent.argumentHelp, ...Object.fromEntries(help) };
     for (const word of usage.match(/[<[]\S+/g) ?? []) verb.argument(word, verb.argumentHelp[word]);
-    for (const line of below(/^--/)) verb.addOption(readOption(line));
+    for (const line of below(/^-/)) verb.addOption(readOption(line));
     for (const body of below(/^> /)) verb.action(run(body.slice(2).split(" $ ", 1)[0] ?? ""));
     verb.examples(...below(/(^| )\$ /).flatMap((line) => line.split(/(?:^| )\$ /).slice(1)));
   }
 }
 
 function readOption(line: string): Option {
-  const [, flags = "", note = "", about] = /^(--\S+(?: <[^>]+>)?)(?: \{(.*?)\})? (.*)$/.exec(line) ?? [];
+  const [, flags = "", note = "", about] = /^((?:-\w, )?--\S+(?: <[^>]+>)?)(?: \{(.*?)\})? (.*)$/.exec(line) ?? [];
   const [kind = "", usual] = note.split(/ ?= /);
   const option = new Option(flags, about).makeOptionMandatory(kind === "required");
   const parse = kinds[kind];

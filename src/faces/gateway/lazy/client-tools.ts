@@ -2,7 +2,7 @@ import { once } from "../../../lib/async/once.ts";
 import { createLru } from "../../../lib/lru.ts";
 import { uniqueId } from "../../../lib/stamps.ts";
 import { matchesGlob } from "../../../lib/text/glob.ts";
-import { metaTools } from "../../../model/catalogue/meta-tools.ts";
+import { codeTools, metaTools } from "../../../model/catalogue/meta-tools.ts";
 import { alwaysLoaded, createToolNameIndex, toolKey } from "../../../model/catalogue/tool-name.ts";
 import type { ClientHandle, ClientSource } from "../../../model/client-context.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -59,6 +59,11 @@ async function countTokens(plane: Plane, text: string): Promise<TokenCount> {
 type Written = { named: Named; config: object; revision: number; texts: Partial<Record<Era, string>> };
 
 const nothing: Named = new Map();
+/** The same for every client and any number of servers. */
+const codeTexts: Record<Era, string> = {
+  legacy: JSON.stringify(renderList(codeTools, "legacy")),
+  modern: JSON.stringify(renderList(codeTools, "modern")),
+};
 /** How many shown tools are remembered. */
 const maxShown = 10_000;
 
@@ -93,6 +98,11 @@ export class ClientTools {
     return this.#mode.isLazy(this.#surface);
   }
 
+  /** Has it programs instead of tools? */
+  isCode(): boolean {
+    return this.#mode.isCode(this.#surface);
+  }
+
   /** Is it known to be lazy? Costs nothing. */
   isSettled(): boolean {
     return this.#mode.isSettled(this.#surface);
@@ -110,6 +120,7 @@ export class ClientTools {
 
   /** The result of `tools/list`, rendered once per list. */
   async text(era: Era): Promise<string> {
+    if (this.isCode()) return codeTexts[era];
     return (await this.isLazy()) ? this.#shortText(era) : this.#surface.tools.text(era);
   }
 
@@ -163,14 +174,14 @@ export class ClientTools {
 
   readonly measure: ClientSource["measure"] = async () => {
     const isLazy = await this.isLazy();
-    const text = await (isLazy ? this.#shortText("legacy") : this.#surface.tools.text("legacy"));
+    const text = await this.text("legacy");
     const before = await tokenCounts.get(this.#surface)?.catch(() => undefined);
     const counting = before?.text === text ? Promise.resolve(before) : countTokens(this.#plane, text);
     tokenCounts.set(this.#surface, counting);
     const { tools, tokens } = await counting;
     const { byKey } = await this.lookUp();
     const loaded = isLazy ? this.loaded().flatMap((key) => byKey(key)?.tool.name ?? []) : [];
-    return { mode: isLazy ? "lazy" : "full", tools, loaded, loadedTokens: tokens };
+    return { mode: this.isCode() ? "code" : isLazy ? "lazy" : "full", tools, loaded, loadedTokens: tokens };
   };
 
   /** Reports what the client has. */

@@ -35,6 +35,8 @@ export function createLazyMode(plane: Plane) {
   return {
     /** Do clients of this surface load tools on demand? */
     isLazy,
+    /** Do they call tools from programs? */
+    isCode: ({ view: { mode } }: Surface): boolean => (mode ?? plane.config().lazy.mode) === "code",
     /** Is it known to be lazy? Costs nothing. */
     isSettled(surface: Surface): boolean {
       const { mode } = surface.view;

@@ -1,8 +1,10 @@
+import { dirname } from "node:path";
+import { resolveSecrets } from "../../config/config.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import { explainModelFailure } from "./http.ts";
-import { endpointOf, modelTrouble } from "./providers.ts";
+import type { ModelEndpoint } from "./model.ts";
 
 const timeoutMs = 30_000;
 
@@ -61,4 +63,23 @@ function readVectors(answer: unknown, count: number): number[][] {
   }
   if (found.length === count && !found.includes(undefined as never)) return found;
   throw new Error("the answer has no vector for each text");
+}
+
+export function modelTrouble(name: string, models: ConfigValues["models"]): string | null {
+  const model = Object.hasOwn(models, name) ? models[name] : undefined;
+  if (model === undefined) return `model '${name}' is not in 'models' of the configuration`;
+  if (model.provider !== "openai-compatible")
+    return `model '${name}' is of the kind '${model.provider}'; only openai-compatible can be asked`;
+  return model.baseURL === undefined ? `model '${name}' has no 'baseURL'` : null;
+}
+
+/** Variables were filled in when the configuration was read; other secrets are read on use. */
+export async function endpointOf(
+  name: string,
+  models: ConfigValues["models"],
+  fileOfModel: (name: string) => string | undefined,
+): Promise<ModelEndpoint> {
+  const { baseURL = "", model = "", apiKey } = models[name] ?? {};
+  const directory = dirname(fileOfModel(name) ?? "");
+  return { baseURL, model, ...(await resolveSecrets(apiKey === undefined ? {} : { apiKey }, { directory })) };
 }

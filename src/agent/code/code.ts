@@ -1,0 +1,141 @@
+import { once } from "../../lib/async/once.ts";
+import { uniqueId } from "../../lib/stamps.ts";
+import { type CodeOutcome, type CodeSearch, type RunCodeOptions, renderSearch } from "../../model/agent/code-run.ts";
+import type { Outcome } from "../../model/calls/call.ts";
+import type { Relay } from "../../model/calls/provider.ts";
+import { resultText, type ToolResult } from "../../model/calls/result.ts";
+import { codeToolNames } from "../../model/catalogue/meta-tools.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { UnknownObject } from "../../model/json.ts";
+import type { PlaneCode } from "../../model/plane-work.ts";
+import { ownerOf, type Principal, requireScope } from "../../model/principal.ts";
+import type { Store } from "../../model/store.ts";
+import { createEndings, type EndingPorts } from "./endings.ts";
+import { createProgramTools, type ProgramToolsPorts } from "./program-tools.ts";
+import { createRecordedCalls, type WaitingRun } from "./recorded-calls.ts";
+import { type RunCodePorts, runCode } from "./run-code.ts";
+
+const maxSource = 256 * 1024;
+
+type Parts = Omit<ProgramToolsPorts, "plane"> &
+  Pick<EndingPorts, "keepRun"> & {
+    plane(): ReturnType<RunCodePorts["plane"]> & ReturnType<ProgramToolsPorts["plane"]>;
+    store(): Promise<Store>;
+    defaultPrincipal: Principal;
+    stopping: AbortSignal;
+  };
+
+export type Code = {
+  verbs: PlaneCode;
+  /** `search_tools` and `run_code` for a model that is called with these options. */
+  ownTool(options: RunCodeOptions): NonNullable<Relay["onOwnTool"]>;
+  /** The answer of a call that a person approved, for the program that waits for it. */
+  keepAnswer(approval: string, outcome: Outcome): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Programs that call tools as functions. */
+export function createCode(parts: Parts): Code {
+  const { plane, store, defaultPrincipal, stopping } = parts;
+  const tools = createProgramTools(parts);
+  const recorded = createRecordedCalls(store);
+  const sandbox = once(async () => (await import("./sandbox.ts")).createSandbox());
+  const active = new Set<Promise<unknown>>();
+  const { outcomeOf, refusedBy } = createEndings(parts);
+
+  async function begin(args: UnknownObject, id: string, options: RunCodeOptions, owner: string): Promise<WaitingRun> {
+    const { conversation = null, readOnly = false } = options;
+    if (typeof args.resume === "string") {
+      const before = await recorded.take(args.resume, owner);
+      if (before) return before;
+      const remedy = "It is over, goes on already, or was never yours. Run the program itself.";
+      throw new PlaneError("NOT_FOUND", `No run '${args.resume}' waits. ${remedy}`);
+    }
+    const source = readSource(args.code);
+    const values = conversation === null ? "{}" : await recorded.values(owner, conversation);
+    return { id, owner, source, startedAt: Date.now(), store: values, readOnly, conversation, recorded: {} };
+  }
+
+  async function perform(
+    args: UnknownObject,
+    id: string,
+    options: RunCodeOptions,
+    signal: AbortSignal,
+  ): Promise<CodeOutcome> {
+    const { principal = defaultPrincipal } = options;
+    const startedAt = performance.now();
+    const run = await begin(args, id, options, ownerOf(principal));
+    const writes = run.readOnly ? tools.writesIn(run.source, principal) : [];
+    const ends = { principal, run, options, startedAt };
+    if (writes.length > 0) return outcomeOf({ writes }, ends, recorded);
+    const ports = { plane, sandbox: await sandbox(), tools, recorded };
+    const ended = await runCode(run, principal, options, AbortSignal.any([signal, stopping]), ports);
+    return outcomeOf(ended, ends, recorded);
+  }
+
+  const track = <T>(running: Promise<T>): Promise<T> => {
+    const tracked = running.finally(() => active.delete(tracked));
+    active.add(tracked);
+    return tracked;
+  };
+
+  /** The run is a call itself: recorded, limited, and shortened where it is long. */
+  async function run(code: string, options: RunCodeOptions): Promise<CodeOutcome> {
+    const { principal = defaultPrincipal, face = "library", signal, resume } = options;
+    requireScope(principal, "call", "run a program");
+    const id = resume ?? `code-${uniqueId()}`;
+    let outcome: CodeOutcome | undefined;
+    const onOwnTool: Relay["onOwnTool"] = async (_, args, running) => {
+      outcome = await perform(args, id, options, running);
+      return toResult(outcome);
+    };
+    const args = resume === undefined ? { code } : { resume };
+    // Its calls are counted in the conversation; it is not counted beside them.
+    const asked = await plane().call({ server: null, tool: codeToolNames.run }, args, {
+      ...{ principal, face, timeoutMs: 0, run: options.run ?? id },
+      ...(signal && { signal }),
+      relay: { ...(options.relay?.meta && { meta: options.relay.meta }), onOwnTool },
+    });
+    if (outcome === undefined) return refusedBy(asked, id);
+    const text = asked.result ? resultText(asked.result) : outcome.text;
+    return { ...outcome, text, ...(asked.stored && { stored: asked.stored }) };
+  }
+
+  async function search(query: unknown, options: Parameters<PlaneCode["search"]>[1] = {}): Promise<CodeSearch> {
+    const { principal = defaultPrincipal } = options;
+    requireScope(principal, "read", "look at tools");
+    return tools.search(String(query ?? ""), principal, options);
+  }
+
+  return {
+    verbs: { run: (source, options = {}) => track(run(source, options)), search },
+    ownTool: (options) => async (tool, args, signal) => {
+      if (tool === codeToolNames.run)
+        return toResult(await track(perform(args, `code-${uniqueId()}`, options, signal)));
+      const found = await search(args.query, {
+        ...options,
+        ...(typeof args.limit === "number" && { limit: args.limit }),
+      });
+      return { content: [{ type: "text", text: renderSearch(found) }] };
+    },
+    keepAnswer: async (approval, outcome) => void (await recorded.keepAnswer(approval, outcome)),
+    async stop() {
+      await Promise.allSettled(active);
+      if (sandbox.made()) await (await sandbox()).close();
+    },
+  };
+}
+
+const toResult = ({ ok, text }: CodeOutcome): ToolResult => ({
+  content: [{ type: "text", text }],
+  ...(ok ? {} : { isError: true }),
+});
+
+/** Models like to fence what they write. */
+function readSource(given: unknown): string {
+  if (typeof given !== "string" || given.trim() === "")
+    throw new PlaneError("USAGE", "A program is a text: JavaScript or TypeScript that calls tools.server.tool(args).");
+  if (given.length > maxSource)
+    throw new PlaneError("PAYLOAD_TOO_LARGE", `A program may have ${maxSource / 1024} KB. Keep data out of it.`);
+  return /^\s*```[a-z]*\n([\s\S]*?)\n?```\s*$/.exec(given)?.[1] ?? given;
+}

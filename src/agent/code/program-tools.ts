@@ -1,0 +1,100 @@
+import { foldIdentifier } from "../../lib/text/identifier.ts";
+import type { CodeSearch, RunCodeOptions } from "../../model/agent/code-run.ts";
+import type { Tool, ToolId } from "../../model/catalogue/tool.ts";
+import { toolKey } from "../../model/catalogue/tool-name.ts";
+import { createToolPaths, renderDeclarations, type ToolPaths } from "../../model/catalogue/tool-paths.ts";
+import type { Plane } from "../../model/plane.ts";
+import type { Principal } from "../../model/principal.ts";
+
+const waitMs = 5_000;
+
+export type ProgramToolsPorts = {
+  plane(): Pick<Plane, "search" | "tools">;
+  visibleTo(principal: Principal): readonly Tool[];
+  serverNames(principal: Principal): readonly string[];
+  /** Is it known to only read? */
+  onlyReads(tool: Tool): boolean;
+};
+
+type Index = { paths: ToolPaths; byKey: Map<string, Tool> };
+
+/** A tool that a program names; its `tool` is unknown until its server has listed. */
+type Meant = { asked: ToolId | string; tool: Tool | undefined };
+
+export type ProgramTools = ReturnType<typeof createProgramTools>;
+
+/** The tools of a caller under the names that programs use. */
+export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }: ProgramToolsPorts) {
+  const indexes = new WeakMap<readonly Tool[], Index>();
+  const indexOf = (principal: Principal): Index => {
+    const tools = visibleTo(principal);
+    const known = indexes.get(tools) ?? {
+      paths: createToolPaths(tools),
+      byKey: new Map(tools.map((tool) => [toolKey(tool.id), tool])),
+    };
+    indexes.set(tools, known);
+    return known;
+  };
+  const lookUp = (path: readonly string[], principal: Principal): Meant | undefined => {
+    const { paths, byKey } = indexOf(principal);
+    const id = paths.find(path);
+    return id && { asked: id, tool: byKey.get(toolKey(id)) };
+  };
+
+  return {
+    /** At once where it is listed; else its server is asked, and no other. */
+    find(path: readonly string[], principal: Principal): Meant | Promise<Meant> {
+      return lookUp(path, principal) ?? this.discover(path, principal);
+    },
+    async discover(path: readonly string[], principal: Principal): Promise<Meant> {
+      const [first = "", ...rest] = path;
+      const server = serverNames(principal).find((name) => name === first || foldIdentifier(name) === first);
+      if (server === undefined || rest.length === 0) return { asked: path.join("."), tool: undefined };
+      await plane()
+        .tools.list({ server, principal, waitMs })
+        .catch(() => undefined);
+      return lookUp(path, principal) ?? { asked: { server, tool: rest.join(".") }, tool: undefined };
+    },
+    /** Tools that the text names and that may change something, by line. */
+    writesIn(source: string, principal: Principal): { line: number; name: string }[] {
+      return namedIn(source).flatMap(({ path, line }) => {
+        const tool = lookUp(path, principal)?.tool;
+        return tool === undefined || onlyReads(tool) ? [] : [{ line, name: tool.name }];
+      });
+    },
+    async search(query: string, principal: Principal, { limit, only, face }: SearchOptions): Promise<CodeSearch> {
+      const asked = { query, ...(limit === undefined ? {} : { limit }) };
+      const by = { principal, details: true, orWords: true, waitMs, ...(only && { only }), ...(face && { face }) };
+      const answer = await plane().search(asked, by);
+      const { paths } = indexOf(principal);
+      const found = answer.tools.flatMap(({ tool }) => tool ?? []);
+      return {
+        ...{ query: answer.query, total: answer.total },
+        declarations: found.length === 0 ? "" : renderDeclarations(found, paths, { isShort: true }),
+        tools: answer.tools.flatMap(({ tool, name, summary }) =>
+          tool ? [{ call: paths.render(tool.id), name, summary }] : [],
+        ),
+        ...(answer.note === undefined ? {} : { note: answer.note }),
+      };
+    },
+  };
+}
+
+type SearchOptions = Pick<RunCodeOptions, "only" | "face"> & { limit?: number | undefined };
+
+const blanks = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
+const named = /\btools((?:\s*\??\.\s*[A-Za-z_$][\w$]*|\s*\[\s*§\d+§\s*\])+)\s*(?:\?\.\s*)?\(/g;
+const step = /\.\s*([A-Za-z_$][\w$]*)|§(\d+)§/g;
+
+/** `tools.a.b(…)` as it is written; what a program only makes up is seen when it is called. */
+function namedIn(source: string): { path: string[]; line: number }[] {
+  const texts: string[] = [];
+  const plain = source.replaceAll(blanks, (found) => {
+    const lines = found.replaceAll(/[^\n]/g, "");
+    return found.startsWith("/") ? lines || " " : `§${texts.push(found.slice(1, -1)) - 1}§`;
+  });
+  return [...plain.matchAll(named)].map((match) => ({
+    path: [...(match[1] ?? "").matchAll(step)].map(([, name, text]) => name ?? texts[Number(text)] ?? ""),
+    line: plain.slice(0, match.index).split("\n").length,
+  }));
+}

@@ -1,0 +1,73 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { fileErrorText } from "../../../lib/files.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
+import type { CodeOutcome } from "../../../model/agent/code-run.ts";
+import { exitCodeFor, PlaneError } from "../../../model/errors.ts";
+import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { print, printError, printJson, say } from "../terminal/output.ts";
+import { askingHere } from "../terminal/questions.ts";
+import { terminal } from "../terminal/terminal.ts";
+import { withPlane } from "../with-plane.ts";
+
+type RunOptions = TextOptions<"eval" | "resume" | "conversation"> & {
+  timeout?: number;
+  readOnly?: boolean;
+  plan?: boolean;
+  yes?: boolean;
+};
+
+export async function runProgram(cli: Cli, file: string | undefined, options: RunOptions): Promise<number> {
+  const source = await readProgram(file, options);
+  const { readOnly, resume, conversation, yes: consent } = options;
+  return withPlane(cli, options, async (plane, signal) => {
+    const {
+      text: _,
+      stored: __,
+      ...outcome
+    } = await plane.code.run(source, {
+      ...withoutUndefined({ readOnly, resume, conversation, consent }),
+      ...{ face: "cli", signal },
+      ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
+      ...(options.plan ? { mode: "plan" as const } : {}),
+      ...(await askingHere(options)),
+    });
+    if (options.json) printJson(outcome);
+    else tell(outcome);
+    return outcome.error ? exitCodeFor(outcome.error) : 0;
+  });
+}
+
+/** The value goes to standard output, what was logged to a person. */
+function tell({ value, logs, error, waiting = [], run }: Omit<CodeOutcome, "text">): void {
+  for (const line of logs) say(plainText(line));
+  if (error) printError(error);
+  else if (value !== null) print(plainText(typeof value === "string" ? value : JSON.stringify(value, null, 2)));
+  for (const { id, plan } of waiting)
+    say(plan ? `Approve it: toolplane plan approve ${plan}` : `Approve it: toolplane approvals approve ${id}`);
+  if (error && waiting.length > 0) say(`Then go on: toolplane code run --resume ${run}`);
+}
+
+async function readProgram(file: string | undefined, { eval: source, resume }: RunOptions): Promise<string> {
+  const given = [file, source, resume].filter((one) => one !== undefined);
+  if (given.length !== 1)
+    throw new PlaneError(
+      "USAGE",
+      "Give one of: a file, -e with the program itself, or --resume with a run that waits.",
+    );
+  if (file === undefined) return source ?? "";
+  if (file === "-") return text(terminal.stdin);
+  return readFile(file, "utf8").catch((thrown: unknown) => {
+    throw new PlaneError("USAGE", `The program '${file}' cannot be read: ${fileErrorText(thrown)}.`);
+  });
+}
+
+export async function searchTools(cli: Cli, query: string, options: GlobalOptions & { limit?: number }): Promise<void> {
+  const found = await withPlane(cli, options, (plane) =>
+    plane.code.search(query, { face: "cli", ...withoutUndefined({ limit: options.limit }) }),
+  );
+  if (options.json) return printJson(found);
+  if (found.note !== undefined) say(plainText(found.note));
+  print(found.declarations === "" ? "No tool was found." : plainText(found.declarations));
+}

@@ -1,0 +1,95 @@
+import { renderSearch } from "../../model/agent/code-run.ts";
+import { resultText } from "../../model/calls/result.ts";
+import { codeToolNames } from "../../model/catalogue/meta-tools.ts";
+import { errorTable, messageForModel, toPlaneError } from "../../model/errors.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import type { Plane } from "../../model/plane.ts";
+import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
+import type { ClientTools } from "./lazy/client-tools.ts";
+import { type Answer, failure, type RequestContext } from "./request.ts";
+import type { Surface } from "./surfaces.ts";
+import { completed } from "./wire.ts";
+
+const maxFound = 20;
+
+/** `search_tools` and `run_code`. A client's mistake is an answer that its model can read. */
+export async function answerCode(
+  plane: Plane,
+  surface: Surface,
+  params: UnknownObject,
+  context: RequestContext,
+): Promise<Answer> {
+  const { name, arguments: given = {} } = params;
+  if (!isObject(given)) return failure(-32602, "'arguments' must be an object.");
+  const answering = name === codeToolNames.search ? search : run;
+  try {
+    return answer(await answering(plane, surface, given, context, params), context);
+  } catch (thrown) {
+    const { code, message } = toPlaneError(thrown);
+    if (errorTable[code].category !== "validation") throw thrown;
+    return answer({ text: `${message} [${code}]`, isError: true }, context);
+  }
+}
+
+type Said = { text: string; isError: boolean };
+
+function answer({ text, isError }: Said, { era }: RequestContext): Answer {
+  const result = { content: [{ type: "text", text }], ...(isError && { isError }) };
+  return { result: era === "legacy" ? result : completed(result) };
+}
+
+/** Along the path, as every search of a client. */
+async function search(plane: Plane, surface: Surface, args: UnknownObject, context: RequestContext): Promise<Said> {
+  const { principal } = surface;
+  const onOwnTool = async (_: string, { query, limit }: UnknownObject) => {
+    const size = typeof limit === "number" && limit >= 1 ? { limit: Math.min(limit, maxFound) } : {};
+    const found = await plane.code.search(String(query), { principal, face: "mcp", ...size, ...inView(surface) });
+    const { find } = await context.tools.lookUp("none");
+    context.tools.show(found.tools.flatMap(({ name }) => find(name) ?? []));
+    return { content: [{ type: "text", text: renderSearch(found) }] };
+  };
+  const called = { server: null, tool: codeToolNames.search };
+  const { result, error } = await plane.call(called, args, {
+    ...{ principal, face: "mcp", signal: context.signal, relay: { onOwnTool } },
+    ...(context.conversation !== null && { conversation: context.conversation }),
+  });
+  if (result) return { text: resultText(result), isError: result.isError === true };
+  return wrong(`${messageForModel(error)} [${error.code}]`);
+}
+
+async function run(
+  plane: Plane,
+  surface: Surface,
+  { code, resume, ...others }: UnknownObject,
+  context: RequestContext,
+  params: UnknownObject,
+): Promise<Said> {
+  const [stray] = Object.keys(others);
+  if (stray !== undefined) return wrong(`'${stray.slice(0, 60)}' is no argument of run_code. It takes code, resume.`);
+  const isResumed = typeof resume === "string" && resume !== "";
+  if (!isResumed && typeof code !== "string") return wrong("'code' must be a program.");
+  const { tools, conversation } = context;
+  const seen = tools.isStrict() ? await namesShown(tools) : undefined;
+  const { ok, text } = await plane.code.run(isResumed ? "" : String(code), {
+    ...{ principal: surface.principal, face: "mcp", signal: context.signal, relay: relayOf(context, params, plane) },
+    ...(isResumed && { resume }),
+    ...(conversation !== null && { conversation }),
+    ...(canElicit(context.client.capabilities) && { askHere: (...held) => elicitAnswer(context, ...held) }),
+    ...inView(surface),
+    ...(seen && { isSeen: ({ name }) => seen.has(name) }),
+  });
+  return { text, isError: !ok };
+}
+
+async function namesShown(client: ClientTools): Promise<ReadonlySet<string>> {
+  const { all } = await client.lookUp("none");
+  const wasShown = await Promise.all(all.map((one) => client.wasShown(one)));
+  return new Set(all.flatMap(({ tool }, at) => (wasShown[at] ? tool.name : [])));
+}
+
+const wrong = (text: string): Said => ({ text, isError: true });
+
+/** A toolset's tools are checked one by one; its servers have narrowed the caller. */
+function inView({ view, shows }: Surface) {
+  return view.toolset === null ? {} : { only: shows };
+}

@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
+import type { CodeOutcome, RunCodeOptions } from "../model/agent/code-run.ts";
+import { policyModes } from "../model/calls/call.ts";
+import { largestSearch } from "../model/catalogue/search.ts";
+import { PlaneError } from "../model/errors.ts";
+import { count } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { CallStatus } from "./schemas/outcome.ts";
+import { ErrorReport } from "./schemas/problem.ts";
+import { forStrangers } from "./strangers.ts";
+
+const tag = "Code";
+
+export const CodeRun = z
+  .object({
+    ok: z.boolean().meta({ description: "It returned." }),
+    run: z.string().meta({ description: "Finds the run (`GET /runs/{id}`) and its calls (`GET /calls?run=`)." }),
+    value: z.unknown().meta({ description: "What it returned; null without `return`." }),
+    logs: z.array(z.string()).meta({ description: "What it wrote with `console`." }),
+    calls: z.array(
+      z.object({
+        id: z.string(),
+        tool: z.string(),
+        status: CallStatus,
+        at: z.string(),
+        durationMs: z.number(),
+        replayed: z.literal(true).optional().meta({ description: "Made by an earlier part of the run." }),
+      }),
+    ),
+    durationMs: z.number(),
+    error: ErrorReport.extend({
+      line: z.number().int().optional().meta({ description: "Of the program, from 1 on." }),
+      text: z.string().optional().meta({ description: "Of that line." }),
+    }).nullable(),
+    waiting: z
+      .array(z.object({ id: z.string(), tool: z.string(), plan: z.string().optional() }))
+      .optional()
+      .meta({
+        description: "Approvals and changes of plans that it waits for; `resume` goes on once they are answered.",
+      }),
+  })
+  .meta({ id: "CodeRun" });
+
+/** Programs that call tools. */
+export const codeOperations = [
+  operation({
+    name: "code.run",
+    args: ["source"],
+    summary: "Run a program that calls tools",
+    description:
+      "JavaScript or TypeScript with top-level await and `return`, in a sandbox. `tools.server.tool(args)` calls a tool along the one path, as you. When the client goes away, the run is cancelled.",
+    scope: "call",
+    input: z.object({
+      source: z.string().optional().meta({ description: "The program; left out with `resume`." }),
+      timeoutMs: z.number().min(0).optional().meta({ description: "For the whole run; 0 for no limit." }),
+      readOnly: z.boolean().optional().meta({ description: "Refuse what may change something." }),
+      resume: z.string().optional().meta({ description: "The run that waited for an approval." }),
+      conversation: z.string().optional(),
+      consent: z.boolean().optional(),
+      mode: z.enum(policyModes).optional(),
+      approvalWaitMs: z.number().optional(),
+    }),
+    output: CodeRun,
+    http: {
+      method: "post",
+      path: "/code/run",
+      tag,
+      open: true,
+      cancels: true,
+      wait: {
+        input: "approvalWaitMs",
+        means: "stay so many seconds for a person's yes to a call, where one is needed.",
+      },
+      body: { description: "The program.", example: { source: "return await tools.demo.add({ a: 1, b: 2 });" } },
+      answers: { 200: "How it ended; `ok` is false where it failed.", 202: "It waits for what `waiting` names." },
+      status: ({ ok, waiting }: CodeOutcome) => (!ok && waiting !== undefined ? 202 : 200),
+      show: ({ text: _, stored: __, error, ...shown }: CodeOutcome) => ({
+        ...shown,
+        error: error && forStrangers(error),
+      }),
+    },
+    cli: { command: "code run" },
+    async run(plane, { source, ...options }, asker) {
+      if (source === undefined && options.resume === undefined)
+        throw new PlaneError("USAGE", "Give 'source', the program, or 'resume', a run that waits.", {
+          data: { parameter: "source" },
+        });
+      return plane.code.run(source ?? "", withoutUndefined({ ...options, ...asker }) as RunCodeOptions);
+    },
+  }),
+  operation({
+    name: "code.search",
+    args: ["query"],
+    summary: "The tools that fit, as TypeScript for a program",
+    scope: "read",
+    input: z.object({
+      query: z.string().meta({ description: "What the tools should do." }),
+      limit: count(largestSearch),
+    }),
+    output: z
+      .object({
+        query: z.string(),
+        total: z.number().int(),
+        declarations: z.string().meta({ description: "TypeScript, best first." }),
+        tools: z.array(z.object({ call: z.string(), name: z.string(), summary: z.string() })),
+        note: z.string().optional(),
+      })
+      .meta({ id: "CodeSearch" }),
+    http: { method: "get", path: "/code/search", tag, answers: { 200: "Best first." } },
+    cli: { command: "code search" },
+  }),
+];

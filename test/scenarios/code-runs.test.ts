@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { createPlane, type Plane, principalOf } from "../../src/index.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
+
+type Made = { name: string; args: Record<string, unknown> };
+
+/** A plane whose tools are functions of the test, and what was called. */
+async function world({ config = {}, ...options }: { config?: object; dataDirectory?: string } = {}) {
+  const made: Made[] = [];
+  const plane = await createPlane({ config: { mcpServers: {}, ...config }, ...options });
+  const add = (name: string, effects: "none" | "write", run: (args: Record<string, unknown>) => unknown) =>
+    plane.tools.register({
+      manifest: { name, description: `Does ${name}.`, side_effects: effects },
+      run(args: Record<string, unknown>) {
+        made.push({ name, args });
+        return run(args);
+      },
+    } as never);
+  add("look", "none", ({ at }) => ({ at, size: 3 }));
+  add("say", "none", ({ text }) => ({ content: [{ type: "text", text }] }));
+  add("nap", "none", () => new Promise((wake) => setTimeout(wake, 60, "slept")));
+  add("fail", "none", () => ({ content: [{ type: "text", text: "no such thing" }], isError: true }));
+  add("put-note", "write", ({ key }) => ({ stored: key }));
+  return { plane, made, names: () => made.map(({ name }) => name), [Symbol.asyncDispose]: () => plane.stop() };
+}
+
+const asks = { config: { policy: { rules: [{ tool: "put-note", verdict: "ask" }] } } };
+const writing = `
+  const seen = await tools.look({ at: 1 });
+  console.log("looked at", seen.at);
+  const put = await tools.put_note({ key: "k" + Math.random() });
+  const again = await tools.look({ at: 1 });
+  return [seen.size, put.stored, again.at];`;
+
+const approve = (plane: Plane, id: string | undefined) => plane.approvals.answer(String(id), { decision: "approve" });
+
+suite("programs", { concurrency: 4 }, () => {
+  test("a program gets values, its calls are recorded under its run, and the run is kept", async () => {
+    await using given = await world();
+    const { plane } = given;
+    const source = `
+      const all = await Promise.all([1, 2, 3].map((at) => tools.look({ at })));
+      console.log("seen", all.length); console.warn("careful");
+      return { sum: all.reduce((sum, { at }) => sum + at, 0), text: await tools.say({ text: "[1,2]" }), id: await tools.say({ text: "007" }) };`;
+    const outcome = await plane.code.run(source);
+    assert.deepEqual(outcome.error, null);
+    assert.deepEqual(outcome.value, { sum: 6, text: [1, 2], id: "007" });
+    assert.deepEqual(outcome.logs, ["seen 3", "warn: careful"]);
+    assert.deepEqual(
+      outcome.calls.map(({ tool, status }) => [tool, status]),
+      [...Array(3).fill(["look", "succeeded"]), ...Array(2).fill(["say", "succeeded"])],
+    );
+    const recorded = await plane.calls.list({ run: outcome.run });
+    assert.equal(recorded.length, 6);
+    assert.ok(recorded.some(({ tool }) => tool === "run_code"));
+    const kept = await plane.runs.get(outcome.run);
+    assert.deepEqual([kept.style, kept.question, kept.outcome], ["code", source, "completed"]);
+    assert.deepEqual(
+      kept.steps[0]?.calls.map(({ record }) => record),
+      outcome.calls.map(({ id }) => id),
+    );
+  });
+
+  test("a tool that says no throws a ToolError with its content, and uncaught it names the line", async () => {
+    await using given = await world();
+    const caught = await given.plane.code.run(
+      "try { await tools.fail({}) } catch (error) { return [error instanceof ToolError, error.code, error.message, error.content] }",
+    );
+    assert.deepEqual(caught.value, [true, "TOOL_ERROR", "no such thing", [{ type: "text", text: "no such thing" }]]);
+    const { ok, error } = await given.plane.code.run("const a = 1;\nawait tools.fail({ a });");
+    assert.deepEqual([ok, error?.code, error?.line, error?.text], [false, "TOOL_ERROR", 2, "await tools.fail({ a });"]);
+  });
+
+  test("a name that no tool has is answered with the nearest", async () => {
+    await using given = await world();
+    const { error } = await given.plane.code.run("await tools.loook({})");
+    assert.equal(error?.code, "TOOL_NOT_FOUND");
+    assert.match(error?.message ?? "", /Did you mean 'look'/);
+  });
+
+  test("a person is asked where they are, and the program waits", async () => {
+    await using given = await world(asks);
+    await given.plane.code.run("return 1");
+    const outcome = await given.plane.code.run(writing, {
+      timeoutMs: 4_000,
+      askHere: () => new Promise((answer) => setTimeout(answer, 4_500, { decision: "approve" })),
+    });
+    assert.deepEqual(outcome.error, null);
+    assert.deepEqual(given.names(), ["look", "put-note", "look"]);
+  });
+
+  test("where no person can be asked the run ends, and goes on without repeating a call", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.file("data");
+    let run = "";
+    {
+      await using given = await world({ ...asks, dataDirectory });
+      const waiting = await given.plane.code.run(writing);
+      assert.deepEqual([waiting.ok, waiting.error?.code, waiting.waiting?.length], [false, "APPROVAL_REQUIRED", 1]);
+      assert.deepEqual(given.names(), ["look"]);
+      run = waiting.run;
+      const still = await given.plane.code.run("", { resume: run });
+      assert.deepEqual([still.error?.code, still.waiting?.[0]?.id], ["APPROVAL_REQUIRED", waiting.waiting?.[0]?.id]);
+      assert.deepEqual(given.names(), ["look"]);
+      await approve(given.plane, waiting.waiting?.[0]?.id);
+      assert.deepEqual(given.names(), ["look", "put-note"]);
+    }
+    // After a restart.
+    await using given = await world({ ...asks, dataDirectory });
+    const ended = await given.plane.code.run("", { resume: run });
+    assert.deepEqual(ended.error, null);
+    assert.deepEqual(given.names(), ["look"], "only what comes after the approval");
+    const [size, stored, at] = ended.value as [number, string, number];
+    assert.match(stored, /^k0\.\d+/);
+    assert.deepEqual([size, at], [3, 1]);
+    assert.deepEqual(
+      ended.calls.map(({ replayed }) => replayed ?? false),
+      [true, true, false],
+    );
+    await assert.rejects(given.plane.code.run("", { resume: run }), { code: "NOT_FOUND" });
+  });
+
+  test("all that waits is asked about at once, and a no is an error that the program can catch", async () => {
+    await using given = await world(asks);
+    const source = `
+      const all = await Promise.allSettled(["a", "b"].map((key) => tools.put_note({ key })));
+      return all.map((one) => one.value?.stored ?? one.reason.code);`;
+    const waiting = await given.plane.code.run(source);
+    assert.equal(waiting.waiting?.length, 2);
+    for (const { id } of waiting.waiting ?? []) {
+      const { arguments: args } = await given.plane.approvals.get(id);
+      await given.plane.approvals.answer(id, { decision: args.key === "a" ? "approve" : "reject", reason: "not that" });
+    }
+    const ended = await given.plane.code.run("", { resume: waiting.run });
+    assert.deepEqual(ended.value, ["a", "APPROVAL_DENIED"]);
+    assert.deepEqual(given.names(), ["put-note"]);
+  });
+
+  test("in plan mode writes are queued, and the program goes on once the plan is approved", async () => {
+    await using given = await world();
+    const queued = await given.plane.code.run(writing, { mode: "plan" });
+    assert.equal(queued.error?.code, "PLAN_QUEUED");
+    const plan = String(queued.waiting?.[0]?.plan);
+    await given.plane.plans.approve(plan);
+    const ended = await given.plane.code.run("", { resume: queued.run, mode: "plan" });
+    assert.deepEqual(ended.error, null);
+    assert.deepEqual(given.names(), ["look", "put-note", "look"]);
+  });
+
+  test("a run that only reads refuses a write before its first call, and one that it makes up when it is called", async () => {
+    await using given = await world();
+    const refused = await given.plane.code.run(writing, { readOnly: true });
+    assert.deepEqual([refused.error?.code, refused.error?.line], ["FORBIDDEN", 4]);
+    assert.deepEqual(given.names(), []);
+    const hidden = await given.plane.code.run('await tools.look({}); return tools["put" + "-note"]({ key: 1 })', {
+      readOnly: true,
+    });
+    assert.equal(hidden.ok, false);
+    assert.deepEqual(given.names(), ["look"]);
+    const mentioned = await given.plane.code.run(
+      '// tools.put_note()\nreturn (await tools.look({ at: "tools.put_note()" })).size',
+      { readOnly: true },
+    );
+    assert.deepEqual([mentioned.error, mentioned.value], [null, 3]);
+  });
+
+  test("one caller's run, values and approvals are not another's", async () => {
+    await using given = await world(asks);
+    const [ann, bob] = ["ann", "bob"].map((user) => principalOf({ user })) as [never, never];
+    const conversation = "c1";
+    const kept = "store.set('mine', 1); return store.keys()";
+    assert.deepEqual((await given.plane.code.run(kept, { principal: ann, conversation })).value, ["mine"]);
+    assert.deepEqual((await given.plane.code.run("return store.keys()", { principal: ann, conversation })).value, [
+      "mine",
+    ]);
+    assert.deepEqual((await given.plane.code.run("return store.keys()", { principal: bob, conversation })).value, []);
+    assert.deepEqual((await given.plane.code.run("return store.keys()", { principal: ann })).value, []);
+    const waiting = await given.plane.code.run(writing, { principal: ann });
+    assert.equal(waiting.error?.code, "APPROVAL_REQUIRED");
+    await assert.rejects(given.plane.code.run("", { principal: bob, resume: waiting.run }), { code: "NOT_FOUND" });
+    const denied = await given.plane.code
+      .run("return 1", { principal: principalOf({ user: "eve", scopes: ["read"] }) })
+      .catch(({ code }) => code);
+    assert.equal(denied, "FORBIDDEN");
+  });
+
+  test("budgets, limits of calls and time hold inside", async () => {
+    await using given = await world({ config: { budgets: { maxToolDurationMs: 50 } } });
+    const spent = await given.plane.code.run("for (let i = 0; i < 3; i++) await tools.nap({ i })", {
+      conversation: "c",
+    });
+    assert.equal(spent.error?.code, "BUDGET_EXCEEDED");
+    assert.deepEqual(
+      spent.calls.map(({ status }) => status),
+      ["succeeded", "refused"],
+    );
+    const many = await given.plane.code.run(`
+      let done = 0;
+      try { for (;;) { await tools.look({}); done++ } } catch (error) { return [done, error.code] }`);
+    assert.deepEqual(many.value, [200, "BUDGET_EXCEEDED"]);
+    const slow = await given.plane.code.run("await sleep(60000)", { timeoutMs: 100 });
+    assert.equal(slow.error?.code, "TIMEOUT");
+  });
+
+  test("a cancelled run cancels its calls", async () => {
+    await using given = await world();
+    const begun = Promise.withResolvers<AbortSignal>();
+    given.plane.tools.register({
+      manifest: { name: "hang", description: "Hangs.", side_effects: "none" },
+      run: (_, { signal }) => {
+        begun.resolve(signal as AbortSignal);
+        return new Promise(() => undefined);
+      },
+    });
+    const cancel = new AbortController();
+    const running = given.plane.code.run("await tools.hang({})", { signal: cancel.signal as never });
+    const signal = await begun.promise;
+    cancel.abort();
+    const { error } = await running;
+    assert.equal(error?.code, "CANCELLED");
+    assert.equal(signal.aborted, true);
+  });
+
+  test("the plane answers while a program does its worst", async () => {
+    await using given = await world();
+    const running = given.plane.code.run("for (;;) {}");
+    let isOver = false;
+    void running.then(() => (isOver = true));
+    for (let at = 0; at < 20; at += 1) assert.equal((await given.plane.call("look", { at })).ok, true);
+    assert.equal(isOver, false);
+    assert.equal((await running).error?.code, "TIMEOUT");
+  });
+
+  test("what is no program, or too large a value, is refused with the remedy", async () => {
+    await using given = await world();
+    await assert.rejects(given.plane.code.run("  "), { code: "USAGE" });
+    await assert.rejects(given.plane.code.run("x".repeat(300_000)), { code: "PAYLOAD_TOO_LARGE" });
+    const large = await given.plane.code.run('return "x".repeat(9 * 1024 * 1024)');
+    assert.equal(large.error?.code, "PAYLOAD_TOO_LARGE");
+    assert.deepEqual((await given.plane.code.run("```ts\nreturn 7\n```")).value, 7);
+  });
+});
