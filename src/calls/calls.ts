@@ -130,7 +130,7 @@ export async function createCalls(parts: CallParts) {
     runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay);
   const verbs: CallVerbs = {
     ...approvals.verbs,
-    ...createOfferVerbs({ call, servers, defaultPrincipal }),
+    ...createOfferVerbs({ call, servers, defaultPrincipal, config }),
     call,
     drain: runner.drain,
     policy: { test: createPolicyTest(parts, lookup) },

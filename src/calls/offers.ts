@@ -1,5 +1,7 @@
+import { scanDefinition } from "../catalogue/catalogue.ts";
 import type { Outcome } from "../model/calls/call.ts";
 import type { OfferCallKind } from "../model/catalogue/tool.ts";
+import type { Config } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
@@ -14,13 +16,20 @@ type OfferVerbs = {
   servers: Pick<PlaneServers, "forward">;
 };
 
-type Parts = { call: Plane["call"]; servers: Pick<Servers, "watch">; defaultPrincipal: Principal };
+type Parts = {
+  call: Plane["call"];
+  servers: Pick<Servers, "watch">;
+  defaultPrincipal: Principal;
+  config(): Pick<Config, "security">;
+};
 
 /** Prompts, resources and completions: calls of their servers, with the caller's own rights and credentials. */
-export function createOfferVerbs({ call, servers, defaultPrincipal }: Parts): OfferVerbs {
+export function createOfferVerbs({ call, servers, defaultPrincipal, config }: Parts): OfferVerbs {
   async function ask(server: string, kind: OfferCallKind, what: string, args: unknown, options: OfferOptions = {}) {
     const outcome = await call({ server, tool: what, kind }, args, { ...options, maxResultBytes: 0 });
-    return answerOf(outcome, kind);
+    const answer = answerOf(outcome, kind);
+    if (kind === "prompt" && isObject(answer)) refuseOrders(answer, server, what, config().security.poisoning);
+    return answer;
   }
   const explained = (asked: Promise<unknown>, server: string, what: string) =>
     asked.catch((thrown) => {
@@ -47,6 +56,19 @@ export function createOfferVerbs({ call, servers, defaultPrincipal }: Parts): Of
       },
     },
   };
+}
+
+/** The messages of a prompt go to the model as the person's own words: what would hold a description back holds them back. */
+function refuseOrders(answer: object, server: string, what: string, mode: Config["security"]["poisoning"]): void {
+  if (mode === "off" || mode === "warn") return;
+  const found = scanDefinition(answer).filter(({ severity }) => mode === "quarantine" || severity === "high");
+  const [first] = found;
+  if (first === undefined) return;
+  const remedy = "If it is meant so, set 'security.poisoning' to 'warn'";
+  const text = `'${what}' of server '${server}' was not passed on: ${first.where} gives orders to a model (${first.kind}). ${remedy}.`;
+  throw new PlaneError("TOOL_QUARANTINED", text, {
+    data: { server, tool: what, findings: found.map(({ kind }) => kind) },
+  });
 }
 
 function answerOf({ result, error }: Outcome, kind: OfferCallKind): unknown {

@@ -21,6 +21,7 @@ export { type HealthFeed, providerScore } from "./health/health.ts";
 export type { Routing } from "./health/routing.ts";
 export { createInventory, type ListedServer } from "./inventory.ts";
 export { unlistedServers } from "./overlays/overlay.ts";
+export { scanDefinition } from "./quality/poisoning/scan-definition.ts";
 export type { PlaneQuality } from "./quality/quality.ts";
 export type { Registry, Snapshot } from "./registry.ts";
 export { type HandWrittenTools, translateManifests } from "./sources/hand-written.ts";

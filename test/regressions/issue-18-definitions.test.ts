@@ -196,3 +196,30 @@ suite("definitions beside tools are scanned and pinned", { concurrency: 2 }, () 
     assert.deepEqual(names, ["s.fine"]);
   });
 });
+
+test("security 10: orders to a model in the messages of a prompt are held back like those in a description", async () => {
+  const texts = { bad: order, fine: "Summarise this text in three sentences." };
+  const source = `
+    const texts = ${JSON.stringify(texts)};
+    const answers = {
+      initialize: () => ({ protocolVersion: "2025-06-18", serverInfo: { name: "p", version: "1" }, capabilities: { prompts: {} } }),
+      "prompts/list": () => ({ prompts: [{ name: "bad" }, { name: "fine" }] }),
+      "prompts/get": ({ name }) => ({ messages: [{ role: "user", content: { type: "text", text: texts[name] } }] }),
+    };
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params } = JSON.parse(line);
+      if (id === undefined) return;
+      const result = answers[method]?.(params);
+      console.log(JSON.stringify({ jsonrpc: "2.0", id, ...(result ? { result } : { error: { code: -32601, message: "no" } }) }));
+    });`;
+  const mcpServers = { p: { command: process.execPath, args: ["-e", source] } };
+  const read = async (name: string, poisoning: "warn" | null) => {
+    await using plane = await createPlane({
+      config: { mcpServers, security: { poisoning }, policy: { profile: "personal" } },
+    });
+    return await plane.prompts.get("p", name).then(JSON.stringify, ({ code }) => code as string);
+  };
+  assert.equal(await read("bad", null), "TOOL_QUARANTINED");
+  assert.match(await read("fine", null), /three sentences/);
+  assert.match(await read("bad", "warn"), /messages/);
+});
