@@ -31,7 +31,9 @@ async function opened(t: { after(end: () => Promise<void>): void }, idleMs?: num
 
 test("a store that is closed while its thread begins leaves none behind", async () => {
   let stored = 0;
-  const here = async (entries: readonly JournalEntry[]) => void (stored += entries.length);
+  const here = async (entries: readonly JournalEntry[]) => {
+    stored += entries.length;
+  };
   const elsewhere = createAppendElsewhere("/nowhere/store.db", here);
   await elsewhere.append(Array.from({ length: 1_000 }, (_, at) => callEntry(`call-${at}`)));
   await elsewhere.close();

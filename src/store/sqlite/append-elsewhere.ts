@@ -56,10 +56,11 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
     thread = started;
     worker.unref();
     worker.on("message", (said: Appended | "ready") => {
+      const isNew = said === "ready";
       worker.unref();
       clearTimeout(idle);
-      idle = setTimeout(() => void stop(), idleMs).unref();
-      if (said === "ready") {
+      idle = setTimeout(() => void stop(), isNew ? usualIdleMs : idleMs).unref();
+      if (isNew) {
         started.isReady = true;
         return;
       }
