@@ -4,6 +4,7 @@ import { suite, test } from "node:test";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { eventually } from "../scenarios/approving.ts";
 import { getJson } from "../scenarios/requests.ts";
 import { fixture, runCli, startServe, writeConfig } from "../scenarios/support.ts";
 
@@ -16,10 +17,11 @@ suite("seed 002 beyond the rows", { concurrency: 2 }, () => {
     await says("one");
     const config = await writeConfig(directory, { s: fixture("offering", ["--lists", file]) });
     await using serving = await startServe(config, directory.file("data"));
-    const listed = async () => {
-      const { body } = await getJson(`${serving.url}/tools?server=s`);
-      return (body.tools as { name: string }[]).map(({ name }) => name);
-    };
+    const listed = () =>
+      eventually("that it lists its tools", async () => {
+        const { body } = await getJson(`${serving.url}/tools?server=s`);
+        return (body.tools as { name: string }[] | undefined)?.map(({ name }) => name);
+      });
     const post = async (verb: string) => {
       const { status } = await fetch(`${serving.url}/servers/s/${verb}`, { method: "POST", headers: serving.proof });
       assert.equal(status, 200);

@@ -96,7 +96,8 @@ test("planes that write at once leave one record in one chain", async () => {
       ask[side]("POST /tools/echo.echo/call", { arguments: { message: `${side} ${at}` } }),
     );
   const answers = await Promise.all([...lane("left"), ...lane("right")]);
-  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.deepEqual(refused.slice(0, 1), [], `${refused.length} were refused`);
   // What the other plane has answered just now is safe with it, and in the store a moment later.
   const verified = await eventually("that all calls are stored", async () => {
     const found = await verify(config, directory);
