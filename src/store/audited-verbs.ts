@@ -36,6 +36,7 @@ type Unaudited =
   | `runs.${string}`
   | `agent.${string}`
   | `code.${string}`
+  | `codegen.${string}`
   | `skills.${string}`
   | `tasks.${string}`
   | `toolsets.${string}`

@@ -16,6 +16,7 @@ export const bodies: Readonly<Record<string, () => Promise<object>>> = {
   chat: () => import("../chat/chat.ts"),
   clients: () => import("../commands/clients.ts"),
   code: () => import("../commands/code.ts"),
+  codegen: () => import("../commands/codegen.ts"),
   config: () => import("../commands/config.ts"),
   "dead-letters": () => import("../commands/dead-letters.ts"),
   explain: () => import("../commands/explain.ts"),
