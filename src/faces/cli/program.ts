@@ -133,7 +133,7 @@ const sections: Readonly<Record<string, string>> = {
   "What happened": "activity calls results dead-letters audit",
   "Servers and what they say": "servers prompts resources stats pins",
   "Written by hand": "tasks skills jobs registry",
-  "The plane itself": "keys state demo planner explain help",
+  "The plane itself": "keys state demo planner explain completion help",
 };
 
 /** Puts every verb under its heading, in the order in which a person needs them. */
@@ -189,6 +189,8 @@ export function runCli(cli: Cli): Promise<number> {
         written += text;
       },
     );
+    if (cli.argv[0] === "__complete")
+      return (await import("./completion/complete.ts")).complete(cli, program, cli.argv.slice(1));
     try {
       await program.parseAsync([...cli.argv], { from: "user" });
       return exitCode;

@@ -141,6 +141,9 @@ trust [directory]: show what a project's files start and refer to, and say wheth
 explain [code]: explain an error code: what happened and what to do
   [code] the code behind a message, such as TIMEOUT; all codes when left out
   > explain.explainError $ explain $ explain TIMEOUT $ explain PLAN_QUEUED --json
+completion <shell>: print what makes your shell complete commands, options and the names of your servers and tools
+  <shell> bash, zsh, fish or powershell
+  > completion.printScript $ completion bash >> ~/.bashrc $ completion fish
 config: the configuration itself
   $ config validate $ config explain filesystem.timeoutMs
 config validate: all problems of all files; exit code 1 when there are errors

@@ -17,6 +17,7 @@ export const bodies: Readonly<Record<string, () => Promise<object>>> = {
   clients: () => import("../commands/clients.ts"),
   code: () => import("../commands/code.ts"),
   codegen: () => import("../commands/codegen.ts"),
+  completion: () => import("../completion/scripts.ts"),
   config: () => import("../commands/config.ts"),
   "dead-letters": () => import("../commands/dead-letters.ts"),
   explain: () => import("../commands/explain.ts"),
