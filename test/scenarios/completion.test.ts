@@ -105,10 +105,11 @@ _toolplane; printf '%s\\n' "\${COMPREPLY[@]}"`;
     assert.equal(status, 0, stderr);
   });
 
-  test("fish completes names", { skip: without("fish") }, async () => {
-    const { stdout: script } = await runCli(["completion", "fish"]);
+  const [fish] = ["fish"] as const;
+  test("fish completes names", { skip: without(fish) }, async () => {
+    const { stdout: script } = await runCli(["completion", fish]);
     const text = `${script}\ncomplete -C 'toolplane tools li'`;
-    const { stdout, stderr } = spawnSync("fish", ["--no-config", "-c", text], { env, encoding: "utf8" });
+    const { stdout, stderr } = spawnSync(fish, ["--no-config", "-c", text], { env, encoding: "utf8" });
     assert.match(stdout, /^list\b/m, stderr);
   });
 
