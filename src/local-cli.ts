@@ -1,6 +1,6 @@
 import type { Cli, GlobalOptions, McpView, OpenPlaneOptions } from "./faces/cli/cli.ts";
 import { type Terminal, terminal } from "./faces/cli/terminal/terminal.ts";
-import { type Given, isOfFilesOnly, keepListing, stampFiles } from "./local-listing.ts";
+import { type Given, isOfFilesOnly, keepListing, recallListing, stampFiles } from "./local-listing.ts";
 import type { Plane } from "./model/plane.ts";
 
 /** Null when the client needs a plane of its own. */
@@ -54,6 +54,21 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
       // Most commands run where no person can be asked.
       if (terminal.stdin.isTTY) await (await import("./faces/cli/commands/trust.ts")).askForTrust(cli, options);
       return (await findServingPlane(options, argv)) ?? (await import("./local-plane.ts")).openLocalPlane(options);
+    },
+    async readKept(key, options, read) {
+      const given = { argv: key, directory: options.directory, environment: terminal.env, output: "" };
+      const kept = recallListing(given);
+      if (kept !== null) return kept;
+      const [{ decidingFiles }, { openLocalPlane }] = await Promise.all([
+        import("./local-files.ts"),
+        import("./local-plane.ts"),
+      ]);
+      const made = stampFiles(decidingFiles(options));
+      const plane = await openLocalPlane(options);
+      // An open store has other files than a closed one.
+      const text = await read(plane).finally(() => plane.stop());
+      if (isOfFilesOnly(plane.config())) keepListing(given, made, text);
+      return text;
     },
     async serve(plane, options) {
       const [{ serve }, { createHttpGateway }, { findLocalFiles }] = await Promise.all([

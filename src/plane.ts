@@ -64,6 +64,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     ...{ plane: () => plane, catalogue: () => catalogue, servers: () => servers },
     guardPrompt: (...asked) => calls.guardPrompt(...asked),
     maySeeServer: (principal, server) => grants.maySeeServer(principal, server),
+    beginRunSpan: (...begun) => calls.beginRunSpan(...begun),
   });
   const answers = createAnswers(agent.answering(options), {
     emit,
@@ -133,6 +134,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     currentPrincipal: identity.current,
     memory,
     audit: record,
+    otlp: settings.otlp,
     health,
     servers,
     catalogue: () => catalogue,
@@ -177,6 +179,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       limits.apply(change);
       handWritten.apply(config());
       await catalogue.reload();
+      await calls.reconfigured();
       work.changed();
     },
   });

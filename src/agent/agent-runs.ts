@@ -1,4 +1,4 @@
-import { beginRunSpan } from "../calls/calls.ts";
+import type { Spans } from "../calls/calls.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { uniqueId } from "../lib/stamps.ts";
@@ -158,13 +158,13 @@ type Own = {
   principal: Principal;
   toolset: ToolsetRef | null;
   isOwn: boolean;
-  span: Awaited<ReturnType<typeof beginRunSpan>>;
+  span: Awaited<ReturnType<Spans["beginRunSpan"]>>;
 };
 
 /** Whatever is wrong with a request is said before the model is asked. */
 async function prepare(
   options: RunAgentOptions,
-  { models, tools, registry, stopping, guardPrompt, ownTool, plane }: Parts,
+  { models, tools, registry, stopping, guardPrompt, ownTool, plane, beginRunSpan }: Parts,
   caller: Principal,
 ): Promise<Own & { run: RunParts }> {
   requireScope(caller, "call", "run an agent");
@@ -331,4 +331,5 @@ export type AgentParts = {
   maySeeServer(principal: Principal, server: string): boolean;
   keepRun(run: AgentRun): Promise<void>;
   guardPrompt: GuardPrompt;
+  beginRunSpan: Spans["beginRunSpan"];
 };

@@ -59,7 +59,7 @@ type Parts = Omit<AgentParts, "models" | "keepRun" | "plane" | "catalogue" | "ow
 type Answering = Parameters<typeof createAnswers>[0];
 
 type Agent = {
-  verbs: Pick<Plane, "toolset" | "toolsets" | "agent" | "code" | "runs">;
+  verbs: Pick<Plane, "toolset" | "toolsets" | "agent" | "code" | "codegen" | "runs">;
   /** The answer of a call that a person approved, for the program that waits for it. */
   keepAnswer(approval: string, outcome: Outcome): Promise<void>;
   /** Sampling requests of servers go to the program where it answers them, else to a configured model. */
@@ -111,6 +111,7 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
     const { createAgentRuns } = await import("./agent-runs.ts");
     return createAgentRuns({ ...parts, tools, registry, stopping: stopping.signal });
   });
+  const codegen = once(async () => (await import("./codegen/codegen.ts")).createCodegen(made.plane));
   const generate: PlaneAgent["generate"] = async (request) => (await loaded()).generate(request);
   return {
     verbs: {
@@ -122,6 +123,9 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
         generateAll: createGenerateAll(generate),
       },
       code: code.verbs,
+      codegen: {
+        generate: async (...asked) => (await codegen()).generate(...asked),
+      },
       runs: runs.verbs,
     },
     keepAnswer: code.keepAnswer,

@@ -16,6 +16,7 @@ import type { Outcome, Requested } from "../model/calls/call.ts";
 import type { AskHere, HeldCall } from "../model/calls/held-call.ts";
 import { type Relay, readProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
+import type { OtlpSettings } from "../model/config/config.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
@@ -39,7 +40,7 @@ import { createProviders, type ProviderParts, type Providers } from "./providers
 import { createRecorder, type RecordOptions } from "./record.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
-import { isTraced, tellSpan, withAttemptSpans, withSpan } from "./spans/spans.ts";
+import { createSpans, type Spans } from "./spans/spans.ts";
 import { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
 
 export { requireGrant } from "./authorize.ts";
@@ -50,7 +51,7 @@ export { readResultManifest } from "./providers/builtin.ts";
 export { explainModelFailure } from "./providers/http.ts";
 export { embedWith, endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
 export { createResults } from "./results/results.ts";
-export { beginRunSpan } from "./spans/spans.ts";
+export type { Spans } from "./spans/spans.ts";
 export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
 
 /** Heavy, so it is loaded with the first call. */
@@ -67,6 +68,8 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     profile(): Profile | Promise<Profile>;
     currentPrincipal(principal: Principal): Promise<Principal>;
     memory: Recorder;
+    /** Where spans and metrics are sent, with secrets in their places. */
+    otlp(): Promise<OtlpSettings | null>;
     /** Leaves a record of a change. */
     audit: PlaneAudit["run"];
     health: HealthFeed;
@@ -122,9 +125,10 @@ export async function createCalls(parts: CallParts) {
     emit,
   });
   const activity = createActivity();
-  const path = wirePath(parts, { lookup, providers, approvals, hooks, activity });
-  const runner = createRunner(createCallTool(path), servers.stop, () => plans.running());
-  const plans = createPlans(planPorts(parts, path, { lookup, activity, goOn: runner.goOn(createGoOn(path)) }));
+  const spans = await createSpans({ settings: parts.otlp, on: memory.on, emit });
+  const path = wirePath(parts, { lookup, providers, approvals, hooks, activity, spans });
+  const runner = createRunner(createCallTool(path), servers.stop, () => plans.running(), spans);
+  const plans = createPlans(planPorts(parts, path, { lookup, activity, spans, goOn: runner.goOn(createGoOn(path)) }));
   const call: Plane["call"] = (asked, args, options = {}) =>
     plans.run(asked, args, options, options.principal ?? defaultPrincipal) ??
     runner.run(requestCall(asked, args, options, defaultPrincipal), options.signal, options.askHere, options.relay);
@@ -156,13 +160,22 @@ export async function createCalls(parts: CallParts) {
     verbs,
     run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal),
     start: approvals.start,
-    stop: () => runAll([[approvals.stop, runner.stop]]),
+    reconfigured: spans.apply,
+    beginRunSpan: spans.beginRunSpan,
+    stop: () => runAll([[approvals.stop, runner.stop], spans.stop]),
   };
 }
 
-type Stages = { lookup: Lookup; providers: Providers; approvals: Approvals; hooks: Hooks; activity: Activity };
+type Stages = {
+  lookup: Lookup;
+  providers: Providers;
+  approvals: Approvals;
+  hooks: Hooks;
+  activity: Activity;
+  spans: Spans;
+};
 
-function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activity }: Stages): Path {
+function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activity, spans }: Stages): Path {
   const { config, environment, servers, catalogue, grants, quality, registry, memory, profile } = parts;
   const decide = policyOf(parts);
   return {
@@ -191,7 +204,7 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
     },
     hooks: hooks.stages,
     routing: routeOptions(parts, providers),
-    execution: executeOptions(parts, providers),
+    execution: executeOptions(parts, providers, spans),
     record: createRecorder({
       emit: memory.emit,
       write: memory.record,
@@ -201,9 +214,9 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
         await approvals.onApprovedEnd(yes, outcome);
       },
       present: parts.results.present,
-      onEnded(call, outcome) {
+      onEnded(call, outcome, stages) {
         activity.note(call, outcome);
-        tellSpan(call);
+        spans.tellSpan(call, stages);
       },
     }),
   };
@@ -213,11 +226,11 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
 function planPorts(
   parts: CallParts,
   path: Path,
-  { lookup, activity, goOn }: Pick<Stages, "lookup" | "activity"> & Pick<PlanPorts, "goOn">,
+  { lookup, activity, spans, goOn }: Pick<Stages, "lookup" | "activity" | "spans"> & Pick<PlanPorts, "goOn">,
 ): PlanPorts {
   const { config, registry, quality, servers, memory, profile, limits, results } = parts;
   return {
-    ...{ path, config, profile, goOn, isTraced, execution: path.execution },
+    ...{ path, config, profile, goOn, isTraced: spans.isTraced, execution: path.execution },
     limits: limits.path,
     snapshot: registry.snapshot,
     standing: quality.standing,
@@ -271,10 +284,10 @@ function routeOptions(parts: CallParts, providers: Providers): RouteOptions {
   };
 }
 
-function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOptions, "signal"> {
+function executeOptions(parts: CallParts, providers: Providers, spans: Spans): Omit<ExecuteOptions, "signal"> {
   const { registry, quality, answers, routing, memory } = parts;
   return {
-    provider: (kind) => withAttemptSpans(providers.of(kind)),
+    provider: (kind) => spans.withAttemptSpans(providers.of(kind)),
     isCurrent({ tool, principal }, spec) {
       const now = registry.snapshot(principal).byId(tool.id);
       return (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal.user) === null;
@@ -315,7 +328,12 @@ function executeOptions(parts: CallParts, providers: Providers): Omit<ExecuteOpt
 
 type Runs = ReturnType<typeof createGoOn>;
 
-function createRunner(callTool: CallTool, stopServers: () => Promise<void>, planned: () => PlannedCall[]) {
+function createRunner(
+  callTool: CallTool,
+  stopServers: () => Promise<void>,
+  planned: () => PlannedCall[],
+  { withSpan }: Pick<Spans, "withSpan">,
+) {
   const active = createBriefMap<Promise<Outcome>>();
   let lastRun = 0;
   const stopping = new AbortController();

@@ -49,7 +49,8 @@ export type RecordOptions = {
   keepFailed?(call: Learned, record: CallRecord, error: ErrorReport | null): Promise<void>;
   /** For the caller: a large result is stored. */
   present?(call: Learned, outcome: Outcome): Outcome | Promise<Outcome>;
-  onEnded?(call: Learned, outcome: Outcome): void;
+  /** A planned call tells no stages. */
+  onEnded?(call: Learned, outcome: Outcome, stages?: CallRecord["stages"]): void;
   onApprovedEnd?(yes: HeldYes, outcome: Outcome, call: Learned): Promise<void>;
 };
 
@@ -79,7 +80,7 @@ export function createRecorder(options: RecordOptions): Recorder {
       shown = unrecorded(shown, toPlaneError(thrown));
     }
     if (!outcome.ok || call.approved) await closeCall(call, record, outcome, options);
-    onEnded?.(call, outcome);
+    onEnded?.(call, outcome, stages);
     emit(resultEvent(record, outcome));
     return shown;
   };

@@ -250,6 +250,16 @@ export const descriptions: Readonly<Record<string, string>> = {
   "audit.required": "true: nothing is answered whose record could not be taken.",
   "audit.hmacKey":
     "Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones can be told. By reference, such as ${AUDIT_KEY}.",
+  observability: "What is told to other systems.",
+  "observability.otlp": "Spans and metrics by OTLP over HTTP, as JSON.",
+  "observability.otlp.endpoint":
+    "The collector, such as http://127.0.0.1:4318; /v1/traces and /v1/metrics are added. Empty: nothing is sent.",
+  "observability.otlp.headers":
+    "Headers for the collector, best as references; or a text such as name=value,name=value.",
+  "observability.otlp.traces": "false: no spans.",
+  "observability.otlp.metrics": "false: no metrics.",
+  "observability.otlp.intervalMs": "Time between two batches in milliseconds.",
+  "observability.otlp.serviceName": "The name of this plane at the collector.",
   jobs: "Job runs; see jobs.md.",
   "jobs.concurrency": "Concurrency limit of job runs on a plane; more wait.",
   "jobs.keepDays": "Days to keep finished runs, 0 for ever.",

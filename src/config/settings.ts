@@ -47,6 +47,11 @@ export async function createSettings(source: ConfigSource, environment: Environm
     /** Read when it is needed, as every secret. */
     vaultKey: () => resolved(["vaultKey"], current.config.vaultKey),
     hmacKey: () => resolved(["audit", "hmacKey"], current.config.audit.hmacKey),
+    otlp: async () => {
+      const { otlp } = current.config.observability;
+      const file = current.merged.originOf(["observability", "otlp", "endpoint"])?.file ?? "";
+      return otlp === null || otlp.endpoint === "" ? null : resolveSecrets(otlp, { directory: dirname(file) });
+    },
     /** Reads everything again. `take` puts it in force; a server that has become unreadable stays as it was. */
     async readAgain(): Promise<{ config: Config; take(): void }> {
       const next = await load();

@@ -82,6 +82,8 @@ export type PlaneEvent =
   | ({ type: "config.changed"; problems: number } & ServersChange)
   | { type: "config.rejected"; reason: string }
   | { type: "store.lost"; reason: string }
+  | { type: "telemetry.lost"; reason: string }
+  | { type: "telemetry.back" }
   | { type: "store.back" }
   | { type: "search.fallback"; model: string; reason: string }
   | { type: "registry.changed"; revision: number; tools: number }
@@ -173,6 +175,8 @@ export const eventMeanings = {
   "config.rejected": "Edited files cannot be used, so the old ones stay in force: `reason`.",
   "search.fallback": "The search goes on with the built-in vectors, because the model `model` failed: `reason`.",
   "store.lost": "The database cannot be reached: `reason`.",
+  "telemetry.lost": "The OTLP collector does not take spans or metrics: `reason`.",
+  "telemetry.back": "It takes them again.",
   "store.back": "It can be reached again.",
   "registry.changed": "The catalogue changed: `revision`, `tools` as a number.",
   "tool.suspicious":

@@ -125,6 +125,26 @@ export interface PlaneCode {
   search(query: string, options?: Caller & Pick<RunCodeOptions, "only"> & { limit?: number }): Promise<CodeSearch>;
 }
 
+export const codegenKinds = ["types", "client", "cli"] as const;
+export type CodegenKind = (typeof codegenKinds)[number];
+
+/** A generated file; `path` is its name alone. */
+export type GeneratedFile = { path: string; text: string; isExecutable?: true };
+
+/** TypeScript made of the catalogue. */
+export interface PlaneCodegen {
+  /**
+   * Types of tools, a client with a method for each tool, or the command line of one server.
+   * @example
+   * const { files } = await plane.codegen.generate("client", { server: "files" });
+   */
+  generate(
+    kind: CodegenKind,
+    options?: { server?: string; toolset?: string },
+    caller?: Caller,
+  ): Promise<{ files: GeneratedFile[] }>;
+}
+
 export interface PlaneAgent {
   /**
    * A model answers with tools. Rejects only on a defect, or where nothing could begin.

@@ -39,6 +39,7 @@ import type {
 import type {
   PlaneAgent,
   PlaneCode,
+  PlaneCodegen,
   PlaneDeadLetters,
   PlaneJobs,
   PlaneRuns,
@@ -97,6 +98,8 @@ export interface Plane extends AsyncDisposable {
   readonly agent: PlaneAgent;
   /** Programs that call tools. */
   readonly code: PlaneCode;
+  /** TypeScript made of the catalogue. */
+  readonly codegen: PlaneCodegen;
   /** Traces of agents. */
   readonly runs: PlaneRuns;
   /** Steps or instructions that are run by name. */

@@ -4,6 +4,7 @@ import type { CodeOutcome, RunCodeOptions } from "../model/agent/code-run.ts";
 import { policyModes } from "../model/calls/call.ts";
 import { largestSearch } from "../model/catalogue/search.ts";
 import { PlaneError } from "../model/errors.ts";
+import { codegenKinds } from "../model/plane-work.ts";
 import { count } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { CallStatus } from "./schemas/outcome.ts";
@@ -109,5 +110,30 @@ export const codeOperations = [
       .meta({ id: "CodeSearch" }),
     http: { method: "get", path: "/code/search", tag, answers: { 200: "Best first." } },
     cli: { command: "code search" },
+  }),
+  operation({
+    name: "codegen.generate",
+    args: ["kind", "..."],
+    summary: "TypeScript for tools: types, a client, or the command line of one server",
+    description: "The same catalogue gives the same text.",
+    scope: "read",
+    input: z.object({
+      kind: z.enum(codegenKinds),
+      server: z.string().optional().meta({ description: "Only the tools of this server." }),
+      toolset: z.string().optional().meta({ description: "Only the tools of this toolset." }),
+    }),
+    output: z
+      .object({
+        files: z.array(
+          z.object({
+            path: z.string().meta({ description: "Its name." }),
+            text: z.string(),
+            isExecutable: z.literal(true).optional(),
+          }),
+        ),
+      })
+      .meta({ id: "GeneratedFiles" }),
+    http: { method: "get", path: "/codegen/{kind}", tag, answers: { 200: "The files." } },
+    cli: { command: "codegen" },
   }),
 ];

@@ -35,6 +35,7 @@ type Unaudited =
   | `runs.${string}`
   | `agent.${string}`
   | `code.${string}`
+  | `codegen.${string}`
   | `skills.${string}`
   | `tasks.${string}`
   | `toolsets.${string}`

@@ -119,6 +119,8 @@ const cases: Case[] = [
   ["POST /code/run", 200, { source: "return await tools.echo.add({ a: 1, b: 2 })" }],
   ["POST /code/run", 400, {}],
   ["GET /code/search", 200, undefined, "/code/search?query=add"],
+  ["GET /codegen/{kind}", 200, undefined, "/codegen/types?server=echo"],
+  ["GET /codegen/{kind}", 400, undefined, "/codegen/python"],
   ["GET /agent", 200],
   ["POST /agent", 400, { question: "why?", style: "fast" }],
   ["GET /calls", 200],

@@ -1,10 +1,10 @@
-import type { Attributes, Context, Span, SpanContext } from "@opentelemetry/api";
+import type { Attributes, Context, Span, SpanContext, Tracer } from "@opentelemetry/api";
 import { context, createTraceState, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { version } from "../../lib/version.ts";
 import type { AgentRun } from "../../model/agent/agent-run.ts";
 import type { ChatModel, ModelPart, ModelRequest } from "../../model/agent/chat.ts";
-import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import type { CallRecord, Executed, Outcome, Requested } from "../../model/calls/call.ts";
 import type { Provider, ProviderContext, Relay } from "../../model/calls/provider.ts";
 import { readTraceContext, type TraceContext, withTraceContext } from "../../model/calls/provider.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
@@ -19,12 +19,15 @@ type SpanBeginning = {
   meta: UnknownObject | undefined;
 };
 
+/** Of the program, where the plane has none of its own. */
+const usualTracer = (): Tracer => trace.getTracer("toolplane", version);
+
 type OpenSpan = { span: Span; within: Context; said: TraceContext };
 
-function beginSpan({ name, kind, attributes: given, meta }: SpanBeginning): OpenSpan {
+function beginSpan({ name, kind, attributes: given, meta }: SpanBeginning, tracer = usualTracer()): OpenSpan {
   const parent = parentOf(meta);
   const attributes = withoutUndefined(given);
-  const span = trace.getTracer("toolplane", version).startSpan(name, { kind: SpanKind[kind], attributes }, parent);
+  const span = tracer.startSpan(name, { kind: SpanKind[kind], attributes }, parent);
   return { span, within: trace.setSpan(parent, span), said: sayContext(span.spanContext()) };
 }
 
@@ -76,22 +79,26 @@ export async function traceCall(
   requested: Requested,
   relay: Relay | undefined,
   run: (relay: Relay) => Promise<Outcome>,
+  tracer?: Tracer,
 ): Promise<Outcome> {
   const { id, face, options } = requested;
   const isServed = face === "mcp";
-  const begun = beginSpan({
-    name: nameOf(face),
-    kind: isServed ? "SERVER" : "INTERNAL",
-    attributes: {
-      ...operation,
-      ...(isServed ? toolCall : {}),
-      "gen_ai.tool.call.id": id,
-      "toolplane.face": face,
-      "gen_ai.conversation.id": options.conversation,
-      "toolplane.run.id": options.run,
+  const begun = beginSpan(
+    {
+      name: nameOf(face),
+      kind: isServed ? "SERVER" : "INTERNAL",
+      attributes: {
+        ...operation,
+        ...(isServed ? toolCall : {}),
+        "gen_ai.tool.call.id": id,
+        "toolplane.face": face,
+        "gen_ai.conversation.id": options.conversation,
+        "toolplane.run.id": options.run,
+      },
+      meta: relay?.meta,
     },
-    meta: relay?.meta,
-  });
+    tracer,
+  );
   const { span, said } = begun;
   open.set(id, span);
   try {
@@ -111,9 +118,16 @@ export async function traceCall(
   }
 }
 
-export function describeCall({ id, face, tool, executed }: Requested & Partial<Executed>): void {
+type Stages = CallRecord["stages"];
+
+export function describeCall({ id, face, tool, executed }: Requested & Partial<Executed>, stages: Stages): void {
   const span = open.get(id);
-  if (span === undefined || tool === undefined) return;
+  if (span === undefined) return;
+  const times = new Map<string, number>();
+  // A call that is planned again goes through a stage twice.
+  for (const { stage, ms } of stages) times.set(stage, (times.get(stage) ?? 0) + ms);
+  for (const [stage, ms] of times) span.setAttribute(`toolplane.stage.${stage}.ms`, ms);
+  if (tool === undefined) return;
   const kind = executed?.provider.split(":")[0];
   span.updateName(`${nameOf(face)} ${tool.name}`);
   const described = {
@@ -130,8 +144,9 @@ export async function traceAttempt(
   spec: ProviderSpec,
   args: Parameters<Provider>[1],
   context: ProviderContext,
+  tracer?: Tracer,
 ): Promise<unknown> {
-  const begun = beginSpan({ ...attemptOf(spec), meta: context.meta });
+  const begun = beginSpan({ ...attemptOf(spec), meta: context.meta }, tracer);
   const { span, said } = begun;
   // The path does not wait for a late provider, and neither does the span.
   const end = (error: string | null) => {
@@ -178,26 +193,33 @@ export type TracedRun = {
   end(run?: Pick<AgentRun, "outcome" | "error" | "usage" | "turns" | "counters">): void;
 };
 
-export function traceRun({ id, model, style, toolset, conversation }: RunBeginning, meta?: UnknownObject): TracedRun {
-  const begun = beginSpan({
-    name: toolset === null ? "invoke_agent" : `invoke_agent ${toolset}`,
-    kind: "INTERNAL",
-    attributes: {
-      "gen_ai.operation.name": "invoke_agent",
-      "gen_ai.provider.name": "toolplane",
-      "gen_ai.request.model": model,
-      "gen_ai.conversation.id": conversation,
-      "gen_ai.agent.name": toolset ?? undefined,
-      "toolplane.run.id": id,
-      "toolplane.agent.style": style,
+export function traceRun(
+  { id, model, style, toolset, conversation }: RunBeginning,
+  meta?: UnknownObject,
+  tracer?: Tracer,
+): TracedRun {
+  const begun = beginSpan(
+    {
+      name: toolset === null ? "invoke_agent" : `invoke_agent ${toolset}`,
+      kind: "INTERNAL",
+      attributes: {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": "toolplane",
+        "gen_ai.request.model": model,
+        "gen_ai.conversation.id": conversation,
+        "gen_ai.agent.name": toolset ?? undefined,
+        "toolplane.run.id": id,
+        "toolplane.agent.style": style,
+      },
+      meta,
     },
-    meta,
-  });
+    tracer,
+  );
   const { span, said } = begun;
   return {
     model: (asked) => {
       const { name, provider, modelId } = asked;
-      const stream: ChatModel["stream"] = (request) => traceTurn(asked, request, begun, conversation);
+      const stream: ChatModel["stream"] = (request) => traceTurn(asked, request, begun, conversation, tracer);
       return { name, ...withoutUndefined({ provider, modelId }), stream };
     },
     relay: { meta: withTraceContext(meta, said) },
@@ -221,21 +243,25 @@ async function* traceTurn(
   request: ModelRequest,
   run: OpenSpan,
   conversation: string,
+  tracer?: Tracer,
 ): AsyncGenerator<ModelPart> {
-  const begun = beginSpan({
-    name: `chat ${model.modelId ?? model.name}`,
-    kind: "CLIENT",
-    attributes: {
-      "gen_ai.operation.name": "chat",
-      "gen_ai.provider.name": model.provider,
-      "gen_ai.request.model": model.modelId ?? model.name,
-      "gen_ai.conversation.id": conversation,
-      "toolplane.tools.offered": request.tools?.length ?? 0,
-      "gen_ai.request.temperature": request.temperature,
-      "gen_ai.request.max_tokens": request.maxOutputTokens,
+  const begun = beginSpan(
+    {
+      name: `chat ${model.modelId ?? model.name}`,
+      kind: "CLIENT",
+      attributes: {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": model.provider,
+        "gen_ai.request.model": model.modelId ?? model.name,
+        "gen_ai.conversation.id": conversation,
+        "toolplane.tools.offered": request.tools?.length ?? 0,
+        "gen_ai.request.temperature": request.temperature,
+        "gen_ai.request.max_tokens": request.maxOutputTokens,
+      },
+      meta: run.said,
     },
-    meta: run.said,
-  });
+    tracer,
+  );
   const { span } = begun;
   let hasEnded = false;
   // A listener that stops early is no error.

@@ -55,10 +55,10 @@ function notTrusted(): PlaneError {
 export async function importClients(
   { directory, where, fileAt }: SetupPlace,
   clients: readonly string[],
-  { dryRun, file }: ImportOptions,
+  { dryRun, file, files = false }: ImportOptions,
 ): Promise<ImportReport & { ofUser: string[] }> {
   const path = file === undefined ? join(directory, newFile) : fileAt(file);
-  const { servers, ...report } = findClientServers(clients, where);
+  const { servers, ...report } = findClientServers(clients, where, files);
   const { skipped } = report;
   const present = readServerEntries(path);
   const imported: string[] = [];

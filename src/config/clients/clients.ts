@@ -1,6 +1,7 @@
 import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject, Path } from "../../model/json.ts";
+import { foreignSources } from "./foreign-configs.ts";
 
 /**
  * A file of a client. `~` is the home directory, `{appData}` the folder for settings of desktop programs,
@@ -229,16 +230,19 @@ export function clientNames(): ClientName[] {
   return Object.keys(clients) as ClientName[];
 }
 
-export function clientOf(name: ClientName): Client {
-  return clients[name];
+/** A program that is no client has no files and no dialect. */
+export function clientOf(name: string): Client {
+  return Object.hasOwn(clients, name) ? clients[name as ClientName] : { title: name, user: [] };
 }
 
 export function knownClient(name: string): ClientName {
   const names = clientNames();
   const found = names.find((known) => known === name);
   if (found !== undefined) return found;
+  const isForeign = foreignSources.includes(name.toLowerCase());
   const [near] = nearest(name, names, 1);
-  const hint = near === undefined ? "" : ` Did you mean '${near}'?`;
+  const meant = near === undefined ? "" : ` Did you mean '${near}'?`;
+  const hint = isForeign ? ` Name the file that has its servers: toolplane import FILE.` : meant;
   throw new PlaneError("USAGE", `No client '${name}'.${hint} Known: ${names.join(", ")}.`, {
     data: { client: name, known: names },
   });

@@ -1,23 +1,31 @@
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { ClientScope, ImportReport, NeededVariable, TranslatedReference } from "../../model/config/setup.ts";
-import { toPlaneError } from "../../model/errors.ts";
+import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { readData } from "../edit/edit-file.ts";
 import { valueAt } from "../edit/text-format.ts";
 import { isKeyLike, maskSecrets } from "../secrets/mask.ts";
 import { type ClientFile, clientFiles, entriesAt, placesIn, type Where } from "./client-files.ts";
 import { type ClientName, clientNames, knownClient } from "./clients.ts";
+import { hasSupergateway, readForeignData, readSupergateway } from "./foreign-configs.ts";
 import { isOurselves } from "./own-entry.ts";
 import { type Translated, translateEntry } from "./translate-entry.ts";
 
-export type ClientServer = { name: string; client: ClientName; scope: ClientScope; definition: JsonObject };
+export type ClientServer = { name: string; client: string; scope: ClientScope; definition: JsonObject };
 
 export type ClientServers = Pick<ImportReport, "found" | "skipped" | "renamed" | "translated" | "variables"> & {
   servers: ClientServer[];
 };
 
-export function findClientServers(names: readonly string[], where: Where): ClientServers {
-  const chosen = names.length === 0 ? clientNames() : [...new Set(names.map(knownClient))];
+/** Of all clients, or of those that are named; with `files`, a name may also be a file, or a command line of supergateway. */
+export function findClientServers(asked: readonly string[], where: Where, files = false): ClientServers {
+  const isPlace = (name: string) => files && !isClient(name) && (isFile(fileOf(name, where)) || hasSupergateway(name));
+  const names = asked.filter((name) => !isPlace(name));
+  const gone = names.find((name) => files && /[\\/]|\.\w+$/.test(name));
+  if (gone !== undefined) throw new PlaneError("USAGE", `There is no file '${gone}'.`, { data: { file: gone } });
+  const chosen = asked.length === 0 ? clientNames() : [...new Set(names.map(knownClient))];
   const result: ClientServers = {
     ...{ found: [], servers: [], skipped: [], renamed: [], translated: [], variables: [] },
   };
@@ -28,7 +36,46 @@ export function findClientServers(names: readonly string[], where: Where): Clien
       seen.add(file.path);
     }
   }
+  for (const named of asked.filter(isPlace)) addForeign(result, named, where);
   return result;
+}
+
+const isClient = (name: string) => clientNames().some((client) => client === name);
+const fileOf = (name: string, { home, directory }: Where) =>
+  resolve(
+    directory,
+    name.replace(/^~(?=[\\/])/, () => home),
+  );
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+
+/** What a person named is theirs, wherever it stands. */
+function addForeign(result: ClientServers, named: string, where: Where): void {
+  const path = fileOf(named, where);
+  const isHere = isFile(path);
+  const text = isHere ? readFileSync(path, "utf8") : named;
+  const isData = isHere && /\.(jsonc?|ya?ml|toml|json5)$/i.test(path);
+  const data = isData ? readData(path) : undefined;
+  const found = isData ? readForeignData(data) : hasSupergateway(text) ? readSupergateway(text) : null;
+  if (found === null) throw nothingKnown(named);
+  const { source: client, servers, skipped } = found;
+  result.found.push({ client, path: isHere ? path : "the command line", servers: servers.map(({ name }) => name) });
+  result.skipped.push(...skipped);
+  const source = { client, where, workspace: where.directory, inputs: inputsOf(data) };
+  for (const { name, entry, extra, needs = [] } of servers) {
+    const translated = translateEntry(entry, source);
+    if ("reason" in translated) {
+      result.skipped.push({ name, reason: `${client}: ${translated.reason}` });
+      continue;
+    }
+    for (const need of needs) translated.needed.set(need.name, { ...need, description: null });
+    const definition = { ...translated.definition, ...extra };
+    addServer(result, { name, client, scope: "user", definition }, translated, where);
+  }
+}
+
+function nothingKnown(file: string): PlaneError {
+  const known = "mcpServers, servers, mcp_servers (LiteLLM), registry (Docker) or command lines of supergateway";
+  return new PlaneError("USAGE", `'${file}' has no servers in a form that is known: ${known}.`, { data: { file } });
 }
 
 export function inputsOf(data: unknown): unknown[] {
@@ -55,7 +102,7 @@ export function addTranslated(
   }
 }
 
-export function freeName(name: string, client: ClientName, isTaken: (name: string) => boolean): string {
+export function freeName(name: string, client: string, isTaken: (name: string) => boolean): string {
   if (!isTaken(name)) return name;
   let candidate = `${name}-${client}`;
   for (let count = 2; isTaken(candidate); count++) candidate = `${name}-${client}-${count}`;

@@ -106,7 +106,7 @@ function headersOf(entry: UnknownObject): JsonObject {
   };
 }
 
-function common(entry: UnknownObject, client: ClientName): JsonObject {
+function common(entry: UnknownObject, client: string): JsonObject {
   const isOff = entry.disabled === true || entry.enabled === false;
   const { timeoutUnitMs = 1, isCommandList } = clientOf(client).dialect ?? {};
   const { startup, request } = isObject(entry.timeout) ? entry.timeout : {};
@@ -162,7 +162,8 @@ function defined(fields: Readonly<Record<string, Json | undefined>>): JsonObject
 
 /** What an entry came from: the same text means different things to different clients. */
 export type EntrySource = {
-  client: ClientName;
+  /** One that is no client of ours writes as most do. */
+  client: string;
   where: Where;
   /** What `${workspaceFolder}` stands for; null where it would differ from project to project. */
   workspace: string | null;
@@ -203,6 +204,8 @@ function translateText(text: string, source: EntrySource, into: Translated): str
     if (name !== undefined && usual === undefined)
       return told(whole, `\${${neededVariable(name, { description: null, isSecret: false }, into)}}`);
     if (name !== undefined) return told(whole, `\${${name}:-${usual}}`);
+    // In editors it is one of theirs; that of mcp-hub was made ours before.
+    if (source.client === "mcp-hub" && inner.startsWith("command:")) return whole;
     const [, file] = /^file:(.+)$/.exec(inner) ?? [];
     if (file !== undefined) return told(whole, `\${file:${fromHome(file, source)}}`);
     return told(whole, folderOf(whole, inner, source));

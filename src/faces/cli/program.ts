@@ -129,11 +129,11 @@ export function createProgram(cli: Cli, setExitCode: (code: number) => void, wri
 const sections: Readonly<Record<string, string>> = {
   "To begin with": "init import connect disconnect trust doctor config serve mcp stop",
   "Tools and calls": "tools search recommend call batch policy approvals plan",
-  "Models with tools": "agent chat generate code",
+  "Models with tools": "agent chat generate code codegen",
   "What happened": "activity calls results dead-letters audit",
   "Servers and what they say": "servers prompts resources stats pins",
   "Written by hand": "tasks skills jobs registry",
-  "The plane itself": "keys state demo planner explain help",
+  "The plane itself": "keys state demo planner explain completion help",
 };
 
 /** Puts every verb under its heading, in the order in which a person needs them. */
@@ -189,6 +189,8 @@ export function runCli(cli: Cli): Promise<number> {
         written += text;
       },
     );
+    if (cli.argv[0] === "__complete")
+      return (await import("./completion/complete.ts")).complete(cli, program, cli.argv.slice(1));
     try {
       await program.parseAsync([...cli.argv], { from: "user" });
       return exitCode;

@@ -52,6 +52,7 @@ const places = {
   runs: { page: 1, get: 1, render: 2 },
   agent: { run: 1, generate: 0 },
   code: { run: 1, search: 1 },
+  codegen: { generate: 2 },
   conversations: { end: 1, budget: 1 },
 } as const satisfies Places<Plane>;
 

@@ -13,7 +13,7 @@ test("an object's properties become members with their optional marks and commen
     required: ["path"],
   };
   assert.equal(
-    renderSchemaType(schema, { comment: (text) => `/** ${text} */` }),
+    renderSchemaType(schema, { comment: ({ description: text }) => (text ? `/** ${text} */` : "") }),
     '{\n  /** Where to read. */\n  path: string;\n  "max-lines"?: number | null;\n  tags?: ("a" | "b")[];\n}',
   );
 });

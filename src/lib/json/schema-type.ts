@@ -1,24 +1,33 @@
 type Schema = Record<string, unknown>;
 
 export type TypeOptions = {
-  /** Doc comments of properties; none without it. */
-  comment?: (description: string) => string;
+  /** The doc comment of a property; none for an empty text. */
+  comment?: (property: Schema) => string;
+  /** The name of a type that a reference stands for; without one it is written out. */
+  nameOf?: (reference: string) => string | undefined;
   /** How deep objects are written out; `unknown` beyond. */
   maxDepth?: number;
 };
 
-/** A JSON Schema as a TypeScript type. References within the document are written out; a type that contains itself ends in `unknown`. */
-export function renderSchemaType(schema: unknown, options: TypeOptions = {}): string {
-  const { comment, maxDepth = 8 } = options;
+/** A JSON Schema as a TypeScript type. A type without a name that contains itself ends in `unknown`. */
+export function renderSchemaType(schema: unknown, options: TypeOptions & { document?: unknown } = {}): string {
+  const { comment, nameOf, maxDepth = 8, document = schema } = options;
 
   function typeOf(given: unknown, indent: string, above: readonly unknown[]): string {
     if (!isSchema(given) || above.length > maxDepth || above.includes(given))
       return given === false ? "never" : "unknown";
+    const type = plainTypeOf(given, indent, above);
+    return given.nullable === true ? union([type, "null"]) : type;
+  }
+
+  function plainTypeOf(given: Schema, indent: string, above: readonly unknown[]): string {
     const inner = (one: unknown) => typeOf(one, indent, [...above, given]);
-    if (typeof given.$ref === "string") return inner(resolve(schema, given.$ref));
     if ("const" in given) return literal(given.const);
     if (Array.isArray(given.enum)) return union(given.enum.map(literal));
     const parts = [
+      ...(typeof given.$ref === "string"
+        ? [nameOf?.(given.$ref) ?? inner(resolveReference(document, given.$ref))]
+        : []),
       ...alternatives(given).map((members) => union(members.map(inner))),
       ...listOf(given.allOf).map(inner),
       ...ownType(given, indent, above),
@@ -36,32 +45,43 @@ export function renderSchemaType(schema: unknown, options: TypeOptions = {}): st
   function named(type: string, given: Schema, indent: string, above: readonly unknown[]): string {
     if (type === "integer" || type === "number") return "number";
     if (type === "string" || type === "boolean" || type === "null") return type;
-    if (type === "array") {
-      const tuple = listOf(given.prefixItems);
-      if (tuple.length > 0) return `[${tuple.map((item) => typeOf(item, indent, above)).join(", ")}]`;
-      return `${bracketed(typeOf(given.items, indent, above))}[]`;
-    }
+    if (type === "array") return arrayType(given, (one) => typeOf(one, indent, above));
     return type === "object" ? objectType(given, indent, above) : "unknown";
   }
 
   function objectType(given: Schema, indent: string, above: readonly unknown[]): string {
     const properties = isSchema(given.properties) ? Object.entries(given.properties) : [];
     const rest = given.additionalProperties;
-    if (properties.length === 0)
-      return rest === false ? "{}" : `Record<string, ${typeOf(rest ?? true, indent, above)}>`;
+    const isOpen = isSchema(rest) || rest === true || isSchema(given.patternProperties);
+    if (properties.length === 0 && rest === false && !isOpen) return "{}";
+    if (properties.length === 0) {
+      const value = typeOf(rest ?? true, indent, above);
+      // A type may refer to itself in a signature, and not in `Record`.
+      return nameOf === undefined || value === "unknown"
+        ? `Record<string, ${value}>`
+        : `{\n${indent}  [name: string]: ${value};\n${indent}}`;
+    }
     const required = new Set(listOf(given.required));
     const within = `${indent}  `;
     const lines = properties.map(([name, property]) => {
-      const description = isSchema(property) && typeof property.description === "string" ? property.description : "";
-      const note = comment === undefined || description === "" ? "" : `${within}${comment(description)}\n`;
+      const text = comment === undefined || !isSchema(property) ? "" : comment(property);
+      const note = text === "" ? "" : `${text.replaceAll(/^/gm, within)}\n`;
       const mark = required.has(name) ? "" : "?";
       return `${note}${within}${propertyName(name)}${mark}: ${typeOf(property, within, above)};`;
     });
-    if (isSchema(rest)) lines.push(`${within}[name: string]: unknown;`);
+    if (isOpen) lines.push(`${within}[name: string]: unknown;`);
     return `{\n${lines.join("\n")}\n${indent}}`;
   }
 
   return typeOf(schema, "", []);
+}
+
+/** A list; with a type for each place, and one for those that follow, a tuple. */
+function arrayType({ prefixItems, items }: Schema, typeOf: (one: unknown) => string): string {
+  const places = listOf(prefixItems ?? items).map(typeOf);
+  const rest = isSchema(items) ? `${bracketed(typeOf(items))}[]` : null;
+  if (places.length > 0) return `[${[...places, ...(rest === null ? [] : [`...${rest}`])].join(", ")}]`;
+  return rest ?? "unknown[]";
 }
 
 const isSchema = (value: unknown): value is Schema =>
@@ -71,10 +91,11 @@ const alternatives = ({ anyOf, oneOf }: Schema) =>
   [listOf(anyOf), listOf(oneOf)].filter((members) => members.length > 0);
 const union = (types: readonly string[]) => {
   const different = [...new Set(types)];
-  return different.includes("unknown") ? "unknown" : different.join(" | ");
+  return different.includes("unknown") ? "unknown" : different.join(" | ") || "never";
 };
 const bracketed = (type: string) => (/ [|&] /.test(type) ? `(${type})` : type);
-const literal = (value: unknown) => (typeof value === "object" && value !== null ? "unknown" : JSON.stringify(value));
+/** JSON is also the spelling of its own type. */
+const literal = (value: unknown) => JSON.stringify(value) ?? "unknown";
 
 function guess(schema: Schema): string | undefined {
   if ("properties" in schema || "additionalProperties" in schema) return "object";
@@ -87,12 +108,20 @@ export function propertyName(name: string): string {
 }
 
 /** The value behind a JSON Pointer of the same document. */
-function resolve(document: unknown, reference: string): unknown {
-  if (!reference.startsWith("#")) return undefined;
-  const parts = decodeURIComponent(reference.slice(1)).split("/").slice(1);
+export function resolveReference(document: unknown, reference: string): unknown {
+  if (!/^#(\/|$)/.test(reference)) return undefined;
+  const parts = decoded(reference.slice(1)).split("/").slice(1);
   const keys = parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   return keys.reduce<unknown>(
     (value, key) => (isSchema(value) || Array.isArray(value) ? Reflect.get(value, key) : undefined),
     document,
   );
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

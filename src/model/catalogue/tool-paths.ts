@@ -71,7 +71,8 @@ export function renderDeclarations(
   { pathOf }: Pick<ToolPaths, "pathOf">,
   { isShort = false } = {},
 ): string {
-  const comment = (text: string) => `/** ${shorten(text, maxPropertyNote)} */`;
+  const comment = ({ description }: { description?: unknown }) =>
+    typeof description === "string" && description !== "" ? `/** ${shorten(description, maxPropertyNote)} */` : "";
   const options = isShort ? { maxDepth: 6 } : { comment };
   const declare = (tool: Declared, indent: string) => {
     const type = (schema: unknown) => {

@@ -72,6 +72,20 @@ export const ModelDefinition = z.strictObject({
   apiKey: z.optional(z.string()),
 });
 
+const maxIntervalMs = 3_600_000;
+
+/** Where spans and metrics are sent. */
+export const OtlpSettings = z.strictObject({
+  /** Empty: nothing is sent. */
+  endpoint: z.string().check(z.regex(/^(https?:\/\/\S+)?$/, "must be an address that begins with http: or https:")),
+  headers: z._default(z.union([z.record(z.string(), z.string()), z.string()]), {}),
+  traces: yes,
+  metrics: yes,
+  intervalMs: z._default(z.int().check(z.minimum(100), z.maximum(maxIntervalMs)), 10_000),
+  serviceName: z._default(z.string().check(z.minLength(1)), "toolplane"),
+});
+export type OtlpSettings = z.infer<typeof OtlpSettings>;
+
 /** The normal form of every configuration shape. */
 export const ConfigValues = z.strictObject({
   servers: byName(ServerDefinition),
@@ -142,6 +156,7 @@ export const ConfigValues = z.strictObject({
   /** Of one caller at a time. */
   quotas: section({ maxHeldOpen: z._default(positive, 32), maxSessionsPerCaller: z._default(positive, 128) }),
   audit: section({ required: z._default(z.boolean(), false), hmacKey: z.optional(z.string()) }),
+  observability: section({ otlp: z._default(z.nullable(OtlpSettings), null) }),
   jobs: section({ concurrency: z._default(z.int().check(z.minimum(1)), 8), keepDays: z._default(count, 30) }),
   /** For definitions that change or hide instructions. */
   security: section({

@@ -163,7 +163,12 @@ export interface Setup {
   disconnectClient(client: string, options?: DisconnectOptions): Promise<ClientDisconnection>;
 }
 
-export type ImportOptions = { dryRun: boolean; file?: string };
+export type ImportOptions = {
+  dryRun: boolean;
+  file?: string;
+  /** Names of clients may be files, too: for a person at this machine only. */
+  files?: boolean;
+};
 
 export type DoctorCheck = { name: string; ok: boolean; detail: string; fix: string | null };
 type Examined = { name: string; ok: boolean; checks: DoctorCheck[] };

@@ -27,7 +27,7 @@ export async function importClients(
 ): Promise<void> {
   const setup = await openSetup(cli, options);
   const report = await setup.importClients(clients, {
-    dryRun: options.dryRun ?? false,
+    ...{ dryRun: options.dryRun ?? false, files: true },
     ...withoutUndefined({ file: options.to }),
   });
   if (options.json) return printJson(report);

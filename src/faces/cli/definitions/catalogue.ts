@@ -65,6 +65,13 @@ tools lint: how well definitions tell a model what tools are for, and what they 
   --require-examples {= false} a description without an example loses points
   --fail-on <severity> {= high} a tool with such a finding or a worse one does not pass: high, medium or low; none looks at the score alone
   > quality.lintTools $ tools lint $ tools lint --server demo --threshold 80 --json $ tools lint --fail-on medium
+codegen <kind>: TypeScript for tools: types, a client with a method for each, or the command line of one server
+  <kind> types, client or cli
+  --server <name> only the tools of this server
+  --toolset <name> only the tools of this toolset
+  --out <directory> write the files there; else the text goes to standard output
+  > codegen.generateCode $ codegen types > tools.ts $ codegen client --toolset small --out src/tools
+  $ codegen cli --server demo --out bin
 registry: the registry as a whole
   $ registry summary $ registry export > all.bundle $ registry import all.bundle --dry-run
 registry summary: what it holds for you, or for the persona you call as, in short

@@ -111,11 +111,11 @@ init: write a starter configuration; asks on a terminal
   --to <file> {= toolplane.json} the file to write
   --yes ask nothing
   > clients.init $ init $ init --yes --to .mcp.json
-import [client...]: take over the servers of other MCP clients
-  [client...] all clients when none is named
+import [client...]: take over the servers of other MCP clients, or those in a file of mcporter, mcp-hub, MetaMCP, LiteLLM or Docker
+  [client...] clients, files, or a command line of supergateway; all clients when none is named
   --dry-run show what would be imported
   --to <file> the file to write; default: toolplane.json
-  > clients.importClients $ import --dry-run $ import cursor vscode
+  > clients.importClients $ import --dry-run $ import cursor vscode $ import config/mcporter.json
 connect [client]: move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup
   [client] without one, lists the clients
   --keep leave the client's servers where they are
@@ -141,6 +141,9 @@ trust [directory]: show what a project's files start and refer to, and say wheth
 explain [code]: explain an error code: what happened and what to do
   [code] the code behind a message, such as TIMEOUT; all codes when left out
   > explain.explainError $ explain $ explain TIMEOUT $ explain PLAN_QUEUED --json
+completion <shell>: print what makes your shell complete commands, options and the names of your servers and tools
+  <shell> bash, zsh, fish or powershell
+  > completion.printScript $ completion bash >> ~/.bashrc $ completion fish
 config: the configuration itself
   $ config validate $ config explain filesystem.timeoutMs
 config validate: all problems of all files; exit code 1 when there are errors

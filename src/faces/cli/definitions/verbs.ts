@@ -16,6 +16,8 @@ export const bodies: Readonly<Record<string, () => Promise<object>>> = {
   chat: () => import("../chat/chat.ts"),
   clients: () => import("../commands/clients.ts"),
   code: () => import("../commands/code.ts"),
+  codegen: () => import("../commands/codegen.ts"),
+  completion: () => import("../completion/scripts.ts"),
   config: () => import("../commands/config.ts"),
   "dead-letters": () => import("../commands/dead-letters.ts"),
   explain: () => import("../commands/explain.ts"),

@@ -39,6 +39,8 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     printWarning(`The store cannot be reached: ${reason}. What needs it fails until it is back.`),
   );
   plane.on("store.back", () => say("The store is back."));
+  plane.on("telemetry.lost", ({ reason }) => printWarning(`The OTLP collector takes nothing: ${reason}.`));
+  plane.on("telemetry.back", () => say("The OTLP collector is back."));
   // Problems of the store are said before the address is.
   await plane.readiness();
   const { host, port, allowHost: allowHosts = [], dataDir: dataDirectory, config: files = [] } = options;

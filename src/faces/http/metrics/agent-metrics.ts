@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from "prom-client";
+import { createBoundedLabel } from "../../../lib/bounded-label.ts";
 import type { Plane } from "../../../model/plane.ts";
-import { createBoundedLabel } from "./bounded-labels.ts";
 
 /** From a model that answers at once to one that thinks for minutes. */
 const seconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];

@@ -1,11 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { once } from "../../../lib/async/once.ts";
+import { createBoundedLabel } from "../../../lib/bounded-label.ts";
 import type { ErrorCode } from "../../../model/errors.ts";
 import type { EventOf } from "../../../model/events.ts";
 import type { Plane } from "../../../model/plane.ts";
 import { trusted } from "../../../model/principal.ts";
 import { createAgentMetrics } from "./agent-metrics.ts";
-import { createBoundedLabel } from "./bounded-labels.ts";
 
 /** From a tool in this process to one that takes its whole minute. */
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBoundedLabel } from "./bounded-labels.ts";
+import { createBoundedLabel } from "./bounded-label.ts";
 
 test("beyond so many values the rest is told together, and those known before stay what they are", () => {
   const labelOf = createBoundedLabel(2);

@@ -1,0 +1,134 @@
+import { uniqueId } from "../../lib/stamps.ts";
+import { version } from "../../lib/version.ts";
+import type { OtlpSettings } from "../../model/config/config.ts";
+import type { PlaneEvent } from "../../model/events.ts";
+import type { Plane } from "../../model/plane.ts";
+import { createOtlpMetrics } from "./otlp-metrics.ts";
+import { createOtlpTracer, type OtlpSpan, renderAttributes } from "./otlp-tracer.ts";
+
+export type OtlpPorts = {
+  /** The settings with secrets in their places. */
+  settings: OtlpSettings;
+  on: Plane["on"];
+  emit(event: PlaneEvent): void;
+};
+
+export type Otlp = ReturnType<typeof createOtlp>;
+
+const maxBatch = 512;
+/** What comes while the collector is away and this is full is not kept. */
+const maxQueue = 4_096;
+const timeoutMs = 10_000;
+/** A process that ends waits no longer for its collector. */
+const flushMs = 2_000;
+const scope = { name: "toolplane", version };
+/** The same request may be taken later. */
+const later: readonly number[] = [408, 429, 500, 502, 503, 504];
+
+/** Sends spans and metrics to a collector, in batches and beside the calls. */
+export function createOtlp({ settings, on, emit }: OtlpPorts) {
+  const { endpoint, intervalMs, serviceName } = settings;
+  const base = endpoint.replace(/\/+$/, "");
+  const headers = { ...readHeaders(settings.headers), "content-type": "application/json" };
+  const about = { "service.name": serviceName, "service.version": version, "service.instance.id": uniqueId() };
+  const resource = { attributes: renderAttributes(about) };
+  const stopping = new AbortController();
+  let spans: OtlpSpan[] = [];
+  let isMeasured = false;
+  let isLost = false;
+  let timer: NodeJS.Timeout | undefined;
+  let sending: Promise<void> | undefined;
+
+  const metrics = settings.metrics ? createOtlpMetrics(on, () => wake(true)) : null;
+  const tracer = settings.traces
+    ? createOtlpTracer((span) => {
+        if (spans.length < maxQueue) spans.push(span);
+        wake(false);
+      })
+    : null;
+
+  function wake(measured: boolean): void {
+    isMeasured ||= measured;
+    if (spans.length >= maxBatch && sending === undefined && !isLost) return void flush();
+    timer ??= setTimeout(() => void flush(), intervalMs).unref();
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    sending ??= sendAll().finally(() => {
+      sending = undefined;
+      if (spans.length > 0 && !stopping.signal.aborted) wake(false);
+    });
+    return sending;
+  }
+
+  async function sendAll(): Promise<void> {
+    while (spans.length > 0) {
+      const batch = spans.slice(0, maxBatch);
+      const answer = await send("traces", { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: batch }] }] });
+      if (answer === "later") break;
+      spans = spans.slice(batch.length);
+    }
+    const measured = isMeasured ? (metrics?.collect() ?? null) : null;
+    if (measured === null) return;
+    isMeasured = false;
+    const scopeMetrics = [{ scope, metrics: measured }];
+    if ((await send("metrics", { resourceMetrics: [{ resource, scopeMetrics }] })) === "later") isMeasured = true;
+  }
+
+  async function send(kind: "traces" | "metrics", body: object): Promise<"done" | "later"> {
+    try {
+      const response = await fetch(`${base}/v1/${kind}`, {
+        ...{ method: "POST", headers, body: JSON.stringify(body), redirect: "error" },
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), stopping.signal]),
+      });
+      await response.body?.cancel();
+      tell(response.ok ? null : `it answers ${kind} with HTTP ${response.status}`);
+      return later.includes(response.status) ? "later" : "done";
+    } catch (thrown) {
+      tell(reasonOf(thrown));
+      return "later";
+    }
+  }
+
+  /** Once for each change; the address may hold a credential and is not said. */
+  function tell(reason: string | null): void {
+    if ((reason !== null) === isLost || stopping.signal.aborted) return;
+    isLost = reason !== null;
+    emit(reason === null ? { type: "telemetry.back" } : { type: "telemetry.lost", reason });
+  }
+
+  return {
+    tracer,
+    /** Sends what is left, for a moment at most. */
+    async stop(): Promise<void> {
+      metrics?.stop();
+      const limit = setTimeout(() => stopping.abort(), flushMs);
+      await sending;
+      if (!isLost) await flush();
+      clearTimeout(limit);
+      clearTimeout(timer);
+      stopping.abort();
+    },
+  };
+}
+
+function reasonOf(thrown: unknown): string {
+  const { cause, name } = thrown as { cause?: { code?: string }; name?: string };
+  return name === "TimeoutError" ? "it does not answer" : `it cannot be reached (${cause?.code ?? name ?? "error"})`;
+}
+
+/** As an object, or as `OTEL_EXPORTER_OTLP_HEADERS` has them: `name=value,name=value`. */
+function readHeaders(given: OtlpSettings["headers"]): Record<string, string> {
+  if (typeof given !== "string") return given;
+  const pairs = given.split(",").map((pair) => pair.split(/=(.*)/s, 2).map((part) => part.trim()));
+  const decoded = (text = "") => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  return Object.fromEntries(pairs.filter(([name]) => name).map(([name = "", value]) => [name, decoded(value)]));
+}

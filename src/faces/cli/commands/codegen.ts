@@ -1,0 +1,41 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileErrorText } from "../../../lib/files.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { PlaneError } from "../../../model/errors.ts";
+import type { CodegenKind, GeneratedFile } from "../../../model/plane-work.ts";
+import type { Cli, TextOptions } from "../cli.ts";
+import { print, printJson, say } from "../terminal/output.ts";
+import { withPlane } from "../with-plane.ts";
+
+type Options = TextOptions<"server" | "toolset" | "out">;
+
+export async function generateCode(cli: Cli, kind: string, options: Options): Promise<void> {
+  const { server, toolset, out } = options;
+  const { files } = await withPlane(cli, options, (plane) =>
+    // The plane says which kinds there are.
+    plane.codegen.generate(kind as CodegenKind, withoutUndefined({ server, toolset })),
+  );
+  const written = out === undefined ? files : await writeFiles(files, out);
+  if (options.json) return printJson({ files: written });
+  for (const { path, text } of written) {
+    if (out === undefined) print(text.trimEnd());
+    else say(`wrote ${path}`);
+  }
+}
+
+async function writeFiles(files: readonly GeneratedFile[], directory: string): Promise<GeneratedFile[]> {
+  try {
+    await mkdir(directory, { recursive: true });
+    return await Promise.all(
+      files.map(async ({ path: name, text, isExecutable }) => {
+        const path = join(directory, name);
+        await writeFile(path, text);
+        if (isExecutable) await chmod(path, 0o755);
+        return { path, text };
+      }),
+    );
+  } catch (thrown) {
+    throw new PlaneError("USAGE", `The files cannot be written to '${directory}': ${fileErrorText(thrown)}.`);
+  }
+}
