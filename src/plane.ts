@@ -121,6 +121,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     defaultPrincipal,
     maySee: (principal, server) => grants.maySeeServer(principal, server),
     trust: limits.trust,
+    onRenewed: (server) => calls.forgetReads(server),
     ...catalogue.forServers,
     listed: (server) => ({ ...registry.listed(server), ...limits.circuitOf(server) }),
   });

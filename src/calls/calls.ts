@@ -26,6 +26,7 @@ import { type Activity, createActivity } from "./activity.ts";
 import { type Approvals, createApprovals } from "./approve.ts";
 import { sessionOwner } from "./attempt.ts";
 import { accessOf, requireGrant } from "./authorize.ts";
+import { createSharedReads, type SharedReads } from "./cache/shared-reads.ts";
 import { type CallTool, createCallTool, createGoOn, type Path, requestCall } from "./call-tool.ts";
 import type { ExecuteOptions } from "./execute.ts";
 import { createInjection } from "./inject.ts";
@@ -76,7 +77,7 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     answers: Answers;
     limits: CallLimits;
     results: Pick<Results, "present" | "provider">;
-    registry: Pick<Registry, "fixedOf" | "snapshot">;
+    registry: Pick<Registry, "fixedOf" | "snapshot" | "all">;
     quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld" | "standing">;
     hooks: LibraryHooks | undefined;
     fileOfHook(event: string, at: number): string | undefined;
@@ -122,7 +123,16 @@ export async function createCalls(parts: CallParts) {
     emit,
   });
   const activity = createActivity();
-  const path = wirePath(parts, { lookup, providers, approvals, hooks, activity });
+  const reads = createSharedReads({
+    config,
+    answer: parts.answers.answer,
+    tools: registry.all,
+    onlyReads(tool) {
+      const { effect, known } = effectOf(tool, config().policy.effects);
+      return known && effect === "read";
+    },
+  });
+  const path = wirePath(parts, { lookup, providers, approvals, hooks, activity, reads });
   const runner = createRunner(createCallTool(path), servers.stop, () => plans.running());
   const plans = createPlans(planPorts(parts, path, { lookup, activity, goOn: runner.goOn(createGoOn(path)) }));
   const call: Plane["call"] = (asked, args, options = {}) =>
@@ -155,17 +165,27 @@ export async function createCalls(parts: CallParts) {
     guardPrompt: hooks.guardPrompt,
     verbs,
     run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal),
+    /** A server was restarted, or says that its lists have changed. */
+    forgetReads: reads.forget,
     start: approvals.start,
     stop: () => runAll([[approvals.stop, runner.stop]]),
   };
 }
 
-type Stages = { lookup: Lookup; providers: Providers; approvals: Approvals; hooks: Hooks; activity: Activity };
+type Stages = {
+  lookup: Lookup;
+  providers: Providers;
+  approvals: Approvals;
+  hooks: Hooks;
+  activity: Activity;
+  reads: SharedReads;
+};
 
-function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activity }: Stages): Path {
+function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activity, reads }: Stages): Path {
   const { config, environment, servers, catalogue, grants, quality, registry, memory, profile } = parts;
   const decide = policyOf(parts);
   return {
+    around: reads.around,
     currentPrincipal: parts.currentPrincipal,
     findTool: lookup.findTool,
     grantFor: grants.grantFor,
