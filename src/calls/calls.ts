@@ -38,6 +38,7 @@ import { createPlans, type PlanPorts } from "./plan.ts";
 import type { PlannedCall } from "./planned-call.ts";
 import { createProviders, type ProviderParts, type Providers } from "./providers/providers.ts";
 import { createRecorder, type RecordOptions } from "./record.ts";
+import type { openRecordings as open, Recordings } from "./recording/recordings.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
 import { isTraced, tellSpan, withAttemptSpans, withSpan } from "./spans/spans.ts";
@@ -62,6 +63,13 @@ export async function checkSchema(schema: JsonObject, value: Json): Promise<Argu
   return withEngine(() => loaded.checkSchema(schema, value));
 }
 
+/** Loaded only where something is recorded or replayed. */
+export async function openRecordings(...[options, ports]: Parameters<typeof open>): Promise<Recordings> {
+  const { record, replay, replayMiss } = options;
+  if (record === undefined && replay === undefined && replayMiss === undefined) return noRecordings;
+  return (await import("./recording/recordings.ts")).openRecordings(options, ports);
+}
+
 type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "registry" | "servers" | "memory"> &
   Pick<ProviderParts, "handWritten" | "fileOfModel" | "egress"> & {
     environment: Environment;
@@ -79,6 +87,7 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     results: Pick<Results, "present" | "provider">;
     registry: Pick<Registry, "fixedOf" | "snapshot" | "all">;
     quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld" | "standing">;
+    recordings: Pick<Recordings, "around">;
     hooks: LibraryHooks | undefined;
     fileOfHook(event: string, at: number): string | undefined;
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
@@ -185,7 +194,7 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
   const { config, environment, servers, catalogue, grants, quality, registry, memory, profile } = parts;
   const decide = policyOf(parts);
   return {
-    around: reads.around,
+    around: (tool) => parts.recordings.around(tool, reads.around(tool)),
     currentPrincipal: parts.currentPrincipal,
     findTool: lookup.findTool,
     grantFor: grants.grantFor,
@@ -253,6 +262,14 @@ function planPorts(
     onEnded: (call, outcome) => activity.note(call, outcome),
   };
 }
+
+const noRecordings: Recordings = {
+  isOffline: false,
+  adapt: undefined,
+  watch: () => ({}),
+  around: (_, inner) => inner,
+  close: async () => undefined,
+};
 
 let loadedCheck: Awaited<ReturnType<typeof schemaCheck>> | undefined;
 

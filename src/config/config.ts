@@ -18,8 +18,10 @@ export { resolveSecrets, revealConfig } from "./secrets/resolve-secrets.ts";
 
 // The parts with parsers and schemas are loaded when they are used: a client that attaches to a plane needs none of them.
 
-export async function createSettings(source: ConfigSource, environment: Environment, project?: ProjectPlace) {
-  return (await import("./settings.ts")).createSettings(source, environment, project);
+export async function createSettings(
+  ...given: Parameters<typeof import("./settings.ts").createSettings>
+): ReturnType<typeof import("./settings.ts").createSettings> {
+  return (await import("./settings.ts")).createSettings(...given);
 }
 
 export async function createSetup(options: SetupOptions): Promise<Setup> {

@@ -89,7 +89,7 @@ export function createSharedReads(ports: Ports) {
     const executed = await run(call, { signal, relay: passed }, { answer });
     const { result } = executed.executed;
     // What a person or a model answered belongs to that call.
-    const isOwn = wasAsked || result.resultType !== undefined;
+    const isOwn = wasAsked || (result.resultType !== undefined && result.resultType !== "complete");
     const kept = copyOf(executed.executed);
     if (setting.ttlMs > 0 && !isOwn && !result.isError && stamp === stampOf(servers))
       cache.put(key, kept, { ...setting, servers });
