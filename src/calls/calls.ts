@@ -38,7 +38,7 @@ import { createPlans, type PlanPorts } from "./plan.ts";
 import type { PlannedCall } from "./planned-call.ts";
 import { createProviders, type ProviderParts, type Providers } from "./providers/providers.ts";
 import { createRecorder, type RecordOptions } from "./record.ts";
-import type { openRecordings as open, Recordings } from "./recording/recordings.ts";
+import type { Recordings } from "./recording/recordings.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
 import { isTraced, tellSpan, withAttemptSpans, withSpan } from "./spans/spans.ts";
@@ -51,6 +51,7 @@ export type { Lookup } from "./lookup.ts";
 export { readResultManifest } from "./providers/builtin.ts";
 export { explainModelFailure } from "./providers/http.ts";
 export { embedWith, endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
+export { openRecordings } from "./recording/open-recordings.ts";
 export { createResults } from "./results/results.ts";
 export { beginRunSpan } from "./spans/spans.ts";
 export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
@@ -61,13 +62,6 @@ const schemaCheck = once(() => import("./schema-check.ts"));
 export async function checkSchema(schema: JsonObject, value: Json): Promise<ArgumentProblem[]> {
   const loaded = await schemaCheck();
   return withEngine(() => loaded.checkSchema(schema, value));
-}
-
-/** Loaded only where something is recorded or replayed. */
-export async function openRecordings(...[options, ports]: Parameters<typeof open>): Promise<Recordings> {
-  const { record, replay, replayMiss } = options;
-  if (record === undefined && replay === undefined && replayMiss === undefined) return noRecordings;
-  return (await import("./recording/recordings.ts")).openRecordings(options, ports);
 }
 
 type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "registry" | "servers" | "memory"> &
@@ -132,15 +126,7 @@ export async function createCalls(parts: CallParts) {
     emit,
   });
   const activity = createActivity();
-  const reads = createSharedReads({
-    config,
-    answer: parts.answers.answer,
-    tools: registry.all,
-    onlyReads(tool) {
-      const { effect, known } = effectOf(tool, config().policy.effects);
-      return known && effect === "read";
-    },
-  });
+  const reads = readsOf(parts);
   const path = wirePath(parts, { lookup, providers, approvals, hooks, activity, reads });
   const runner = createRunner(createCallTool(path), servers.stop, () => plans.running());
   const plans = createPlans(planPorts(parts, path, { lookup, activity, goOn: runner.goOn(createGoOn(path)) }));
@@ -179,6 +165,18 @@ export async function createCalls(parts: CallParts) {
     start: approvals.start,
     stop: () => runAll([[approvals.stop, runner.stop]]),
   };
+}
+
+function readsOf({ config, answers, registry }: CallParts): SharedReads {
+  return createSharedReads({
+    config,
+    answer: answers.answer,
+    tools: registry.all,
+    onlyReads(tool) {
+      const { effect, known } = effectOf(tool, config().policy.effects);
+      return known && effect === "read";
+    },
+  });
 }
 
 type Stages = {
@@ -262,14 +260,6 @@ function planPorts(
     onEnded: (call, outcome) => activity.note(call, outcome),
   };
 }
-
-const noRecordings: Recordings = {
-  isOffline: false,
-  adapt: undefined,
-  watch: () => ({}),
-  around: (_, inner) => inner,
-  close: async () => undefined,
-};
 
 let loadedCheck: Awaited<ReturnType<typeof schemaCheck>> | undefined;
 
