@@ -135,7 +135,8 @@ suite("record and replay", { concurrency: 4 }, () => {
     });
     const args = { message: "sk-abcdefghijklmnop and CANARY-42", password: "hunter2" };
     process.env.REPLAY_SECRET = "a-very-secret-value";
-    const echo = { ...at.echo, env: { ...(at.echo.env as object), TOKEN: "${REPLAY_SECRET}" } };
+    const inject = [{ parameter: "tenant", from: "constant", value: "known-to-the-system" }];
+    const echo = { ...at.echo, inject, env: { ...(at.echo.env as object), TOKEN: "${REPLAY_SECRET}" } };
     const injecting = {
       overlays: {
         "echo.echo": {
@@ -156,7 +157,14 @@ suite("record and replay", { concurrency: 4 }, () => {
     }
     delete process.env.REPLAY_SECRET;
     const text = readFileSync(at.recording, "utf8");
-    for (const secret of ["sk-abcdef", "CANARY-42", "hunter2", "only-we-know", "a-very-secret-value"])
+    for (const secret of [
+      "sk-abcdef",
+      "CANARY-42",
+      "hunter2",
+      "only-we-know",
+      "known-to-the-system",
+      "a-very-secret-value",
+    ])
       assert.ok(!text.includes(secret), `${secret} is in the file`);
     await using plane = await createPlane({ config: { ...config(gone), ...injecting } as never, replay: at.recording });
     const replayed = await plane.call("echo.echo", args);

@@ -6,7 +6,7 @@ import { nowText, uniqueId } from "../../lib/stamps.ts";
 import { rounded } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
 import type { Executed, Routed } from "../../model/calls/call.ts";
-import type { Tool } from "../../model/catalogue/tool.ts";
+import { hiddenValue, type Tool } from "../../model/catalogue/tool.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { type KnownServer, ServerDefinition } from "../../model/servers/server.ts";
@@ -141,7 +141,11 @@ const defaults = ServerDefinition.parse({ command: "-", transport: "stdio" });
 
 /** How a server is reached is not what is replayed, and holds secrets. */
 function settingsOf(definition: ServerDefinition): JsonObject {
-  const { command: _, args: __, env: ___, inheritEnv, cwd, url, transport, headers, auth, ...settings } = definition;
+  const { command: _, args: __, env: ___, inheritEnv, cwd, url, transport, headers, auth, ...rest } = definition;
+  const inject = rest.inject.map((one) =>
+    typeof one !== "string" && "value" in one ? { ...one, value: hiddenValue } : one,
+  );
+  const settings = { ...rest, inject };
   return Object.fromEntries(
     Object.entries(settings).filter(([name, value]) => !sameJson(value, defaults[name as keyof typeof defaults])),
   ) as unknown as JsonObject;
