@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from "../src/model/json.ts";
 const names: Readonly<Record<string, string>> = {
   "mcpServers.*": "ServerInput",
   "mcpServers.*.auth": "ServerAuthInput",
+  "mcpServers.*.cache": "CacheInput",
   "mcpServers.*.circuit": "CircuitInput",
   "mcpServers.*.inject_options": "InjectOptionsInput",
   "tools.*": "ToolInput",
@@ -99,6 +100,7 @@ export type ServersInput = Readonly<Record<string, ServerInput>> | readonly (Ser
 `,
   "tool-input": `import type { McpToolEntry, ToolsMcpBlock } from "./foreign-config.ts";
 import type { Json } from "../json.ts";
+import type { CacheInput } from "./server-input.ts";
 
 /** A JSON Schema of type \`object\`. */
 export type JsonSchemaInput = { readonly [key: string]: unknown };

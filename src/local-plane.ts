@@ -1,4 +1,5 @@
 import { isConfiguredByVariables, noConfigFound, processEnvironment } from "./config/config.ts";
+import { withoutUndefined } from "./lib/json/plain-data.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { UnknownObject } from "./model/json.ts";
 import type { Plane } from "./model/plane.ts";
@@ -20,19 +21,26 @@ export type LocalPlaneOptions = LocalPlace & {
   store?: string;
   exposed?: boolean;
   schedules?: boolean;
+  record?: string;
+  replay?: string;
+  replayMiss?: "fail" | "live";
 };
 
 /** The plane of the person at this machine: default files, default data directory, the system's user. */
 export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
   const { files, projectFiles, dataDirectory } = findLocalFiles(options);
+  const { record, replay, replayMiss } = options;
+  // What is replayed did not happen: it is no part of the history here.
+  const isReplay = replay !== undefined && replayMiss !== "live";
   return createPlane({
     projectFiles,
     config:
       files.length > 0 || (await isConfiguredByVariables(environment))
         ? files
-        : (options.fallback ?? noConfigFound(options.directory, environment)),
-    dataDirectory,
+        : (options.fallback ?? (isReplay ? {} : noConfigFound(options.directory, environment))),
+    ...(isReplay ? {} : { dataDirectory }),
+    ...withoutUndefined({ record, replay, replayMiss }),
     principal: localCaller(options),
     face: "cli",
     ...(options.watch ? { watch: true } : {}),

@@ -1,6 +1,6 @@
 import { createAccess, createAnswers, isOffered } from "./access/access.ts";
 import { createAgent } from "./agent/agent.ts";
-import { checkSchema, createCalls, createLimits, createResults, embedWith } from "./calls/calls.ts";
+import { checkSchema, createCalls, createLimits, createResults, embedWith, openRecordings } from "./calls/calls.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import { createReload, createSettings, processEnvironment } from "./config/config.ts";
 import { once, runAll } from "./lib/async/once.ts";
@@ -30,7 +30,13 @@ export { openState } from "./state.ts";
 export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
   const { dataDirectory, projectFiles: files = [] } = options;
-  const settings = await createSettings(options.config, environment, { files, dataDirectory });
+  const recordings = await openRecordings(options, {
+    secretValues: () => settings.secretValues(),
+    config: () => settings.config(),
+    tools: () => registry.all(),
+  });
+  const place = { files, dataDirectory };
+  const settings = await createSettings(options.config, environment, place, recordings.adapt);
   const { config, directoryOf, secretsOf, secretValues } = settings;
   const local = trusted(options.principal);
   const defaultPrincipal = withListed(local, config().users);
@@ -109,7 +115,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     untrusted: config().untrusted,
     environment,
     emit,
-    isOffline: options.offline ?? false,
+    isOffline: options.offline === true || recordings.isOffline,
     isPersonal: credentials.isPersonal,
     // Servers list what they offer for the default principal.
     access: (name, definition, user) => accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
@@ -122,7 +128,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     defaultPrincipal,
     maySee: (principal, server) => grants.maySeeServer(principal, server),
     trust: limits.trust,
+    onRenewed: (server) => calls.forgetReads(server),
     ...catalogue.forServers,
+    ...recordings.watch(catalogue.forServers, defaultPrincipal.user),
     listed: (server) => ({ ...registry.listed(server), ...limits.circuitOf(server) }),
   });
   handWritten.apply(config());
@@ -144,6 +152,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     answers,
     limits,
     results,
+    recordings,
     grants,
     quality,
     loaded: catalogue.loaded,
@@ -193,7 +202,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       work.stop,
       limits.stop,
       catalogue.settled,
-      memory.close,
+      [memory.close, recordings.close],
     ]),
   );
   const verbs = joinNamespaces(

@@ -1,7 +1,7 @@
 import { once } from "../lib/async/once.ts";
 import { briefJson } from "../lib/json/render-json.ts";
 import { looksSecret, redact } from "../lib/text/redact.ts";
-import type { Executed, Outcome, Requested } from "../model/calls/call.ts";
+import { type Executed, type Outcome, originOf, type Requested } from "../model/calls/call.ts";
 import { type ActivityEntry, activityLimits } from "../model/calls/call-history.ts";
 import { resultText, type ToolResult } from "../model/calls/result.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -55,7 +55,7 @@ type Facts = Omit<ActivityEntry, "arguments" | "result">;
 
 function factsOf({ at, face, principal: { user } }: Call, { call, error }: Outcome): Facts {
   const { id, tool, status, durationMs } = call;
-  return { id, at, tool, user, face, status, durationMs, code: error?.code ?? null };
+  return { id, at, tool, user, face, status, durationMs, ...originOf(call), code: error?.code ?? null };
 }
 
 function summarize({ code, ...facts }: Facts, args: string, said: string | null, values: JsonObject): ActivityEntry {

@@ -2,14 +2,14 @@ import { rewriteText } from "../lib/json/json-text.ts";
 import { nowText, uniqueId } from "../lib/stamps.ts";
 import { shorten } from "../lib/text/cut-text.ts";
 import type { Approved, Authorized, Executed, Injected, Requested, Routed } from "../model/calls/call.ts";
-import type { ToolId } from "../model/catalogue/tool.ts";
+import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
 import { narrow, type Principal } from "../model/principal.ts";
 import { type ApproveOptions, type Asking, approve } from "./approve.ts";
 import { isOutdated } from "./attempt.ts";
 import { authorize, authorizeArguments, type GrantFor, isTexts } from "./authorize.ts";
-import { type Begun, type ExecuteOptions, execute } from "./execute.ts";
+import { type Around, type Begun, type ExecuteOptions, execute } from "./execute.ts";
 import { inject, type ValueFor } from "./inject.ts";
 import type { FindTool } from "./lookup.ts";
 import type { BegunRecord, Recorder } from "./record.ts";
@@ -28,6 +28,8 @@ export type Path = {
   hooks?(): HookStages | null;
   routing: RouteOptions;
   execution: Omit<ExecuteOptions, "signal">;
+  /** Null where the providers alone answer, which is decided once for a plan. */
+  around?(tool: Tool): Around | null;
   record: Recorder;
 };
 
@@ -50,6 +52,8 @@ export type CallTool = (call: Requested, asking?: Asking) => ReturnType<Recorder
 /** The one path: resolve, authorize, validate, inject, approve, route, execute; record wraps the rest. */
 export function createCallTool(path: Path): CallTool {
   const onTheWay = hookContext(path);
+  const run: Parameters<Around>[2] = (call, asking, instead) =>
+    execute(call, { ...path.execution, ...asking, ...instead });
   return (requested, asking = {}) =>
     path.record(requested, async (step): Promise<Routed | Executed> => {
       const hooks = path.hooks?.() ?? null;
@@ -60,7 +64,10 @@ export function createCallTool(path: Path): CallTool {
         const routed = await step("route", () => requireWritable(route(approved, path.routing)));
         if (requested.options.dryRun) return routed;
         try {
-          const executed = await step("execute", () => execute(routed, { ...path.execution, signal, relay }));
+          const around = path.around?.(routed.tool) ?? null;
+          const executed = await step("execute", () =>
+            around === null ? run(routed, { signal, relay }) : around(routed, { signal, relay }, run),
+          );
           if (hooks === null) return executed;
           rewriteText(executed.executed.result);
           return await step("hooks", () => hooks.after(executed, signal));

@@ -27,6 +27,7 @@ import { type Activity, createActivity } from "./activity.ts";
 import { type Approvals, createApprovals } from "./approve.ts";
 import { sessionOwner } from "./attempt.ts";
 import { accessOf, requireGrant } from "./authorize.ts";
+import { createSharedReads, type SharedReads } from "./cache/shared-reads.ts";
 import { type CallTool, createCallTool, createGoOn, type Path, requestCall } from "./call-tool.ts";
 import type { ExecuteOptions } from "./execute.ts";
 import { createInjection } from "./inject.ts";
@@ -38,6 +39,7 @@ import { createPlans, type PlanPorts } from "./plan.ts";
 import type { PlannedCall } from "./planned-call.ts";
 import { createProviders, type ProviderParts, type Providers } from "./providers/providers.ts";
 import { createRecorder, type RecordOptions } from "./record.ts";
+import type { Recordings } from "./recording/recordings.ts";
 import type { Results } from "./results/results.ts";
 import type { RouteOptions } from "./route.ts";
 import { createSpans, type Spans } from "./spans/spans.ts";
@@ -50,6 +52,7 @@ export type { Lookup } from "./lookup.ts";
 export { readResultManifest } from "./providers/builtin.ts";
 export { explainModelFailure } from "./providers/http.ts";
 export { embedWith, endpointOf, modelTrouble } from "./providers/model-endpoint.ts";
+export { openRecordings } from "./recording/open-recordings.ts";
 export { createResults } from "./results/results.ts";
 export type { Spans } from "./spans/spans.ts";
 export { type ArgumentProblem, type CheckArguments, validate } from "./validate.ts";
@@ -79,8 +82,9 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     answers: Answers;
     limits: CallLimits;
     results: Pick<Results, "present" | "provider">;
-    registry: Pick<Registry, "fixedOf" | "snapshot">;
+    registry: Pick<Registry, "fixedOf" | "snapshot" | "all">;
     quality: Pick<PlaneQuality, "requireTrusted" | "heldProvider" | "isHeld" | "standing">;
+    recordings: Pick<Recordings, "around">;
     hooks: LibraryHooks | undefined;
     fileOfHook(event: string, at: number): string | undefined;
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
@@ -125,8 +129,9 @@ export async function createCalls(parts: CallParts) {
     emit,
   });
   const activity = createActivity();
+  const reads = createSharedReads({ config, answer: parts.answers.answer, tools: registry.all });
   const spans = await createSpans({ settings: parts.otlp, on: memory.on, emit });
-  const path = wirePath(parts, { lookup, providers, approvals, hooks, activity, spans });
+  const path = wirePath(parts, { lookup, providers, approvals, hooks, activity, reads, spans });
   const runner = createRunner(createCallTool(path), servers.stop, () => plans.running(), spans);
   const plans = createPlans(planPorts(parts, path, { lookup, activity, spans, goOn: runner.goOn(createGoOn(path)) }));
   const call: Plane["call"] = (asked, args, options = {}) =>
@@ -159,6 +164,8 @@ export async function createCalls(parts: CallParts) {
     guardPrompt: hooks.guardPrompt,
     verbs,
     run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal),
+    /** A server was restarted, or says that its lists have changed. */
+    forgetReads: reads.forget,
     start: approvals.start,
     reconfigured: spans.apply,
     beginRunSpan: spans.beginRunSpan,
@@ -172,13 +179,15 @@ type Stages = {
   approvals: Approvals;
   hooks: Hooks;
   activity: Activity;
+  reads: SharedReads;
   spans: Spans;
 };
 
-function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activity, spans }: Stages): Path {
+function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activity, reads, spans }: Stages): Path {
   const { config, environment, servers, catalogue, grants, quality, registry, memory, profile } = parts;
   const decide = policyOf(parts);
   return {
+    around: (tool) => parts.recordings.around(tool, reads.around(tool)),
     currentPrincipal: parts.currentPrincipal,
     findTool: lookup.findTool,
     grantFor: grants.grantFor,

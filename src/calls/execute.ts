@@ -92,6 +92,17 @@ export type ExecuteOptions = AttemptOptions & {
   begun?: Begun;
 };
 
+/** Answers a call without its providers, or around them. */
+export type Around = (
+  call: Routed,
+  asking: Pick<ExecuteOptions, "signal" | "relay">,
+  run: (
+    call: Routed,
+    asking: Pick<ExecuteOptions, "signal" | "relay">,
+    instead?: Pick<ExecuteOptions, "answer">,
+  ) => Promise<Executed>,
+) => Promise<Executed>;
+
 /** How the one attempt of a planned call ended. */
 export type Begun = { startedAt: number; isExpired: boolean } & ({ raw: unknown } | { thrown: unknown });
 

@@ -87,6 +87,7 @@ export function createPlans(ports: PlanPorts) {
     const tool = ports.recall(asked, principal);
     if (tool === undefined) return undefined;
     if (ports.isHeld(tool) || tool.id.kind || tool.injects.length > 0 || tool.metadata.state !== undefined) return null;
+    if ((path.around?.(tool) ?? null) !== null) return null;
     const grant = planGrant(principal, tool, path.grantFor);
     const route = planRoute(principal, tool, path.routing);
     const [spec] = route?.candidates ?? [];

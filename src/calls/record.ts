@@ -17,6 +17,7 @@ import type {
   SucceededOutcome,
   WaitingOutcome,
 } from "../model/calls/call.ts";
+import { originOf } from "../model/calls/call.ts";
 import { resultText, type ToolResult } from "../model/calls/result.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
@@ -157,12 +158,21 @@ export function callEvent(requested: Requested): PlaneEvent {
 }
 
 function resultEvent(
-  { id, tool, status, durationMs, attempts, server, kind }: CallRecord,
+  { id, tool, status, durationMs, attempts, server, kind, ...record }: CallRecord,
   outcome: Outcome,
 ): PlaneEvent {
   const tries = attempts.map(({ provider, ok, durationMs: took }) => ({ provider, ok, durationMs: rounded(took) }));
   const ended = { success: outcome.ok, status, durationMs, code: outcome.error?.code ?? null };
-  return { type: "tool.result", callId: id, tool, ...ended, attempts: tries, server, ...(kind && { kind }) };
+  return {
+    type: "tool.result",
+    callId: id,
+    tool,
+    ...ended,
+    attempts: tries,
+    server,
+    ...(kind && { kind }),
+    ...originOf(record),
+  };
 }
 
 /** A result that cannot be stored is returned whole. */
@@ -209,6 +219,7 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
     ...(hooks ? { hooks } : {}),
     error: outcome.error ? withoutForeignText(outcome.error) : null,
     ...costField(tool, attempts),
+    ...originOf(executed ?? {}),
     ...(options.run === undefined ? {} : { run: options.run }),
     stages,
   };
@@ -259,6 +270,7 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
     dropped: input?.dropped ?? [],
     ...warningsOf(call),
     ...costField(call.tool, attempts),
+    ...originOf(executed ?? {}),
     ...stateField(call, status),
   };
   const result = executed && withEditNote(executed.result, call);

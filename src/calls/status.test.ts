@@ -11,6 +11,7 @@ const statuses: Record<ErrorCode, CallStatus> = {
   TOOL_AMBIGUOUS: "refused",
   SERVER_NOT_FOUND: "refused",
   INVALID_ARGUMENTS: "refused",
+  NOT_RECORDED: "refused",
   PAYLOAD_TOO_LARGE: "refused",
   ENTRY_INVALID: "refused",
   ORIGIN_REFUSED: "refused",

@@ -2,10 +2,8 @@ import type { EntryKind } from "../model/catalogue/change.ts";
 import type { Setup } from "../model/config/setup.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
-import type { ConfigSource } from "./load-config.ts";
 import type { CheckedEntry } from "./manifests/check-entry.ts";
 import type { SetupOptions } from "./setup-place.ts";
-import type { ProjectPlace } from "./trust/answers.ts";
 
 export { type Environment, localUser, ownProgram, processEnvironment, workingDirectory } from "./environment.ts";
 export { candidates, defaultConfigFiles, defaultDataDirectory, noConfigFound, ofProject } from "./locations.ts";
@@ -18,8 +16,10 @@ export { resolveSecrets, revealConfig } from "./secrets/resolve-secrets.ts";
 
 // The parts with parsers and schemas are loaded when they are used: a client that attaches to a plane needs none of them.
 
-export async function createSettings(source: ConfigSource, environment: Environment, project?: ProjectPlace) {
-  return (await import("./settings.ts")).createSettings(source, environment, project);
+export async function createSettings(
+  ...given: Parameters<typeof import("./settings.ts").createSettings>
+): ReturnType<typeof import("./settings.ts").createSettings> {
+  return (await import("./settings.ts")).createSettings(...given);
 }
 
 export async function createSetup(options: SetupOptions): Promise<Setup> {

@@ -63,6 +63,13 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.circuit.failures": "Failed calls in a row that open it, 0 to disable.",
   "mcpServers.circuit.openMs":
     "The first cooldown; then one call tries the server. Doubled with each failure, 5 minutes at most.",
+  "mcpServers.cache":
+    "Results of its tools that are known to only read are kept for a while. Any write to the server, a changed list and a restart empty it.",
+  "mcpServers.cache.ttlMs": "How long a result is kept; 0 keeps none.",
+  "mcpServers.cache.maxEntries": "At most so many results; the least recently used go first.",
+  "mcpServers.cache.shared": "One result for all callers; by default each caller has their own.",
+  "mcpServers.coalesce":
+    "Equal calls of one caller that are under way share one request, where the tool is known to only read. By default where results are cached.",
   "mcpServers.retry": "How often its calls are tried; by default as in 'retry'.",
   "mcpServers.retry.attempts": "Attempts of a call that may be repeated, the first included.",
   "mcpServers.retry.delayMs": "The wait before the second attempt; doubled with each failure.",
@@ -124,6 +131,12 @@ export const descriptions: Readonly<Record<string, string>> = {
   "overlays.capabilities": "Capabilities to find it by.",
   "overlays.cost_per_call": "Cost of a call.",
   "overlays.cost_unit": "Unit of the cost.",
+  "overlays.cache": "Its results are kept for a while, where it is known to only read.",
+  "overlays.cache.ttlMs": "How long a result is kept; 0 keeps none.",
+  "overlays.cache.maxEntries": "At most so many results; the least recently used go first.",
+  "overlays.cache.shared": "One result for all callers; by default each caller has their own.",
+  "overlays.coalesce":
+    "Equal calls of one caller that are under way share one request, where it is known to only read.",
   "overlays.rate_limit_per_minute": "Its rate limit: calls per minute.",
   "overlays.persona_allowlist": "Only for these personas.",
   "overlays.requires_flags": "By operation: the flags a persona needs for it.",

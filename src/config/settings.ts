@@ -12,12 +12,17 @@ import { checkRegistered } from "./manifests/check-entry.ts";
 import { resolveSecrets } from "./secrets/resolve-secrets.ts";
 import { openProject, type ProjectPlace } from "./trust/answers.ts";
 
-export async function createSettings(source: ConfigSource, environment: Environment, place?: ProjectPlace) {
+export async function createSettings(
+  source: ConfigSource,
+  environment: Environment,
+  place?: ProjectPlace,
+  adapt: (config: Config) => Config = (config) => config,
+) {
   const project = place === undefined || place.files.length === 0 ? null : openProject(place);
   const load = async () => {
     const loaded = await loadConfig(source, environment, project?.read());
     requireSafe(loaded.config);
-    return loaded;
+    return { ...loaded, config: adapt(loaded.config) };
   };
   let current = await load();
   const directoryOf = (server: string) => current.directoryOf(server);

@@ -28,6 +28,7 @@ export const errorTable = {
   TOOL_AMBIGUOUS: row(409, -32602, 2, false, "validation", "Several tools match that name."),
   SERVER_NOT_FOUND: row(404, -32602, 2, false, "validation", "No server of that name is configured."),
   INVALID_ARGUMENTS: row(400, -32602, 2, false, "validation", "Invalid arguments for the tool's schema."),
+  NOT_RECORDED: row(404, -32602, 1, false, "validation", "The recording that is replayed has no answer to this call."),
   PAYLOAD_TOO_LARGE: row(413, -32600, 2, false, "validation", "The request body is larger than we accept."),
   CONFLICT: row(409, -32600, 1, false, "validation", "The current state does not allow this."),
   ENTRY_INVALID: row(400, -32602, 2, false, "validation", "Not a valid catalogue entry."),

@@ -1,6 +1,6 @@
 import type { HookDecision, HookEvent } from "./access/hook.ts";
 import type { AgentOutcome, AgentStyle } from "./agent/agent-run.ts";
-import type { CallStatus } from "./calls/call.ts";
+import type { CallStatus, Origin } from "./calls/call.ts";
 import type { HeldStatus } from "./calls/held-call.ts";
 import type { ProgressReport, TaskReport } from "./calls/provider.ts";
 import type { Finding, Severity } from "./catalogue/quality.ts";
@@ -20,17 +20,18 @@ type JobFacts = RunFacts & { job: string };
 type ApprovalFacts = CallFacts & { approvalId: string; plan: string | null };
 type LetterFacts = CallFacts & { deadLetterId: string };
 
-type ToolResultEvent = CallFacts & {
-  type: "tool.result";
-  success: boolean;
-  status: CallStatus;
-  durationMs: number;
-  code: ErrorCode | null;
-  /** Missing in what earlier versions stored. */
-  attempts?: { provider: string; ok: boolean; durationMs?: number }[];
-  /** Null where it is written by hand. */
-  server?: string | null;
-};
+type ToolResultEvent = CallFacts &
+  Origin & {
+    type: "tool.result";
+    success: boolean;
+    status: CallStatus;
+    durationMs: number;
+    code: ErrorCode | null;
+    /** Missing in what earlier versions stored. */
+    attempts?: { provider: string; ok: boolean; durationMs?: number }[];
+    /** Null where it is written by hand. */
+    server?: string | null;
+  };
 
 /** The end of an agent's run, with times and statuses only. */
 type AgentRunEvent = RunFacts & {

@@ -63,6 +63,12 @@ export type PlaneOptions = {
   embed?: Embed;
   /** Models for agents by name, beside the configured ones. */
   models?: Readonly<Record<string, ForeignModel | ChatModel>>;
+  /** A file that every call is added to, with its arguments and its result; secrets are masked. */
+  record?: string;
+  /** A file of an earlier `record`: calls are answered from it, and no server is started. */
+  replay?: string;
+  /** What becomes of a call that `replay` has no answer to: it fails, or is made. Default: `fail`. */
+  replayMiss?: "fail" | "live";
   /** Functions that are asked about calls, after the configured commands. */
   hooks?: LibraryHooks;
 };

@@ -3,7 +3,7 @@ import { agentOutcomes } from "../model/agent/agent-run.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../model/calls/call-history.ts";
 import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "./fields.ts";
 import { operation } from "./operation.ts";
-import { CallRecord, CallStatus } from "./schemas/outcome.ts";
+import { CallRecord, CallStatus, origin } from "./schemas/outcome.ts";
 import { Run, RunSummary } from "./schemas/run.ts";
 
 const tag = "Calls";
@@ -37,6 +37,7 @@ const ActivityEntry = z
     face: z.string(),
     status: CallStatus,
     durationMs: z.number(),
+    ...origin,
     arguments: z.string(),
     result: z.string().nullable(),
     code: z.string().nullable(),

@@ -12,6 +12,8 @@ import { type SessionOwner, sharedOwner } from "./sessions.ts";
 export type LifecycleOptions = {
   isOffline: boolean;
   identify(name: string, server: Server): string;
+  /** What replaces the cached lists. */
+  recorded?(name: string): Omit<KnownServer, "identity"> | undefined;
   known(identities: readonly string[]): Promise<readonly KnownServer[]>;
 };
 
@@ -111,7 +113,12 @@ function createRecall({ all }: ServerDirectory, options: LifecycleOptions) {
   let isDone = false;
   async function again(names: readonly string[]): Promise<void> {
     const named = all().filter(([name]) => names.includes(name));
-    const identified = new Map(named.map(([name, server]) => [options.identify(name, server), server]));
+    const cached = named.filter(([name, server]) => {
+      const recorded = options.recorded?.(name);
+      if (recorded) server.recall(recorded);
+      return recorded === undefined;
+    });
+    const identified = new Map(cached.map(([name, server]) => [options.identify(name, server), server]));
     for (const known of await options.known([...identified.keys()])) identified.get(known.identity)?.recall(known);
   }
   return {

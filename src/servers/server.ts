@@ -1,5 +1,6 @@
 import { abortable } from "../lib/async/signals.ts";
 import { PlaneError } from "../model/errors.ts";
+import type { PlaneEvent } from "../model/events.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
 import { createDesiredState } from "./desired-state.ts";
@@ -22,6 +23,8 @@ export type ServerOptions = Omit<OpenerOptions, "log" | "resolve" | "onListChang
     secretValues(): readonly string[];
     /** Nothing is started or asked; known lists are used. */
     isOffline: boolean;
+    /** Another process or session answers, or its lists have changed. */
+    onRenewed?(): void;
     /** The predecessor of this name has stopped. */
     after?: Promise<void> | undefined;
   };
@@ -88,7 +91,10 @@ function createParts(options: ServerOptions) {
     ...options,
     log,
     resolve,
-    onListChanged: (list, user) => desired.isStopped() || lists.of(user).listChanged(list),
+    onListChanged(list, user) {
+      options.onRenewed?.();
+      if (!desired.isStopped()) lists.of(user).listChanged(list);
+    },
   });
   const byDefault = definition.transport === "stdio" ? "shared" : "principal";
   const { session = byDefault } = definition;
@@ -146,7 +152,7 @@ function createSecrets({ name, definition, environment, secretValues, resolveSec
 const maxRemoteCooldownMs = 4_000;
 
 function connectionOptions(
-  { name, definition, guard, after, emit }: ServerOptions,
+  { name, definition, guard, after, emit, onRenewed }: ServerOptions,
   owner: SessionOwner,
   drop: () => void,
 ) {
@@ -158,7 +164,10 @@ function connectionOptions(
     // Another start of a process is dear; asking a remote server again is not.
     retry: { firstMs, maxMs, maxCooldownMs: transport === "stdio" ? maxMs : maxRemoteCooldownMs },
     // The public state of a server is that of its main session.
-    emit: isShared(owner) ? emit : () => undefined,
+    emit(event: PlaneEvent) {
+      if (event.type === "server.disconnected" || event.type === "server.error") onRenewed?.();
+      if (isShared(owner)) emit(event);
+    },
     onLeft: ({ pid }) => pid !== null && guard.release(pid),
     idleTimeoutMs: alwaysOn ? 0 : idleTimeoutMs,
     ...(isShared(owner) ? {} : { onIdle: drop }),

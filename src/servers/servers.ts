@@ -32,6 +32,8 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
     directoryOf(name: string): string;
     /** With `owner`, for this user alone. */
     onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era, owner?: ListOwner): void;
+    /** It was restarted, or says that its lists have changed. */
+    onRenewed?(server: string): void;
     onToolsGone?(server: string, owner: ListOwner): void;
     onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
     /** For the doctor: which listed tools the catalogue accepts. */
@@ -74,6 +76,7 @@ export function createServers(ports: ServersPorts): Servers {
       isPersonal: () => ports.isPersonal(definition),
       access: (user, resolved) => ports.access(name, resolved, user),
       onTools: (tools, era, owner) => ports.onTools(name, definition, tools, era, owner),
+      onRenewed: () => ports.onRenewed?.(name),
       onToolsGone: (owner) => ports.onToolsGone?.(name, owner),
       onKnown: (known) => ports.onKnown({ ...known, identity: identify(name, definition) }, name, definition),
     });

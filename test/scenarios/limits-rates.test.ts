@@ -124,7 +124,10 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
       providers: [{ name: "http", config: { url, method: "POST" } }],
       ...more,
     });
-    const tools = { pay: tool("pay", { idempotency_key: { required: true } }), note: tool("note", { side_effects: "network" }) };
+    const tools = {
+      pay: tool("pay", { idempotency_key: { required: true } }),
+      note: tool("note", { side_effects: "network" }),
+    };
     await using plane = await createPlane({ config: { tools } });
     const outcomes: Outcome[] = [await plane.call("pay"), await plane.call("note")];
     endpoint.closeAllConnections();

@@ -11,14 +11,18 @@ const longWord = /[A-Za-z0-9+/_=-]{20,512}/g;
 /** Bits per character. Written words have less than 3.5, random ones of this length more than 3.8. */
 const minEntropy = 3.7;
 
-/** Replaces secrets in the texts of a result; images and other binary data stay. */
-export function createResultRedactor({ secrets, entropy, patterns }: Settings): (result: ToolResult) => ToolResult {
+export function createTextRedactor({ secrets, entropy, patterns }: Settings): (text: string) => string {
   const replace = createPatternReplacer(patterns, mark);
-  const hide = (text: string): string => {
+  return (text) => {
     const known = secrets ? redact(text) : text;
     const random = entropy ? known.replaceAll(longWord, (word) => (isRandom(word) ? mark : word)) : known;
     return replace(random);
   };
+}
+
+/** Replaces secrets in the texts of a result; images and other binary data stay. */
+export function createResultRedactor(settings: Settings): (result: ToolResult) => ToolResult {
+  const hide = createTextRedactor(settings);
   const walk = (value: unknown, key = ""): unknown => {
     if (typeof value === "string") return key === "data" || key === "blob" || key === "type" ? value : hide(value);
     if (Array.isArray(value)) return value.map((inner) => walk(inner));

@@ -27,6 +27,10 @@ export type OpenPlaneOptions = {
   exposed?: boolean;
   /** Begins jobs when they are due. */
   schedules?: boolean;
+  /** Files of calls, and what becomes of one that was not recorded. */
+  record?: string;
+  replay?: string;
+  replayMiss?: "fail" | "live";
 };
 
 export type PlaceOptions = { files: readonly string[]; directory: string; dataDirectory: string | undefined };
@@ -104,4 +108,8 @@ export type GlobalOptions = {
   standalone?: boolean;
   offline?: boolean;
   logLevel?: "error" | "warn" | "info" | "debug";
+  /** Of commands that call. */
+  record?: string;
+  replay?: string;
+  replayMiss?: "fail" | "live";
 };

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
@@ -144,12 +145,23 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     persona: options.persona,
     workspace: options.workspace,
     compliance: options.compliance,
-    standalone: Boolean(options.standalone || options.offline || options.store || extra.watch),
+    standalone: Boolean(options.standalone || options.offline || options.store || extra.watch || isTaped(options)),
     ...withoutUndefined({ ...passed, store: options.store, offline: options.offline }),
+    ...tapesIn(options),
   });
   if (options.logLevel === "debug") showEvents(plane);
   if (!isQuiet) tellProblems(plane.config().problems, options, extra.watch === true);
   return plane;
+}
+
+/** The plane that serves already would neither record nor replay. */
+export function isTaped({ record, replay, replayMiss }: GlobalOptions): boolean {
+  return record !== undefined || replay !== undefined || replayMiss !== undefined;
+}
+
+function tapesIn({ record, replay, replayMiss }: GlobalOptions) {
+  const here = (file: string | undefined) => (file === undefined ? undefined : resolve(terminal.directory(), file));
+  return withoutUndefined({ record: here(record), replay: here(replay), replayMiss });
 }
 
 /** Prints every event of a plane of this process. No event carries an argument or a result. */

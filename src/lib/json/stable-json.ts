@@ -1,3 +1,5 @@
+import { isRawJSON } from "./exact-numbers.ts";
+
 /** Sorted keys: equal values give equal text. */
 export function stableJson(value: unknown): string {
   return (isSorted(value) ? JSON.stringify(value) : JSON.stringify(value, sortKeys)) ?? "null";
@@ -15,7 +17,7 @@ function isSorted(value: unknown): boolean {
 }
 
 function sortKeys(_: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (typeof value !== "object" || value === null || Array.isArray(value) || isRawJSON(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -1,11 +1,11 @@
 import type { ErrorCode } from "../errors.ts";
 import type { Face } from "../principal.ts";
-import type { CallStatus } from "./call.ts";
+import type { CallStatus, Origin } from "./call.ts";
 
 export const activityLimits = { calls: 100, characters: 256 } as const;
 
 /** A recent call in short, in memory only. Secrets are hidden. */
-export type ActivityEntry = {
+export type ActivityEntry = Origin & {
   id: string;
   at: string;
   tool: string;

@@ -148,9 +148,27 @@ export type Attempt = {
   /** Only where the provider provably never saw it. */
   sent?: false;
 };
+/** Where a result comes from that no provider was asked for. */
+export type Origin = {
+  /** From the cache; false where the cache had none. */
+  cached?: boolean;
+  /** Of an equal call that was under way. */
+  coalesced?: true;
+  /** From a recording. */
+  replayed?: true;
+};
+
+export function originOf({ cached, coalesced, replayed }: Origin): Origin {
+  return {
+    ...(cached === undefined ? {} : { cached }),
+    ...(coalesced ? { coalesced } : {}),
+    ...(replayed ? { replayed } : {}),
+  };
+}
+
 /** The price of a call, by its manifest. */
 export type Cost = { amount: number; unit: string };
-type Execution = {
+type Execution = Origin & {
   result: ToolResult;
   provider: string;
   attempts: Attempt[];
@@ -164,7 +182,7 @@ export type Executed = Routed & { executed: Execution };
 export type CallStatus = "succeeded" | "tool_error" | "failed" | "refused" | "waiting" | "cancelled" | "dry_run";
 
 /** What is known about any call. */
-export type CallReport<Status extends CallStatus = CallStatus> = {
+export type CallReport<Status extends CallStatus = CallStatus> = Origin & {
   /** Finds the call in records and events. */
   id: string;
   /** The catalogue's name; the requested one where there is no such tool. */
@@ -254,7 +272,7 @@ export type QueuedOutcome = NotOk<"waiting"> & {
 export type Outcome = SucceededOutcome | FailedOutcome | WaitingOutcome | QueuedOutcome;
 
 /** Who called what, the decision and the result. No argument values. */
-export type CallRecord = {
+export type CallRecord = Origin & {
   id: string;
   at: string;
   tool: string;

@@ -90,7 +90,19 @@ export type ProviderSpec = z.infer<typeof ProviderSpec> & {
   isJudged?: boolean;
 };
 
+/** Results of a tool that only reads, kept for a while. */
+export const CacheSettings = z.strictObject({
+  /** 0 keeps nothing. */
+  ttlMs: z.int().check(z.minimum(0)),
+  maxEntries: z._default(z.int().check(z.positive()), 1_000),
+  /** One result for all callers. */
+  shared: z._default(z.boolean(), false),
+});
+
 const toolRemarks = {
+  cache: z.optional(CacheSettings),
+  /** Equal calls under way share one request. Default: where results are cached. */
+  coalesce: z.optional(z.boolean()),
   /** Seconds; 0 is no limit. */
   default_timeout: z.optional(z.int().check(z.minimum(0))),
   /** False serialises calls; unset leaves them to the limits of the server. */

@@ -33,6 +33,8 @@ export interface ServerInput extends ForeignServerKeys {
   /** Its rate limit: calls in a minute, a sixth of them at once. The next waits up to 5 s, or is refused with RATE_LIMITED. */ rateLimitPerMinute?: number | undefined;
   /** Its circuit breaker. */ circuit?: CircuitInput | undefined;
   /** How often its calls are tried; by default as in 'retry'. */ retry?: McpServersRetryInput | undefined;
+  /** Results of its tools that are known to only read are kept for a while. Any write to the server, a changed list and a restart empty it. */ cache?: CacheInput | undefined;
+  /** Equal calls of one caller that are under way share one request, where the tool is known to only read. By default where results are cached. */ coalesce?: boolean | undefined;
   /** Maximum message size. A larger one fails only its call. Default: 10485760. */ maxMessageBytes?: number | undefined;
   /** The backoff after a failure; doubled with each failure in a row. Default: 1000. */ backoffMs?: number | undefined;
   /** The longest time between two automatic attempts. Default: 60000. */ maxBackoffMs?: number | undefined;
@@ -85,6 +87,13 @@ export interface McpServersRetryInput {
   /** Attempts of a call that may be repeated, the first included. */ attempts?: number | undefined;
   /** The wait before the second attempt; doubled with each failure. */ delayMs?: number | undefined;
   /** The longest wait between two attempts. */ maxDelayMs?: number | undefined;
+}
+
+/** Results of its tools that are known to only read are kept for a while. Any write to the server, a changed list and a restart empty it. */
+export interface CacheInput {
+  /** How long a result is kept; 0 keeps none. */ ttlMs: number;
+  /** At most so many results; the least recently used go first. Default: 1000. */ maxEntries?: number | undefined;
+  /** One result for all callers; by default each caller has their own. Default: false. */ shared?: boolean | undefined;
 }
 
 /** A parameter that only the system sets, and where its value comes from. */

@@ -1,6 +1,7 @@
 // Generated from the schema of the configuration by npm run docs. Change the schema instead.
 import type { McpToolEntry, ToolsMcpBlock } from "./foreign-config.ts";
 import type { Json } from "../json.ts";
+import type { CacheInput } from "./server-input.ts";
 
 /** A JSON Schema of type `object`. */
 export type JsonSchemaInput = { readonly [key: string]: unknown };
@@ -12,6 +13,8 @@ export type ToolsInput =
 
 /** A hand-written tool. */
 export interface ToolInput {
+  /** Its results are kept for a while, where it is known to only read. */ cache?: { /** How long a result is kept; 0 keeps none. */ ttlMs: number; /** At most so many results; the least recently used go first. Default: 1000. */ maxEntries?: number | undefined; /** One result for all callers; by default each caller has their own. Default: false. */ shared?: boolean | undefined } | undefined;
+  /** Equal calls of one caller that are under way share one request, where it is known to only read. */ coalesce?: boolean | undefined;
   /** Limit of a call in seconds, 0 for none. */ default_timeout?: number | undefined;
   /** false: serial execution. */ allow_parallel?: boolean | undefined;
   /** Its risk; high needs approval. */ safety_level?: "low" | "medium" | "high" | undefined;
@@ -75,6 +78,8 @@ export interface ProviderInput {
 
 /** What is said here about a tool that a server lists. */
 export interface ToolOverlayInput {
+  /** Its results are kept for a while, where it is known to only read. */ cache?: CacheInput | undefined;
+  /** Equal calls of one caller that are under way share one request, where it is known to only read. */ coalesce?: boolean | undefined;
   /** Limit of a call in seconds, 0 for none. */ default_timeout?: number | undefined;
   /** false: serial execution. */ allow_parallel?: boolean | undefined;
   /** Its risk; high needs approval. */ safety_level?: "low" | "medium" | "high" | undefined;

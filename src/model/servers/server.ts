@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { InjectionEntry, InjectOptions } from "../access/injection.ts";
-import { SideEffects } from "../catalogue/tool.ts";
+import { CacheSettings, SideEffects } from "../catalogue/tool.ts";
 
 export const Transport = z.enum(["stdio", "http", "sse", "websocket"]);
 export type Transport = z.infer<typeof Transport>;
@@ -83,6 +83,9 @@ export const ServerDefinition = z.strictObject({
   circuit: z._default(ServerCircuit, { failures: 5, openMs: 30_000 }),
   /** Default: the configuration's. */
   retry: z.optional(z.partial(z.strictObject(retryFields))),
+  cache: z.optional(CacheSettings),
+  /** Equal calls under way share one request. Default: where results are cached. */
+  coalesce: z.optional(z.boolean()),
   maxMessageBytes: z._default(z.int().check(z.positive()), 10 * 1024 * 1024),
   backoffMs: z._default(z.int().check(z.positive()), 1_000),
   maxBackoffMs: z._default(z.int().check(z.positive()), 60_000),

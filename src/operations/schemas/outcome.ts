@@ -13,6 +13,12 @@ const ToolResult = z
   })
   .meta({ id: "ToolResult", description: "What the tool answered, as it came from the wire." });
 
+export const origin = {
+  cached: z.boolean().optional().meta({ description: "Was the result in the cache? Missing where the tool has none." }),
+  coalesced: z.literal(true).optional().meta({ description: "An equal call was under way, and this is its result." }),
+  replayed: z.literal(true).optional().meta({ description: "The result is from a recording." }),
+};
+
 export const Outcome = z
   .object({
     ok: z.boolean(),
@@ -30,6 +36,7 @@ export const Outcome = z
         .literal(false)
         .optional()
         .meta({ description: "The record could not be written and waits in memory." }),
+      ...origin,
       argumentNotes: z.array(z.string()).optional().meta({ description: "The warnings that are about the arguments." }),
       cost: z.looseObject({}).optional().meta({ description: "Where the manifest says what a call costs." }),
       state: z
@@ -113,6 +120,7 @@ export const CallRecord = z
       .string()
       .optional()
       .meta({ description: "The id of the result, where it was too large to be given whole." }),
+    ...origin,
     run: z.string().optional().meta({ description: "The run of an agent that it was made in." }),
     error: z.union([ErrorReport, z.null()]),
     stages: z.array(z.object({ stage: z.string(), ms: z.number() })),

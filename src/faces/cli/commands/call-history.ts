@@ -45,7 +45,7 @@ export function renderCalls(calls: readonly CallRecord[]): string {
 
 export function renderCall(call: CallRecord): string {
   const facts: Fact[] = [
-    ["status", `${call.status}, ${milliseconds(call.durationMs)}`],
+    ["status", `${call.status}, ${milliseconds(call.durationMs)}${renderOrigin(call)}`],
     ["at", call.at],
     ["called by", `${call.principal.user ?? "anonymous"} through ${call.face}`],
     ["server", call.server],
@@ -67,6 +67,11 @@ export function renderCall(call: CallRecord): string {
     ...renderBars(call.stages),
     ...(call.attempts.length === 0 ? [] : ["", colors.bold("Attempts"), ...call.attempts.map(renderAttempt)]),
   ].join("\n");
+}
+
+function renderOrigin({ cached, coalesced, replayed }: CallRecord): string {
+  if (replayed) return ", replayed from a recording";
+  return cached ? ", from the cache" : coalesced ? ", shared with an equal call" : "";
 }
 
 /** Each stage as long as its share of the longest one. */

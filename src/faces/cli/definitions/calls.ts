@@ -1,6 +1,6 @@
 import { agentStyles } from "../../../model/agent/agent-run.ts";
 import { policyModes } from "../../../model/calls/call.ts";
-import { page } from "./verbs.ts";
+import { page, tapes } from "./verbs.ts";
 
 const model = `  --model <name> which configured model; 'default', or the only one
   --toolset <alias> give it this selection of tools; every tool when left out
@@ -35,13 +35,15 @@ call <tool> [values...]: call a tool
   --save-artifacts <directory> write the files that come with the result into this directory
   --force overwrite files that are there already
   --dry-run stop before anything is executed, and say what the policy says
+${tapes}
   > call.callTool $ call demo.greet name=Ann $ call demo.add a:=1 b:=2
-  $ call demo.greet --args '{"name":"Ann"}' --json
+  $ call demo.greet --args '{"name":"Ann"}' --json $ call demo.greet name=Ann --record calls.jsonl
 batch <file>: many calls, some at a time
   <file> one call a line, {"tool": …, "arguments": {…}}; - for standard input
 ${files}
   --yes agree to what the policy would ask about
   --dry-run stop each before anything is executed
+${tapes}
   > batch.batchCalls $ batch calls.jsonl $ batch calls.jsonl --out results.jsonl
   $ batch calls.jsonl --out results.jsonl --resume
 generate <file>: many prompts, answered by a model with tools
@@ -62,6 +64,7 @@ ${model}
   --yes agree to what the policy would ask about
   --verbose show thoughts, calls and what they came to, also without a terminal
   --no-stream print the answer when it is whole
+${tapes}
   > agent.askAgent $ agent "What is 17 plus 25?" $ agent "Greet Ann" --toolset my-tools --trace run.txt
   $ agent - --json < question.txt
 code: programs that call tools as functions
@@ -75,6 +78,7 @@ code run [file]: run a program in the sandbox; its calls go along the one path
   --conversation <name> the conversation that the calls and 'store' belong to
   --plan queue what would change something, instead of doing it
   --yes agree to what the policy would ask about
+${tapes}
   > code.runProgram $ code run report.ts $ code run -e 'return await tools.demo.greet({ name: "Ann" })'
   $ code run report.ts --read-only --json
 code search <query>: the tools that fit, as TypeScript declarations for a program

@@ -1,3 +1,5 @@
+import { tapes } from "./verbs.ts";
+
 /** Servers, the plane that serves, and how it is configured. */
 export const setupVerbs = `
 serve: serve the workbench, the HTTP API and MCP; changes of the configuration are applied while it runs
@@ -9,13 +11,15 @@ serve: serve the workbench, the HTTP API and MCP; changes of the configuration a
   --drain-seconds <number> {drain = 0} after SIGTERM, answer for so long while /readyz says no
   --background listen at no port: what 'mcp' starts where no plane serves its configuration
   --idle-exit <ms> {ms = 600000} in the background, end so long after the last client
+${tapes}
   > serve.serve $ serve $ serve --open $ serve --port 0 --config .mcp.json
 mcp: run the gateway on stdio, for clients that spawn a command
   --mode <name> {full|lazy|code} full: every tool; lazy: those that are needed; code: programs; else by 'lazy.mode'
   --names <kind> {prefixed|bare} how tools are called
   --toolset <name> only the servers and tools of this toolset
   --server <name> only this server
-  > serving.serveMcp $ mcp $ mcp --config .mcp.json $ mcp --mode lazy --toolset small
+${tapes}
+  > serving.serveMcp $ mcp $ mcp --config .mcp.json $ mcp --mode lazy --toolset small $ mcp --replay calls.jsonl
 stop: end the background plane that 'mcp' has started for this configuration
   > serving.stopBackground $ stop $ stop --config .mcp.json
 demo: run a small MCP server on stdio, to try things on

@@ -53,6 +53,11 @@ export class Verb extends Command {
   }
 }
 
+/** Of commands that call tools. */
+export const tapes = `  --record <file> add every call to this file, with its arguments and its result; secrets are masked
+  --replay <file> answer calls from such a file, and start no server
+  --replay-miss <what> {fail|live} a call that is not in it fails (the default), or is made`;
+
 export const page = `  --limit <number> at most so many, 1 to 1000
   --cursor <cursor> where an earlier page ended`;
 

@@ -12,7 +12,7 @@ import type { AboutPlane, Cli, GlobalOptions, McpView } from "../cli.ts";
 import { colors, print, printError, printJson, printWarning, say } from "../terminal/output.ts";
 import { renderTrouble } from "../terminal/server-trouble.ts";
 import { terminal, untilInterrupted } from "../terminal/terminal.ts";
-import { openPlane, withPlane } from "../with-plane.ts";
+import { isTaped, openPlane, withPlane } from "../with-plane.ts";
 
 /** How servers come and go, a line each. A reason that stays the same is not told at every attempt. */
 export function tellOfServers(plane: Plane): void {
@@ -143,7 +143,7 @@ function placeIn({ config: files = [], dataDir: dataDirectory }: GlobalOptions) 
  */
 export async function serveMcp(cli: Cli, options: GlobalOptions & McpView): Promise<number> {
   const { mode, names, toolset, server } = options;
-  if (!options.standalone && !options.offline && options.store === undefined) {
+  if (!options.standalone && !options.offline && options.store === undefined && !isTaped(options)) {
     const exitCode = await cli.attachMcp(options);
     if (exitCode !== null) return exitCode;
   }

@@ -64,6 +64,10 @@ function createCallCounters(plane: Plane, registers: Registry[]): () => void {
   const serverCalls = counter("server_calls", "Calls that ended, by server and status.", ["server", "status"]);
   const serverDurations = histogram("server_call_duration", "How long calls took, by server.", ["server"]);
   const retries = counter("retries", "Attempts that were repeated.", []);
+  const cache = counter("cache", "Calls of tools with a cache: hit, miss, or coalesced with an equal call.", [
+    "tool",
+    "result",
+  ]);
   const labelOf = createBoundedLabel();
   const count = ({ tool: asked, status, durationMs, code, server = null, ...ended }: EventOf<"tool.result">) => {
     const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(asked);
@@ -73,6 +77,8 @@ function createCallCounters(plane: Plane, registers: Registry[]): () => void {
       attempts.inc({ tool, provider, ok: String(ok) });
       latencies.observe({ tool, provider }, took / 1_000);
     }
+    if (ended.coalesced) cache.inc({ tool, result: "coalesced" });
+    else if (ended.cached !== undefined) cache.inc({ tool, result: ended.cached ? "hit" : "miss" });
     if (server === null) return;
     serverCalls.inc({ server, status });
     serverDurations.observe({ server }, durationMs / 1_000);

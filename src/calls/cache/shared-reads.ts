@@ -1,0 +1,244 @@
+import { effectOf } from "../../access/access.ts";
+import { abortable } from "../../lib/async/signals.ts";
+import { limitTime, type TimeLimiter } from "../../lib/async/time-limit.ts";
+import { putExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { hash } from "../../lib/json/stable-json.ts";
+import type { Executed, Origin, Routed } from "../../model/calls/call.ts";
+import type { Relay } from "../../model/calls/provider.ts";
+import type { Tool } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
+import { type ErrorCode, PlaneError } from "../../model/errors.ts";
+import { ended } from "../attempt.ts";
+import { type Around, type ExecuteOptions, progressStretch } from "../execute.ts";
+import { copyOf, createResultCache, type Kept } from "./result-cache.ts";
+
+type Ports = {
+  config(): Config;
+  answer: ExecuteOptions["answer"];
+  /** Of all viewers; another list once it has changed. */
+  tools(): readonly Tool[];
+};
+
+type Setting = { ttlMs: number; maxEntries: number; shared: boolean; coalesce: boolean; scope: string };
+type Asking = Parameters<Around>[1];
+type Run = Parameters<Around>[2];
+type Answered = { executed: Executed; kept: Kept; isOwn: boolean };
+type Member = { relay: Relay | undefined; limiter?: TimeLimiter };
+type Flight = { stamp: string; members: Set<Member>; controller: AbortController; done: Promise<Answered> };
+/** One call and all that decides about sharing its result. */
+type Read = { call: Routed; asking: Asking; run: Run; key: string; setting: Setting; servers: readonly string[] };
+
+/** About the first caller, not about the tool: the others ask for themselves. */
+const ofOneCaller: ReadonlySet<ErrorCode> = new Set(["TIMEOUT", "CANCELLED", "BUDGET_EXCEEDED"]);
+
+export type SharedReads = ReturnType<typeof createSharedReads>;
+
+/** The cache of results, and equal calls under way that share one request: for tools known to only read. */
+export function createSharedReads(ports: Ports) {
+  const onlyReads = (tool: Tool) => {
+    const { effect, known } = effectOf(tool, ports.config().policy.effects);
+    return known && effect === "read";
+  };
+  const cache = createResultCache();
+  const flights = new Map<string, Flight>();
+  const epochs = new Map<string, number>();
+
+  const stampOf = (servers: readonly string[]) => servers.map((server) => epochs.get(server) ?? 0).join();
+
+  /** What was read before is not given any more, nor what is being read. */
+  function forget(server: string): void {
+    epochs.set(server, (epochs.get(server) ?? 0) + 1);
+    cache.forget(server);
+  }
+
+  const around: Around = async (call, asking, run) => {
+    const { tool } = call;
+    const servers = serversOf(tool);
+    if (tool.id.kind !== undefined) return run(call, asking);
+    if (!onlyReads(tool)) return write(servers, () => run(call, asking));
+    const setting = settingOf(tool, ports.config());
+    if (setting === null || !isShareable(call, asking)) return run(call, asking);
+    const key = keyOf(call, asking, setting, ports.config());
+    const found = setting.ttlMs > 0 ? cache.get(key) : undefined;
+    if (found) return withKept(call, found, { cached: true });
+    const read = { call, asking, run, key, setting, servers };
+    const flight = setting.coalesce ? flights.get(key) : undefined;
+    if (flight?.stamp === stampOf(servers)) return follow(flight, read);
+    return asMiss(setting.coalesce ? await lead(read) : (await ask(read, asking)).executed, setting);
+  };
+
+  /** Before and after: what is read meanwhile may be from before. */
+  async function write(servers: readonly string[], run: () => Promise<Executed>): Promise<Executed> {
+    servers.forEach(forget);
+    try {
+      return await run();
+    } finally {
+      servers.forEach(forget);
+    }
+  }
+
+  async function ask({ call, run, key, setting, servers }: Read, { signal, relay }: Asking): Promise<Answered> {
+    const stamp = stampOf(servers);
+    let wasAsked = false;
+    const answer: ExecuteOptions["answer"] = (...asked) => {
+      wasAsked = true;
+      return ports.answer(...asked);
+    };
+    const onQuestion: Relay["onQuestion"] = (...asked) => {
+      wasAsked = true;
+      return relay?.onQuestion?.(...asked) ?? Promise.resolve(null);
+    };
+    const passed = relay?.onQuestion ? { ...relay, onQuestion } : relay;
+    const executed = await run(call, { signal, relay: passed }, { answer });
+    const { result } = executed.executed;
+    // What a person or a model answered belongs to that call.
+    const isOwn = wasAsked || (result.resultType !== undefined && result.resultType !== "complete");
+    const kept = copyOf(executed.executed);
+    if (setting.ttlMs > 0 && !isOwn && !result.isError && stamp === stampOf(servers))
+      cache.put(key, kept, { ...setting, servers });
+    return { executed, kept, isOwn };
+  }
+
+  async function lead(read: Read): Promise<Executed> {
+    const { call, asking, key, servers } = read;
+    const controller = new AbortController();
+    const members = new Set<Member>();
+    const begin = async () => {
+      try {
+        return await ask(read, { signal: controller.signal, relay: toAll(members, asking.relay) });
+      } finally {
+        if (flights.get(key) === flight) flights.delete(key);
+      }
+    };
+    const flight: Flight = { stamp: stampOf(servers), members, controller, done: Promise.resolve(null as never) };
+    flights.set(key, flight);
+    flight.done = begin();
+    try {
+      return (await board(flight, { relay: asking.relay }, asking.signal)).executed;
+    } catch (thrown) {
+      if (!asking.signal?.aborted) throw thrown;
+      // Alone, it was cancelled with the request, which knows more about it.
+      if (members.size === 0) return (await flight.done).executed;
+      throw new PlaneError("CANCELLED", `The call of '${call.tool.name}' was cancelled.`, { data: placeOf(call) });
+    }
+  }
+
+  async function follow(flight: Flight, read: Read): Promise<Executed> {
+    const { call, asking, setting } = read;
+    const { limit } = call.route;
+    const limiter = limitTime(limit.ms, limit.ms * progressStretch, asking.signal);
+    try {
+      const { kept, isOwn } = await board(flight, { relay: asking.relay, limiter }, limiter.signal);
+      if (!isOwn) return withKept(call, copyOf(kept), { coalesced: true });
+    } catch (thrown) {
+      if (limiter.signal.aborted) throw ended(limiter, limit, placeOf(call));
+      if (!(thrown instanceof PlaneError) || !ofOneCaller.has(thrown.code)) throw thrown;
+    } finally {
+      limiter.clear();
+    }
+    const ms = limit.ms === 0 ? 0 : Math.max(1, Math.round(limiter.leftMs()));
+    const late = { ...call, route: { ...call.route, limit: { ...limit, ms } } };
+    return asMiss((await ask({ ...read, call: late }, asking)).executed, setting);
+  }
+
+  let known: { config: Config; tools: readonly Tool[]; servers: ReadonlySet<string> } | undefined;
+
+  /** Servers of which something is shared: a write to them must be noticed. */
+  function sharedServers(): ReadonlySet<string> {
+    const [config, tools] = [ports.config(), ports.tools()];
+    if (known?.config === config && known.tools === tools) return known.servers;
+    const sharing = tools.filter((tool) => settingOf(tool, config) !== null);
+    known = { config, tools, servers: new Set(sharing.flatMap(serversOf)) };
+    return known.servers;
+  }
+
+  return {
+    /** Null where nothing of the tool's servers is shared. */
+    around(tool: Tool): Around | null {
+      const shared = sharedServers();
+      return shared.size > 0 && serversOf(tool).some((server) => shared.has(server)) ? around : null;
+    },
+    forget,
+  };
+}
+
+/** The request ends when all who wait for it have left. */
+async function board(flight: Flight, member: Member, signal: AbortSignal | undefined): Promise<Answered> {
+  flight.members.add(member);
+  try {
+    return await abortable(flight.done, signal);
+  } finally {
+    flight.members.delete(member);
+    if (flight.members.size === 0) {
+      flight.done.catch(() => undefined);
+      flight.controller.abort(signal?.reason);
+    }
+  }
+}
+
+/** Questions go to the first caller, progress and logs to all. */
+function toAll(members: ReadonlySet<Member>, relay: Relay | undefined): Relay {
+  const onLog: Relay["onLog"] = (message) => {
+    for (const member of members) member.relay?.onLog?.(message);
+  };
+  return {
+    ...relay,
+    onProgress(progress) {
+      for (const member of members) {
+        member.limiter?.extend();
+        member.relay?.onProgress?.(progress);
+      }
+    },
+    ...(relay?.onLog ? { onLog } : {}),
+  };
+}
+
+function withKept(call: Routed, kept: Kept, origin: Origin): Executed {
+  return { ...call, executed: { ...kept, attempts: [], ...origin } };
+}
+
+function asMiss(executed: Executed, { ttlMs }: Setting): Executed {
+  return ttlMs > 0 ? { ...executed, executed: { ...executed.executed, cached: false } } : executed;
+}
+
+/** The tool's own word, then its server's. */
+function settingOf({ id, metadata }: Tool, { servers }: Config): Setting | null {
+  const definition = id.server === null ? undefined : servers[id.server];
+  const cache = metadata.cache ?? definition?.cache;
+  const coalesce = metadata.coalesce ?? definition?.coalesce ?? (cache?.ttlMs ?? 0) > 0;
+  if (!coalesce && !cache?.ttlMs) return null;
+  const scope = JSON.stringify(metadata.cache ? [id.server, id.tool] : [id.server]);
+  return { ...{ ttlMs: 0, maxEntries: 0, shared: false }, ...cache, coalesce, scope };
+}
+
+/** Of what has no server, all together are one. */
+function serversOf({ providers }: Tool): string[] {
+  const named = providers.map(({ name, config }) => (name === "mcp" ? String(config.server) : ""));
+  return [...new Set(named)];
+}
+
+function placeOf({ tool: { name, id } }: Routed): { tool: string; server?: string } {
+  return { tool: name, ...(id.server === null ? {} : { server: id.server }) };
+}
+
+function isShareable({ options }: Routed, { relay }: Asking): boolean {
+  if (options.idempotencyKey !== undefined || relay?.onOwnTool) return false;
+  return Object.keys(relay?.continuation ?? {}).length === 0;
+}
+
+/** Of these, each call has its own. */
+const ownMeta: ReadonlySet<string> = new Set(["traceparent", "tracestate", "baggage", "progressToken"]);
+
+/** Tool, arguments as they are sent, and who calls. */
+function keyOf({ tool, input, injected, principal, options }: Routed, { relay }: Asking, setting: Setting, of: Config) {
+  const args = { ...putExactNumbers(input.arguments, input.exact ?? []), ...injected.values };
+  const hasOwnSession = serversOf(tool).some((server) => of.servers[server]?.session === "conversation");
+  const meta = Object.entries(relay?.meta ?? {}).filter(([name]) => !ownMeta.has(name));
+  return hash([
+    tool.id,
+    args,
+    setting.shared ? null : principal,
+    hasOwnSession ? [principal.user, principal.key ?? null, options.conversation ?? null] : null,
+    Object.fromEntries(meta),
+  ]);
+}

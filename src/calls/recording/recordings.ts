@@ -1,0 +1,178 @@
+import { resolve } from "node:path";
+import { briefJson } from "../../lib/json/render-json.ts";
+import type { Executed, Routed } from "../../model/calls/call.ts";
+import { normalizeResult } from "../../model/calls/result.ts";
+import { ProviderSpec, type Tool, ToolManifest } from "../../model/catalogue/tool.ts";
+import type { Config } from "../../model/config/config.ts";
+import { PlaneError } from "../../model/errors.ts";
+import type { PlaneOptions } from "../../model/plane-options.ts";
+import { type KnownServer, ServerDefinition } from "../../model/servers/server.ts";
+import type { Around } from "../execute.ts";
+import { argumentsIn, callKey, createMask, type MaskPorts } from "./lines.ts";
+import { type Recording, readRecording } from "./read-recording.ts";
+import { createRecordingWriter, type RecordingWriter } from "./write-recording.ts";
+
+type Options = Pick<PlaneOptions, "record" | "replay" | "replayMiss">;
+type Ports = MaskPorts & { tools(): readonly Tool[] };
+
+type Recorded = (server: string) => Omit<KnownServer, "identity"> | undefined;
+type Listening = {
+  onTools(
+    server: string,
+    definition: ServerDefinition,
+    tools: unknown[],
+    era: KnownServer["era"],
+    owner?: { user: string | null },
+  ): void;
+  onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
+};
+
+export type Recordings = {
+  /** No server is started. */
+  isOffline: boolean;
+  adapt: ((config: Config) => Config) | undefined;
+  /** What servers list is recorded, or taken from the recording. */
+  watch(ports: Listening, usual: string | null): Partial<Listening> & { recorded?: Recorded };
+  /** `inner` answers what is not replayed. */
+  around(tool: Tool, inner: Around | null): Around | null;
+  close(): Promise<void>;
+};
+
+/** What is recorded and what is replayed. Files that cannot be used are refused before anything runs. */
+export async function openRecordings(options: Options, ports: Ports): Promise<Recordings> {
+  const { record, replay, replayMiss = "fail" } = options;
+  requireFitting(options);
+  const recording = replay === undefined ? null : await readRecording(replay);
+  const writer = record === undefined ? null : createRecordingWriter(record, ports);
+  const isLive = replayMiss === "live";
+  const replayed = recording && createReplay(recording, isLive, createMask(ports));
+  return {
+    isOffline: recording !== null && !isLive,
+    adapt: recording ? (config: Config) => adaptConfig(config, recording, isLive) : undefined,
+    watch({ onTools, onKnown }, usual) {
+      const recorded: Recorded = (server) => {
+        const known = recording?.servers.get(server);
+        return known && { ...known, eraAt: known.listedAt };
+      };
+      if (writer === null) return recording ? { recorded } : {};
+      return {
+        ...(recording ? { recorded } : {}),
+        onTools(server, definition, tools, era, owner) {
+          onTools(server, definition, tools, era, owner);
+          if (owner === undefined || owner.user === usual) writer.listed(server, definition, { era, tools });
+        },
+        onKnown(known, server, definition) {
+          onKnown(known, server, definition);
+          writer.listed(server, definition, known);
+        },
+      };
+    },
+    around(tool, inner) {
+      if (recording === null && writer === null) return inner;
+      // What reads kept results only works on those of now.
+      if (tool.providers.some(({ name }) => name === "builtin")) return inner;
+      const live: Around = inner ?? ((call, asking, run) => run(call, asking));
+      const answered: Around = replayed ? (...given) => replayed(live, ...given) : live;
+      return writer ? (...given) => recorded(writer, answered, ...given) : answered;
+    },
+    close: async () => writer?.close(),
+  };
+}
+
+function requireFitting({ record, replay, replayMiss }: Options): void {
+  const refuse = (text: string) => {
+    throw new PlaneError("USAGE", text);
+  };
+  if (replayMiss !== undefined && replayMiss !== "fail" && replayMiss !== "live")
+    refuse(`'${replayMiss}' is no way to treat a call that was not recorded. Use fail or live.`);
+  if (replayMiss !== undefined && replay === undefined)
+    refuse("What becomes of a call that was not recorded is only asked with a recording. Add --replay FILE.");
+  if (record !== undefined && replay !== undefined && resolve(record) === resolve(replay))
+    refuse(`'${record}' cannot be replayed and recorded at once. Record into another file.`);
+}
+
+async function recorded(writer: RecordingWriter, answer: Around, ...given: Parameters<Around>): Promise<Executed> {
+  const end = writer.begin(given[0]);
+  try {
+    const executed = await answer(...given);
+    end({ executed });
+    return executed;
+  } catch (thrown) {
+    end({ thrown });
+    throw thrown;
+  }
+}
+
+function createReplay(recording: Recording, isLive: boolean, mask: ReturnType<typeof createMask>) {
+  return async (live: Around, ...given: Parameters<Around>): Promise<Executed> => {
+    const [call] = given;
+    const args = argumentsIn(call);
+    const key = callKey(call.tool.id, args);
+    // A masked part of a result may have come back as an argument.
+    const place = recording.take(key) ?? takeMasked();
+    if (place === null) {
+      if (isLive) return live(...given);
+      throw await missing(call, key, recording);
+    }
+    const { result, error, provider = "mcp", warnings = [] } = await recording.read(place);
+    if (error) throw new PlaneError(error.code, error.message, { data: error.data });
+    const attempts = [{ provider, ok: true, durationMs: 0, error: null }];
+    const executed = { result: normalizeResult(result).result, provider, attempts, warnings, replayed: true as const };
+    return { ...call, executed };
+
+    function takeMasked() {
+      const masked = callKey(call.tool.id, mask.all(args));
+      return masked === key ? null : recording.take(masked);
+    }
+  };
+}
+
+const maxShown = 300;
+const maxNames = 10;
+
+async function missing(call: Routed, key: string, recording: Recording): Promise<PlaneError> {
+  const { name, id } = call.tool;
+  const count = recording.count(key);
+  const nearest = count > 0 ? null : await recording.nearest(id, argumentsIn(call));
+  const names = recording.toolNames();
+  const others = names.length > maxNames ? [...names.slice(0, maxNames), "…"] : names;
+  const what =
+    count > 0
+      ? `The recording has ${count === 1 ? "one call" : `${count} calls`} of '${name}' with these arguments, and this is one more.`
+      : nearest
+        ? `The recording has no call of '${name}' with these arguments. The nearest has ${briefJson(nearest, maxShown)}.`
+        : `The recording has no call of '${name}'. ${names.length === 0 ? "It has none at all." : `It has calls of ${others.join(", ")}.`}`;
+  const remedy = "Record it again, or let such calls through with --replay-miss live.";
+  const data = { tool: name, recorded: count, nearest, sent: false };
+  return new PlaneError("NOT_RECORDED", `${what} ${remedy}`, { data });
+}
+
+/** Nothing is started by it. */
+const unreachable = { command: "toolplane-replay", args: [], env: {}, transport: "stdio" } as const;
+
+/** The servers of the recording, as they are configured here where they are, and its hand-written tools. */
+function adaptConfig(config: Config, recording: Recording, isLive: boolean): Config {
+  const servers = [...recording.servers].map(([name, { settings }]) => {
+    const own = config.servers[name];
+    if (own && isLive) return [name, own] as const;
+    const { url: _, headers: __, auth: ___, cwd: ____, inheritEnv: _____, ...set } = own ?? settings;
+    const read = ServerDefinition.safeParse({ ...set, ...unreachable });
+    return [name, read.success ? read.data : ServerDefinition.parse(unreachable)] as const;
+  });
+  const without = <T>(all: Record<string, T>): Record<string, T> =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => isLive && !recording.servers.has(name)));
+  const named = new Set([...Object.keys(config.tools), ...config.fromManifests.tools.map(({ name }) => name)]);
+  const provider = ProviderSpec.parse({ name: "http", config: { url: "http://recording.invalid/" } });
+  const tools = [...recording.tools.values()].flatMap((manifest) => {
+    const read = named.has(manifest.name) ? null : ToolManifest.safeParse({ ...manifest, providers: [provider] });
+    return read?.success ? [[manifest.name, read.data] as const] : [];
+  });
+  return {
+    ...config,
+    servers: { ...(isLive ? config.servers : {}), ...Object.fromEntries(servers) },
+    tools: { ...config.tools, ...Object.fromEntries(tools) },
+    broken: without(config.broken),
+    untrusted: without(config.untrusted),
+    problems: [...config.problems, ...recording.problems],
+  };
+}
