@@ -199,7 +199,8 @@ function readShared(definition: ServerDefinition) {
   const reserved = [...rules.flatMap(hiddenBy), ...(keepsInventory ? [inventory] : [])];
   const metadata = metadataOf({}, definition);
   const isOpen = definition.transport === "openapi" && definition.side_effects === "network";
-  const reading = isOpen ? { ...metadata, side_effects: "read_external_service" as const } : metadata;
+  const safe = { side_effects: "read_external_service" as const, idempotency_key: true };
+  const reading = isOpen ? { ...metadata, ...safe } : metadata;
   const writing = isOpen ? { ...metadata, side_effects: "write" as const } : metadata;
   return { rules, keepsInventory, reserved, metadata, reading, writing };
 }
