@@ -120,7 +120,7 @@ export function createSchemas(dialect: Dialect, resolve: Resolve) {
       const conversion: Conversion = { direction, references: new Set(), nodes: 0 };
       return { conversion, convert: (node) => convert(node, conversion, 0) };
     },
-    /** Adds what is referred to, the nearest first; what exceeds the budget may be anything. */
+    /** Adds what is referred to, the nearest first; of what exceeds the budget only the outline is left. */
     finish(schema: JsonObject, { direction, references }: Conversion, budget: number): JsonObject {
       const found = new Set(references);
       const defined: JsonObject = {};
@@ -133,7 +133,8 @@ export function createSchemas(dialect: Dialect, resolve: Resolve) {
           left -= nodes;
           for (const one of further) found.add(one);
         }
-        defined[nameOf(pointer)] = isTooMuch ? {} : (inner as Json);
+        const brief = references.has(pointer) ? outline(inner) : {};
+        defined[nameOf(pointer)] = isTooMuch ? brief : (inner as Json);
       }
       return found.size === 0 ? schema : { ...schema, $defs: defined };
     },
@@ -155,6 +156,16 @@ export function createSchemas(dialect: Dialect, resolve: Resolve) {
     const values = allowed === undefined ? {} : { enum: [...(allowed as Json[]).filter((one) => one !== null), null] };
     return { ...rest, type: [...given.filter((one) => one !== "null"), "null"], ...values };
   }
+}
+
+const maxOutlined = 40;
+
+/** The names and types of its properties. */
+function outline(schema: Schema): JsonObject {
+  if (typeof schema === "boolean" || !isObject(schema.properties)) return {};
+  const properties = Object.entries(schema.properties as Record<string, JsonObject>).slice(0, maxOutlined);
+  const shown = properties.map(([name, { type }]) => [name, type === undefined ? {} : { type }]);
+  return { type: "object", properties: Object.fromEntries(shown) };
 }
 
 function copyKeyword(schema: JsonObject, key: string, value: Json): void {

@@ -6,7 +6,7 @@ import type { Direction, Schemas } from "./schemas.ts";
 
 const maxDescription = 2_000;
 /** Schemas of one tool, and of all of them: an API of a thousand operations must still fit a catalogue. */
-const perTool = { most: 600, least: 30, ofAll: 100_000 };
+const perTool = { most: 600, least: 30, ofAll: 60_000 };
 
 /** How a tool is listed. */
 export type ListedTool = {
