@@ -7,6 +7,7 @@ import type { WaitingCaller } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
+import { describeUnavailable, notSent } from "./failures.ts";
 import { createGatewayPorts } from "./gateway-ports.ts";
 import type { Access } from "./open-session.ts";
 import { createProcessGuard } from "./process-guard.ts";
@@ -118,10 +119,12 @@ export async function readOpenApi(text: string): ReturnType<typeof import("./ope
 }
 
 /** Of an API, with what only its document says of its address and of sign-ins. */
-export async function completeDefinition(definition: ServerDefinition): Promise<ServerDefinition> {
-  if (definition.transport !== "openapi") return definition;
+export async function completeDefinition(server: string, definition: ServerDefinition): Promise<ServerDefinition> {
+  if (definition.transport !== "openapi" || definition.auth?.type !== "oauth") return definition;
   const { describedBy, loadApi } = await import("./openapi/api.ts");
-  const loaded = await loadApi(definition);
+  const loaded = await loadApi(definition).catch((thrown: Error) => {
+    throw notSent("SERVER_UNAVAILABLE", server, describeUnavailable(server, thrown.message, null));
+  });
   return { ...definition, ...(loaded && describedBy(loaded.api, definition)) };
 }
 

@@ -77,7 +77,7 @@ const strangers = createEgress({ allow: () => [] });
 /** Where an operation is called, and by which rules. What a person wrote counts for all of them. */
 export async function addressOf(
   { base, source }: Api,
-  { servers }: Operation,
+  { servers }: Pick<Operation, "servers">,
   { baseUrl }: ServerDefinition,
   { namedBy = strangers.namedBy }: Access,
 ): Promise<{ place: URL; gate: Gate }> {

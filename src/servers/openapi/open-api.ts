@@ -121,11 +121,20 @@ async function call(state: State, params: UnknownObject, signal: AbortSignal): P
     const first = await ask();
     const asked = (await mayAskAgain(state, api, first.response)) ? await ask() : first;
     refuseFailure(asked);
-    return readResult(operation, asked.request.url, asked.response, asked.hide);
+    const result = readResult(operation, asked.request.url, asked.response, asked.hide);
+    return asked.response.status === 401 ? withHint(result, state.definition, api) : result;
   } catch (thrown) {
     if (!(thrown instanceof InvalidArgument)) throw thrown;
     return { content: [{ type: "text", text: `${thrown.message} Nothing was sent.` }], isError: true };
   }
+}
+
+/** The most common mistake of a first use. */
+function withHint(result: ToolResult, { auth, headers }: ServerDefinition, { schemes }: Api): ToolResult {
+  if (auth !== undefined || Object.keys(headers).length > 0) return result;
+  const known = schemes.size === 0 ? "" : ` Its document knows: ${[...schemes.keys()].slice(0, 10).join(", ")}.`;
+  const text = `No credentials are configured for this API: its entry has no 'auth'.${known}`;
+  return { ...result, content: [...result.content, { type: "text", text }] };
 }
 
 type Asked = { request: ApiRequest; response: Exchanged; hide(text: string): string };
