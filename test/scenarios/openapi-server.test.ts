@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { EraClient } from "../fixtures/era-client.ts";
 import { githubLike, petstore2 } from "../fixtures/openapi-documents.ts";
 import { type ApiServer, startApi } from "../fixtures/openapi-server.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { runCli, trustProject } from "./support.ts";
+import { runCli, startServe, trustProject, writeConfig } from "./support.ts";
 
 type Entry = Record<string, unknown>;
 
@@ -289,6 +290,31 @@ describe("an API as a server", () => {
     );
     assert.equal((await asked(offline)).seen.length, 0);
   });
+
+  for (const era of ["legacy", "modern"] as const) {
+    test(`a ${era} MCP client lists and calls operations, and finds what their schemas refer to`, async () => {
+      await using directory = await temporaryDirectory();
+      const openapi = place(petstore2(api.host));
+      const config = await writeConfig(directory, { pets: { openapi } }, { lazy: { mode: "never" } });
+      await using serving = await startServe(config, directory.path);
+      const client = await EraClient.open(`${serving.url}/mcp`, era);
+      const { tools } = (await client.request("tools/list")) as { tools: Record<string, JsonObject>[] };
+      assert.ok(tools.length >= 7);
+      for (const { outputSchema } of tools) {
+        if (outputSchema === undefined) continue;
+        if (era === "legacy") assert.equal(outputSchema.type, "object");
+        const text = JSON.stringify(outputSchema);
+        for (const [, name = ""] of text.matchAll(/"#\/\$defs\/(\w+)"/g))
+          assert.ok(name in ((outputSchema.$defs ?? {}) as JsonObject), text);
+      }
+      api.routes.set("GET /v2/pet/findByStatus", (_, response) => {
+        response.setHeader("content-type", "application/json").end('[{"name":"Rex"}]');
+      });
+      const name = String(tools.find((one) => String(one.name).endsWith("findPetsByStatus"))?.name);
+      const { structuredContent } = await client.request("tools/call", { name, arguments: { status: ["sold"] } });
+      assert.deepEqual(structuredContent, era === "legacy" ? { result: [{ name: "Rex" }] } : [{ name: "Rex" }]);
+    });
+  }
 
   describe("on the command line", () => {
     test("it is validated, shown, examined and called", async () => {
