@@ -25,16 +25,17 @@ type TransportProblem = { problem: string; hint: string | null; key?: string };
 
 /** `transport` says it, else there is a command, else the URL tells; `type` only fills what is left open. */
 export function detectTransport(server: UnknownObject): DetectedTransport | TransportProblem {
-  const { transport, type, command, url } = server;
+  const { transport, type, command, url, openapi } = server;
   const said = transportNames.get(transport);
   if (transport !== undefined && said === undefined) {
     return {
       problem: `transport ${JSON.stringify(transport)} is unknown`,
-      hint: "Use stdio, http, sse or websocket.",
+      hint: "Use stdio, http, sse, websocket or openapi.",
     };
   }
+  if (openapi !== undefined || said === "openapi") return detectApi(server);
   if (command === undefined && url === undefined)
-    return { problem: "neither 'command' nor 'url' is given", hint: "A server needs one of them." };
+    return { problem: "neither 'command' nor 'url' is given", hint: "A server needs one of them, or 'openapi'." };
   if (said === "stdio" || (said === undefined && command !== undefined))
     return command === undefined ? { problem: "stdio needs a 'command'", hint: null } : { transport: "stdio" };
   if (typeof url !== "string") return { problem: "'url' must be a string", hint: null };
@@ -43,6 +44,20 @@ export function detectTransport(server: UnknownObject): DetectedTransport | Tran
   const full = hasScheme ? url : `http://${url}`;
   const hinted = hasScheme ? undefined : transportNames.get(type);
   return { transport: said ?? transportOfUrl(full, hinted === "stdio" ? undefined : hinted), url: full };
+}
+
+/** Its operations are the tools, so nothing is started and no other address counts. */
+function detectApi({ transport, openapi, command, url }: UnknownObject): DetectedTransport | TransportProblem {
+  const other = command === undefined ? "url" : "command";
+  if (openapi === undefined) return { problem: "openapi needs 'openapi', a file or URL", hint: null };
+  if (command !== undefined || url !== undefined)
+    return { problem: `'openapi' and '${other}' are both given`, hint: "Keep one; the API's address is 'baseUrl'." };
+  const [, protocol] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(String(openapi)) ?? [];
+  if (protocol !== undefined && !(/^(https?|file)$/i.test(protocol) && URL.canParse(String(openapi))))
+    return { problem: "'openapi' is neither a file nor an address", hint: "Start it with https://.", key: "openapi" };
+  if (transport !== undefined && transport !== "openapi")
+    return { problem: `'openapi' has no transport ${JSON.stringify(transport)}`, hint: "Leave 'transport' out." };
+  return { transport: "openapi" };
 }
 
 /** `localhost:3000/mcp` has none, which is fine; `htp:/x` has one that nothing speaks. */

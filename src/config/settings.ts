@@ -89,16 +89,19 @@ function changedSince(): PlaneError {
 }
 
 export function withPlaces(definition: ServerDefinition, directory: string): ServerDefinition {
-  const { command, cwd: written, roots } = definition;
+  const { command, cwd: written, roots, openapi } = definition;
   const cwd = written === undefined ? undefined : resolve(directory, written);
   return {
     ...definition,
     ...(cwd === undefined ? {} : { cwd }),
     ...(command === undefined ? {} : { command: commandFrom(directory, command, cwd) }),
-    roots: roots.map((root) =>
-      /^[a-z][a-z0-9+.-]*:\/\//i.test(root) ? root : pathToFileURL(resolve(directory, root)).href,
-    ),
+    ...(openapi === undefined || isAddress(openapi) ? {} : { openapi: resolve(directory, openapi) }),
+    roots: roots.map((root) => (isAddress(root) ? root : pathToFileURL(resolve(directory, root)).href)),
   };
+}
+
+function isAddress(place: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
 }
 
 /** A bare name is looked for in PATH. Other programs look for a path in `cwd`, so that counts where the first is not there. */

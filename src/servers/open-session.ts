@@ -126,6 +126,10 @@ export async function openChannel(
     if (command === undefined) throw missing("command", transport);
     return openStdio({ ...definition, command, cwd: definition.cwd, parentEnvironment }, handlers);
   }
+  if (transport === "openapi") {
+    const { openApi } = await import("./openapi/open-api.ts");
+    return openApi(definition, handlers, access);
+  }
   if (url === undefined) throw missing("url", transport);
   const options = { url, headers: definition.headers, maxMessageBytes, ...access };
   if (transport === "websocket") {

@@ -7,6 +7,7 @@ import type { WaitingCaller } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
+import { describeUnavailable, notSent } from "./failures.ts";
 import { createGatewayPorts } from "./gateway-ports.ts";
 import type { Access } from "./open-session.ts";
 import { createProcessGuard } from "./process-guard.ts";
@@ -115,9 +116,26 @@ export function createServers(ports: ServersPorts): Servers {
   };
 }
 
+/** What a text describes: an API with so many operations, or nothing of the kind. */
+export async function readOpenApi(text: string): ReturnType<typeof import("./openapi/api.ts")["readOpenApi"]> {
+  return (await import("./openapi/api.ts")).readOpenApi(text);
+}
+
+/** Of an API, with what only its document says of its address and of sign-ins. */
+export async function completeDefinition(server: string, definition: ServerDefinition): Promise<ServerDefinition> {
+  if (definition.transport !== "openapi" || definition.auth?.type !== "oauth") return definition;
+  const { describedBy, loadApi } = await import("./openapi/api.ts");
+  const loaded = await loadApi(definition).catch((thrown: Error) => {
+    throw notSent("SERVER_UNAVAILABLE", server, describeUnavailable(server, thrown.message, null));
+  });
+  return { ...definition, ...(loaded && describedBy(loaded.api, definition)) };
+}
+
 /** The same command in another directory is another server. */
 export function identifyServer(name: string, definition: ServerDefinition, directory: string): string {
-  return hash({ name, definition, directory: definition.command === undefined ? null : directory });
+  const { command, openapi } = definition;
+  const isLocal = command !== undefined || (openapi !== undefined && !/^https?:/i.test(openapi));
+  return hash({ name, definition, directory: isLocal ? directory : null });
 }
 
 /** One process start per turn of the event loop, to leave room for other work. */

@@ -6,6 +6,7 @@ import type { DoctorCheck, DoctorReport } from "../../model/config/setup.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { InstallStatus, ServerDefinition } from "../../model/servers/server.ts";
 import { installerOf } from "../installer.ts";
+import type { Access } from "../open-session.ts";
 import type { ServerOptions } from "../server.ts";
 import type { ServerDirectory } from "../server-directory.ts";
 import type { ServerLifecycle } from "../server-lifecycle.ts";
@@ -17,7 +18,10 @@ import { checkHandshake, checkTools, openServer, type TakeTools } from "./check-
 import { readLoginShell } from "./login-shell.ts";
 
 type Means = Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues"> &
-  Pick<ServerLifecycle, "discover"> & { takeTools: TakeTools };
+  Pick<ServerLifecycle, "discover"> & {
+    takeTools: TakeTools;
+    access(name: string, definition: ServerDefinition, user: string | null): Access;
+  };
 
 /** All at once: a server that hangs delays the report, not the others. */
 export async function examineServers(
@@ -36,7 +40,8 @@ export async function examineServers(
     const subject = await subjectOf(name, definition, directory.broken(), means);
     const { listedAt = null, installing } = statuses.get(name) ?? {};
     const { environment, takeTools } = means;
-    const options = { environment, takeTools, directory: workingDirectory(), installing, loginShell };
+    const namedBy = definition && means.access(name, definition, null).namedBy;
+    const options = { environment, takeTools, directory: workingDirectory(), installing, loginShell, namedBy };
     const found = await examineServer(name, subject, { ...options, isInstalled: listedAt !== null }).catch(crashed);
     const secrets = [...referenced(definition, subject), ...inheritedSecrets(environment, definition?.inheritEnv)];
     const checks = hideIn(found, createHider([...means.secretValues(), ...secrets]));
@@ -62,7 +67,8 @@ function referenced(written: ServerDefinition | undefined, subject: ServerDefini
 }
 
 function textsOf({ args, env, headers, auth, url }: ServerDefinition): string[] {
-  return [...args, ...Object.values(env), ...Object.values(headers), auth?.token ?? "", url ?? ""];
+  const credentials = [auth?.token ?? "", ...Object.values(auth?.schemes ?? {})];
+  return [...args, ...Object.values(env), ...Object.values(headers), ...credentials, url ?? ""];
 }
 
 async function subjectOf(
@@ -87,6 +93,8 @@ type ExamineOptions = {
   installing?: InstallStatus | undefined;
   /** Asked when a server does not start. */
   loginShell?(): Promise<Readonly<Record<string, string | undefined>> | null>;
+  /** Which addresses a document may name. */
+  namedBy?: Access["namedBy"];
   /** For reaching a server, and again for handshake and listing. */
   limitMs?: number;
 };
@@ -108,8 +116,15 @@ export async function examineServer(
   // What is too slow for the plane is too slow here.
   const limitMs = Math.min(options.limitMs ?? defaultLimitMs, subject.connectTimeoutMs);
   const examination = { name, definition, options, limitMs };
-  const checks = await (subject.transport === "stdio" ? examineProcess : examineRemote)(examination);
+  const checks = await examinerOf(subject)(examination);
   return hideIn([configured, passed("enabled", "It is switched on."), ...checks], hideSecrets(definition));
+}
+
+function examinerOf({ transport }: ServerDefinition): (examination: Examination) => Promise<DoctorCheck[]> {
+  if (transport === "openapi")
+    return async ({ options, ...rest }) =>
+      (await import("./check-api.ts")).examineApi({ ...rest, ...options, limitMs: rest.limitMs });
+  return transport === "stdio" ? examineProcess : examineRemote;
 }
 
 async function examineProcess(examination: Examination): Promise<DoctorCheck[]> {
@@ -179,7 +194,8 @@ const shortestSecret = 4;
 export function hideSecrets({ args, env, headers, auth, url }: ServerDefinition): (text: string) => string {
   const named = Object.entries({ ...env, ...headers }).filter(([name]) => looksSecret(name));
   const values = named.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, "")]);
-  const others = [auth?.token, auth?.clientSecret, ...secretArguments(args), ...(url ? urlSecrets(url) : [])];
+  const given = [auth?.token, auth?.clientSecret, ...Object.values(auth?.schemes ?? {})];
+  const others = [...given, ...secretArguments(args), ...(url ? urlSecrets(url) : [])];
   return createHider([...values, ...others], shortestSecret);
 }
 
