@@ -26,6 +26,18 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.inheritEnv":
     "More variables of the plane's environment to pass on: names or globs, beside those at the top level. true: all of them; false: only the default ones.",
   "mcpServers.cwd": "The directory to start it in, from where this file is.",
+  "mcpServers.container":
+    "Start it in a container: no network, a read-only root, no capabilities, limits; removed when it ends.",
+  "mcpServers.container.image": "The image. Without 'command', what it starts by itself is the server.",
+  "mcpServers.container.network": "The network it joins; none by default.",
+  "mcpServers.container.mounts":
+    "What of this machine it sees: source:/target, read-only, or source:/target:rw; a relative source starts where this file is.",
+  "mcpServers.container.runtime": "docker or podman; auto takes the first that is installed.",
+  "mcpServers.container.memory": "Its limit of memory.",
+  "mcpServers.container.pids": "Its limit of processes.",
+  "mcpServers.container.user": "The user inside, such as 1000:1000; by default the image's.",
+  "mcpServers.container.env":
+    "Names of the plane's variables that it gets beside those of 'env'. Values never stand on a command line.",
   "mcpServers.url": "The address of a remote server. Redirects to other hosts are not followed.",
   "mcpServers.transport": "The transport; detected by default.",
   "mcpServers.headers": "Headers for every request to a remote server.",
@@ -90,7 +102,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     "false: serial execution of each tool. By default, up to maxConcurrency calls run at once.",
   "mcpServers.requires_consent": "Its tools need a person's approval.",
   "mcpServers.isolated":
-    "It runs in its own container or machine; tools whose safety_level is high may need that ('policy.isolation').",
+    "It runs in its own container or machine; tools whose safety_level is high may need that ('policy.isolation'). By default true where there is a 'container'.",
   "mcpServers.idempotency_key": "Whether a call can be repeated safely.",
   "mcpServers.version": "The version of its tools; a tool's own wins.",
   "mcpServers.auth_required": "Whether its tools need a sign-in; by default only if there are scopes.",

@@ -79,16 +79,23 @@ function changedSince(): PlaneError {
 }
 
 export function withPlaces(definition: ServerDefinition, directory: string): ServerDefinition {
-  const { command, cwd: written, roots } = definition;
+  const { command, cwd: written, roots, container } = definition;
   const cwd = written === undefined ? undefined : resolve(directory, written);
   return {
     ...definition,
     ...(cwd === undefined ? {} : { cwd }),
-    ...(command === undefined ? {} : { command: commandFrom(directory, command, cwd) }),
+    // What runs in a container is looked for in its image.
+    ...(command === undefined || container ? {} : { command: commandFrom(directory, command, cwd) }),
+    ...(container && { container: { ...container, mounts: container.mounts.map((one) => mountFrom(directory, one)) } }),
     roots: roots.map((root) =>
       /^[a-z][a-z0-9+.-]*:\/\//i.test(root) ? root : pathToFileURL(resolve(directory, root)).href,
     ),
   };
+}
+
+function mountFrom(directory: string, mount: string): string {
+  const [, source = "", rest = ""] = /^(.+?)(:\/[^:]*(?::r[ow])?)$/s.exec(mount) ?? [];
+  return resolve(directory, source) + rest;
 }
 
 /** A bare name is looked for in PATH. Other programs look for a path in `cwd`, so that counts where the first is not there. */

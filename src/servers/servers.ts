@@ -89,6 +89,9 @@ export function createServers(ports: ServersPorts): Servers {
   return {
     ...directory,
     ...lifecycle,
+    async start() {
+      await Promise.all([removeLeftovers(directory, ports.environment), lifecycle.start()]);
+    },
     watch: gateway.watch,
     requireReleased: (...asked) => requireReleased(directory, ports, ...asked),
     async listOffers(server, caller) {
@@ -110,6 +113,18 @@ export function createServers(ports: ServersPorts): Servers {
       await runAll([directory.all().map(([, one]) => one.stop), guard.stop]);
     },
   };
+}
+
+/** Containers that an earlier plane could not remove. */
+async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, environment: ServerOptions["environment"]) {
+  const wanted = all().flatMap(([, { definition }]) => definition.container?.runtime ?? []);
+  if (wanted.length === 0) return;
+  const [{ findRuntime }, { sweepLeftovers }] = await Promise.all([
+    import("./containers/open-container.ts"),
+    import("./containers/leftovers.ts"),
+  ]);
+  const found = new Set(wanted.flatMap((runtime) => findRuntime(runtime, environment) ?? []));
+  await Promise.all([...found].map(sweepLeftovers));
 }
 
 /** The same command in another directory is another server. */

@@ -171,6 +171,6 @@ export function readServerFields(reading: Reading, name: string, given: readonly
 /** Does this look like a server beyond doubt, whatever it is called? */
 export function isServer(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { command, url } = value;
-  return typeof command === "string" || Array.isArray(command) || typeof url === "string";
+  const { command, url, container } = value;
+  return typeof command === "string" || Array.isArray(command) || typeof url === "string" || isObject(container);
 }

@@ -12,6 +12,7 @@ import type { ServerLifecycle } from "../server-lifecycle.ts";
 import { inheritedSecrets } from "../transports/child-environment.ts";
 import { checkCommand, checkDirectory, dependsOnDirectory } from "./check-command.ts";
 import { checkBroken, checkEnvironment, checkTrusted, failed, passed } from "./check-configuration.ts";
+import { checkContainer } from "./check-container.ts";
 import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-network.ts";
 import { checkHandshake, checkTools, openServer, type TakeTools } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
@@ -115,9 +116,13 @@ export async function examineServer(
 async function examineProcess(examination: Examination): Promise<DoctorCheck[]> {
   const { definition, options } = examination;
   const directory = checkDirectory(definition.cwd);
+  const { container } = definition;
   // Without the directory, a command inside it is missing too.
   const isHidden = !directory.ok && dependsOnDirectory(definition.command);
-  const needed = [...(isHidden ? [] : [checkCommand(definition, options.environment)]), directory];
+  const started = container
+    ? [checkContainer(container, options.environment)]
+    : [checkCommand(definition, options.environment)];
+  const needed = [...(isHidden && !container ? [] : started), directory];
   const checks = [...needed, checkEnvironment(definition)];
   if (needed.some(({ ok }) => !ok)) return [...checks, ...(await compare(examination, ""))];
   if (options.installing) {
