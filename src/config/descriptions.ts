@@ -105,6 +105,8 @@ export const descriptions: Readonly<Record<string, string>> = {
     "It runs in its own container or machine; tools whose safety_level is high may need that ('policy.isolation'). By default true where there is a 'container'.",
   "mcpServers.idempotency_key": "Whether a call can be repeated safely.",
   "mcpServers.version": "The version of its tools; a tool's own wins.",
+  "mcpServers.source":
+    "Where 'add' took it from: its name in the MCP registry and the version. 'servers update' compares it with the newest.",
   "mcpServers.auth_required": "Whether its tools need a sign-in; by default only if there are scopes.",
   "mcpServers.auth_env": "Variables that hold its credentials; listings show whether they are set.",
   "mcpServers.inject":
@@ -114,6 +116,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.inject_options.exclude": "Servers that are left out; 'canvas' when it is not given.",
   "mcpServers.inject_options.max_bytes":
     "Maximum size; beyond it descriptions are cut, then parameters dropped, then tools. 65536 by default.",
+  registries: "MCP registries to search and to add servers from; the first that knows a name counts.",
   tools: "Hand-written tools, by name: manifests with their providers.",
   overlays: "Overrides of servers' tools, by server.tool; other fields keep the server's value.",
   "overlays.description": "Replaces the server's description.",

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Setup } from "../model/config/setup.ts";
+import type { Setup, SetupAdding } from "../model/config/setup.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Caller, Plane } from "../model/plane.ts";
 import type { AbortSignal } from "../model/platform.ts";
@@ -34,7 +34,8 @@ export type Situation = {
   setup: ConfigFiles | null;
 };
 
-export type ConfigFiles = Pick<Setup, "check" | "explain" | "importClients" | "putServer" | "removeServer">;
+export type ConfigFiles = Pick<Setup, "check" | "explain" | "importClients" | "putServer" | "removeServer"> &
+  SetupAdding;
 
 /** The body of a request. */
 export type HttpBody = {

@@ -1,12 +1,14 @@
 import { runAll } from "../lib/async/once.ts";
 import { hash } from "../lib/json/stable-json.ts";
 import { joinNamespaces } from "../lib/lazy-verbs.ts";
+import type { Trial } from "../model/config/adding.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { WaitingCaller } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
+import type { tryServer as tried } from "./doctor/doctor.ts";
 import { createGatewayPorts } from "./gateway-ports.ts";
 import type { Access } from "./open-session.ts";
 import { createProcessGuard } from "./process-guard.ts";
@@ -21,6 +23,11 @@ export { createCredentials } from "./auth/credentials.ts";
 export { accessOf, createTokenVerbs } from "./auth/tokens.ts";
 export type { DirectCall, DirectRequest } from "./direct-request.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
+
+/** Loaded when it is used: most planes try nothing. */
+export async function tryServer(...asked: Parameters<typeof tried>): Promise<Trial> {
+  return (await import("./doctor/doctor.ts")).tryServer(...asked);
+}
 
 export type ServersPorts = Omit<DirectoryOptions, "create"> &
   Omit<LifecycleOptions, "identify"> &

@@ -72,6 +72,9 @@ export const ModelDefinition = z.strictObject({
   apiKey: z.optional(z.string()),
 });
 
+/** Where the MCP project publishes servers; the only registry that is asked unless `registries` names others. */
+export const officialRegistry = "https://registry.modelcontextprotocol.io";
+
 /** The normal form of every configuration shape. */
 export const ConfigValues = z.strictObject({
   servers: byName(ServerDefinition),
@@ -165,6 +168,7 @@ export const ConfigValues = z.strictObject({
       ),
     }),
   }),
+  registries: z._default(z.array(z.url({ protocol: /^https?$/ })), [officialRegistry]),
   bundles: section({ trustedKeys: names }),
   store: z._default(z.string(), "sqlite"),
   /** The same for all planes on one store. */

@@ -56,6 +56,7 @@ export interface ServerInput extends ForeignServerKeys {
   /** It runs in its own container or machine; tools whose safety_level is high may need that ('policy.isolation'). By default true where there is a 'container'. */ isolated?: boolean | undefined;
   /** Whether a call can be repeated safely. Default: false. */ idempotency_key?: boolean | undefined;
   /** The version of its tools; a tool's own wins. */ version?: string | undefined;
+  /** Where 'add' took it from: its name in the MCP registry and the version. 'servers update' compares it with the newest. */ source?: string | undefined;
   /** Whether its tools need a sign-in; by default only if there are scopes. */ auth_required?: boolean | undefined;
   /** Variables that hold its credentials; listings show whether they are set. */ auth_env?: readonly string[] | undefined;
   /** Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from. Default: ["_mcp_data"]. */ inject?: readonly InjectionInput[] | undefined;

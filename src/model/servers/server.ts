@@ -133,6 +133,8 @@ export const ServerDefinition = z.strictObject({
   isolated: z.optional(z.boolean()),
   idempotency_key: z._default(z.boolean(), false),
   version: z.optional(z.string().check(z.minLength(1))),
+  /** Name and version in a registry: `io.github.owner/server@1.2.0`. */
+  source: z.optional(z.string().check(z.regex(/^[^\s@]+\/[^\s@]+@\S+$/, "must be written as name@version"))),
   auth_required: z.optional(z.boolean()),
   auth_env: z.optional(texts),
   /** Parameters that only the system sets, where a tool declares them. */

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { workingDirectory } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
 import { createHider, looksSecret } from "../../lib/text/redact.ts";
+import type { Trial } from "../../model/config/adding.ts";
 import type { DoctorCheck, DoctorReport } from "../../model/config/setup.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { InstallStatus, ServerDefinition } from "../../model/servers/server.ts";
@@ -88,6 +89,8 @@ type ExamineOptions = {
   installing?: InstallStatus | undefined;
   /** Asked when a server does not start. */
   loginShell?(): Promise<Readonly<Record<string, string | undefined>> | null>;
+  /** Hears what the session came to. */
+  onOpened?(opened: { failure: { status?: number | undefined } | null }): void;
   /** For reaching a server, and again for handshake and listing. */
   limitMs?: number;
 };
@@ -174,6 +177,7 @@ async function examineSession({ name, definition, options, limitMs }: Examinatio
     installMs: Math.max(limitMs, definition.installTimeoutMs),
     isInstalled: options.isInstalled ?? true,
   });
+  options.onOpened?.(opened);
   const handshake = checkHandshake(definition, opened);
   return handshake.ok ? [handshake, checkTools(name, definition, opened, options.takeTools)] : [handshake];
 }
@@ -203,4 +207,29 @@ function urlSecrets(text: string): string[] {
   if (!URL.canParse(text)) return [];
   const { username, password, searchParams } = new URL(text);
   return [username, decodeURIComponent(password), password, ...searchParams.values()];
+}
+
+/** One server that is not configured yet: how many tools it offers, or what is in the way. */
+export async function tryServer(
+  name: string,
+  definition: ServerDefinition,
+  where: Pick<ExamineOptions, "environment" | "directory">,
+): Promise<Trial> {
+  let tools: number | null = null;
+  let status: number | undefined;
+  const checks = await examineServer(name, definition, {
+    ...where,
+    isInstalled: false,
+    onOpened({ failure }) {
+      status = failure?.status;
+    },
+    takeTools(_, __, listed) {
+      tools = listed.length;
+      return { tools: listed, rejected: [] };
+    },
+  });
+  const wrong = checks.find(({ ok }) => !ok);
+  const problem = wrong === undefined ? null : [wrong.detail, wrong.fix].filter((part) => part !== null).join(" ");
+  const isAnonymous = definition.auth === undefined && Object.keys(definition.headers).length === 0;
+  return { tools, needsSignIn: status === 401 && isAnonymous, problem };
 }
