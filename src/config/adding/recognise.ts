@@ -63,18 +63,17 @@ async function recogniseWord(word: string, options: RecogniseOptions): Promise<R
   if (/^(https?|wss?):\/\//i.test(word)) return [await recogniseUrl(parseUrl(word), options)];
   if (/^localhost(:\d+)?(\/|$)/.test(word)) return [await recogniseUrl(parseUrl(`http://${word}`), options)];
   if (isFile(place, word)) return recogniseFile(word, place);
-  if (
-    /^(\.{0,2}|~)[\\/]|\.(mcpb|dxt|json|ya?ml|[mc]?[jt]s|py)$/i.test(word) &&
-    !packageName.test(word.replace(/^\W+$/, ""))
-  )
-    throw new PlaneError("USAGE", `There is no file ${pathOf(place, word)}.`);
+  if (/^(\.{1,2}|~)?[\\/]/.test(word)) throw noFile(place, word);
   const [, name, version = "latest"] = registryName.exec(word) ?? [];
   if (name !== undefined) return [await recogniseRegistered(name, version, options)];
   if (!word.startsWith("@") && inPath(word, place.environment)) return [asCommand(entryOfCommand([word]))];
-  if (/\.(mcpb|dxt|json|ya?ml|[mc]?[jt]s|py)$/i.test(word))
-    throw new PlaneError("USAGE", `There is no file ${pathOf(place, word)}.`);
+  if (/\.(mcpb|dxt|json|ya?ml|[mc]?[jt]s|py)$/i.test(word)) throw noFile(place, word);
   if (packageName.test(word)) return [asCommand(entryOfCommand(["npx", "-y", word]))];
   throw new PlaneError("USAGE", `'${word}' is nothing that can be added. ${examples}`);
+}
+
+function noFile(place: SetupPlace, word: string): PlaneError {
+  return new PlaneError("USAGE", `There is no file ${pathOf(place, word)}.`);
 }
 
 function splitLine(text: string): string[] {

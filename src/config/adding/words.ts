@@ -55,6 +55,8 @@ const longName: Readonly<Record<string, string>> = {
   "-s": "--scope",
 };
 
+const isAddress = (word = "") => /^https?:\/\//i.test(word);
+
 /** Options may stand before the name and behind it, until the command begins. */
 function readAdd(words: readonly string[], called: string): WrittenServer {
   const [env, headers]: [Record<string, string>, Record<string, string>] = [{}, {}];
@@ -63,7 +65,8 @@ function readAdd(words: readonly string[], called: string): WrittenServer {
   const plain: string[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as string;
-    if (word === "--" || plain.length > 1) {
+    // Behind a URL there are only options.
+    if (word === "--" || (plain.length > 1 && !isAddress(plain[1]))) {
       plain.push(...words.slice(word === "--" ? at + 1 : at));
       break;
     }
@@ -88,7 +91,7 @@ function readAdd(words: readonly string[], called: string): WrittenServer {
   const [name = "", first = url, ...args] = plain;
   if (name === "" || first === undefined)
     throw new PlaneError("USAGE", `'${called}' needs a name and a command or URL behind it.`);
-  const isUrl = /^https?:\/\//i.test(first);
+  const isUrl = isAddress(first);
   return {
     name,
     entry: isUrl

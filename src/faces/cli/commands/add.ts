@@ -30,7 +30,7 @@ export async function add(cli: Cli, what: string[], options: AddOptions): Promis
       ...{ name, via, dryRun, force, offline, scope },
       env: single(pairs("env", options.env)),
       headers: single(pairs("header", options.header)),
-      values: pairs("set", options.set),
+      values: answers(pairs("set", options.set)),
     }),
     json ? {} : { onPlanned: tellPlanned, ...(canBeAsked() ? { ask: askFor(terminalPrompts) } : {}) },
   );
@@ -86,6 +86,13 @@ function pairs(option: string, given: readonly string[] = []): Record<string, st
     found[name] = [...(found[name] ?? []), value];
   }
   return found;
+}
+
+/** Said once it is one value, said again it is a list. */
+function answers(found: Record<string, string[]> | undefined): Record<string, string | string[]> | undefined {
+  return (
+    found && Object.fromEntries(Object.entries(found).map(([key, all]) => [key, all.length > 1 ? all : all.join()]))
+  );
 }
 
 function single(found: Record<string, string[]> | undefined): Record<string, string> | undefined {
