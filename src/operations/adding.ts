@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { z } from "zod";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import type { AddedOne } from "../model/config/adding.ts";
+import { PlaneError } from "../model/errors.ts";
 import { AnyObject, count, text } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { setupIn, withoutPath } from "./setup.ts";
@@ -90,9 +91,15 @@ export const addingOperations = [
     cli: { command: "add" },
     socket,
     needsSetup: true,
-    changes: { target: (input) => input.name ?? null, isTrial: (input) => input.dryRun === true },
+    changes: {
+      target: (input) => input.name ?? null,
+      isTrial: (input) => input.dryRun === true,
+      // What was pasted may hold a secret anywhere.
+      input: ({ scope, force, via }) => withoutUndefined({ scope, force, via }),
+      look: (plane) => plane.config().servers,
+    },
     async run(plane, { what, ...options }, asker, situation) {
-      const added = await setupIn(situation).addServers([what], withoutUndefined(options)).catch(withoutPath);
+      const added = await setupIn(situation).addServers([what], withoutUndefined(options)).catch(withoutFile);
       if ([added, ...added.more].some(({ isWritten }) => isWritten)) await plane.reload(asker);
       return added;
     },
@@ -148,5 +155,11 @@ export const addingOperations = [
     },
   }),
 ];
+
+/** Why a server does not answer is said; what is wrong with a file is for the machine it is on. */
+function withoutFile(thrown: unknown): never {
+  if (thrown instanceof PlaneError && thrown.code === "CONFIG_INVALID") return withoutPath(thrown);
+  throw thrown;
+}
 
 const withoutDirectory = (one: AddedOne): AddedOne => ({ ...one, file: basename(one.file) });

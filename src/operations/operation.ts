@@ -109,6 +109,8 @@ export type Operation<
     target(input: z.output<Input>): string | null;
     look?(plane: Plane, input: z.output<Input>): unknown;
     isTrial?(input: z.output<Input>): boolean;
+    /** What of the input is recorded, where not all of it may be. */
+    input?(input: z.output<Input>): unknown;
   };
   /** Where it is more than one call of the plane. */
   run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: Situation): Promise<unknown>;
@@ -134,7 +136,8 @@ export async function runOperation(
   if (run && changes && !changes.isTrial?.(input as never)) {
     const target = changes.target(input as never);
     const look = changes.look && (() => changes.look?.(plane, input as never));
-    return plane.audit.run({ operation, target, input, ...(look && { look }) }, asker, () =>
+    const kept = changes.input ? changes.input(input as never) : input;
+    return plane.audit.run({ operation, target, input: kept, ...(look && { look }) }, asker, () =>
       run(plane, input as never, asker, situation),
     );
   }

@@ -358,5 +358,9 @@ test("over HTTP the same operation shows a form, and adds with its answers", { s
   );
   const broken = await ask({ what: "node -e process.exit(1)" });
   assert.equal(broken.body.code, "SERVER_UNAVAILABLE");
+  assert.match(broken.body.detail ?? "", /exited with code 1/);
+  assert.equal((await ask({ what, values: { ECHO_TOKEN: "a value to hide" } })).status, 200);
+  const audit = await (await fetch(`${serving.url}/audit`, { headers: serving.proof })).text();
+  assert.deepEqual([audit.includes("servers.add"), audit.includes("a value to hide")], [true, false], audit);
   assert.equal((await ask({ what: "" })).status, 400);
 });

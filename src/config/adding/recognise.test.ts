@@ -21,6 +21,7 @@ const cases: [what: string | string[], name: string, entry: object][] = [
   ],
   [["npx", "-y", "a b"], "a-b", { command: "npx", args: ["-y", "a b"] }],
   ["LEVEL=1 node weather/index.js", "weather", { command: "node", args: ["weather/index.js"], env: { LEVEL: "1" } }],
+  ["npx -y \\\n  some-server \\\n  --flag", "some", { command: "npx", args: ["-y", "some-server", "--flag"] }],
   ["some-package", "some-package", { command: "npx", args: ["-y", "some-package"] }],
   ["@playwright/mcp@latest", "playwright", { command: "npx", args: ["-y", "@playwright/mcp@latest"] }],
   ["docker:host.example/team/mcp-notes:2.1", "notes", { container: { image: "host.example/team/mcp-notes:2.1" } }],

@@ -63,21 +63,22 @@ async function recogniseWord(word: string, options: RecogniseOptions): Promise<R
   if (/^(https?|wss?):\/\//i.test(word)) return [await recogniseUrl(parseUrl(word), options)];
   if (/^localhost(:\d+)?(\/|$)/.test(word)) return [await recogniseUrl(parseUrl(`http://${word}`), options)];
   if (isFile(place, word)) return recogniseFile(word, place);
-  if (/^(\.{1,2}|~)?[\\/]/.test(word)) throw noFile(place, word);
+  if (/^(\.{1,2}|~)?[\\/]/.test(word)) throw noFile(word);
   const [, name, version = "latest"] = registryName.exec(word) ?? [];
   if (name !== undefined) return [await recogniseRegistered(name, version, options)];
   if (!word.startsWith("@") && inPath(word, place.environment)) return [asCommand(entryOfCommand([word]))];
-  if (/\.(mcpb|dxt|json|ya?ml|[mc]?[jt]s|py)$/i.test(word)) throw noFile(place, word);
+  if (/\.(mcpb|dxt|json|ya?ml|[mc]?[jt]s|py)$/i.test(word)) throw noFile(word);
   if (packageName.test(word)) return [asCommand(entryOfCommand(["npx", "-y", word]))];
   throw new PlaneError("USAGE", `'${word}' is nothing that can be added. ${examples}`);
 }
 
-function noFile(place: SetupPlace, word: string): PlaneError {
-  return new PlaneError("USAGE", `There is no file ${pathOf(place, word)}.`);
+function noFile(word: string): PlaneError {
+  return new PlaneError("USAGE", `There is no file ${word}.`);
 }
 
 function splitLine(text: string): string[] {
-  const words = splitCommand(text);
+  // A line that goes on behind a backslash is one line.
+  const words = splitCommand(text.replaceAll(/\\\r?\n\s*/g, " "));
   if (words === null) throw new PlaneError("USAGE", "A quote is not closed.");
   return words;
 }
