@@ -11,7 +11,7 @@ import type { Caller, Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/servers/server.ts";
-import { accessOf, createCredentials, createServers, createTokenVerbs } from "./servers/servers.ts";
+import { accessOf, completeDefinition, createCredentials, createServers, createTokenVerbs } from "./servers/servers.ts";
 import { auditVerbs, createAudit, createHistory, createRecorder, requireStoreAddress } from "./store/store.ts";
 import { createWork } from "./work/work.ts";
 
@@ -111,7 +111,10 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     isOffline: options.offline ?? false,
     isPersonal: credentials.isPersonal,
     // Servers list what they offer for the default principal.
-    access: (name, definition, user) => accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
+    access: (name, definition, user) => ({
+      ...accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
+      namedBy: egress.namedBy,
+    }),
     capabilities: answers.capabilities,
     ownCapabilities: answers.ownCapabilities,
     taskQuietMs: options.taskQuietMs,
@@ -245,7 +248,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
           servers.names().flatMap((name) => grants.lockedServer(principal, name) ?? []),
       },
       tokens: createTokenVerbs(credentials, defaultPrincipal, async (name) =>
-        secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
+        completeDefinition(await secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition)),
       ),
       questions: {
         list: async ({ principal = defaultPrincipal }: Caller = {}) => answers.questions.waiting(principal),

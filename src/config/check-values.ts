@@ -25,18 +25,19 @@ type TransportProblem = { problem: string; hint: string | null; key?: string };
 
 /** `transport` says it, else there is a command, else the URL tells; `type` only fills what is left open. */
 export function detectTransport(server: UnknownObject): DetectedTransport | TransportProblem {
-  const { transport, type, url } = server;
+  const { transport, type, url, openapi } = server;
   // Without a command, what the image starts by itself is the server.
   const command = server.command ?? (server.container === undefined ? undefined : "");
   const said = transportNames.get(transport);
   if (transport !== undefined && said === undefined) {
     return {
       problem: `transport ${JSON.stringify(transport)} is unknown`,
-      hint: "Use stdio, http, sse or websocket.",
+      hint: "Use stdio, http, sse, websocket or openapi.",
     };
   }
+  if (openapi !== undefined || said === "openapi") return detectApi(server);
   if (command === undefined && url === undefined)
-    return { problem: "neither 'command' nor 'url' is given", hint: "A server needs one of them." };
+    return { problem: "neither 'command' nor 'url' is given", hint: "A server needs one of them, or 'openapi'." };
   if (said === "stdio" || (said === undefined && command !== undefined))
     return command === undefined ? { problem: "stdio needs a 'command'", hint: null } : { transport: "stdio" };
   if (typeof url !== "string") return { problem: "'url' must be a string", hint: null };
@@ -45,6 +46,17 @@ export function detectTransport(server: UnknownObject): DetectedTransport | Tran
   const full = hasScheme ? url : `http://${url}`;
   const hinted = hasScheme ? undefined : transportNames.get(type);
   return { transport: said ?? transportOfUrl(full, hinted === "stdio" ? undefined : hinted), url: full };
+}
+
+/** Its operations are the tools, so nothing is started and no other address counts. */
+function detectApi({ transport, openapi, command, url }: UnknownObject): DetectedTransport | TransportProblem {
+  const other = command === undefined ? "url" : "command";
+  if (openapi === undefined) return { problem: "openapi needs 'openapi', a file or URL", hint: null };
+  if (command !== undefined || url !== undefined)
+    return { problem: `'openapi' and '${other}' are both given`, hint: "Keep one; the API's address is 'baseUrl'." };
+  if (transport !== undefined && transport !== "openapi")
+    return { problem: `'openapi' has no transport ${JSON.stringify(transport)}`, hint: "Leave 'transport' out." };
+  return { transport: "openapi" };
 }
 
 /** `localhost:3000/mcp` has none, which is fine; `htp:/x` has one that nothing speaks. */

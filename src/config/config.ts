@@ -32,6 +32,11 @@ export async function isConfiguredByVariables(environment: Environment): Promise
   return (await import("./shapes/environment-settings.ts")).isConfiguredByVariables(environment);
 }
 
+/** The value of a JSON or YAML text that is no configuration. Rejects with what is wrong with it. */
+export async function parseData(text: string): Promise<unknown> {
+  return (await import("./text/parse-data.ts")).parseData(text);
+}
+
 export async function checkEntry(
   kind: EntryKind,
   given: UnknownObject,

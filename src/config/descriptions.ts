@@ -39,11 +39,18 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.container.env":
     "Names of the plane's variables that it gets beside those of 'env'. Values never stand on a command line.",
   "mcpServers.url": "The address of a remote server. Redirects to other hosts are not followed.",
+  "mcpServers.openapi":
+    "An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts where this file is.",
+  "mcpServers.baseUrl": "The address of the API; by default as its document says, or where the document is.",
+  "mcpServers.operations": "Which operations of the document become tools; by default all.",
+  "mcpServers.operations.tags": "Globs of tags; one that begins with ! excludes.",
+  "mcpServers.operations.paths": "Globs of paths such as /users/*; one that begins with ! excludes.",
+  "mcpServers.operations.methods": "Methods such as get; one that begins with ! excludes.",
   "mcpServers.transport": "The transport; detected by default.",
   "mcpServers.headers": "Headers for every request to a remote server.",
   "mcpServers.auth": "Authentication to a remote server.",
   "mcpServers.auth.type":
-    "bearer sends the token in Authorization, api_key in the header named below, oauth lets each user sign in.",
+    "bearer sends the token in Authorization, basic does so with user:password, api_key in the header named below, oauth lets each user sign in.",
   "mcpServers.auth.token":
     "The token for all users, best as ${TOKEN}; without it each user gives their own. An empty one sends nothing.",
   "mcpServers.auth.header": "The header of an API key.",
@@ -52,6 +59,12 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.auth.clientSecret": "Its secret, best as a reference such as ${SECRET}.",
   "mcpServers.auth.clientMetadataUrl": "The address of your client metadata document, used as client id.",
   "mcpServers.auth.issuer": "The only authorization server to trust with this client.",
+  "mcpServers.auth.tokenUrl":
+    "The token endpoint of the authorization server; discovered, or taken from the OpenAPI document, by default.",
+  "mcpServers.auth.authorizationUrl":
+    "Where people sign in; discovered, or taken from the OpenAPI document, by default.",
+  "mcpServers.auth.schemes":
+    "For each security scheme of the OpenAPI document its value, best as ${KEY}; for an API that wants several.",
   "mcpServers.auth.grant": "client_credentials signs in as this client, without a person.",
   "mcpServers.description": "What the server is for.",
   "mcpServers.author": "Who wrote it.",

@@ -79,7 +79,7 @@ function changedSince(): PlaneError {
 }
 
 export function withPlaces(definition: ServerDefinition, directory: string): ServerDefinition {
-  const { command, cwd: written, roots, container } = definition;
+  const { command, cwd: written, roots, container, openapi } = definition;
   const cwd = written === undefined ? undefined : resolve(directory, written);
   return {
     ...definition,
@@ -87,10 +87,13 @@ export function withPlaces(definition: ServerDefinition, directory: string): Ser
     // What runs in a container is looked for in its image.
     ...(command === undefined || container ? {} : { command: commandFrom(directory, command, cwd) }),
     ...(container && { container: { ...container, mounts: container.mounts.map((one) => mountFrom(directory, one)) } }),
-    roots: roots.map((root) =>
-      /^[a-z][a-z0-9+.-]*:\/\//i.test(root) ? root : pathToFileURL(resolve(directory, root)).href,
-    ),
+    ...(openapi === undefined || isAddress(openapi) ? {} : { openapi: resolve(directory, openapi) }),
+    roots: roots.map((root) => (isAddress(root) ? root : pathToFileURL(resolve(directory, root)).href)),
   };
+}
+
+function isAddress(place: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
 }
 
 function mountFrom(directory: string, mount: string): string {

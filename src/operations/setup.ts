@@ -98,9 +98,9 @@ export const setupOperations = [
       look: (plane, input) => plane.config().servers[input.name] ?? null,
     },
     async run(plane, { name: server, definition }, asker, situation) {
-      const isStarted = definition.command !== undefined || definition.container !== undefined;
-      if (definition.openapi === undefined && isStarted === (definition.url !== undefined))
-        throw new PlaneError("USAGE", "Give either 'url' or 'command'.");
+      const { command = definition.container, url, openapi } = definition;
+      if ([command, url, openapi].filter((one) => one !== undefined).length !== 1)
+        throw new PlaneError("USAGE", "Give one of 'url', 'command' and 'openapi'.");
       await setupIn(situation)
         .putServer(server, definition as JsonObject)
         .catch(withoutPath);

@@ -34,7 +34,7 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
 
 export function createServerHider({ args, env, headers, auth }: ServerDefinition, others: readonly string[]) {
   const given = [...Object.values(env), ...Object.values(headers), ...args.flatMap(secretArgument)];
-  return createHider([...others, ...given, auth?.token, auth?.clientSecret]);
+  return createHider([...others, ...given, auth?.token, auth?.clientSecret, ...Object.values(auth?.schemes ?? {})]);
 }
 
 /** `--token X` and `--token=X`. */

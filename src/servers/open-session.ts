@@ -131,6 +131,10 @@ export async function openChannel(
     const { container: _, cwd, ...line } = definition;
     return openStdio({ ...line, command, cwd, parentEnvironment }, handlers);
   }
+  if (transport === "openapi") {
+    const { openApi } = await import("./openapi/open-api.ts");
+    return openApi(definition, handlers, access);
+  }
   if (url === undefined) throw missing("url", transport);
   const options = { url, headers: definition.headers, maxMessageBytes, ...access };
   if (transport === "websocket") {

@@ -134,9 +134,24 @@ async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, environmen
   await Promise.all([...found].map(sweepLeftovers));
 }
 
+/** What a text describes: an API with so many operations, or nothing of the kind. */
+export async function readOpenApi(text: string): ReturnType<typeof import("./openapi/api.ts")["readOpenApi"]> {
+  return (await import("./openapi/api.ts")).readOpenApi(text);
+}
+
+/** Of an API, with what only its document says of its address and of sign-ins. */
+export async function completeDefinition(definition: ServerDefinition): Promise<ServerDefinition> {
+  if (definition.transport !== "openapi") return definition;
+  const { describedBy, loadApi } = await import("./openapi/api.ts");
+  const loaded = await loadApi(definition);
+  return { ...definition, ...(loaded && describedBy(loaded.api, definition)) };
+}
+
 /** The same command in another directory is another server. */
 export function identifyServer(name: string, definition: ServerDefinition, directory: string): string {
-  return hash({ name, definition, directory: definition.command === undefined ? null : directory });
+  const { command, openapi } = definition;
+  const isLocal = command !== undefined || (openapi !== undefined && !/^https?:/i.test(openapi));
+  return hash({ name, definition, directory: isLocal ? directory : null });
 }
 
 /** One process start per turn of the event loop, to leave room for other work. */

@@ -2,6 +2,15 @@ import { once } from "../../lib/async/once.ts";
 import { readJson } from "../../lib/json/measure-json.ts";
 import type { Egress, Gate } from "../../lib/net/egress.ts";
 import type { Agents, Exchanged } from "../../lib/net/exchange.ts";
+import {
+  connectFailure,
+  type OutgoingRequest,
+  RequestFailed,
+  refusedUnread,
+  retryAfterMs,
+  sendRequest,
+  wasSent,
+} from "../../lib/net/send-request.ts";
 import { version } from "../../lib/version.ts";
 import { mapArguments, type Provider, readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
 import { HttpProviderConfig } from "../../model/calls/provider-config.ts";
@@ -10,52 +19,9 @@ import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 
-/** Failures before anything was sent. */
-const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
-
-/** The endpoint has not begun. */
-const refusedUnread: readonly number[] = [408, 425, 429];
-
-export function retryAfter(
-  said: string | null | undefined,
-  now = Date.now(),
-): { retryInMs?: number; announced?: true } {
-  if (said === null || said === undefined || said.trim() === "") return {};
-  if (/^\s*\d+\s*$/.test(said)) return { retryInMs: Number(said) * 1_000, announced: true };
-  const at = Date.parse(said);
-  return Number.isNaN(at) ? {} : { retryInMs: Math.max(0, at - now), announced: true };
-}
-
-function wasSent(thrown: unknown): boolean {
-  const code = codeOf(thrown);
-  return !(unsent.includes(code) || isCertificate(code) || isUnwritable(code));
-}
-
-/** Node refused to write the request: a header, the method or the address cannot be sent. */
-function isUnwritable(code: string): boolean {
-  return /^ERR_(?:HTTP_)?(?:INVALID|UNESCAPED)/.test(code);
-}
-
-function connectFailure(thrown: unknown, where: string): string {
-  const code = codeOf(thrown);
-  if (thrown instanceof Error && thrown.name === "AbortError") return "the request was given up";
-  if (code === "ECONNREFUSED") return `nothing listens at ${where}; start it, or correct its address`;
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${where} was not found`;
-  if (isUnwritable(code)) return `its request cannot be made (${code}); correct its 'url', 'method' or 'headers'`;
-  if (isCertificate(code)) return `its certificate is not trusted (${code})`;
-  if (code === "ECONNRESET" || code === "UND_ERR_SOCKET") return "the connection was cut";
-  return code === "" ? "the request could not be made" : `the connection failed (${code})`;
-}
-
-function isCertificate(code: string): boolean {
-  return /CERT|SELF_SIGNED|UNABLE_TO/.test(code);
-}
-
-/** `fetch`, model clients and retries each wrap the cause. */
-function codeOf(thrown: unknown, depth = 0): string {
-  if (!(thrown instanceof Error) || depth > 4) return "";
-  if ("code" in thrown && typeof thrown.code === "string") return thrown.code;
-  return codeOf(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause, depth + 1);
+export function retryAfter(said: string | null | undefined, now?: number): { retryInMs?: number; announced?: true } {
+  const retryInMs = retryAfterMs(said, now);
+  return retryInMs === undefined ? {} : { retryInMs, announced: true };
 }
 
 const maxBytes = 10 * 1024 * 1024;
@@ -72,8 +38,6 @@ function readAnswer({ headers, body }: Exchanged): Answer {
   // Says JSON, sends something else: it is still the answer.
   return json === undefined ? { text } : { json };
 }
-
-const maxRedirects = 5;
 
 /** A tool of the configuration may be anywhere; the address of one that was set over a face is judged. */
 export function createHttpProvider(reveal: Reveal, { configured, stranger }: Egress): Provider {
@@ -98,14 +62,11 @@ export function createHttpProvider(reveal: Reveal, { configured, stranger }: Egr
   };
 }
 
-type Way = { gate: Gate; agents: Agents; exchange: typeof import("../../lib/net/exchange.ts")["exchange"] };
+type Way = { gate: Gate; agents: Agents };
 
 /** Node's HTTP stack is loaded with the first request. */
 function wayThrough(gate: Gate): () => Promise<Way> {
-  return once(async () => {
-    const { createAgents, exchange } = await import("../../lib/net/exchange.ts");
-    return { gate, agents: createAgents(), exchange };
-  });
+  return once(async () => ({ gate, agents: (await import("../../lib/net/exchange.ts")).createAgents() }));
 }
 
 /** Says nothing about the arguments: the endpoint is broken, gone or busy. */
@@ -113,45 +74,22 @@ function isFailure(status: number): boolean {
   return status >= 500 || status < 200 || (status >= 300 && status < 400) || refusedUnread.includes(status);
 }
 
-/** Follows redirects within the host; headers and arguments go to no other. */
-async function send(first: HttpRequest, signal: AbortSignal, way: Way): Promise<Exchanged> {
-  let request = first;
-  for (let hops = 0; ; hops++) {
-    const response = await ask(request, signal, way);
-    const { location } = response.headers;
-    if (response.status < 300 || response.status >= 400 || location === undefined) return response;
-    const target = URL.canParse(location, request.url.href) ? new URL(location, request.url) : null;
-    const data = { sent: hops > 0, retryAt: null };
-    if (target?.origin !== first.url.origin)
-      throw failed(first.url, `it redirects to ${target?.origin ?? "nowhere"}; set 'url' to that`, data);
-    if (hops === maxRedirects) throw failed(first.url, "it redirects again and again", data);
-    request = redirected(request, target, response.status);
-  }
-}
-
-function redirected({ method, headers, body }: HttpRequest, url: URL, status: number): HttpRequest {
-  if (status === 307 || status === 308 || method === "GET") return { url, method, headers, body };
-  const { "content-type": _, ...others } = headers;
-  return { url, method: "GET", headers: others, body: undefined };
-}
-
-async function ask(request: HttpRequest, signal: AbortSignal, { exchange, gate, agents }: Way): Promise<Exchanged> {
-  const { url, ...rest } = request;
+async function send(request: OutgoingRequest, signal: AbortSignal, way: Way): Promise<Exchanged> {
   try {
-    return await exchange(url, { ...rest, gate, agents, signal, maxBytes });
+    return await sendRequest(request, { ...way, signal, maxBytes, addressKey: "url" });
   } catch (thrown) {
-    const { name, message } = thrown as Error;
-    if (name === "EgressRefused") throw failed(url, message, { sent: false, retryAt: null }, thrown);
-    if (name === "AnswerTooLarge") {
-      const text = `The answer of the endpoint at ${url.host} is larger than ${maxBytes / 1024 / 1024} MiB.`;
-      throw new PlaneError("PROVIDER_FAILED", text, { data: { sent: true } });
+    if (!(thrown instanceof RequestFailed)) throw thrown;
+    const { message, kind, sent, permanent } = thrown;
+    const { host } = request.url;
+    if (kind === "tooLarge") {
+      const text = `The answer of the endpoint at ${host} is larger than ${maxBytes / 1024 / 1024} MiB.`;
+      throw new PlaneError("PROVIDER_FAILED", text, { data: { sent } });
     }
-    if (name === "AnswerBroken") {
-      const text = `The answer of the endpoint at ${url.host} broke off.`;
-      throw new PlaneError("SERVER_UNAVAILABLE", text, { data: { sent: true }, cause: thrown });
+    if (kind === "broken") {
+      const text = `The answer of the endpoint at ${host} broke off.`;
+      throw new PlaneError("SERVER_UNAVAILABLE", text, { data: { sent }, cause: thrown });
     }
-    const never = isUnwritable(codeOf(thrown)) ? { retryAt: null } : {};
-    throw failed(url, connectFailure(thrown, url.host), { sent: wasSent(thrown), ...never }, thrown);
+    throw failed(request.url, message, { sent, ...(permanent && { retryAt: null }) }, thrown);
   }
 }
 
@@ -167,7 +105,7 @@ function failed(url: URL, why: string, data: { sent: boolean; [key: string]: unk
   return new PlaneError("SERVER_UNAVAILABLE", `The endpoint at ${url.host} failed: ${why}.`, { data, cause });
 }
 
-type HttpRequest = { url: URL; method: string; headers: Record<string, string>; body: string | undefined };
+type HttpRequest = OutgoingRequest & { body: string | undefined };
 
 type RequestMarks = { idempotencyKey?: string | undefined; trace?: TraceContext | null };
 

@@ -138,9 +138,10 @@ export function createGuard({ config, store, emit, directoryOf, tools, isWritten
 }
 
 /** Identifies what runs under this name; other limits or another description do not make it another server. */
-function identify(name: string, { command, args, cwd, url, transport }: ServerDefinition, directory: string): string {
-  const place = command === undefined ? null : directory;
-  return hash({ name, command, args, cwd, url, transport, place });
+function identify(name: string, definition: ServerDefinition, directory: string): string {
+  const { command, args, cwd, url, openapi, baseUrl, transport } = definition;
+  const place = command === undefined && openapi === undefined ? null : directory;
+  return hash({ name, command, args, cwd, url, transport, place, ...(openapi && { openapi, baseUrl }) });
 }
 
 function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[]) {

@@ -197,7 +197,12 @@ function readShared(definition: ServerDefinition) {
   // Only an empty list leaves the inventory to callers, not one that names other parameters.
   const keepsInventory = rules.length > 0 && !rules.some(({ parameter }) => parameter === inventory);
   const reserved = [...rules.flatMap(hiddenBy), ...(keepsInventory ? [inventory] : [])];
-  return { rules, keepsInventory, reserved, metadata: metadataOf({}, definition) };
+  const metadata = metadataOf({}, definition);
+  const isOpen = definition.transport === "openapi" && definition.side_effects === "network";
+  const safe = { side_effects: "read_external_service" as const, idempotency_key: true };
+  const reading = isOpen ? { ...metadata, ...safe } : metadata;
+  const writing = isOpen ? { ...metadata, side_effects: "write" as const } : metadata;
+  return { rules, keepsInventory, reserved, metadata, reading, writing };
 }
 
 function saysSomething({ version, auth, requires_authentication, capabilities }: UnknownObject): boolean {
@@ -220,7 +225,9 @@ function translate(server: string, definition: ServerDefinition, name: string, e
   const schema = schemaOf(entry) as JsonObject;
   const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
   const title = typeof entry.title === "string" ? entry.title : annotations.title;
-  const { rules, keepsInventory, reserved, metadata } = sharedBy(definition);
+  const { rules, keepsInventory, reserved, reading, writing } = sharedBy(definition);
+  // What an API's method does is no claim of a server, but what we send ourselves.
+  const metadata = annotations.readOnlyHint === true ? reading : writing;
   return {
     id: { server, tool: name },
     ...withoutUndefined({ title }),

@@ -5,7 +5,6 @@ import { officialRegistry } from "../../model/config/config.ts";
 import type { SetupAdding } from "../../model/config/setup.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import { ServerDefinition } from "../../model/servers/server.ts";
 import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
 import { readServerEntry } from "../load-config.ts";
 import { projectFiles, userFiles } from "../locations.ts";
@@ -243,9 +242,6 @@ function failed({ name, problem, entry }: AddedOne): PlaneError {
   });
 }
 
-/** Where this build has OpenAPI servers, they are tried like others. */
-const knowsOpenApi = Object.hasOwn(ServerDefinition.shape, "openapi");
-
 async function tryOne(
   { place, tryServer }: AddingPorts,
   name: string,
@@ -255,8 +251,11 @@ async function tryOne(
   recognised?: Recognised,
 ): Promise<Trial> {
   // What was asked to find out what it is need not be asked again.
-  const isKnown = recognised?.kind !== "openapi" || !knowsOpenApi;
-  if (isKnown && recognised?.trial && (recognised.trial.tools !== null || Object.keys(values).length === 0))
+  if (
+    recognised?.trial &&
+    recognised.kind !== "openapi" &&
+    (recognised.trial.tools !== null || Object.keys(values).length === 0)
+  )
     return recognised.trial;
   const environment = { ...place.environment, ...values };
   const { definition, problems } = readServerEntry(name, entry, environment);

@@ -11,7 +11,7 @@ const describing = new Set(["type", "description", "title", "format"]);
 /** Lists of variables by name: who reads them has to know which. */
 const variableNames = new Set(["auth_env", "inheritEnv"]);
 /** What is handed over to servers under names that they chose, which need not say what it is. */
-const handedOver = new Set(["env", "headers"]);
+const handedOver = new Set(["env", "headers", "schemes"]);
 /** Numbers are secrets under fewer keys: `token_limit` and `thresholdTokens` count something. */
 const numberIsSecret = /(?:token|key|secret|passw(?:or)?d|passphrase|pass|pwd)$/i;
 

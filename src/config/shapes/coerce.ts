@@ -7,6 +7,7 @@ export const transportNames: ReadonlyMap<unknown, Transport> = new Map<unknown, 
   ["sse", "sse"],
   ["ws", "websocket"],
   ["websocket", "websocket"],
+  ["openapi", "openapi"],
 ]);
 
 const words = new Map<string, boolean>([

@@ -54,7 +54,13 @@ const inferences = [
   { key: "auth", type: "bearer" },
 ] as const satisfies { key: string; type: ServerAuth["type"] }[];
 
-const oauthKeys = ["clientId", "clientMetadataUrl", "issuer", "grant"] as const satisfies (keyof ServerAuth)[];
+const oauthKeys = [
+  "clientId",
+  "clientMetadataUrl",
+  "issuer",
+  "grant",
+  "tokenUrl",
+] as const satisfies (keyof ServerAuth)[];
 
 /** What is given tells how we identify ourselves where nothing says it. */
 function inferAuthType(server: Server): void {
@@ -171,6 +177,7 @@ export function readServerFields(reading: Reading, name: string, given: readonly
 /** Does this look like a server beyond doubt, whatever it is called? */
 export function isServer(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { command, url, container } = value;
-  return typeof command === "string" || Array.isArray(command) || typeof url === "string" || isObject(container);
+  const { command, url, container, openapi } = value;
+  const isSaid = [command, url, openapi].some((one) => typeof one === "string");
+  return isSaid || Array.isArray(command) || isObject(container);
 }

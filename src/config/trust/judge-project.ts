@@ -105,11 +105,11 @@ function sort(mine: Merged, theirs: Merged) {
 /** The command or the address as it is written, then everything else that the entry says. */
 function renderLaunch(name: string, { values }: Merged, settings: readonly Setting[]): string {
   const entry = isObject(values.servers) ? values.servers[name] : null;
-  const { command, args, url } = isObject(entry) ? entry : {};
-  const words = (command === undefined ? [url ?? ""] : [command, args ?? []])
+  const { command, args, url, openapi } = isObject(entry) ? entry : {};
+  const words = (command === undefined ? [url ?? openapi ?? ""] : [command, args ?? []])
     .flat()
     .map((word) => shellQuote(String(word)));
-  const shown = command === undefined ? ["url"] : ["command", "args"];
+  const shown = command === undefined ? [url === undefined ? "openapi" : "url"] : ["command", "args"];
   const others = settings.filter(({ path }) => !shown.includes(String(path[2])));
   return [words.join(" "), ...others.map((setting) => renderSetting({ ...setting, path: setting.path.slice(2) }))].join(
     "; ",

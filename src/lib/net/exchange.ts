@@ -8,7 +8,7 @@ export type ExchangeOptions = {
   gate: Gate;
   method: string;
   headers?: Readonly<Record<string, string>>;
-  body?: string | undefined;
+  body?: string | Uint8Array | undefined;
   signal: AbortSignal;
   /** Of the answer, once it is decoded. */
   maxBytes: number;

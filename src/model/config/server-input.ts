@@ -14,7 +14,10 @@ export interface ServerInput extends ForeignServerKeys {
   /** The directory to start it in, from where this file is. */ cwd?: string | undefined;
   /** Start it in a container: no network, a read-only root, no capabilities, limits; removed when it ends. */ container?: McpServersContainerInput | undefined;
   /** The address of a remote server. Redirects to other hosts are not followed. */ url?: string | undefined;
-  /** The transport; detected by default. */ transport?: "stdio" | "http" | "sse" | "websocket" | undefined;
+  /** An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts where this file is. */ openapi?: string | undefined;
+  /** The address of the API; by default as its document says, or where the document is. */ baseUrl?: string | undefined;
+  /** Which operations of the document become tools; by default all. */ operations?: McpServersOperationsInput | undefined;
+  /** The transport; detected by default. */ transport?: "stdio" | "http" | "sse" | "websocket" | "openapi" | undefined;
   /** Headers for every request to a remote server. */ headers?: Readonly<Record<string, string>> | undefined;
   /** Authentication to a remote server. */ auth?: ServerAuthInput | undefined;
   /** What the server is for. */ description?: string | undefined;
@@ -75,9 +78,16 @@ export interface McpServersContainerInput {
   /** Names of the plane's variables that it gets beside those of 'env'. Values never stand on a command line. Default: []. */ env?: readonly string[] | undefined;
 }
 
+/** Which operations of the document become tools; by default all. */
+export interface McpServersOperationsInput {
+  /** Globs of tags; one that begins with ! excludes. */ tags?: readonly string[] | undefined;
+  /** Globs of paths such as /users/*; one that begins with ! excludes. */ paths?: readonly string[] | undefined;
+  /** Methods such as get; one that begins with ! excludes. */ methods?: readonly string[] | undefined;
+}
+
 /** Authentication to a remote server. */
 export interface ServerAuthInput {
-  /** bearer sends the token in Authorization, api_key in the header named below, oauth lets each user sign in. Default: "bearer". */ type?: "none" | "bearer" | "api_key" | "jwt" | "oauth" | undefined;
+  /** bearer sends the token in Authorization, basic does so with user:password, api_key in the header named below, oauth lets each user sign in. Default: "bearer". */ type?: "none" | "bearer" | "basic" | "api_key" | "jwt" | "oauth" | undefined;
   /** The token for all users, best as ${TOKEN}; without it each user gives their own. An empty one sends nothing. */ token?: string | undefined;
   /** The header of an API key. Default: "X-API-Key". */ header?: string | undefined;
   /** Scopes to request; by default the server's. */ scopes?: readonly string[] | undefined;
@@ -86,6 +96,9 @@ export interface ServerAuthInput {
   /** The address of your client metadata document, used as client id. */ clientMetadataUrl?: string | undefined;
   /** The only authorization server to trust with this client. */ issuer?: string | undefined;
   /** client_credentials signs in as this client, without a person. */ grant?: "authorization_code" | "client_credentials" | undefined;
+  /** The token endpoint of the authorization server; discovered, or taken from the OpenAPI document, by default. */ tokenUrl?: string | undefined;
+  /** Where people sign in; discovered, or taken from the OpenAPI document, by default. */ authorizationUrl?: string | undefined;
+  /** For each security scheme of the OpenAPI document its value, best as ${KEY}; for an API that wants several. */ schemes?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Its circuit breaker. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { InjectionEntry, InjectOptions } from "../access/injection.ts";
 import { SideEffects } from "../catalogue/tool.ts";
 
-export const Transport = z.enum(["stdio", "http", "sse", "websocket"]);
+export const Transport = z.enum(["stdio", "http", "sse", "websocket", "openapi"]);
 export type Transport = z.infer<typeof Transport>;
 
 const texts = z.array(z.string());
@@ -10,7 +10,7 @@ const textMap = z.record(z.string(), z.string());
 
 /** Our credentials for the server. */
 export const ServerAuth = z.strictObject({
-  type: z._default(z.enum(["none", "bearer", "api_key", "jwt", "oauth"]), "bearer"),
+  type: z._default(z.enum(["none", "bearer", "basic", "api_key", "jwt", "oauth"]), "bearer"),
   token: z.optional(z.string()),
   header: z._default(z.string(), "X-API-Key"),
   scopes: z.optional(texts),
@@ -21,6 +21,11 @@ export const ServerAuth = z.strictObject({
   issuer: z.optional(z.url({ protocol: /^https?$/ })),
   /** Default: a person signs in. */
   grant: z.optional(z.enum(["authorization_code", "client_credentials"])),
+  /** Where nothing can be discovered. */
+  tokenUrl: z.optional(z.url({ protocol: /^https?$/ })),
+  authorizationUrl: z.optional(z.url({ protocol: /^https?$/ })),
+  /** A value for each security scheme of an OpenAPI document. */
+  schemes: z.optional(textMap),
 });
 export type ServerAuth = z.infer<typeof ServerAuth>;
 
@@ -30,6 +35,14 @@ export const ServerCircuit = z.strictObject({
   openMs: z._default(z.int().check(z.positive()), 30_000),
 });
 export type ServerCircuit = z.infer<typeof ServerCircuit>;
+
+/** Which operations of an OpenAPI document become tools. Globs; one that begins with `!` excludes. */
+export const OperationFilter = z.strictObject({
+  tags: z.optional(texts),
+  paths: z.optional(texts),
+  methods: z.optional(texts),
+});
+export type OperationFilter = z.infer<typeof OperationFilter>;
 
 /** In rising order. */
 export const logLevels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
@@ -85,6 +98,11 @@ export const ServerDefinition = z.strictObject({
   cwd: z.optional(z.string()),
   container: z.optional(ServerContainer),
   url: z.optional(z.url({ protocol: /^(https?|wss?)$/ })),
+  /** The file or address of an OpenAPI document. */
+  openapi: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
+  /** Default: as the document says. */
+  baseUrl: z.optional(z.url({ protocol: /^https?$/ })),
+  operations: z.optional(OperationFilter),
   transport: Transport,
   headers: z._default(textMap, {}),
   auth: z.optional(ServerAuth),

@@ -49,7 +49,23 @@ export function ownersOf({ url, auth }: Remote): string[] {
 type HeaderMap = Record<string, string>;
 
 export function tokenHeaders(auth: ServerAuth | undefined, token: string): HeaderMap {
-  return auth?.type === "api_key" ? { [auth.header]: token } : { authorization: `Bearer ${token}` };
+  if (auth?.type === "api_key") return { [auth.header]: token };
+  if (auth?.type === "basic") return { authorization: basicHeader(token) };
+  return { authorization: `Bearer ${token}` };
+}
+
+/** `user:password`; without a colon the whole is the user, as for many API keys. */
+export function basicHeader(token: string): string {
+  const pair = token.includes(":") ? token : `${token}:`;
+  return `Basic ${Buffer.from(pair).toString("base64")}`;
+}
+
+/** The token in what `tokenHeaders` made of it. */
+export function tokenIn(auth: ServerAuth | undefined, headers: Readonly<HeaderMap>): string | null {
+  if (auth?.type === "api_key") return headers[auth.header] ?? null;
+  const [, scheme, value = ""] = /^(Bearer|Basic) (.*)$/s.exec(headers.authorization ?? "") ?? [];
+  if (scheme === undefined) return null;
+  return scheme === "Bearer" ? value : Buffer.from(value, "base64").toString();
 }
 
 /** Can it stand in a header, and not end it? */

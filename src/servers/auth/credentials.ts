@@ -33,9 +33,10 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 }
 
 /** Null when the configuration does not decide. An empty token makes no header. */
-function fixedHeaders({ auth, url, headers }: ServerDefinition): Record<string, string> | null {
-  if (url === undefined || auth?.type === "none" || auth?.token === "") return {};
+function fixedHeaders({ auth, url, openapi, headers }: ServerDefinition): Record<string, string> | null {
+  if ((url === undefined && openapi === undefined) || auth?.type === "none" || auth?.token === "") return {};
   // A configured header replaces all of this.
   if (auth === undefined && Object.keys(headers).some((name) => /^authorization$/i.test(name))) return {};
-  return auth?.token === undefined ? null : tokenHeaders(auth, auth.token);
+  if (auth?.token !== undefined) return tokenHeaders(auth, auth.token);
+  return auth?.schemes === undefined ? null : {};
 }

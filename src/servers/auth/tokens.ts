@@ -12,8 +12,8 @@ export function accessOf(
   user: string | null,
 ): Access {
   return {
-    authorize: () => credentials.headers(name, definition, user),
-    onRefused: (challenge) => credentials.refused(name, definition, user, challenge),
+    authorize: (described) => credentials.headers(name, { ...definition, ...described }, user),
+    onRefused: (challenge, described) => credentials.refused(name, { ...definition, ...described }, user, challenge),
   };
 }
 

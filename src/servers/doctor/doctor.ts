@@ -64,7 +64,8 @@ function referenced(written: ServerDefinition | undefined, subject: ServerDefini
 }
 
 function textsOf({ args, env, headers, auth, url }: ServerDefinition): string[] {
-  return [...args, ...Object.values(env), ...Object.values(headers), auth?.token ?? "", url ?? ""];
+  const credentials = [auth?.token ?? "", ...Object.values(auth?.schemes ?? {})];
+  return [...args, ...Object.values(env), ...Object.values(headers), ...credentials, url ?? ""];
 }
 
 async function subjectOf(
@@ -112,8 +113,15 @@ export async function examineServer(
   // What is too slow for the plane is too slow here.
   const limitMs = Math.min(options.limitMs ?? defaultLimitMs, subject.connectTimeoutMs);
   const examination = { name, definition, options, limitMs };
-  const checks = await (subject.transport === "stdio" ? examineProcess : examineRemote)(examination);
+  const checks = await examinerOf(subject)(examination);
   return hideIn([configured, passed("enabled", "It is switched on."), ...checks], hideSecrets(definition));
+}
+
+function examinerOf({ transport }: ServerDefinition): (examination: Examination) => Promise<DoctorCheck[]> {
+  if (transport === "openapi")
+    return async ({ options, ...rest }) =>
+      (await import("./check-api.ts")).examineApi({ ...rest, takeTools: options.takeTools });
+  return transport === "stdio" ? examineProcess : examineRemote;
 }
 
 async function examineProcess(examination: Examination): Promise<DoctorCheck[]> {
@@ -188,7 +196,8 @@ const shortestSecret = 4;
 export function hideSecrets({ args, env, headers, auth, url }: ServerDefinition): (text: string) => string {
   const named = Object.entries({ ...env, ...headers }).filter(([name]) => looksSecret(name));
   const values = named.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, "")]);
-  const others = [auth?.token, auth?.clientSecret, ...secretArguments(args), ...(url ? urlSecrets(url) : [])];
+  const given = [auth?.token, auth?.clientSecret, ...Object.values(auth?.schemes ?? {})];
+  const others = [...given, ...secretArguments(args), ...(url ? urlSecrets(url) : [])];
   return createHider([...values, ...others], shortestSecret);
 }
 

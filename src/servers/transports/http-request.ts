@@ -3,19 +3,27 @@ import https from "node:https";
 import type { LookupFunction, Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { urlToHttpOptions } from "node:url";
-import { configured } from "../../lib/net/egress.ts";
+import { configured, type Gate } from "../../lib/net/egress.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { connectFailure, cutCodes, refused } from "./http-response.ts";
 
 type HeaderMap = Readonly<Record<string, string>>;
 
+/** What only the server itself tells of where it is and how callers sign in. */
+export type Described = Pick<ServerDefinition, "url" | "auth">;
+
 /** Credentials that may change while a connection lasts. */
 export type Access = {
   /** Found anew for every request. May reject with a PlaneError, passed on as it is. */
-  authorize?(): Promise<HeaderMap>;
+  authorize?(described?: Described): Promise<HeaderMap>;
   /** True when one more try makes sense. May reject with a PlaneError, passed on as it is. */
-  onRefused?(challenge: { status: number; wwwAuthenticate: string | null }): Promise<boolean>;
+  onRefused?(challenge: Challenge, described?: Described): Promise<boolean>;
+  /** Which addresses this configured one may name. */
+  namedBy?(owner: string): Promise<Gate>;
 };
+
+type Challenge = { status: number; wwwAuthenticate: string | null };
 
 export type HttpOptions = Access & {
   url: string;

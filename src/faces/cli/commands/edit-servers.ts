@@ -5,21 +5,24 @@ import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { show } from "../terminal/output.ts";
 import { openSetup } from "./config.ts";
 
-type AddOptions = TextOptions<"url" | "to"> & { env?: string[]; header?: string[] };
+type AddOptions = TextOptions<"url" | "openapi" | "to"> & { env?: string[]; header?: string[] };
 
 export async function addServer(cli: Cli, name: string, args: string[], options: AddOptions): Promise<void> {
   const [command, ...rest] = args;
   if (name.trim() === "") throw usage("A server needs a name.");
-  if ((command === undefined) === (options.url === undefined)) {
-    throw usage("Give either --url URL, or a command after --, as in: servers add files -- npx -y some-server");
+  const { url, openapi } = options;
+  if ([command, url, openapi].filter((one) => one !== undefined).length !== 1) {
+    throw usage(
+      "Give either --url URL, --openapi FILE, or a command after --, as in: servers add files -- npx -y some-server",
+    );
   }
-  requireUrl(options.url);
+  requireUrl(url);
   if (command !== undefined && looksLikeUrl.test(command)) {
     requireUrl(command);
     throw usage(`'${command}' is a URL, not a command: servers add ${name} --url ${command}`);
   }
   const definition: JsonObject = {
-    ...withoutUndefined({ url: options.url, command, args: rest.length > 0 ? rest : undefined }),
+    ...withoutUndefined({ url, openapi, command, args: rest.length > 0 ? rest : undefined }),
     ...pairs("env", options.env),
     ...pairs("headers", options.header),
   };

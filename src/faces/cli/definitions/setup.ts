@@ -67,6 +67,7 @@ servers tools <name>: the names of one server's tools
 servers add <name> [command...]: write a server into the configuration, keeping its comments
   [command...] the command and its arguments, after --
   --url <url> a remote server instead of a command
+  --openapi <file-or-url> an API by its OpenAPI document instead of a command
   --env <NAME=value> {list} variable for the command; repeatable
   --header <Name=value> {list} header for the URL; repeatable
   --to <file> the file to write; default: the last configuration file

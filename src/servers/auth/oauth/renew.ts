@@ -1,11 +1,13 @@
-import type { Egress } from "../../../lib/net/egress.ts";
+import type { Egress, Gate } from "../../../lib/net/egress.ts";
+import type { ServerAuth } from "../../../model/servers/server.ts";
 import { ownersOf, type Remote } from "../credentials-contract.ts";
 import { authRequired, misconfigured, OAuthProblem } from "../problems.ts";
 import { type ChallengeRecord, noStepUps, type OAuthClient, type OAuthRecord } from "../records.ts";
 import type { Vault } from "../vault.ts";
 import { chooseScopes } from "./challenge.ts";
+import { allowedUrl, judgeName } from "./checked-fetch.ts";
 import { configuredClient, registrationKey } from "./client.ts";
-import { discover } from "./discover.ts";
+import { discover, type Issuer } from "./discover.ts";
 import { requestToken } from "./requests.ts";
 
 type Subject = { server: string; key: string; definition: Remote };
@@ -30,7 +32,7 @@ export async function refresh(
       gate: await egress.namedBy(...ownersOf(definition)),
       now,
       grant: "refresh_token",
-      fields: { refresh_token: refreshToken, resource },
+      fields: { refresh_token: refreshToken, ...(resource !== "" && { resource }) },
     });
     // A server that does not rotate sends no refresh token.
     const kept = { refreshToken: tokens.refreshToken ?? refreshToken, scopes: tokens.scopes ?? record.scopes };
@@ -65,7 +67,9 @@ export type Wanted = Pick<ChallengeRecord, "resourceMetadata" | "scopes" | "befo
 export async function prepareGrant(egress: Egress, definition: Remote, wanted: Wanted, isForPerson: boolean) {
   const { url, auth } = definition;
   const gate = await egress.namedBy(...ownersOf(definition));
-  const found = await discover(url, { resourceMetadata: wanted.resourceMetadata, issuer: auth?.issuer }, gate);
+  const found =
+    (await endpointsIn(auth, gate)) ??
+    (await discover(url, { resourceMetadata: wanted.resourceMetadata, issuer: auth?.issuer }, gate));
   if (found === null) return null;
   const { server, resource } = found;
   const wantsRefreshToken = isForPerson && (server.grant_types_supported?.includes("refresh_token") ?? true);
@@ -81,6 +85,23 @@ export async function prepareGrant(egress: Egress, definition: Remote, wanted: W
   return { server, gate, grant: { url, issuer, tokenEndpoint, resource, requested } };
 }
 
+/** Named by the configuration or by the description of an API, so that nothing is discovered. Such a server knows no resources. */
+async function endpointsIn(auth: ServerAuth | undefined, gate: Gate) {
+  if (auth?.tokenUrl === undefined) return null;
+  const token = allowedUrl(auth.tokenUrl, "its token endpoint", gate);
+  await judgeName(token, gate);
+  const { authorizationUrl, issuer = token.origin } = auth;
+  const server: Issuer = {
+    issuer,
+    token_endpoint: token.href,
+    ...(authorizationUrl !== undefined && {
+      authorization_endpoint: allowedUrl(authorizationUrl, "its sign-in", gate).href,
+      code_challenge_methods_supported: ["S256"],
+    }),
+  };
+  return { resource: "", scopes: null, server };
+}
+
 export async function requestOwnToken(
   { vault, egress, now }: Means,
   { server: name, key, definition }: Subject,
@@ -91,7 +112,7 @@ export async function requestOwnToken(
   const { server, gate, grant } = found;
   const client = await configuredClient({ name, auth: definition.auth, server, vault });
   const { resource, requested } = grant;
-  const fields = { resource, ...(requested.length > 0 && { scope: requested.join(" ") }) };
+  const fields = { ...(resource !== "" && { resource }), ...(requested.length > 0 && { scope: requested.join(" ") }) };
   const tokens = await requestToken({ server, client, gate, now, grant: "client_credentials", fields });
   const record: OAuthRecord = {
     kind: "oauth",

@@ -79,7 +79,7 @@ function authorizationUrl(endpoint: string, pending: Pending, state: string, cod
     state,
     code_challenge: codeChallenge,
     code_challenge_method: "S256",
-    resource,
+    ...(resource !== "" && { resource }),
     ...(requested.length > 0 && { scope: requested.join(" ") }),
     // OpenID Connect grants a refresh token only with consent.
     ...(requested.includes("offline_access") && { prompt: "consent" }),
@@ -97,6 +97,8 @@ async function knownChallenge(
   const { url, headers } = definition;
   const known = await vault.readIfPossible<ChallengeRecord>(challengeKey(server, user));
   if (known?.url === url) return known;
+  if (definition.auth?.tokenUrl !== undefined)
+    return { url, resourceMetadata: null, scopes: null, before: [], stepUps: noStepUps };
   const asked = await checkedFetch(egress.configured)(url, {
     headers: { "content-type": "application/json", ...headers, accept: "application/json, text/event-stream" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
@@ -155,7 +157,7 @@ async function exchange(egress: Egress, pending: Pending, code: string, now: num
     gate: await egress.namedBy(...pending.owners),
     now,
     grant: "authorization_code",
-    fields: { code, redirect_uri: redirectUri, code_verifier: verifier, resource },
+    fields: { code, redirect_uri: redirectUri, code_verifier: verifier, ...(resource !== "" && { resource }) },
   });
   const kept = client.origin === "config" ? { ...client, secret: null } : client;
   const grant = { url, issuer, tokenEndpoint, resource, client: kept, requested, stepUps };

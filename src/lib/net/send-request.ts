@@ -1,0 +1,126 @@
+import type { Gate } from "./egress.ts";
+import type { Agents, Exchanged } from "./exchange.ts";
+
+export type OutgoingRequest = {
+  url: URL;
+  method: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array | undefined;
+};
+
+export type SendOptions = {
+  gate: Gate;
+  agents?: Agents | undefined;
+  signal: AbortSignal;
+  maxBytes: number;
+  /** The setting that a person corrects when the address has moved. */
+  addressKey: string;
+};
+
+/** Why there is no answer. The message goes on from the name of the other side. */
+export class RequestFailed extends Error {
+  override readonly name = "RequestFailed";
+  readonly kind: "connection" | "tooLarge" | "broken";
+  /** May the other side have seen it? */
+  readonly sent: boolean;
+  /** The same request will fail again. */
+  readonly permanent: boolean;
+
+  constructor(message: string, { kind = "connection", sent, permanent = false, cause }: Failure) {
+    super(message, { cause });
+    this.kind = kind;
+    this.sent = sent;
+    this.permanent = permanent;
+  }
+}
+
+type Failure = { kind?: RequestFailed["kind"]; sent: boolean; permanent?: boolean; cause?: unknown };
+
+const maxRedirects = 5;
+
+/** Follows redirects within the origin; headers and arguments go to no other. Rejects with `RequestFailed`. */
+export async function sendRequest(first: OutgoingRequest, options: SendOptions): Promise<Exchanged> {
+  let request = first;
+  for (let hops = 0; ; hops++) {
+    const response = await ask(request, options);
+    const { location } = response.headers;
+    if (response.status < 300 || response.status >= 400 || location === undefined) return response;
+    const target = URL.canParse(location, request.url.href) ? new URL(location, request.url) : null;
+    const facts = { sent: hops > 0, permanent: true };
+    if (target?.origin !== first.url.origin)
+      throw new RequestFailed(
+        `it redirects to ${target?.origin ?? "nowhere"}; set '${options.addressKey}' to that`,
+        facts,
+      );
+    if (hops === maxRedirects) throw new RequestFailed("it redirects again and again", facts);
+    request = redirected(request, target, response.status);
+  }
+}
+
+function redirected({ method, headers, body }: OutgoingRequest, url: URL, status: number): OutgoingRequest {
+  if (status === 307 || status === 308 || method === "GET" || method === "HEAD") return { url, method, headers, body };
+  const { "content-type": _, ...others } = headers;
+  return { url, method: "GET", headers: others, body: undefined };
+}
+
+async function ask({ url, ...rest }: OutgoingRequest, { addressKey: _, ...options }: SendOptions): Promise<Exchanged> {
+  // Node's HTTP stack is loaded with the first request.
+  const { exchange } = await import("./exchange.ts");
+  try {
+    return await exchange(url, { ...rest, ...options });
+  } catch (cause) {
+    const { name, message } = cause as Error;
+    if (name === "EgressRefused") throw new RequestFailed(message, { sent: false, permanent: true, cause });
+    if (name === "AnswerTooLarge")
+      throw new RequestFailed("its answer is too large", { kind: "tooLarge", sent: true, cause });
+    if (name === "AnswerBroken") throw new RequestFailed("its answer broke off", { kind: "broken", sent: true, cause });
+    const permanent = isUnwritable(codeOf(cause));
+    throw new RequestFailed(connectFailure(cause, url.host), { sent: wasSent(cause), permanent, cause });
+  }
+}
+
+/** Failures before anything was sent. */
+const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+
+export function wasSent(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return !(unsent.includes(code) || isCertificate(code) || isUnwritable(code));
+}
+
+/** Node refused to write the request: a header, the method or the address cannot be sent. */
+function isUnwritable(code: string): boolean {
+  return /^ERR_(?:HTTP_)?(?:INVALID|UNESCAPED)/.test(code);
+}
+
+export function connectFailure(thrown: unknown, where: string): string {
+  const code = codeOf(thrown);
+  if (thrown instanceof Error && thrown.name === "AbortError") return "the request was given up";
+  if (code === "ECONNREFUSED") return `nothing listens at ${where}; start it, or correct its address`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${where} was not found`;
+  if (isUnwritable(code)) return `its request cannot be made (${code}); correct its 'url', 'method' or 'headers'`;
+  if (isCertificate(code)) return `its certificate is not trusted (${code})`;
+  if (code === "ECONNRESET" || code === "UND_ERR_SOCKET") return "the connection was cut";
+  return code === "" ? "the request could not be made" : `the connection failed (${code})`;
+}
+
+function isCertificate(code: string): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO/.test(code);
+}
+
+/** `fetch`, model clients and retries each wrap the cause. */
+function codeOf(thrown: unknown, depth = 0): string {
+  if (!(thrown instanceof Error) || depth > 4) return "";
+  if ("code" in thrown && typeof thrown.code === "string") return thrown.code;
+  return codeOf(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause, depth + 1);
+}
+
+/** The endpoint has not begun. */
+export const refusedUnread: readonly number[] = [408, 425, 429];
+
+/** Of a header. Undefined where it says no time. */
+export function retryAfterMs(said: string | null | undefined, now = Date.now()): number | undefined {
+  if (said === null || said === undefined || said.trim() === "") return undefined;
+  if (/^\s*\d+\s*$/.test(said)) return Number(said) * 1_000;
+  const at = Date.parse(said);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}

@@ -1,0 +1,46 @@
+import { redact } from "../../lib/text/redact.ts";
+import { countOf, sentence } from "../../lib/text/wording.ts";
+import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
+import { TransportError } from "../../protocol/message.ts";
+import { type Api, loadApi } from "../openapi/api.ts";
+import { checkEnvironment, failed, passed } from "./check-configuration.ts";
+import { checkReachable } from "./check-network.ts";
+import { checkTools, type TakeTools } from "./check-session.ts";
+
+type Examined = { name: string; definition: ServerDefinition; limitMs: number; takeTools: TakeTools };
+
+/** Its document, its address and its tools; no operation is called. */
+export async function examineApi({ name, definition, limitMs, takeTools }: Examined): Promise<DoctorCheck[]> {
+  const api = await loadApi(definition, AbortSignal.timeout(limitMs)).catch((thrown: unknown) => {
+    if (!(thrown instanceof TransportError)) throw thrown;
+    return failed("document", redact(sentence(thrown.message)), documentFix(thrown));
+  });
+  const known = checkEnvironment(definition);
+  if (api === null || "ok" in api) return [known, ...(api === null ? [] : [api])];
+  const { base, title, tools } = api.api;
+  const described = passed(
+    "document",
+    `It describes ${title} with ${countOf(tools.length, "operation")} at ${base.host}.`,
+  );
+  const taken = checkTools(name, definition, { session: null, listed: tools, failure: null }, takeTools);
+  return [known, described, checkCredentials(definition, api.api), await checkReachable(base, limitMs), taken];
+}
+
+function documentFix({ status }: TransportError): string {
+  if (status === 401 || status === 403) return "Add what the document's host wants to 'headers', or save it as a file.";
+  return "Correct 'openapi': the file or address of an OpenAPI 3.0, 3.1 or Swagger 2.0 document as JSON or YAML.";
+}
+
+function checkCredentials({ auth, headers }: ServerDefinition, { schemes }: Api): DoctorCheck {
+  const names = [...schemes.keys()].join(", ");
+  const unknown = Object.keys(auth?.schemes ?? {}).filter((name) => !schemes.has(name));
+  if (unknown.length > 0) {
+    const fix = `Name one of its own in 'auth.schemes': ${names || "there is none"}.`;
+    return failed("credentials", `The document has no security scheme ${unknown.join(", ")}.`, fix);
+  }
+  if (names === "") return passed("credentials", "The document asks for none.");
+  const isGiven = auth !== undefined || Object.keys(headers).length > 0;
+  const said = isGiven ? "" : " None is configured; if calls are refused, add 'auth'.";
+  return passed("credentials", `The document knows ${names}.${said}`);
+}

@@ -1,0 +1,192 @@
+import type { Gate } from "../../lib/net/egress.ts";
+import { type Agents, createAgents, type Exchanged } from "../../lib/net/exchange.ts";
+import { RequestFailed, refusedUnread, retryAfterMs, sendRequest } from "../../lib/net/send-request.ts";
+import { cutText } from "../../lib/text/cut-text.ts";
+import { createHider } from "../../lib/text/redact.ts";
+import { version } from "../../lib/version.ts";
+import { readTraceContext } from "../../model/calls/provider.ts";
+import type { ToolResult } from "../../model/calls/result.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import type { ServerDefinition } from "../../model/servers/server.ts";
+import { type Channel, type ChannelHandlers, RpcError, TransportError } from "../../protocol/message.ts";
+import { legacyVersions, modernVersion } from "../../protocol/session.ts";
+import { tokenIn } from "../auth/credentials-contract.ts";
+import type { Access } from "../transports/http-request.ts";
+import { type Api, addressOf, describedBy, loadApi } from "./api.ts";
+import type { Operation } from "./operations.ts";
+import { type ApiRequest, buildRequest } from "./request.ts";
+import { readResult } from "./results.ts";
+import { proofFor } from "./security.ts";
+import { InvalidArgument } from "./styles.ts";
+
+type State = {
+  definition: ServerDefinition;
+  access: Access;
+  agents: Agents;
+  ended: AbortController;
+  loaded: { api: Api; mark: string } | null;
+  loading: Promise<Api> | null;
+  /** Was it read for the handshake, so that the listing after it need not look again? */
+  isNew: boolean;
+};
+
+/** An API that an OpenAPI document describes, as a server of MCP within this process. */
+export function openApi(definition: ServerDefinition, handlers: ChannelHandlers, access: Access): Channel {
+  const ended = new AbortController();
+  const state: State = { definition, access, agents: createAgents(), ended, loaded: null, loading: null, isNew: false };
+  return {
+    pid: null,
+    cancelsByClosing: true,
+    useProtocolVersion() {},
+    async send(message, { signal } = {}) {
+      if (ended.signal.aborted) throw new TransportError("the connection was closed", { sent: false });
+      if (!("method" in message) || !("id" in message)) return;
+      const { id, method, params = {} } = message;
+      const both = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
+      try {
+        const result = await answer(state, method, params, both);
+        handlers.onMessage({ jsonrpc: "2.0", id, result }, id);
+      } catch (thrown) {
+        if (!(thrown instanceof RpcError)) throw thrown;
+        handlers.onMessage({ jsonrpc: "2.0", id, error: { code: thrown.code, message: thrown.message } }, id);
+      }
+    },
+    async close() {
+      ended.abort();
+      for (const agent of Object.values(state.agents)) agent.destroy();
+    },
+  };
+}
+
+async function answer(
+  state: State,
+  method: string,
+  params: UnknownObject,
+  signal: AbortSignal,
+): Promise<UnknownObject> {
+  if (method === "ping") return {};
+  if (method === "server/discover" || method === "initialize") {
+    const { title, version: apiVersion } = await current(state);
+    const serverInfo = { name: title, version: apiVersion };
+    const capabilities = { tools: {} };
+    if (method === "initialize") return { protocolVersion: legacyVersions[0], capabilities, serverInfo };
+    const _meta = { "io.modelcontextprotocol/serverInfo": serverInfo };
+    return { supportedVersions: [modernVersion], capabilities, _meta };
+  }
+  if (method === "tools/list") return { tools: (await look(state)).tools };
+  if (method === "tools/call") return call(state, params, signal);
+  throw new RpcError(-32601, `Method not found: ${method}`);
+}
+
+async function current(state: State): Promise<Api> {
+  if (state.loaded) return state.loaded.api;
+  const api = await load(state);
+  state.isNew = true;
+  return api;
+}
+
+/** Reads the document again where it may have changed. */
+function look(state: State): Promise<Api> {
+  const isNew = state.isNew;
+  state.isNew = false;
+  return isNew ? current(state) : load(state);
+}
+
+/** Once for all that wait for it. */
+function load(state: State): Promise<Api> {
+  state.loading ??= loadApi(state.definition, state.ended.signal, state.loaded?.mark)
+    .then((found) => {
+      state.loaded = found ?? state.loaded;
+      return (state.loaded as NonNullable<State["loaded"]>).api;
+    })
+    .finally(() => {
+      state.loading = null;
+    });
+  return state.loading;
+}
+
+async function call(state: State, params: UnknownObject, signal: AbortSignal): Promise<ToolResult> {
+  const api = await current(state);
+  const operation = api.operations.get(String(params.name));
+  if (operation === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name}`);
+  const args = (isObject(params.arguments) ? params.arguments : {}) as JsonObject;
+  const { place, gate } = await addressOf(api, operation, state.definition, state.access);
+  const trace = readTraceContext(isObject(params._meta) ? (params._meta as JsonObject) : undefined);
+  try {
+    const ask = async (): Promise<Asked> => {
+      const { request, hide } = await prepare(state, api, operation, args, place);
+      Object.assign(request.headers, trace);
+      return { request, hide, response: await send(state, request, gate, signal) };
+    };
+    const first = await ask();
+    const asked = (await mayAskAgain(state, api, first.response)) ? await ask() : first;
+    refuseFailure(asked);
+    return readResult(operation, asked.request.url, asked.response, asked.hide);
+  } catch (thrown) {
+    if (!(thrown instanceof InvalidArgument)) throw thrown;
+    return { content: [{ type: "text", text: `${thrown.message} Nothing was sent.` }], isError: true };
+  }
+}
+
+type Asked = { request: ApiRequest; response: Exchanged; hide(text: string): string };
+
+async function prepare(state: State, api: Api, operation: Operation, args: JsonObject, place: URL) {
+  const { definition, access } = state;
+  const described = describedBy(api, definition);
+  const wantsProof = definition.auth !== undefined || api.schemes.size > 0;
+  const identity = wantsProof && access.authorize ? await access.authorize(described) : {};
+  const token = tokenIn(definition.auth, identity);
+  const proof = proofFor(operation.security, { auth: definition.auth, token, schemes: api.schemes });
+  const request = buildRequest(operation, args, place, proof);
+  const own = Object.entries(definition.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  request.headers = {
+    accept: "application/json, text/*;q=0.9, */*;q=0.5",
+    "user-agent": `toolplane/${version}`,
+    ...request.headers,
+    ...Object.fromEntries(own),
+  };
+  const secrets = [
+    token ?? undefined,
+    ...Object.values(definition.auth?.schemes ?? {}),
+    ...own.map(([, value]) => value),
+  ];
+  return { request, hide: createHider(secrets) };
+}
+
+async function send({ agents, definition }: State, request: ApiRequest, gate: Gate, signal: AbortSignal) {
+  const { maxMessageBytes: maxBytes } = definition;
+  try {
+    return await sendRequest(request, { gate, agents, signal, maxBytes, addressKey: "baseUrl" });
+  } catch (thrown) {
+    if (!(thrown instanceof RequestFailed)) throw thrown;
+    const { message, kind, sent, permanent, cause } = thrown;
+    const limit = kind === "tooLarge" ? ` ('maxMessageBytes' is ${maxBytes})` : "";
+    const isLost = permanent || kind === "tooLarge";
+    throw new TransportError(`${message}${limit}`, { sent, permanent: isLost, cause });
+  }
+}
+
+/** Only what can sign in anew. */
+async function mayAskAgain({ access, definition }: State, api: Api, { status, headers }: Exchanged): Promise<boolean> {
+  if (status !== 401 || definition.auth === undefined || !access.onRefused) return false;
+  return access.onRefused(
+    { status, wwwAuthenticate: headers["www-authenticate"] ?? null },
+    describedBy(api, definition),
+  );
+}
+
+const gone: readonly number[] = [502, 503, 504, ...refusedUnread];
+const maxSaid = 500;
+
+/** What says nothing about the call: the API is gone or busy, so it counts against its health and may be retried. */
+function refuseFailure({ response, hide }: Asked): void {
+  const { status, headers, body } = response;
+  const isRedirect = status >= 300 && status < 400 && status !== 304;
+  if (!gone.includes(status) && !isRedirect) return;
+  const said = cutText(hide(new TextDecoder().decode(body.subarray(0, 4 * maxSaid))), maxSaid).trim();
+  throw new TransportError(`it answered HTTP ${status}${said === "" ? "" : `: ${said}`}`, {
+    sent: !refusedUnread.includes(status),
+    status,
+    retryAfterMs: retryAfterMs(headers["retry-after"]),
+  });
+}

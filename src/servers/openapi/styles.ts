@@ -1,0 +1,76 @@
+import type { Json, JsonObject } from "../../model/json.ts";
+import type { Parameter } from "./operations.ts";
+
+/** A value that cannot be sent. Nothing was sent. */
+export class InvalidArgument extends Error {
+  override readonly name = "InvalidArgument";
+  constructor(argument: string, why: string) {
+    super(`The argument '${argument}' ${why}.`);
+  }
+}
+
+type Encode = (part: string) => string;
+type Style = Pick<Parameter, "name" | "style" | "explode"> & { allowReserved?: boolean };
+
+export function asText(value: Json): string {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
+}
+
+function isRecord(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `a,b` of a list; `k,v` or `k=v` of an object. */
+export function writeSimple(value: Json, explode: boolean, encode: Encode, separator = ","): string {
+  if (Array.isArray(value)) return value.map((item) => encode(asText(item))).join(separator);
+  if (!isRecord(value)) return encode(asText(value));
+  const sign = explode ? "=" : ",";
+  return Object.entries(value)
+    .map(([key, item]) => `${encode(key)}${sign}${encode(asText(item))}`)
+    .join(separator);
+}
+
+export function writePath({ name, style, explode }: Style, value: Json): string {
+  const encode = encodeURIComponent;
+  if (style === "label") return `.${writeSimple(value, explode, encode, explode ? "." : ",")}`;
+  if (style !== "matrix") return writeSimple(value, explode, encode);
+  if (!explode || typeof value !== "object" || value === null) return `;${name}=${writeSimple(value, false, encode)}`;
+  const pairs = Array.isArray(value) ? value.map((item) => [name, item] as const) : Object.entries(value);
+  return pairs.map(([key, item]) => `;${encode(key)}=${encode(asText(item))}`).join("");
+}
+
+const separators: Readonly<Record<string, string>> = {
+  spaceDelimited: "%20",
+  pipeDelimited: "%7C",
+  tabDelimited: "%09",
+};
+
+/** `name=value` pairs of a query, a cookie or a form. */
+export function writePairs({ name, style, explode, allowReserved = false }: Style, value: Json): string[] {
+  const encode = allowReserved ? encodeReserved : encodeURIComponent;
+  const key = encodeURIComponent(name);
+  if (value === null) return [];
+  if (style === "deepObject") return deepPairs(key, value, encode);
+  if (Array.isArray(value)) {
+    if (explode) return value.map((item) => `${key}=${encode(asText(item))}`);
+    return [`${key}=${writeSimple(value, false, encode, separators[style] ?? ",")}`];
+  }
+  if (isRecord(value) && explode)
+    return Object.entries(value).flatMap(([inner, item]) =>
+      (Array.isArray(item) ? item : [item]).map((one) => `${encodeURIComponent(inner)}=${encode(asText(one))}`),
+    );
+  return [`${key}=${writeSimple(value, false, encode, separators[style] ?? ",")}`];
+}
+
+/** `a[b][0]=c`, as deep as it goes. */
+function deepPairs(key: string, value: Json, encode: Encode): string[] {
+  if (typeof value !== "object" || value === null) return value === null ? [] : [`${key}=${encode(asText(value))}`];
+  return Object.entries(value).flatMap(([inner, item]) =>
+    deepPairs(`${key}[${encodeURIComponent(inner)}]`, item as Json, encode),
+  );
+}
+
+/** What separates parts of the address is still encoded. */
+function encodeReserved(text: string): string {
+  return encodeURI(text).replaceAll(/[#&]/g, encodeURIComponent);
+}
