@@ -126,7 +126,8 @@ export function checkValues(
     overlays: checkOverlays(overlays, serverNames, report, warn),
     tools: goodTools,
   };
-  checkToolsets(values.toolsets, serverNames, warn);
+  // A file of toolsets alone is a part of a configuration.
+  checkToolsets(values.toolsets, serverNames, serverNames.length === 0 ? warn : report);
   checkStore(values.store, report);
   checkVaultKey(values.vaultKey, report);
   return { ...values, broken, problems };
@@ -251,14 +252,14 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
 }
 
 /** The definition stays, so that a run says the same. */
-function checkToolsets(toolsets: ConfigValues["toolsets"], servers: readonly string[], warn: Report): void {
+function checkToolsets(toolsets: ConfigValues["toolsets"], servers: readonly string[], report: Report): void {
   for (const [alias, { providers, allow_tools }] of Object.entries(toolsets)) {
     for (const [key, named] of Object.entries({ providers, allow_tools: allow_tools ?? [] }))
       for (const name of new Set(named.filter((one, at) => named.indexOf(one) !== at)))
-        warn(["toolsets", alias, key], `'${name}' is named twice`, "Name it once.");
+        report(["toolsets", alias, key], `'${name}' is named twice`, "Name it once.");
     for (const [at, name] of providers.entries())
       if (!servers.includes(name))
-        warn(["toolsets", alias, "providers", at], `no server '${name}' is configured`, hintFor(name, servers));
+        report(["toolsets", alias, "providers", at], `no server '${name}' is configured`, hintFor(name, servers));
   }
 }
 

@@ -15,6 +15,9 @@ const recordedElsewhere = new Set([
   ...["policy.test", "tools.previewOverlay", "registry.export", "evaluateSearch"],
 ]);
 
+/** Never connected to. */
+const remote = { url: "http://127.0.0.1:9/mcp", autoConnect: false };
+
 suite("what changes something leaves a record (security, last section)", () => {
   test("every operation that changes something is recorded by its declaration", () => {
     const changing = operations.filter(({ http }) => !isMissing(http) && http.method !== "get");
@@ -26,11 +29,11 @@ suite("what changes something leaves a record (security, last section)", () => {
   });
 
   test("a change of the library is recorded with its caller, and before and after, without secrets", async () => {
-    const config = { mcpServers: { echo: fixture("echo") } };
+    const config = { mcpServers: { echo: fixture("echo"), remote } };
     await using plane = await createPlane({ config, principal: { user: "ann" } });
     const { key, secret } = await plane.keys.create({ name: "ci", scopes: ["read"] });
     await plane.keys.revoke(key.id);
-    await plane.tokens.set("echo", { token: "hunter2-hunter2-hunter2" });
+    await plane.tokens.set("remote", { token: "hunter2-hunter2-hunter2" });
     await plane.servers.connect("echo", { address: "192.0.2.7", face: "http" });
     await assert.rejects(plane.jobs.pause("nowhere"));
     const records = await plane.audit.list();
@@ -38,7 +41,7 @@ suite("what changes something leaves a record (security, last section)", () => {
     assert.deepEqual(seen, [
       ["jobs.pause", "nowhere", "ann", false],
       ["servers.connect", "echo", "ann", true],
-      ["tokens.set", "echo", "ann", true],
+      ["tokens.set", "remote", "ann", true],
       ["keys.revoke", key.id, "ann", true],
       ["keys.create", key.id, "ann", true],
     ]);
@@ -54,9 +57,10 @@ suite("what changes something leaves a record (security, last section)", () => {
   });
 
   test("with a key, secrets become an HMAC by which equal ones are told", async () => {
-    const config = { mcpServers: { echo: fixture("echo") }, audit: { hmacKey: "of-the-auditors" } };
+    const config = { mcpServers: { remote }, audit: { hmacKey: "of-the-auditors" } };
     await using plane = await createPlane({ config });
-    for (const token of ["first-token-1", "other-token-2", "first-token-1"]) await plane.tokens.set("echo", { token });
+    for (const token of ["first-token-1", "other-token-2", "first-token-1"])
+      await plane.tokens.set("remote", { token });
     const tokens = (await plane.audit.list()).map(({ input }) => (input as { token: string }).token);
     assert.ok(
       tokens.every((token) => /^hmac-sha256:[0-9a-f]{64}$/.test(token)),

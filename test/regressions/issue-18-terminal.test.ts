@@ -59,7 +59,10 @@ test("12: nothing that a server says moves the cursor, hides text or talks to th
     assert.doesNotMatch(rest, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/, words.join(" "));
     assert.doesNotMatch(stdout, /\u001b\[8m/, words.join(" "));
   }
-  const whole = await runCli(["prompts", "get", "rude", "p", "--json", ...place]);
+  // What is accepted is the description; messages that hide something are passed on only where the configuration says so.
+  const open = directory.file("open.json");
+  await writeFile(open, JSON.stringify({ mcpServers: { rude: server }, security: { poisoning: "warn" } }));
+  const whole = await runCli(["prompts", "get", "rude", "p", "--json", "--config", open, "--data-dir", place[3] ?? ""]);
   assert.equal(
     (JSON.parse(whole.stdout) as { messages: { content: { text: string } }[] }).messages[0]?.content.text,
     evil,

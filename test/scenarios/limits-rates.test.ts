@@ -108,7 +108,7 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
     assertFailed(bad, "USAGE", "refused");
   });
 
-  test("an HTTP endpoint gets the key as a header; a tool that takes none sends none", async () => {
+  test("an HTTP endpoint gets the key as a header; a tool that is not known to write sends none", async () => {
     const seen: unknown[] = [];
     const endpoint = createServer(({ headers }, response) => {
       seen.push(headers["idempotency-key"]);
@@ -124,7 +124,7 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
       providers: [{ name: "http", config: { url, method: "POST" } }],
       ...more,
     });
-    const tools = { pay: tool("pay", { idempotency_key: { required: true } }), note: tool("note", {}) };
+    const tools = { pay: tool("pay", { idempotency_key: { required: true } }), note: tool("note", { side_effects: "network" }) };
     await using plane = await createPlane({ config: { tools } });
     const outcomes: Outcome[] = [await plane.call("pay"), await plane.call("note")];
     endpoint.closeAllConnections();

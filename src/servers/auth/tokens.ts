@@ -52,7 +52,11 @@ export function createTokenVerbs(
     },
     list: ({ principal = defaultPrincipal } = {}) => credentials.status(principal.user),
     async set(server, token, { principal = defaultPrincipal } = {}) {
-      await definitionOf(server);
+      const { url, auth } = await definitionOf(server);
+      if (url === undefined || auth?.type === "none") {
+        const why = url === undefined ? "it is a process" : "its 'auth' is 'none'";
+        throw new PlaneError("USAGE", `Server '${server}' takes no token: ${why}. Put what it needs into its 'env'.`);
+      }
       await credentials.setToken(server, principal.user, token);
     },
     async forget(server, { principal = defaultPrincipal } = {}) {

@@ -18,6 +18,14 @@ async function sentBy(plane: Plane, user: typeof ann): Promise<unknown> {
 }
 
 suite("tokens that people give", { concurrency: 4 }, () => {
+  test("a server that is a process, or wants none, takes no token", async () => {
+    const open = { url: "http://127.0.0.1:9/mcp", autoConnect: false, auth: { type: "none" as const } };
+    await using plane = await planeOf({ local: fixture("echo"), open });
+    for (const name of ["local", "open"])
+      await assert.rejects(plane.tokens.set(name, { token: "CANARY" }), { code: "USAGE", message: /takes no token/ });
+    assert.deepEqual(await plane.tokens.list(), []);
+  });
+
   test("row 235: each user's token is theirs: listed without itself, sent in their calls only", async () => {
     await using server = await startHttpFixture("http");
     await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
