@@ -248,7 +248,10 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
           servers.names().flatMap((name) => grants.lockedServer(principal, name) ?? []),
       },
       tokens: createTokenVerbs(credentials, defaultPrincipal, async (name) =>
-        completeDefinition(await secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition)),
+        completeDefinition(
+          name,
+          await secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
+        ),
       ),
       questions: {
         list: async ({ principal = defaultPrincipal }: Caller = {}) => answers.questions.waiting(principal),

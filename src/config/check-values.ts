@@ -54,6 +54,9 @@ function detectApi({ transport, openapi, command, url }: UnknownObject): Detecte
   if (openapi === undefined) return { problem: "openapi needs 'openapi', a file or URL", hint: null };
   if (command !== undefined || url !== undefined)
     return { problem: `'openapi' and '${other}' are both given`, hint: "Keep one; the API's address is 'baseUrl'." };
+  const [, protocol] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(String(openapi)) ?? [];
+  if (protocol !== undefined && !(/^(https?|file)$/i.test(protocol) && URL.canParse(String(openapi))))
+    return { problem: "'openapi' is neither a file nor an address", hint: "Start it with https://.", key: "openapi" };
   if (transport !== undefined && transport !== "openapi")
     return { problem: `'openapi' has no transport ${JSON.stringify(transport)}`, hint: "Leave 'transport' out." };
   return { transport: "openapi" };

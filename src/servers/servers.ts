@@ -9,6 +9,7 @@ import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
 import type { tryServer as tried } from "./doctor/doctor.ts";
+import { describeUnavailable, notSent } from "./failures.ts";
 import { createGatewayPorts } from "./gateway-ports.ts";
 import type { Access } from "./open-session.ts";
 import { createProcessGuard } from "./process-guard.ts";
@@ -140,10 +141,12 @@ export async function readOpenApi(text: string): ReturnType<typeof import("./ope
 }
 
 /** Of an API, with what only its document says of its address and of sign-ins. */
-export async function completeDefinition(definition: ServerDefinition): Promise<ServerDefinition> {
-  if (definition.transport !== "openapi") return definition;
+export async function completeDefinition(server: string, definition: ServerDefinition): Promise<ServerDefinition> {
+  if (definition.transport !== "openapi" || definition.auth?.type !== "oauth") return definition;
   const { describedBy, loadApi } = await import("./openapi/api.ts");
-  const loaded = await loadApi(definition);
+  const loaded = await loadApi(definition).catch((thrown: Error) => {
+    throw notSent("SERVER_UNAVAILABLE", server, describeUnavailable(server, thrown.message, null));
+  });
   return { ...definition, ...(loaded && describedBy(loaded.api, definition)) };
 }
 

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { EraClient } from "../fixtures/era-client.ts";
 import { githubLike, petstore2 } from "../fixtures/openapi-documents.ts";
 import { type ApiServer, startApi } from "../fixtures/openapi-server.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { runCli, trustProject } from "./support.ts";
+import { runCli, startServe, trustProject, writeConfig } from "./support.ts";
 
 type Entry = Record<string, unknown>;
 
@@ -196,6 +197,24 @@ describe("an API as a server", () => {
     assert.match(await errorOf({ openapi: "http://169.254.169.254/openapi.json" }), /metadata address/);
   });
 
+  test("an API that wants credentials says so to a first use, and a doctor knows before", async () => {
+    api.routes.set("GET /ping", (_, response) => void response.writeHead(401).end("who are you?"));
+    const openapi = place(small(scheme({ type: "http", scheme: "bearer" })));
+    await using plane = await open({ openapi });
+    const { outcome } = await asked(plane);
+    api.routes.delete("GET /ping");
+    const said = outcome.result?.content.map(({ text }) => text).join(" ");
+    assert.match(said ?? "", /HTTP 401 Unauthorized: who are you\? No credentials are configured .* knows: s\./);
+    const checks = async (entry: Entry) => {
+      await using examined = await open(entry);
+      return JSON.stringify(await examined.doctor());
+    };
+    assert.match(await checks({ openapi }), /The document knows s\. None is configured/);
+    assert.match(await checks({ openapi, auth: { schemes: { t: "v-12345" } } }), /no security scheme t/);
+    const inside = place(small({ servers: [{ url: "http://192.168.7.7/" }] }));
+    assert.match(await checks({ openapi: inside }), /private address, which may not be named here/);
+  });
+
   test("redirects to another host are not followed, by the document nor by calls", async () => {
     await using other = await startApi();
     const away = { location: `${other.url}/x` };
@@ -209,9 +228,9 @@ describe("an API as a server", () => {
   });
 
   const strangers: [title: string, document: string, message: RegExp][] = [
-    ["no document at all", "<html>hello</html>", /is not an object|neither JSON nor YAML/],
+    ["no document at all", "<html>hello</html>", /is not an object|cannot be read/],
     ["JSON of something else", '{"a":1}', /neither 'openapi' nor 'swagger'/],
-    ["broken JSON", '{"openapi":', /neither JSON nor YAML that can be read/],
+    ["broken JSON", '{"openapi":', /cannot be read: it is not valid JSON/],
     ["an unknown version", '{"openapi":"4.0.0","paths":{}}', /version 4\.0\.0; known are/],
     ["no paths", '{"openapi":"3.0.0"}', /has no 'paths'/],
     [
@@ -272,6 +291,31 @@ describe("an API as a server", () => {
     assert.equal((await asked(offline)).seen.length, 0);
   });
 
+  for (const era of ["legacy", "modern"] as const) {
+    test(`a ${era} MCP client lists and calls operations, and finds what their schemas refer to`, async () => {
+      await using directory = await temporaryDirectory();
+      const openapi = place(petstore2(api.host));
+      const config = await writeConfig(directory, { pets: { openapi } }, { lazy: { mode: "never" } });
+      await using serving = await startServe(config, directory.path);
+      const client = await EraClient.open(`${serving.url}/mcp`, era);
+      const { tools } = (await client.request("tools/list")) as { tools: Record<string, JsonObject>[] };
+      assert.ok(tools.length >= 7);
+      for (const { outputSchema } of tools) {
+        if (outputSchema === undefined) continue;
+        if (era === "legacy") assert.equal(outputSchema.type, "object");
+        const text = JSON.stringify(outputSchema);
+        for (const [, name = ""] of text.matchAll(/"#\/\$defs\/(\w+)"/g))
+          assert.ok(name in ((outputSchema.$defs ?? {}) as JsonObject), text);
+      }
+      api.routes.set("GET /v2/pet/findByStatus", (_, response) => {
+        response.setHeader("content-type", "application/json").end('[{"name":"Rex"}]');
+      });
+      const name = String(tools.find((one) => String(one.name).endsWith("findPetsByStatus"))?.name);
+      const { structuredContent } = await client.request("tools/call", { name, arguments: { status: ["sold"] } });
+      assert.deepEqual(structuredContent, era === "legacy" ? { result: [{ name: "Rex" }] } : [{ name: "Rex" }]);
+    });
+  }
+
   describe("on the command line", () => {
     test("it is validated, shown, examined and called", async () => {
       await using directory = await temporaryDirectory();
@@ -311,6 +355,8 @@ describe("an API as a server", () => {
         [{ openapi: "a.json", baseUrl: "ftp://x" }, /baseUrl/],
         [{ openapi: "a.json", operations: { tag: ["x"] } }, /tags/],
         [{ transport: "openapi" }, /openapi needs 'openapi'/],
+        [{ openapi: "ftp://x/a.json" }, /'openapi' is neither a file nor an address/],
+        [{ openapi: "https://" }, /'openapi' is neither a file nor an address/],
       ];
       for (const [entry, message] of mistakes) {
         await writeFile(config, JSON.stringify({ mcpServers: { pets: entry } }));

@@ -5,10 +5,30 @@ const maxAliasCount = 100;
 
 /** Without places and comments, so that ten mebibytes of JSON are read in the blink of an eye. */
 export async function parseData(text: string): Promise<unknown> {
-  if (/^\s*[{[]/.test(text)) return JSON.parse(text);
+  if (/^\s*[{[]/.test(text)) return parseJson(text);
   if (text.length > maxYamlLength)
     throw new Error(`YAML of more than ${maxYamlLength / 1024 / 1024} MiB takes too long; give it as JSON`);
   const { parse } = await import("yaml");
   // Comparing all keys of a mapping with each other takes time that grows with their square.
-  return parse(text, { maxAliasCount, uniqueKeys: false, merge: true, prettyErrors: false, logLevel: "silent" });
+  try {
+    return parse(text, { maxAliasCount, uniqueKeys: false, merge: true, prettyErrors: false, logLevel: "silent" });
+  } catch (thrown) {
+    throw new Error(whereIn(thrown, "YAML"));
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new Error(whereIn(thrown, "JSON"));
+  }
+}
+
+/** Without a piece of the text, which may be a file that was named by mistake. */
+function whereIn(thrown: unknown, format: string): string {
+  const { message = "", pos } = thrown as { message?: string; pos?: readonly number[] };
+  if (/alias/i.test(message)) return "its aliases repeat too much";
+  const at = pos?.[0] ?? /position (\d+)/.exec(message)?.[1];
+  return at === undefined ? `it is not valid ${format}` : `it is not valid ${format} at character ${at}`;
 }

@@ -154,7 +154,9 @@ function isWrapped({ type }: JsonObject, era: Era): boolean {
 
 function renderOutput(schema: JsonObject, era: Era): JsonObject {
   if (!isWrapped(schema, era)) return schema;
-  return { type: "object", properties: { result: schema }, required: ["result"] };
+  // References count from the root.
+  const { $defs, ...inner } = schema;
+  return { type: "object", properties: { result: inner }, required: ["result"], ...($defs && { $defs }) };
 }
 
 /** In the same words as the tool's listing. */

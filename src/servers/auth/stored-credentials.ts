@@ -119,7 +119,7 @@ function wantsToken({ auth }: ServerDefinition): boolean {
 }
 
 function remedyWithout(definition: ServerDefinition): string {
-  if (!isRemote(definition)) return "Give it what it needs in 'env'.";
+  if (definition.command !== undefined) return "Give it what it needs in 'env'.";
   return isOwnClient(definition) ? "It signs in as its own client." : "Give it a token instead.";
 }
 

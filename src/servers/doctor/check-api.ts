@@ -1,17 +1,25 @@
+import { createEgress } from "../../lib/net/egress.ts";
 import { redact } from "../../lib/text/redact.ts";
 import { countOf, sentence } from "../../lib/text/wording.ts";
 import type { DoctorCheck } from "../../model/config/setup.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";
-import { type Api, loadApi } from "../openapi/api.ts";
+import { type Api, addressOf, loadApi } from "../openapi/api.ts";
+import type { Access } from "../transports/http-request.ts";
 import { checkEnvironment, failed, passed } from "./check-configuration.ts";
 import { checkReachable } from "./check-network.ts";
 import { checkTools, type TakeTools } from "./check-session.ts";
 
-type Examined = { name: string; definition: ServerDefinition; limitMs: number; takeTools: TakeTools };
+type Examined = {
+  namedBy?: Access["namedBy"] | undefined;
+  name: string;
+  definition: ServerDefinition;
+  limitMs: number;
+  takeTools: TakeTools;
+};
 
 /** Its document, its address and its tools; no operation is called. */
-export async function examineApi({ name, definition, limitMs, takeTools }: Examined): Promise<DoctorCheck[]> {
+export async function examineApi({ name, definition, limitMs, takeTools, namedBy }: Examined): Promise<DoctorCheck[]> {
   const api = await loadApi(definition, AbortSignal.timeout(limitMs)).catch((thrown: unknown) => {
     if (!(thrown instanceof TransportError)) throw thrown;
     return failed("document", redact(sentence(thrown.message)), documentFix(thrown));
@@ -24,7 +32,22 @@ export async function examineApi({ name, definition, limitMs, takeTools }: Exami
     `It describes ${title} with ${countOf(tools.length, "operation")} at ${base.host}.`,
   );
   const taken = checkTools(name, definition, { session: null, listed: tools, failure: null }, takeTools);
-  return [known, described, checkCredentials(definition, api.api), await checkReachable(base, limitMs), taken];
+  const address = await checkAddress(api.api, definition, namedBy);
+  const reachable = address ?? (await checkReachable(base, limitMs));
+  return [known, described, checkCredentials(definition, api.api), reachable, taken];
+}
+
+const strangers = createEgress({ allow: () => [] });
+
+/** Null where the document may name it. */
+async function checkAddress(api: Api, definition: ServerDefinition, namedBy = strangers.namedBy) {
+  try {
+    const { place, gate } = await addressOf(api, { servers: [] }, definition, namedBy);
+    await gate.check(place);
+    return null;
+  } catch (thrown) {
+    return failed("reachable", sentence((thrown as Error).message), "Set 'baseUrl' to the address of the API.");
+  }
 }
 
 function documentFix({ status }: TransportError): string {

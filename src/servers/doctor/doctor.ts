@@ -7,6 +7,7 @@ import type { DoctorCheck, DoctorReport } from "../../model/config/setup.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { InstallStatus, ServerDefinition } from "../../model/servers/server.ts";
 import { installerOf } from "../installer.ts";
+import type { Access } from "../open-session.ts";
 import type { ServerOptions } from "../server.ts";
 import type { ServerDirectory } from "../server-directory.ts";
 import type { ServerLifecycle } from "../server-lifecycle.ts";
@@ -19,7 +20,10 @@ import { checkHandshake, checkTools, openServer, type TakeTools } from "./check-
 import { readLoginShell } from "./login-shell.ts";
 
 type Means = Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValues"> &
-  Pick<ServerLifecycle, "discover"> & { takeTools: TakeTools };
+  Pick<ServerLifecycle, "discover"> & {
+    takeTools: TakeTools;
+    access(name: string, definition: ServerDefinition, user: string | null): Access;
+  };
 
 /** All at once: a server that hangs delays the report, not the others. */
 export async function examineServers(
@@ -38,7 +42,8 @@ export async function examineServers(
     const subject = await subjectOf(name, definition, directory.broken(), means);
     const { listedAt = null, installing } = statuses.get(name) ?? {};
     const { environment, takeTools } = means;
-    const options = { environment, takeTools, directory: workingDirectory(), installing, loginShell };
+    const namedBy = definition && means.access(name, definition, null).namedBy;
+    const options = { environment, takeTools, directory: workingDirectory(), installing, loginShell, namedBy };
     const found = await examineServer(name, subject, { ...options, isInstalled: listedAt !== null }).catch(crashed);
     const secrets = [...referenced(definition, subject), ...inheritedSecrets(environment, definition?.inheritEnv)];
     const checks = hideIn(found, createHider([...means.secretValues(), ...secrets]));
@@ -92,6 +97,8 @@ type ExamineOptions = {
   loginShell?(): Promise<Readonly<Record<string, string | undefined>> | null>;
   /** Hears what the session came to. */
   onOpened?(opened: { failure: { status?: number | undefined } | null }): void;
+  /** Which addresses a document may name. */
+  namedBy?: Access["namedBy"];
   /** For reaching a server, and again for handshake and listing. */
   limitMs?: number;
 };
@@ -120,7 +127,7 @@ export async function examineServer(
 function examinerOf({ transport }: ServerDefinition): (examination: Examination) => Promise<DoctorCheck[]> {
   if (transport === "openapi")
     return async ({ options, ...rest }) =>
-      (await import("./check-api.ts")).examineApi({ ...rest, takeTools: options.takeTools });
+      (await import("./check-api.ts")).examineApi({ ...rest, ...options, limitMs: rest.limitMs });
   return transport === "stdio" ? examineProcess : examineRemote;
 }
 

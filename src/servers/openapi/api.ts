@@ -1,6 +1,6 @@
 import { hashText } from "../../lib/json/stable-json.ts";
 import { createLru } from "../../lib/lru.ts";
-import { configured, createEgress, type Gate } from "../../lib/net/egress.ts";
+import { configured, type Gate } from "../../lib/net/egress.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Access, Described } from "../transports/http-request.ts";
 import { baseUrlOf, placeOf } from "./base-url.ts";
@@ -72,14 +72,12 @@ export function describedBy({ base, schemes }: Api, { auth }: ServerDefinition):
   return { url: base.href, ...(complete !== undefined && { auth: complete }) };
 }
 
-const strangers = createEgress({ allow: () => [] });
-
 /** Where an operation is called, and by which rules. What a person wrote counts for all of them. */
 export async function addressOf(
   { base, source }: Api,
-  { servers }: Operation,
+  { servers }: Pick<Operation, "servers">,
   { baseUrl }: ServerDefinition,
-  { namedBy = strangers.namedBy }: Access,
+  namedBy: NonNullable<Access["namedBy"]>,
 ): Promise<{ place: URL; gate: Gate }> {
   if (baseUrl !== undefined) return { place: base, gate: configured };
   const place = placeOf(servers, base, source);

@@ -17,7 +17,7 @@ export class DocumentProblem extends Error {
 
 export async function parseDocument(text: string): Promise<ApiDocument> {
   const root = await parseData(text).catch((thrown: Error) => {
-    throw new DocumentProblem(`is neither JSON nor YAML that can be read: ${thrown.message}`);
+    throw new DocumentProblem(`cannot be read: ${thrown.message}`);
   });
   if (!isObject(root)) throw new DocumentProblem("is not an object");
   const dialect = dialectOf(root);

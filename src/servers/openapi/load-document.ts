@@ -21,11 +21,12 @@ export async function loadDocument(
 ): Promise<Source | null> {
   const place = definition.openapi ?? "";
   if (/^https?:\/\//i.test(place)) return fetchDocument(definition, new URL(place), known, signal);
-  return readDocument(place.startsWith("file://") ? fileURLToPath(place) : place, known);
+  return readDocument(place, known);
 }
 
-async function readDocument(file: string, known: string | undefined): Promise<Source | null> {
+async function readDocument(place: string, known: string | undefined): Promise<Source | null> {
   try {
+    const file = /^file:\/\//i.test(place) ? fileURLToPath(place) : place;
     const found = await stat(file);
     if (!found.isFile()) throw unusable("the OpenAPI document is not a file. Correct 'openapi'");
     if (found.size > maxDocumentBytes) throw tooLarge();

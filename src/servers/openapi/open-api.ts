@@ -1,4 +1,4 @@
-import type { Gate } from "../../lib/net/egress.ts";
+import { createEgress, type Gate } from "../../lib/net/egress.ts";
 import { type Agents, createAgents, type Exchanged } from "../../lib/net/exchange.ts";
 import { RequestFailed, refusedUnread, retryAfterMs, sendRequest } from "../../lib/net/send-request.ts";
 import { cutText } from "../../lib/text/cut-text.ts";
@@ -26,14 +26,27 @@ type State = {
   ended: AbortController;
   loaded: { api: Api; mark: string } | null;
   loading: Promise<Api> | null;
+  /** By the rules for what the document names; its host is looked up once. */
+  named: Promise<Gate> | null;
   /** Was it read for the handshake, so that the listing after it need not look again? */
   isNew: boolean;
 };
 
+const strangers = createEgress({ allow: () => [] });
+
 /** An API that an OpenAPI document describes, as a server of MCP within this process. */
 export function openApi(definition: ServerDefinition, handlers: ChannelHandlers, access: Access): Channel {
   const ended = new AbortController();
-  const state: State = { definition, access, agents: createAgents(), ended, loaded: null, loading: null, isNew: false };
+  const state: State = {
+    definition,
+    access,
+    agents: createAgents(),
+    ended,
+    loaded: null,
+    loading: null,
+    named: null,
+    isNew: false,
+  };
   return {
     pid: null,
     cancelsByClosing: true,
@@ -110,7 +123,7 @@ async function call(state: State, params: UnknownObject, signal: AbortSignal): P
   const operation = api.operations.get(String(params.name));
   if (operation === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name}`);
   const args = (isObject(params.arguments) ? params.arguments : {}) as JsonObject;
-  const { place, gate } = await addressOf(api, operation, state.definition, state.access);
+  const { place, gate } = await addressOf(api, operation, state.definition, (owner) => namedBy(state, owner));
   const trace = readTraceContext(isObject(params._meta) ? (params._meta as JsonObject) : undefined);
   try {
     const ask = async (): Promise<Asked> => {
@@ -121,11 +134,25 @@ async function call(state: State, params: UnknownObject, signal: AbortSignal): P
     const first = await ask();
     const asked = (await mayAskAgain(state, api, first.response)) ? await ask() : first;
     refuseFailure(asked);
-    return readResult(operation, asked.request.url, asked.response, asked.hide);
+    const result = readResult(operation, asked.request.url, asked.response, asked.hide);
+    return asked.response.status === 401 ? withHint(result, state.definition, api) : result;
   } catch (thrown) {
     if (!(thrown instanceof InvalidArgument)) throw thrown;
     return { content: [{ type: "text", text: `${thrown.message} Nothing was sent.` }], isError: true };
   }
+}
+
+/** The most common mistake of a first use. */
+function withHint(result: ToolResult, { auth, headers }: ServerDefinition, { schemes }: Api): ToolResult {
+  if (auth !== undefined || Object.keys(headers).length > 0) return result;
+  const known = schemes.size === 0 ? "" : ` Its document knows: ${[...schemes.keys()].slice(0, 10).join(", ")}.`;
+  const text = `No credentials are configured for this API: its entry has no 'auth'.${known}`;
+  return { ...result, content: [...result.content, { type: "text", text }] };
+}
+
+function namedBy(state: State, owner: string): Promise<Gate> {
+  state.named ??= (state.access.namedBy ?? strangers.namedBy)(owner);
+  return state.named;
 }
 
 type Asked = { request: ApiRequest; response: Exchanged; hide(text: string): string };
@@ -150,7 +177,8 @@ async function prepare(state: State, api: Api, operation: Operation, args: JsonO
     ...Object.values(definition.auth?.schemes ?? {}),
     ...own.map(([, value]) => value),
   ];
-  return { request, hide: createHider(secrets) };
+  // Most answers hide nothing.
+  return { request, hide: (text: string) => createHider(secrets)(text) };
 }
 
 async function send({ agents, definition }: State, request: ApiRequest, gate: Gate, signal: AbortSignal) {

@@ -123,6 +123,7 @@ export function createSchemas(dialect: Dialect, resolve: Resolve) {
     /** Adds what is referred to, the nearest first; of what exceeds the budget only the outline is left. */
     finish(schema: JsonObject, { direction, references }: Conversion, budget: number): JsonObject {
       const found = new Set(references);
+      const inside = new Set<string>();
       const defined: JsonObject = {};
       let left = budget;
       // The set grows while it is walked.
@@ -131,12 +132,21 @@ export function createSchemas(dialect: Dialect, resolve: Resolve) {
         const isTooMuch = nodes > left;
         if (!isTooMuch) {
           left -= nodes;
-          for (const one of further) found.add(one);
+          for (const one of further) inside.add(one) && found.add(one);
         }
         const brief = references.has(pointer) ? outline(inner) : {};
         defined[nameOf(pointer)] = isTooMuch ? brief : (inner as Json);
       }
-      return found.size === 0 ? schema : { ...schema, $defs: defined };
+      if (typeof schema.$ref !== "string") return found.size === 0 ? schema : { ...schema, $defs: defined };
+      // Clients want to see at once that it is an object.
+      const [root = ""] = references;
+      const name = nameOf(root);
+      const { [name]: first, ...others } = defined;
+      const rest = inside.has(root) ? defined : others;
+      return {
+        ...(isObject(first) ? (first as JsonObject) : {}),
+        ...(Object.keys(rest).length > 0 && { $defs: rest }),
+      };
     },
   };
 

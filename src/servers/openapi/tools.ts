@@ -132,5 +132,22 @@ function describeResults(results: readonly unknown[], schemas: Schemas, budget: 
   const [first, ...others] = [...known.values()];
   if (!isObject(first) || Object.keys(first).length === 0) return undefined;
   const schema = others.length === 0 ? (first as JsonObject) : { anyOf: [...known.values()] as Json[] };
-  return schemas.finish(schema, conversion, budget);
+  const whole = schemas.finish(schema, conversion, budget);
+  if (whole.type !== undefined) return whole;
+  // Older clients refuse a list of tools with an output that is not said to be an object.
+  return describesObject(whole, whole.$defs) ? { type: "object", ...whole } : undefined;
+}
+
+function describesObject(schema: unknown, definitions: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const { type, allOf, anyOf, oneOf, $ref } = schema;
+  const alternatives = [anyOf, oneOf].find(Array.isArray);
+  if (alternatives) return alternatives.every((one) => describesObject(one, definitions));
+  const name = typeof $ref === "string" ? $ref.slice("#/$defs/".length) : undefined;
+  if (name !== undefined && isObject(definitions)) return objectType(definitions[name]);
+  return type === "object" || Array.isArray(allOf);
+}
+
+function objectType(schema: unknown): boolean {
+  return isObject(schema) && (schema.type === "object" || Array.isArray(schema.allOf));
 }

@@ -77,10 +77,10 @@ function toServer(name: string, given: Entry): PastedServer {
 
 function isServer(value: unknown): value is Entry {
   if (!isEntry(value)) return false;
-  const { command, url, serverUrl, httpUrl } = value;
+  const { command, url, serverUrl, httpUrl, openapi } = value;
   const program = isEntry(command) ? command.path : Array.isArray(command) ? command[0] : command;
   const hasCommand = typeof program === "string" && program !== "";
-  return hasCommand || [url, serverUrl, httpUrl].some((address) => typeof address === "string");
+  return hasCommand || [url, serverUrl, httpUrl, openapi].some((address) => typeof address === "string");
 }
 
 function isEntry(value: unknown): value is Entry {
