@@ -106,6 +106,8 @@ function createSampleApp() {
       environment: {},
       grants: createGrants({ config: () => access, tool: () => undefined }),
       isOffered: () => true,
+      impactOf: () => ({ impact: "unknown", because: "nothing tells what it does", known: false }),
+      isOverlaid: () => false,
       config: () => access,
     },
     trusted(),

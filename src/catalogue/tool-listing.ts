@@ -12,7 +12,7 @@ import {
   toolSubject,
 } from "../model/catalogue/health.ts";
 import type { ToolReview } from "../model/catalogue/quality.ts";
-import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
+import { type ProviderSpec, providerLabel, type Tool, type ToolImpact } from "../model/catalogue/tool.ts";
 import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { LockedTool, PlaneTools, ToolListing } from "../model/plane-tools.ts";
@@ -41,6 +41,8 @@ type DescriptionPorts = {
   /** With why they could not list again. */
   staleServers?(): ReadonlyMap<string, string>;
   review?(tool: Tool): ToolReview | null;
+  impactOf(tool: Tool): ToolImpact;
+  isOverlaid(tool: Tool): boolean;
   grants: Grants;
 };
 
@@ -202,6 +204,8 @@ function createToolDescriptions(ports: DescriptionPorts) {
         unavailable: tool.providers.length === 0 ? undeclared(tool, environment) : sharedTrouble(troubles),
         ...staleOf(tool, stale),
         ...withReview(ports.review?.(tool) ?? null),
+        impact: ports.impactOf(tool),
+        ...(ports.isOverlaid(tool) && { overlaid: true as const }),
       };
     });
   };

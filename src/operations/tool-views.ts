@@ -26,6 +26,8 @@ function renderRow(tool: ToolListing, { score, passed, complaints, fullTokens }:
     health: { total, success_rate, p95_latency_ms, recent },
     quality: { score, passed, complaints },
     tokens: fullTokens,
+    impact: tool.impact,
+    ...(tool.overlaid && { overlaid: tool.overlaid }),
     ...(stale && { stale }),
     ...(review && { review: { held: review.held, change: review.change, findings: review.findings.length } }),
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sideEffects } from "../../model/catalogue/tool.ts";
-import { HealthSummary, RecentRuns } from "./tool.ts";
+import { HealthSummary, Impact, Overlaid, RecentRuns } from "./tool.ts";
 
 export const View = z
   .enum(["full", "row"], "give full or row")
@@ -30,5 +30,7 @@ export const ToolRow = z
         findings: z.number().int(),
       })
       .optional(),
+    impact: Impact,
+    overlaid: Overlaid,
   })
   .meta({ id: "ToolRow" });

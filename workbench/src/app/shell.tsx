@@ -8,7 +8,7 @@ import { questionsQuery } from "../api/question-queries.ts";
 import { usePageTitle } from "../parts/page-title.ts";
 import { Failed, Loading } from "../parts/states.tsx";
 import { Toasts } from "../parts/toast.tsx";
-import { useApprovalSound } from "./approval-sound.ts";
+import { useApprovalAlerts } from "./approval-alerts.ts";
 import { CommandPalette } from "./command-palette.tsx";
 import { ConnectionBanner, ProofBanner } from "./connection-banner.tsx";
 import { loadRest } from "./lazy-page.tsx";
@@ -37,7 +37,7 @@ function Frame() {
   const questions = useQuery(questionsQuery()).data?.questions.length ?? 0;
   const waiting = approvals + questions;
   const [searching, setSearching] = useState(false);
-  useApprovalSound();
+  useApprovalAlerts();
   useEffect(() => startLiveEvents(client), [client]);
   useEffect(() => loadRest(), []);
   useEffect(

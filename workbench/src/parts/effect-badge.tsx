@@ -1,5 +1,5 @@
 import type { SideEffects } from "../../../src/model/catalogue/tool.ts";
-import type { ToolAnswer } from "../api/answers.ts";
+import type { ToolAnswer, ToolRow } from "../api/answers.ts";
 import { Badge, type Tone } from "./badge.tsx";
 
 const effects: Record<SideEffects, { tone: Tone; text: string; about: string }> = {
@@ -22,6 +22,28 @@ export function EffectBadge({ effect }: { effect: SideEffects }) {
   return (
     <Badge tone={tone} title={about}>
       {text}
+    </Badge>
+  );
+}
+
+type Impact = ToolRow["impact"];
+const impacts: Record<Impact["impact"], { tone: Tone; text: string }> = {
+  reads: { tone: "good", text: "reads" },
+  writes: { tone: "warn", text: "writes" },
+  destroys: { tone: "bad", text: "destroys" },
+  unknown: { tone: "neutral", text: "unknown" },
+};
+
+export const knownImpacts = Object.keys(impacts) as Impact["impact"][];
+
+/** What a call may do, and how that is known; a question mark where only the name suggests it. */
+export function RiskBadge({ tool: { impact, side_effects } }: { tool: Pick<ToolRow, "impact" | "side_effects"> }) {
+  const { tone, text } = impacts[impact.impact];
+  const isGuess = !impact.known && impact.impact !== "unknown";
+  const about = `${impact.because}${impact.known ? "" : "; not declared"}. Side effects: ${side_effects}.`;
+  return (
+    <Badge tone={tone} title={about[0]?.toUpperCase() + about.slice(1)}>
+      {isGuess ? `${text}?` : text}
     </Badge>
   );
 }

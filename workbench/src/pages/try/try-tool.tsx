@@ -11,6 +11,7 @@ import { Ban, ClipboardCopy, Play, ShieldCheck } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { SchemaForm } from "../../parts/schema-form/schema-form.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
+import { keepUntouched, problemWith } from "../approvals/arguments-editor.tsx";
 import { renderCall } from "./render-call.ts";
 import { TrialList } from "./trial-list.tsx";
 import { TryResult } from "./try-result.tsx";
@@ -89,11 +90,6 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
   );
 }
 
-function keepUntouched(next: UnknownObject, before: UnknownObject, written: UnknownObject): UnknownObject {
-  const isSame = (name: string) => JSON.stringify(next[name]) === JSON.stringify(before[name]);
-  return Object.fromEntries(Object.entries(next).map(([name, value]) => [name, isSame(name) ? written[name] : value]));
-}
-
 /** Whether the schema has no fields; other arguments can be written as JSON. */
 function takesNothing({ properties, additionalProperties, anyOf, oneOf, allOf }: UnknownObject): boolean {
   const isEmpty = Object.keys((properties as UnknownObject | undefined) ?? {}).length === 0;
@@ -115,14 +111,4 @@ function CopyCall({ tool, args, onClose }: CopyCallProps) {
       <Tabs label="Copy as" tabs={tabs} />
     </Dialog>
   );
-}
-
-function problemWith(text: string): string | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? null : "Arguments must be an object: { … }.";
-  } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
-  }
 }
