@@ -107,7 +107,6 @@ function createSampleApp() {
       grants: createGrants({ config: () => access, tool: () => undefined }),
       isOffered: () => true,
       impactOf: () => ({ impact: "unknown", because: "nothing tells what it does", known: false }),
-      isOverlaid: () => false,
       config: () => access,
     },
     trusted(),

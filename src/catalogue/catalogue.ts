@@ -93,7 +93,6 @@ export function createCatalogue(ports: CataloguePorts) {
       withoutHeld: quality.withoutHeld,
       staleServers: () => staleAmong(ports.servers().status()),
       showProvider: handWritten.show,
-      isOverlaid: (tool) => tool.id.server !== null && registry.isWritten(tool),
     },
     defaultPrincipal,
   );

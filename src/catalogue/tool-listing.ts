@@ -42,7 +42,6 @@ type DescriptionPorts = {
   staleServers?(): ReadonlyMap<string, string>;
   review?(tool: Tool): ToolReview | null;
   impactOf(tool: Tool): ToolImpact;
-  isOverlaid(tool: Tool): boolean;
   grants: Grants;
 };
 
@@ -89,7 +88,8 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
     await discover(query.server, principal, waitMs, request);
     const { summary } = await ports.health();
     const shown = forFace(visibleAs(principal, personas.length > 0 ? personas : everyPersona(face), request), face);
-    const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))));
+    const facts = { ...ports, isQuarantined: (tool: Tool) => (ports.review?.(tool)?.held ?? null) !== null };
+    const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))), facts);
     const viewer = principal.persona ?? createPersonaFilter(personas).only;
     const tools = await describe(page.tools, principal, { viewer, withProviders: query.includeProviderHealth });
     const all = registry.snapshot(principal).tools;
@@ -205,7 +205,6 @@ function createToolDescriptions(ports: DescriptionPorts) {
         ...staleOf(tool, stale),
         ...withReview(ports.review?.(tool) ?? null),
         impact: ports.impactOf(tool),
-        ...(ports.isOverlaid(tool) && { overlaid: true as const }),
       };
     });
   };

@@ -50,8 +50,6 @@ export type ToolListing = Tool & {
   review?: ToolReview;
   /** What a call may do. */
   impact: ToolImpact;
-  /** An overlay of people stands on top of the server's definition. */
-  overlaid?: true;
 };
 
 /** What a caller without access learns of a tool. */

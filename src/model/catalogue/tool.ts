@@ -108,6 +108,8 @@ const toolRemarks = {
   "applicable-states": z.optional(names),
   workspaces: z.optional(names),
   compliance_level: z.optional(z.string()),
+  /** False: listed for people, neither offered nor called. */
+  enabled: z.optional(z.boolean()),
   notes: z.optional(z.string()),
 };
 
@@ -190,6 +192,8 @@ export type Tool = {
   persona: string | null;
   providers: ProviderSpec[];
   source: string;
+  /** An overlay of people stands on top of the server's definition. */
+  overlaid?: true;
   /** The hand-written tool it is offered through, and only so. */
   onlyThrough?: string;
 };

@@ -53,7 +53,10 @@ const routes = [
   createRoute({
     ...under,
     path: "/try",
-    validateSearch: (search: Search): { tool?: string } => text(search, "tool"),
+    validateSearch: (search: Search): { tool?: string; args?: object } => ({
+      ...text(search, "tool"),
+      ...(typeof search.args === "object" && search.args !== null ? { args: search.args } : {}),
+    }),
     component: lazyPage(() => import("../pages/try/try-page.tsx"), "TryPage"),
   }),
   createRoute({
@@ -135,6 +138,8 @@ export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: "/workbench",
   defaultPreload: "intent",
+  scrollRestoration: true,
+  scrollToTopSelectors: ["#content"],
 });
 
 declare module "@tanstack/react-router" {

@@ -13,6 +13,7 @@ import { CommandPalette } from "./command-palette.tsx";
 import { ConnectionBanner, ProofBanner } from "./connection-banner.tsx";
 import { loadRest } from "./lazy-page.tsx";
 import { startLiveEvents } from "./live-events.ts";
+import { ShortcutHelp } from "./shortcut-help.tsx";
 import { PhoneBar, SideBar } from "./side-bar.tsx";
 import { SignIn } from "./sign-in.tsx";
 
@@ -81,6 +82,7 @@ function Frame() {
       </div>
       <PhoneBar waiting={waiting} onSearch={() => setSearching(true)} />
       {searching && <CommandPalette onClose={() => setSearching(false)} />}
+      <ShortcutHelp />
       <Toasts />
     </div>
   );

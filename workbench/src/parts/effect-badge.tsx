@@ -2,29 +2,19 @@ import type { SideEffects } from "../../../src/model/catalogue/tool.ts";
 import type { ToolAnswer, ToolRow } from "../api/answers.ts";
 import { Badge, type Tone } from "./badge.tsx";
 
-const effects: Record<SideEffects, { tone: Tone; text: string; about: string }> = {
-  none: { tone: "good", text: "reads only", about: "It changes nothing." },
-  compute: { tone: "good", text: "computes", about: "It only computes." },
-  read_external_service: { tone: "good", text: "reads a service", about: "It reads from a service outside." },
-  network: { tone: "accent", text: "network", about: "It talks to the network." },
-  write: { tone: "warn", text: "writes", about: "It may change something." },
-  filesystem: { tone: "warn", text: "files", about: "It may change files." },
-  database: { tone: "warn", text: "database", about: "It may change a database." },
-  system: { tone: "bad", text: "system", about: "It may change the system it runs on." },
+const effects: Record<SideEffects, string> = {
+  none: "reads only",
+  compute: "computes",
+  read_external_service: "reads a service",
+  network: "network",
+  write: "writes",
+  filesystem: "files",
+  database: "database",
+  system: "system",
 };
 
 export const knownEffects = Object.keys(effects) as SideEffects[];
-export const effectText = (effect: SideEffects) => effects[effect].text;
-
-/** What a call of the tool may change. */
-export function EffectBadge({ effect }: { effect: SideEffects }) {
-  const { tone, text, about } = effects[effect];
-  return (
-    <Badge tone={tone} title={about}>
-      {text}
-    </Badge>
-  );
-}
+export const effectText = (effect: SideEffects) => effects[effect];
 
 type Impact = ToolRow["impact"];
 const impacts: Record<Impact["impact"], { tone: Tone; text: string }> = {

@@ -22,7 +22,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
   const [answered, setAnswered] = useState<ReadonlyMap<string, Answered>>(new Map());
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const mayAnswer = useMay("call");
-  const isMoving = useTellGone(query.data?.approvals);
+  const isMoving = useTellGone(query.data?.approvals, answered.size);
   const keepOrder = useOrder();
   useCardKeys();
   useEffect(() => {
@@ -150,7 +150,7 @@ const settleMs = 500;
  * Explains a call that disappeared without an answer here. True while the next one moves into its place, so that a
  * second click does not approve an unread call.
  */
-function useTellGone(approvals: readonly HeldAnswer[] | undefined): boolean {
+function useTellGone(approvals: readonly HeldAnswer[] | undefined, answered: number): boolean {
   const client = useQueryClient();
   const before = useRef<readonly HeldAnswer[]>([]);
   const [movedAt, setMovedAt] = useState(0);
@@ -168,6 +168,10 @@ function useTellGone(approvals: readonly HeldAnswer[] | undefined): boolean {
     const what = elsewhere.length === 1 ? `${only.tool} no longer waits` : `${elsewhere.length} calls no longer wait`;
     toast(`${what}: answered by another person, or expired.`, "neutral");
   }, [approvals, client]);
+  // The outcome is smaller than its card was.
+  useLayoutEffect(() => {
+    if (answered > 0) setMovedAt(performance.now());
+  }, [answered]);
   useEffect(() => {
     if (movedAt === 0) return;
     const timer = setTimeout(() => setMovedAt(0), settleMs);

@@ -1,4 +1,5 @@
-import { useState } from "react";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import type { ToolAnswer } from "../../api/answers.ts";
 import { readJson } from "../../api/exact-json.ts";
@@ -19,8 +20,8 @@ import { useCall } from "./use-call.ts";
 
 /** The arguments as a form and as JSON, with the actions. */
 export function TryTool({ tool }: { tool: ToolAnswer }) {
-  const [args, setArguments] = useState<UnknownObject>({});
-  const [text, setText] = useState("{}");
+  const [text, setText] = useState(useLinkedArguments);
+  const [args, setArguments] = useState<UnknownObject>(() => JSON.parse(text) as UnknownObject);
   const [isCopying, setCopying] = useState(false);
   const call = useCall(tool.name);
   const mayCall = useMay("call");
@@ -38,8 +39,17 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
   };
   const run = (dryRun: boolean) => call.mutate({ args: readJson<UnknownObject>(text), dryRun });
   const cannot = !mayCall || problem !== null || call.isPending;
+  useLink(tool.name, problem === null ? text : null);
   return (
-    <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+    // biome-ignore lint/a11y/noStaticElementInteractions: hears a shortcut of the controls inside
+    <div
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || cannot) return;
+        event.preventDefault();
+        run(false);
+      }}
+      className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
+    >
       <Panel title="Arguments">
         {takesNothing(tool.parameters) ? (
           <p className="text-[13px] text-muted">No arguments.</p>
@@ -54,7 +64,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
             busy={call.isPending && !call.variables.dryRun}
             onClick={() => run(false)}
           >
-            Run
+            Run <kbd className="ml-1 font-sans text-[11px] opacity-80 max-md:hidden">Ctrl ⏎</kbd>
           </Button>
           <Button
             icon={ShieldCheck}
@@ -88,6 +98,29 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
       )}
     </div>
   );
+}
+
+/** Arguments of the link; longer ones would not fit into an address. */
+function useLinkedArguments(): string {
+  const { args } = route.useSearch();
+  return JSON.stringify(args ?? {}, null, 2);
+}
+
+const route = getRouteApi("/try");
+const maxLinked = 4_000;
+/** The address is updated behind the typing. */
+const linkMs = 400;
+
+/** Keeps the arguments in the address, for reloads and links. */
+function useLink(tool: string, text: string | null): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (text === null || text.length > maxLinked) return;
+    const args = JSON.parse(text) as object;
+    const search = { tool, ...(Object.keys(args).length === 0 ? {} : { args }) };
+    const timer = setTimeout(() => void navigate({ to: "/try", search, replace: true }), linkMs);
+    return () => clearTimeout(timer);
+  }, [tool, text, navigate]);
 }
 
 /** Whether the schema has no fields; other arguments can be written as JSON. */
