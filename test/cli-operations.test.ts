@@ -81,6 +81,7 @@ const otherwise = [
   // For programs.
   ...[
     "code.run: approvalWaitMs",
+    "evaluateSearch: cases",
     "agent.run: budgets",
     "agent.run: mcp",
     "call: idempotencyKey",

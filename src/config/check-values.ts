@@ -76,6 +76,7 @@ export function checkValues(
     problems.push({ ...merged.placeOf(path), severity, message, hint });
   };
   const report: Report = (path, message, hint = null) => tell("error", path, message, hint);
+  const warn: Report = (path, message, hint = null) => tell("warning", path, message, hint);
   const { servers, tools, overlays, ...others } = merged.values;
   const serverNames = Object.keys(isObject(servers) ? servers : {});
   const broken: Record<string, string> = Object.create(null);
@@ -108,12 +109,10 @@ export function checkValues(
       const shut = closed.filter(({ server }) => server === name).map(({ tool }) => tool);
       return shut.length === 0 ? whole : { ...whole, deny_tools: [...(whole.deny_tools ?? []), ...shut] };
     }),
-    overlays: checkOverlays(overlays, serverNames, report, (path, message, hint) =>
-      tell("warning", path, message, hint),
-    ),
+    overlays: checkOverlays(overlays, serverNames, report, warn),
     tools: goodTools,
   };
-  checkToolsets(values.toolsets, serverNames, report);
+  checkToolsets(values.toolsets, serverNames, warn);
   checkStore(values.store, report);
   checkVaultKey(values.vaultKey, report);
   return { ...values, broken, problems };
@@ -235,14 +234,14 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
 }
 
 /** The definition stays, so that a run says the same. */
-function checkToolsets(toolsets: ConfigValues["toolsets"], servers: readonly string[], report: Report): void {
+function checkToolsets(toolsets: ConfigValues["toolsets"], servers: readonly string[], warn: Report): void {
   for (const [alias, { providers, allow_tools }] of Object.entries(toolsets)) {
     for (const [key, named] of Object.entries({ providers, allow_tools: allow_tools ?? [] }))
       for (const name of new Set(named.filter((one, at) => named.indexOf(one) !== at)))
-        report(["toolsets", alias, key], `'${name}' is named twice`, "Name it once.");
+        warn(["toolsets", alias, key], `'${name}' is named twice`, "Name it once.");
     for (const [at, name] of providers.entries())
       if (!servers.includes(name))
-        report(["toolsets", alias, "providers", at], `no server '${name}' is configured`, hintFor(name, servers));
+        warn(["toolsets", alias, "providers", at], `no server '${name}' is configured`, hintFor(name, servers));
   }
 }
 
@@ -263,7 +262,7 @@ function checkOverlays(
   entries: unknown,
   servers: readonly string[],
   report: Report,
-  warn: (path: Path, message: string, hint: string | null) => void,
+  warn: Report,
 ): Record<string, ToolOverlay> {
   return checkEach(entries, (name, entry) => {
     const path = ["overlays", name];

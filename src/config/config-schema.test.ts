@@ -14,7 +14,9 @@ function keysOf(schema: unknown, key = ""): string[] {
     const innerKey = key === "" ? name : `${key}.${name}`;
     return [innerKey, ...keysOf(inner, innerKey)];
   });
-  return [...own, ...keysOf(schema.additionalProperties, key), ...keysOf(schema.items, key)];
+  const others = Array.isArray(schema.anyOf) && schema.anyOf.some(({ type }) => type === "null") ? schema.anyOf : [];
+  const inside = [schema.additionalProperties, schema.items, ...others];
+  return [...own, ...inside.flatMap((one) => keysOf(one, key))];
 }
 
 test("every key of the configuration is described, and nothing else is", () => {

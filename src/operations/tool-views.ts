@@ -136,6 +136,6 @@ export async function queryBestFirst(
   const { tools, total, ...page } = await plane.tools.page({ ...query, limit: room }, caller);
   const all = [...first, ...tools.filter((tool) => !known.has(placeOf(tool)))];
   // That nothing fits well does not matter where something contains the words.
-  const isNoteShown = note !== undefined && (first.length > 0 || total === 0);
+  const isNoteShown = note !== undefined && (total === 0 || first.length > total);
   return { ...page, total: Math.max(total, all.length), tools: all, ...(isNoteShown && { note }) };
 }

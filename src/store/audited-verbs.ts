@@ -15,7 +15,6 @@ type Unaudited =
   | "search"
   | "recommend"
   | "evaluateSearch"
-  | "forgetSearches"
   | "stats"
   | "config"
   | "doctor"
@@ -156,6 +155,7 @@ const audited: Record<Exclude<Verb, Unaudited>, Audited> = {
   "servers.disconnect": server,
   "servers.refresh": server,
   "servers.clearCaches": server,
+  forgetSearches: { caller: 0, target: () => null, after: (result) => result },
   "jobs.run": run,
   "jobs.rerun": run,
   "jobs.cancel": run,

@@ -11,8 +11,8 @@ import { fixture, runCli, startServe, writeConfig } from "../scenarios/support.t
 
 /** Operations that send something and change nothing of the plane, or are recorded as calls and runs. */
 const recordedElsewhere = new Set([
-  ...["call", "skills.run", "agent.run", "prompts.get"],
-  ...["policy.test", "tools.previewOverlay", "registry.export"],
+  ...["call", "skills.run", "agent.run", "code.run", "prompts.get"],
+  ...["policy.test", "tools.previewOverlay", "registry.export", "evaluateSearch"],
 ]);
 
 suite("what changes something leaves a record (security, last section)", () => {

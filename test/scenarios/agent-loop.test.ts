@@ -206,7 +206,10 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
     assert.match(result.error?.message ?? "", /^Model 'default' failed: it broke off in the middle of its answer/);
     assert.equal(result.answer, null);
     assert.equal(result.steps.length, 2);
-    assert.deepEqual(result.messages.at(-1), { role: "assistant", content: "The answer is f" });
+    assert.deepEqual(result.messages.at(-1), {
+      role: "assistant",
+      content: [{ type: "text", text: "The answer is f" }],
+    });
   });
 
   test("asks again where the endpoint is overloaded, and not where it does not know the key", async () => {

@@ -119,12 +119,12 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
   });
 
   test("a call that somebody makes appears by itself, with where its time went", async () => {
-    const { page, context } = await world.open("/calls?tool=echo.lines");
+    const { page, context } = await world.open("/calls?tool=echo.echo_all");
     await page.getByText("No calls match").waitFor();
-    await post("/tools/echo.lines/call", { arguments: { count: 2 } });
-    await page.getByRole("link", { name: "echo.lines" }).click();
+    await post("/tools/echo.echo_all/call", { arguments: { message: "hi" } });
+    await page.getByRole("link", { name: "echo.echo_all" }).click();
     await page.getByRole("list", { name: "Stages of the call" }).getByText("execute").waitFor();
-    await page.getByText("count (values are not stored)").waitFor();
+    await page.getByText("message (values are not stored)").waitFor();
     await page.getByRole("link", { name: "← All calls" }).click();
     await page.getByLabel("Status").selectOption("failed");
     await page.getByText("No calls match").waitFor();

@@ -50,6 +50,6 @@ test("a mistake names the help of the verb it was made in", async () => {
 });
 
 test("help takes several words, and says which of them it does not know", async () => {
-  assert.match(await mistake("help", "nope"), /^Unknown command 'nope'\. See 'toolplane --help'\.$/);
+  assert.match(await mistake("help", "xyzzy"), /^Unknown command 'xyzzy'\. See 'toolplane --help'\.$/);
   assert.match(await mistake("help", "tools", "lst"), /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'/);
 });

@@ -129,7 +129,7 @@ export function createProgram(cli: Cli, setExitCode: (code: number) => void, wri
 const sections: Readonly<Record<string, string>> = {
   "To begin with": "init import connect disconnect trust doctor config serve mcp stop",
   "Tools and calls": "tools search recommend call batch policy approvals plan",
-  "Models with tools": "agent chat generate",
+  "Models with tools": "agent chat generate code",
   "What happened": "activity calls results dead-letters audit",
   "Servers and what they say": "servers prompts resources stats pins",
   "Written by hand": "tasks skills jobs registry",

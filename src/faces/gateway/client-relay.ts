@@ -22,27 +22,27 @@ export function relayOf(context: RequestContext, params: UnknownObject, plane?: 
   return relay;
 }
 
-/** One per call, so it holds no functions of its own. */
+/** One per call, so it holds no functions of its own. Others inherit from it, so its fields are no private names. */
 class ClientRelay implements Relay {
-  readonly #context: RequestContext;
-  readonly #plane: Pick<Plane, "config"> | undefined;
+  private readonly context: RequestContext;
+  private readonly plane: Pick<Plane, "config"> | undefined;
 
   constructor(context: RequestContext, plane: Pick<Plane, "config"> | undefined) {
-    this.#context = context;
-    this.#plane = plane;
+    this.context = context;
+    this.plane = plane;
   }
 
   get client(): AsClient {
-    return this.#context.client;
+    return this.context.client;
   }
 
   onQuestion(_server: string, asked: Asked, signal: AbortSignal): Promise<UnknownObject | null> {
-    return relayQuestion(this.#context, asked, signal, this.#plane);
+    return relayQuestion(this.context, asked, signal, this.plane);
   }
 
   onLog(message: UnknownObject): void {
-    const { logLevel } = this.#context;
-    if (isLoudEnough(message.level, logLevel)) this.#context.notify("notifications/message", message);
+    const { logLevel } = this.context;
+    if (isLoudEnough(message.level, logLevel)) this.context.notify("notifications/message", message);
   }
 }
 

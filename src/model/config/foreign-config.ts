@@ -102,4 +102,18 @@ export interface ForeignSections<Servers> {
   mcp?: Readonly<Record<string, RemoteToolEntry | string>> | undefined;
   /** Names and arguments of remote tools by id; an entry may be JSON text. */
   tool?: Readonly<Record<string, McpToolEntry | string>> | undefined;
+  /** Templates that entries of `tool` name. */
+  prompt?: Readonly<Record<string, { prompt: string } | string>> | undefined;
+  /** `lazy.alwaysLoadTools`. */
+  alwaysLoadTools?: readonly string[] | undefined;
+  /** Not read: each server has its own `autoConnect`. */
+  autoConnect?: boolean | undefined;
+  /** `lazy.mode`. */
+  lazyLoading?: boolean | undefined;
+  /** `lazy.maxToolsPerSearch`. */
+  maxToolsPerSearch?: number | undefined;
+  /** Not read: each server has its own `timeoutMs`. */
+  requestTimeout?: number | undefined;
+  /** `lazy.summaryDescriptionLimit`. */
+  summaryDescriptionLimit?: number | undefined;
 }

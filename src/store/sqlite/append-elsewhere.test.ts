@@ -29,6 +29,18 @@ async function opened(t: { after(end: () => Promise<void>): void }, idleMs?: num
   return { store, append, elsewhere, calls };
 }
 
+test("a store that is closed while its thread begins leaves none behind", async () => {
+  let stored = 0;
+  const here = async (entries: readonly JournalEntry[]) => {
+    stored += entries.length;
+  };
+  const elsewhere = createAppendElsewhere("/nowhere/store.db", here);
+  await elsewhere.append(Array.from({ length: 1_000 }, (_, at) => callEntry(`call-${at}`)));
+  await elsewhere.close();
+  await import("node:worker_threads");
+  assert.deepEqual([stored, process.getActiveResourcesInfo().includes("MessagePort")], [1_000, false]);
+});
+
 test("what a thread of its own stores is in one chain with what was stored before", async (t) => {
   const { store, append, calls } = await opened(t);
   await append(calls(20));

@@ -34,6 +34,7 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
   let appended = 0;
   let since = 0;
   let idle: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   function died(of: Thread, why: unknown): void {
     if (thread !== of) return;
@@ -49,19 +50,22 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
 
   async function start(): Promise<void> {
     const { Worker } = await import("node:worker_threads");
+    if (isClosed || thread) return;
     const worker = new Worker(place, { workerData: file, resourceLimits });
     const started: Thread = { worker, isReady: false, waits: null };
     thread = started;
     worker.unref();
     worker.on("message", (said: Appended | "ready") => {
-      if (said === "ready") {
+      const isNew = said === "ready";
+      worker.unref();
+      clearTimeout(idle);
+      idle = setTimeout(() => void stop(), isNew ? usualIdleMs : idleMs).unref();
+      if (isNew) {
         started.isReady = true;
         return;
       }
       const { waits } = started;
       started.waits = null;
-      worker.unref();
-      idle = setTimeout(() => void stop(), idleMs).unref();
       if (said.failed) waits?.reject(new PlaneError("STORE_FAILED", said.failed.message, { data: said.failed.data }));
       else waits?.resolve();
     });
@@ -102,6 +106,9 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
     append,
     /** For tests. */
     threadId: () => (thread?.isReady ? thread.worker.threadId : null),
-    close: stop,
+    close(): Promise<void> {
+      isClosed = true;
+      return stop();
+    },
   };
 }

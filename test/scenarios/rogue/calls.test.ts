@@ -63,7 +63,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using failing = await startRogue("http-500", ["--fail", "2", "--log", log]);
-    await using plane = await planeOf({ failing: { url: failing.url, trusted: true } });
+    await using plane = await planeOf({ failing: { url: failing.url, trusted: true, retry: { attempts: 3 } } });
     const retries: EventOf<"tool.retry">[] = [];
     plane.on("tool.retry", (event) => retries.push(event));
     const items = Array.from({ length: 10 }, (_, at) => `item${at}`);
@@ -104,7 +104,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const ledger = directory.file("ledger");
     await using failing = await startRogue("http-500", ["--fail", "2", "--ledger", ledger]);
-    await using plane = await planeOf({ failing: { url: failing.url, trusted: true } });
+    await using plane = await planeOf({ failing: { url: failing.url, trusted: true, retry: { attempts: 3 } } });
     const outcome = await plane.call("failing.put_item", { id: "one", idempotency_key: "key-1" });
     assert.equal(outcome.ok, true, JSON.stringify(outcome.error));
     assert.equal(outcome.call.attempts, 3);
