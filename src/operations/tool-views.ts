@@ -1,6 +1,6 @@
 import { shorten } from "../lib/text/cut-text.ts";
 import type { DefinitionWeight } from "../model/catalogue/quality.ts";
-import { toolImpacts } from "../model/catalogue/tool.ts";
+import type { ToolImpact } from "../model/catalogue/tool.ts";
 import type { ToolQuery } from "../model/catalogue/tool-query.ts";
 import { noCursor, readCursor, writeCursor } from "../model/page.ts";
 import type { Caller, Plane } from "../model/plane.ts";
@@ -31,14 +31,15 @@ function renderRow(tool: ToolListing, { score, passed, complaints, fullTokens }:
     impact: tool.impact,
     ...(tool.overlaid && { overlaid: tool.overlaid }),
     ...(stale && { stale }),
-    ...(review && { review: { held: review.held, change: review.change, findings: review.findings.length } }),
+    ...(review && { review: { held: review.held, heldFor: review.heldFor, change: review.change, findings: review.findings.length } }),
   };
 }
 
 type Sorting = { sort: string | undefined; maxQuality: number | undefined };
 type Weighed = { tool: ToolListing; weight: DefinitionWeight };
 
-const impactOrder: readonly string[] = toolImpacts;
+/** By what can go wrong. */
+const impactOrder: readonly string[] = ["reads", "unknown", "writes", "destroys"] satisfies ToolImpact["impact"][];
 
 /** What each order compares; null comes last. */
 const sortKeys: Record<string, (weighed: Weighed) => string | number | null> = {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { sideEffects } from "../../model/catalogue/tool.ts";
+import { ToolReview } from "./quality.ts";
 import { HealthSummary, Impact, Overlaid, RecentRuns } from "./tool.ts";
 
 export const View = z
@@ -26,6 +27,7 @@ export const ToolRow = z
     review: z
       .object({
         held: z.string().nullable(),
+        heldFor: ToolReview.shape.heldFor,
         change: z.enum(["changed", "new"]).nullable(),
         findings: z.number().int(),
       })

@@ -53,9 +53,10 @@ const routes = [
   createRoute({
     ...under,
     path: "/try",
-    validateSearch: (search: Search): { tool?: string; args?: object } => ({
+    // As a text: parsed, long numbers would lose digits.
+    validateSearch: (search: Search): { tool?: string; args?: string } => ({
       ...text(search, "tool"),
-      ...(typeof search.args === "object" && search.args !== null ? { args: search.args } : {}),
+      ...text({ args: typeof search.args === "object" ? JSON.stringify(search.args) : search.args }, "args"),
     }),
     component: lazyPage(() => import("../pages/try/try-page.tsx"), "TryPage"),
   }),

@@ -62,7 +62,7 @@ type Troubled = {
   unavailable: string | null;
   stale?: true | undefined;
   /** Lists have the count, pages the findings. */
-  review?: { held: string | null; change: string | null; findings: number | readonly unknown[] } | undefined;
+  review?: { held: string | null; heldFor: string | null; change: string | null; findings: number | readonly unknown[] } | undefined;
 };
 
 /** Why a tool cannot be called or needs a review. */
@@ -73,7 +73,7 @@ export function TroubleBadges({ tool: { review, unavailable, stale } }: { tool: 
     <>
       {review?.held && (
         <Badge tone="bad" title={review.held}>
-          quarantined
+          {review.heldFor === "disabled" ? "disabled" : "quarantined"}
         </Badge>
       )}
       {!review?.held && review?.change && (

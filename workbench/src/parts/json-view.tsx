@@ -87,15 +87,15 @@ const maxLeaf = 2_000;
 
 function Leaf({ value }: { value: unknown }) {
   const [isWhole, setWhole] = useState(false);
-  const text = JSON.stringify(value) ?? "undefined";
-  const isCut = !isWhole && text.length > maxLeaf;
+  const isCut = !isWhole && typeof value === "string" && value.length > maxLeaf;
+  const text = JSON.stringify(isCut ? value.slice(0, maxLeaf) : value) ?? "undefined";
   const look = typeof value === "string" ? "text-good" : value === null ? "text-muted" : "text-accent";
   return (
     <span dir="auto" className={classes("whitespace-pre-wrap break-words", look)}>
-      <LongText text={isCut ? text.slice(0, maxLeaf) : text} />
+      <LongText text={text} />
       {isCut && (
         <button type="button" className="ml-1 text-accent underline" onClick={() => setWhole(true)}>
-          … show all {renderCount(text.length)} characters
+          … show all {renderCount(value.length)} characters
         </button>
       )}
     </span>

@@ -1,5 +1,6 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { indentJson } from "../../../../src/lib/json/render-json.ts";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import type { ToolAnswer } from "../../api/answers.ts";
 import { readJson } from "../../api/exact-json.ts";
@@ -20,7 +21,8 @@ import { useCall } from "./use-call.ts";
 
 /** The arguments as a form and as JSON, with the actions. */
 export function TryTool({ tool }: { tool: ToolAnswer }) {
-  const [text, setText] = useState(useLinkedArguments);
+  const linked = useLinkedArguments();
+  const [text, setText] = useState(linked);
   const [args, setArguments] = useState<UnknownObject>(() => JSON.parse(text) as UnknownObject);
   const [isCopying, setCopying] = useState(false);
   const call = useCall(tool.name);
@@ -102,8 +104,8 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
 
 /** Arguments of the link; longer ones would not fit into an address. */
 function useLinkedArguments(): string {
-  const { args } = route.useSearch();
-  return JSON.stringify(args ?? {}, null, 2);
+  const { args = "{}" } = route.useSearch();
+  return problemWith(args) === null ? indentJson(args) : "{}";
 }
 
 const route = getRouteApi("/try");
@@ -116,8 +118,8 @@ function useLink(tool: string, text: string | null): void {
   const navigate = useNavigate();
   useEffect(() => {
     if (text === null || text.length > maxLinked) return;
-    const args = JSON.parse(text) as object;
-    const search = { tool, ...(Object.keys(args).length === 0 ? {} : { args }) };
+    const isEmpty = Object.keys(JSON.parse(text) as object).length === 0;
+    const search = { tool, ...(isEmpty ? {} : { args: JSON.stringify(readJson(text)) }) };
     const timer = setTimeout(() => void navigate({ to: "/try", search, replace: true }), linkMs);
     return () => clearTimeout(timer);
   }, [tool, text, navigate]);
