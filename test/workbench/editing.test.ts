@@ -21,7 +21,7 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     assert.equal(await page.getByLabel("Instead of the server's").inputValue(), "Keeps a note");
     await page.getByRole("link", { name: "Servers", exact: true }).click();
     await asking.getByRole("button", { name: "Discard changes" }).click();
-    await page.getByRole("button", { name: "Add a server" }).click();
+    await page.getByRole("button", { name: "Add server" }).click();
     await page.getByLabel("Name").fill("half");
     await page.mouse.click(5, 5);
     await page.getByRole("alert").getByText("Discard what you typed?").waitFor();

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from "react";
+import { memo, type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { classes } from "./class-names.ts";
 
 export type Column<Row> = {
@@ -55,6 +55,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     overscan: 4,
   });
   const items = virtual.getVirtualItems();
+  const remember = useScrollPlace(scroller, label, rows.length > 0);
   const answered = useRef(props.question);
   useLayoutEffect(() => {
     if (props.isOld || answered.current === props.question) return;
@@ -86,6 +87,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
       tabIndex={0}
       style={grid}
+      onScroll={remember}
       className="min-h-0 shrink overflow-auto rounded-lg border border-line bg-surface text-[13px]"
     >
       <div role="rowgroup" className="sticky top-0 z-10 border-b border-line bg-surface">
@@ -117,6 +119,21 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       )}
     </div>
   );
+}
+
+/** Where each table stood, by entry of the history: "back" finds it there again. */
+const places = new Map<string, number>();
+const entryKey = (label: string) => `${label} ${(history.state as { __TSR_key?: string } | null)?.__TSR_key ?? ""}`;
+
+function useScrollPlace(scroller: RefObject<HTMLDivElement | null>, label: string, hasRows: boolean) {
+  const isDone = useRef(false);
+  useLayoutEffect(() => {
+    if (!hasRows || isDone.current) return;
+    isDone.current = true;
+    const place = places.get(entryKey(label));
+    if (place !== undefined && scroller.current !== null) scroller.current.scrollTop = place;
+  }, [hasRows, label, scroller]);
+  return () => void places.set(entryKey(label), scroller.current?.scrollTop ?? 0);
 }
 
 type HeadProps = {

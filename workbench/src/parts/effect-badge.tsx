@@ -62,7 +62,9 @@ type Troubled = {
   unavailable: string | null;
   stale?: true | undefined;
   /** Lists have the count, pages the findings. */
-  review?: { held: string | null; heldFor: string | null; change: string | null; findings: number | readonly unknown[] } | undefined;
+  review?:
+    | { held: string | null; heldFor: string | null; change: string | null; findings: number | readonly unknown[] }
+    | undefined;
 };
 
 /** Why a tool cannot be called or needs a review. */
