@@ -67,7 +67,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
             onClick={() => run(false)}
           >
             Run{" "}
-            <kbd aria-hidden className="ml-1 font-sans text-[11px] opacity-80 max-md:hidden">
+            <kbd aria-hidden className="ml-1 font-sans text-[11px] max-md:hidden">
               Ctrl ⏎
             </kbd>
           </Button>
