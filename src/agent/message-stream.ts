@@ -2,7 +2,7 @@ import { uniqueId } from "../lib/stamps.ts";
 import type { AgentMessage } from "../model/agent/agent-run.ts";
 
 type Type = AgentMessage["type"];
-type Rest = Pick<AgentMessage, "call">;
+type Rest = Pick<AgentMessage, "call" | "pictures">;
 
 /** What an agent says, piece by piece. */
 export type MessageStream = {

@@ -17,12 +17,14 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
         calls: [{ name: "elicit__ask_person", arguments: { message: "Who are <b>you</b>?" } }],
       },
       { kind: "text", text: "Now I know you." },
+      { kind: "tools", calls: [{ name: "image__png", arguments: {} }] },
+      { kind: "text", text: "There it is." },
     ];
     await using model = await startScriptedModel({ responses });
     const models = { default: { baseURL: model.url, model: "scripted" } };
     await using world = await openWorld(
-      { echo: fixture("echo"), elicit: fixture("elicit") },
-      { models, policy: { profile: "guarded", rules: [{ server: "elicit", verdict: "allow" }] } },
+      { echo: fixture("echo"), elicit: fixture("elicit"), image: fixture("image") },
+      { models, policy: { profile: "guarded", rules: ["elicit", "image"].map((server) => ({ server, verdict: "allow" as const })) } },
     );
     const { page, complaints } = await world.open("/chat");
     const question = page.getByLabel("Your question");
@@ -58,6 +60,11 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
     assert.deepEqual(await accessibilityProblems(page), []);
     await form.getByRole("button", { name: "Answer" }).click();
     await page.getByText("Now I know you.").waitFor();
+    await question.fill("Show me something.");
+    await question.press("Enter");
+    await page.getByText("There it is.").waitFor();
+    const pictures = page.getByRole("article", { name: /A call of image/ }).getByRole("img");
+    assert.match((await pictures.first().getAttribute("src")) ?? "", /^data:image\//);
     await form.waitFor({ state: "detached" });
     assert.match(JSON.stringify(model.requests.at(-1)?.body.messages), /\\"name\\":\\"Ann\\",\\"age\\":42/);
     assert.deepEqual(complaints, []);

@@ -20,6 +20,8 @@ export type AgentMessage = {
   end: boolean;
   endOfDialog: boolean;
   call?: { id: string; tool: string; arguments?: unknown; status?: string; record?: string | null };
+  /** Of an observation: the addresses of its pictures, which `text` only counts. */
+  pictures?: string[];
 };
 
 /** A call of a run, also a refused or repeated one. */

@@ -37,7 +37,7 @@ export function ChatItemView({ item }: { item: ChatItem }) {
 type CallItem = Extract<ChatItem, { kind: "call" }>;
 
 /** A tool call with arguments and result. */
-function CallCard({ item: { call, result } }: { item: CallItem }) {
+function CallCard({ item: { call, result, pictures } }: { item: CallItem }) {
   return (
     <article aria-label={`A call of ${call.tool}`} className="rounded-lg border border-line bg-surface text-[13px]">
       <header className="flex flex-wrap items-center gap-2 px-3 py-2">
@@ -57,7 +57,13 @@ function CallCard({ item: { call, result } }: { item: CallItem }) {
       <div className="flex flex-col gap-2 border-t border-line px-3 py-2">
         <JsonView value={call.arguments ?? {}} depth={2} />
         {result !== null && result !== "" && <ResultText text={result} />}
+        {pictures.filter(isPicture).map((url) => (
+          <img key={url} src={url} alt={`From ${call.tool}`} className="max-h-80 max-w-full self-start rounded-md" />
+        ))}
       </div>
     </article>
   );
 }
+
+/** Nothing is fetched from elsewhere because a tool names it. */
+const isPicture = (url: string) => url.startsWith("data:image/");

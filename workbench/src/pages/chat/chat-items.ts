@@ -6,7 +6,7 @@ type CallPiece = NonNullable<AgentMessage["call"]>;
 export type ChatItem =
   | { kind: "question"; id: string; text: string }
   | { kind: "thought" | "answer" | "error"; id: string; text: string }
-  | { kind: "call"; id: string; call: CallPiece; result: string | null };
+  | { kind: "call"; id: string; call: CallPiece; result: string | null; pictures: readonly string[] };
 
 /** `ended`: the question whose run is over. */
 export type Happened = { question: string; id: string } | { message: AgentMessage } | { ended: string };
@@ -15,11 +15,13 @@ export type Happened = { question: string; id: string } | { message: AgentMessag
 export function listen(items: readonly ChatItem[], happened: Happened): readonly ChatItem[] {
   if ("question" in happened) return [...items, { kind: "question", id: happened.id, text: happened.question }];
   if ("ended" in happened) return items.map((item) => (isOpen(item) ? { ...item, result: "" } : item));
-  const { id, type, text, call } = happened.message;
+  const { id, type, text, call, pictures = [] } = happened.message;
   if (call && type === "action") return withCall(items, call, id);
   if (call && type === "observation")
     return items.map((item) =>
-      isOpen(item) && item.call.id === call.id ? { ...item, call: { ...item.call, ...call }, result: text } : item,
+      isOpen(item) && item.call.id === call.id
+        ? { ...item, call: { ...item.call, ...call }, result: text, pictures }
+        : item,
     );
   if (type === "action" || type === "observation" || text === "") return items;
   const isKnown = items.some((item) => item.id === id && item.kind === type);
@@ -34,6 +36,6 @@ const isOpen = (item: ChatItem): item is CallItem => item.kind === "call" && ite
 /** An action may arrive in parts; the last one has the arguments. */
 function withCall(items: readonly ChatItem[], call: CallPiece, id: string): readonly ChatItem[] {
   const isSame = (item: ChatItem): item is CallItem => isOpen(item) && item.call.id === call.id;
-  if (!items.some(isSame)) return [...items, { kind: "call", id: `${id}-${call.id}`, call, result: null }];
+  if (!items.some(isSame)) return [...items, { kind: "call", id: `${id}-${call.id}`, call, result: null, pictures: [] }];
   return items.map((item) => (isSame(item) ? { ...item, call: { ...item.call, ...call } } : item));
 }
