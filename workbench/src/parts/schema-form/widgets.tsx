@@ -38,10 +38,12 @@ export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, R
   );
 }
 
+const isNumeric = ({ type }: RJSFSchema) => [type].flat().some((one) => one === "number" || one === "integer");
+
 /** Strings may always have several lines. */
 function TextWidget(props: Props) {
   const { id, value, disabled, readonly, placeholder, schema, onChange } = props;
-  if (schema.type === "number" || schema.type === "integer") return <BaseInputTemplate {...props} />;
+  if (isNumeric(schema)) return <BaseInputTemplate {...props} />;
   const text = typeof value === "string" ? value : "";
   return (
     <TextArea
@@ -55,6 +57,11 @@ function TextWidget(props: Props) {
       onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
     />
   );
+}
+
+/** A secret: hidden while it is typed. */
+function PasswordWidget(props: Props) {
+  return <BaseInputTemplate {...props} type="password" />;
 }
 
 function SelectWidget(props: Props) {
@@ -99,7 +106,7 @@ function CheckboxWidget(props: Props) {
         disabled={disabled || readonly}
         onChange={({ target }) => onChange(target.checked)}
       />
-      <span className="font-mono">{label}</span>
+      <span className="min-w-0 break-all font-mono">{label}</span>
       {required && <span className="text-bad">*</span>}
     </label>
   );
@@ -110,7 +117,7 @@ function YesOrNo({ id, value, disabled, readonly, label, onChange }: Props) {
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className="text-xs font-medium">
-        <span className="font-mono">{label}</span>
+        <span className="min-w-0 break-all font-mono">{label}</span>
         <span className="text-bad"> *</span> <span className="ml-0.5 font-normal text-muted">boolean</span>
       </label>
       <Select
@@ -166,7 +173,7 @@ export const widgets: RegistryWidgetsType<UnknownObject, RJSFSchema> = {
   TextareaWidget: TextWidget,
   SelectWidget,
   CheckboxWidget,
-  PasswordWidget: TextWidget,
+  PasswordWidget,
   TimeWidget,
   [anything]: AnythingWidget,
 };
