@@ -138,11 +138,6 @@ async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, environmen
   await Promise.all([...found].map(sweepLeftovers));
 }
 
-/** What a text describes: an API with so many operations, or nothing of the kind. */
-export async function readOpenApi(text: string): ReturnType<typeof import("./openapi/api.ts")["readOpenApi"]> {
-  return (await import("./openapi/api.ts")).readOpenApi(text);
-}
-
 /** Of an API, with what only its document says of its address and of sign-ins. */
 export async function completeDefinition(server: string, definition: ServerDefinition): Promise<ServerDefinition> {
   if (definition.transport !== "openapi" || definition.auth?.type !== "oauth") return definition;

@@ -36,7 +36,7 @@ export const bodies: Readonly<Record<string, () => Promise<object>>> = {
   state: () => import("../commands/state.ts"),
   tools: () => import("../commands/tools.ts"),
   trust: () => import("../commands/trust.ts"),
-  wizard: () => import("../commands/wizard.ts"),
+  wizard: () => import("../start/wizard.ts"),
 };
 
 /** A command with examples after its help. */
