@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { eventually } from "../scenarios/approving.ts";
 import { fixture, namedServer } from "../scenarios/support.ts";
 import { accessibilityProblems, noBrowser, openWorld, type World } from "./browser.ts";
 
@@ -66,13 +67,14 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     const { page, context } = await world.open("/tools?server=many");
     const table = page.getByRole("table", { name: "Tools" });
     await table.getByRole("link", { name: "many.tool_000" }).waitFor();
-    await table.evaluate((element) => void element.scrollTo(0, 1_200));
-    const link = table.getByRole("link", { name: "many.tool_026" });
+    await table.evaluate((element) => void element.scrollTo(0, 600));
+    const link = table.getByRole("link", { name: "many.tool_016" });
     await link.click();
-    await page.getByRole("heading", { name: /many\.tool_026/ }).waitFor();
+    await page.getByRole("heading", { name: /many\.tool_016/ }).waitFor();
     await page.goBack();
     await link.waitFor();
-    await page.waitForFunction("document.querySelector('[role=table]').scrollTop > 1000");
+    const top = () => table.evaluate((element) => element.scrollTop);
+    await eventually("the place", async () => (await top()) > 500 || undefined);
     await context.close();
   });
 
@@ -91,7 +93,7 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     await page.getByText("Searching …").waitFor();
     await page.getByRole("combobox", { name: "Find" }).fill("never called");
     await page.keyboard.press("Enter");
-    await page.waitForURL(/unused=true/);
+    await page.waitForURL(/unused=/);
     assert.deepEqual(complaints, []);
     await context.close();
   });

@@ -78,7 +78,12 @@ function Editing({ held, text, onEdit }: EditingProps) {
       title: "JSON",
       content: (
         <Field label="Edited arguments" hint="Validated like those of any call." error={problem}>
-          <TextArea rows={text.split("\n").length + 1} value={text} onChange={(event) => write(event.target.value)} />
+          <TextArea
+            className="[field-sizing:content]"
+            rows={text.split("\n").length + 1}
+            value={text}
+            onChange={(event) => write(event.target.value)}
+          />
         </Field>
       ),
     },

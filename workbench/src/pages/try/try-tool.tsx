@@ -66,7 +66,10 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
             busy={call.isPending && !call.variables.dryRun}
             onClick={() => run(false)}
           >
-            Run <kbd className="ml-1 font-sans text-[11px] opacity-80 max-md:hidden">Ctrl ⏎</kbd>
+            Run{" "}
+            <kbd aria-hidden className="ml-1 font-sans text-[11px] max-md:hidden">
+              Ctrl ⏎
+            </kbd>
           </Button>
           <Button
             icon={ShieldCheck}

@@ -49,10 +49,11 @@ function TextWidget(props: Props) {
     <TextArea
       {...{ id, name: id }}
       placeholder={placeholder || fallbackIn(schema)}
-      rows={Math.min(12, Math.max(1, text.split("\n").length))}
+      // What is approved with changes is seen whole.
+      rows={Math.min(400, Math.max(1, text.split("\n").length))}
       disabled={disabled || readonly}
       value={text}
-      className="min-h-8 resize-y font-sans! text-[13px]!"
+      className="min-h-8 resize-y [field-sizing:content] font-sans! text-[13px]!"
       aria-describedby={ariaDescribedByIds(id)}
       onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
     />
