@@ -35,6 +35,11 @@ const routes = [
   }),
   createRoute({
     ...under,
+    path: "/clients",
+    component: lazyPage(() => import("../pages/clients/clients-page.tsx"), "ClientsPage"),
+  }),
+  createRoute({
+    ...under,
     path: "/tools",
     validateSearch: (search: Search): ToolFilter =>
       Object.assign({}, ...toolFilterNames.map((name) => text(search, name))) as ToolFilter,

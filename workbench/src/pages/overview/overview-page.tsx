@@ -4,6 +4,7 @@ import { useNow } from "../../parts/time.tsx";
 import { useCallHistory } from "./call-history.ts";
 import { upTo } from "./call-series.ts";
 import { CallsPlot } from "./calls-plot.tsx";
+import { FirstStepsPanel, useFirstSteps } from "./first-steps.tsx";
 import { NeedsYou } from "./needs-you.tsx";
 import { Numbers } from "./numbers.tsx";
 import { RecentCalls, ServerList } from "./short-lists.tsx";
@@ -12,10 +13,21 @@ import { RecentCalls, ServerList } from "./short-lists.tsx";
 const column = "contents xl:flex xl:min-w-0 xl:flex-col xl:gap-3";
 
 export function OverviewPage() {
+  const { isShown, isEmpty, steps } = useFirstSteps();
+  return (
+    <Page title="Overview">
+      {isShown && <FirstStepsPanel steps={steps} />}
+      {/* Five empty cards lead nowhere. */}
+      {!(isShown && isEmpty) && <Figures />}
+    </Page>
+  );
+}
+
+function Figures() {
   const now = useNow();
   const history = useCallHistory();
   return (
-    <Page title="Overview">
+    <>
       <Numbers series={history.data ? upTo(history.data, now) : null} />
       <div className="flex flex-col gap-3 xl:grid xl:grid-cols-[2fr_1fr] xl:items-start">
         <div className={column}>
@@ -29,6 +41,6 @@ export function OverviewPage() {
           <ServerList className="max-xl:order-4" />
         </div>
       </div>
-    </Page>
+    </>
   );
 }

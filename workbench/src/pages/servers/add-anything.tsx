@@ -14,7 +14,7 @@ type Planned = AnswerOf<"servers.add">;
 type Values = Record<string, string>;
 
 /** Adds whatever names a server: it is recognised first, then tried and written. */
-export function AddAnything({ onDone }: { onDone: () => void }) {
+export function AddAnything({ onDone, onTyped }: { onDone: () => void; onTyped: (text: string) => void }) {
   const [what, setWhat] = useState("");
   const [values, setValues] = useState<Values>({});
   const client = useQueryClient();
@@ -31,6 +31,7 @@ export function AddAnything({ onDone }: { onDone: () => void }) {
   });
   const change = (text: string) => {
     setWhat(text);
+    onTyped(text);
     plan.reset();
     add.reset();
   };
@@ -52,7 +53,7 @@ export function AddAnything({ onDone }: { onDone: () => void }) {
         />
       </Field>
       {what.trim() !== "" && (
-        <ProveFirst command={`toolplane add ${shellQuote(what.trim())}`}>
+        <ProveFirst isAsked command={`toolplane add ${shellQuote(what.trim())}`}>
           <Complaint error={plan.error ?? add.error} />
           {plan.data === undefined ? (
             <Button className="self-end" busy={plan.isPending} onClick={() => plan.mutate()}>

@@ -11,27 +11,29 @@ import { toast } from "../../parts/toast.tsx";
 import { AddAnything } from "./add-anything.tsx";
 import { renderAddCommand } from "./add-command.ts";
 import { type PastedServer, parsePastedServers } from "./pasted-servers.ts";
-import { ProveFirst } from "./prove-first.tsx";
+import { ProveFirst, Unlock } from "./prove-first.tsx";
 import { emptyForm, type Form, type Found, fromForm, nothing } from "./typed-server.ts";
 
 /** Adds a server from a form, from another client's JSON, or from whatever names one. */
 export function AddServerDialog({ onClose }: { onClose: () => void }) {
-  const [way, setWay] = useState("form");
+  const [way, setWay] = useState("anything");
   const [form, setForm] = useState<Form>(emptyForm);
   const [pasted, setPasted] = useState("");
+  const [typed, setTyped] = useState("");
   const { servers, left, problem } =
     way === "form" ? fromForm(form) : way === "paste" ? fromText(pasted) : { ...nothing, problem: null };
   return (
-    <Dialog wide open isDirty={pasted !== "" || !isEmpty(form)} onClose={onClose} title="Add a server">
+    <Dialog wide open isDirty={pasted + typed !== "" || !isEmpty(form)} onClose={onClose} title="Add a server">
       <div className="flex flex-col gap-4">
+        <Unlock />
         <Tabs
           label="How to add"
           value={way}
           onChange={setWay}
           tabs={[
+            { name: "anything", title: "Anything", content: <AddAnything onDone={onClose} onTyped={setTyped} /> },
             { name: "form", title: "Form", content: <FormFields form={form} onChange={setForm} /> },
             { name: "paste", title: "Paste JSON", content: <Paste text={pasted} onChange={setPasted} /> },
-            { name: "anything", title: "Anything", content: <AddAnything onDone={onClose} /> },
           ]}
         />
         {problem !== null && <Complaint error={problem} />}
@@ -127,7 +129,7 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
   if (servers.length === 0) return null;
   const replaced = servers.filter(({ name }) => known.some((server) => server.name === name));
   return (
-    <ProveFirst {...renderInstead(servers)}>
+    <ProveFirst isAsked {...renderInstead(servers)}>
       <Complaint error={add.error} />
       {replaced.length > 0 && (
         <p className="break-words text-[13px] text-warn">
