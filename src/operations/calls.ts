@@ -67,6 +67,17 @@ function withAnswers(plane: Plane, records: readonly StoredCall[], asker: Caller
   );
 }
 
+/** Arguments and results, where they are kept at all. */
+async function withPayloads(plane: Plane, records: readonly AnsweredRecord[], asker: Caller) {
+  const kept = await plane.calls.payloads(
+    records.map(({ id }) => id),
+    asker,
+  );
+  if (kept === null) return records;
+  const byId = new Map(kept.map(({ id, ...payload }) => [id, payload]));
+  return records.map((record) => ({ ...record, payload: byId.get(record.id) ?? null }));
+}
+
 const calls = [
   operation({
     name: "calls.activity",
@@ -96,13 +107,14 @@ const calls = [
       status: oneOf(CallStatus.options).optional(),
       user,
       run: z.string().optional().meta({ description: "Calls of this run of an agent." }),
+      payloads: flag("With arguments and results, where `observability.keepPayloads` is on."),
       limit: Limit,
       cursor: Cursor,
     }),
     output: z.object({ calls: z.array(CallRecord), nextCursor: NextCursor }),
     http: { method: "get", path: "/calls", tag, answers: { 200: "One page." } },
     cli: { command: "calls list" },
-    async run(plane, { limit = defaultPage, cursor, ...filter }, asker) {
+    async run(plane, { limit = defaultPage, cursor, payloads = false, ...filter }, asker) {
       const read = async (part: object) =>
         withAnswers(plane, await plane.calls.list({ ...(filter as object), ...part }, asker), asker);
       const isMeant = ({ answer }: AnsweredRecord) => filter.status !== "waiting" || isOpen(answer);
@@ -111,7 +123,8 @@ const calls = [
         ...(cursor === undefined ? {} : { before: cursor }),
       });
       const shown = found.slice(0, limit);
-      return { calls: shown, nextCursor: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+      const calls = payloads ? await withPayloads(plane, shown, asker) : shown;
+      return { calls, nextCursor: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
     },
   }),
   operation({
@@ -145,7 +158,7 @@ const calls = [
     cli: { command: "calls show" },
     async run(plane, { id }, asker) {
       const [shown] = await withAnswers(plane, [await plane.calls.get(id, asker)], asker);
-      return shown as AnsweredRecord;
+      return (await withPayloads(plane, shown === undefined ? [] : [shown], asker))[0] as AnsweredRecord;
     },
   }),
 ];

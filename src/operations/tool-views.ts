@@ -31,7 +31,9 @@ function renderRow(tool: ToolListing, { score, passed, complaints, fullTokens }:
     impact: tool.impact,
     ...(tool.overlaid && { overlaid: tool.overlaid }),
     ...(stale && { stale }),
-    ...(review && { review: { held: review.held, heldFor: review.heldFor, change: review.change, findings: review.findings.length } }),
+    ...(review && {
+      review: { held: review.held, heldFor: review.heldFor, change: review.change, findings: review.findings.length },
+    }),
   };
 }
 
