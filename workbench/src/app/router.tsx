@@ -7,7 +7,7 @@ import { Shell } from "./shell.tsx";
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
 const under = { getParentRoute: () => root, errorComponent: PageFailed };
 
-type CallSearch = { tool?: string; status?: string; user?: string; view?: string; outcome?: string };
+type CallSearch = { tool?: string; status?: string; user?: string; run?: string; view?: string; outcome?: string };
 
 /** A search parameter as a string, if set. The router parses what looks like a number. */
 type Search = Record<string, unknown>;
@@ -106,6 +106,7 @@ const routes = [
       ...text(search, "tool"),
       ...text(search, "status"),
       ...text(search, "user"),
+      ...text(search, "run"),
       ...text(search, "view"),
     }),
     component: lazyPage(() => import("../pages/calls/calls-page.tsx"), "CallsPage"),
@@ -113,6 +114,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/calls/$id",
+    validateSearch: (search: Search): { with?: string } => text(search, "with"),
     component: lazyPage(() => import("../pages/calls/call-page.tsx"), "CallPage"),
   }),
   createRoute({

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { AgentRun } from "../../../../src/model/agent/agent-run.ts";
 import { runQuery } from "../../api/queries.ts";
-import { CopyButton } from "../../parts/code-view.tsx";
+import { CodeView, CopyButton } from "../../parts/code-view.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Complaint } from "../../parts/states.tsx";
@@ -32,36 +32,76 @@ function AllRuns() {
 }
 
 function RunView({ run }: { run: AgentRun }) {
-  const { question, outcome, error, durationMs, steps } = run;
+  const { id, question, outcome, error, durationMs, steps } = run;
+  const isProgram = run.style === "code";
   return (
     <Page
       title={
         <>
-          <span className="line-clamp-2 min-w-0 break-words">{question}</span> <OutcomeBadge outcome={outcome} />
+          <span className="line-clamp-2 min-w-0 break-words">{isProgram ? "Program" : question}</span>{" "}
+          <OutcomeBadge outcome={outcome} />
         </>
       }
       about={<AllRuns />}
+      actions={
+        <>
+          <Link to="/calls" search={{ run: id }} className="text-[13px] text-accent hover:underline">
+            Its calls
+          </Link>
+          <CopyButton text={location.href} label="Copy the link to this run" />
+        </>
+      }
     >
       {error && <Complaint error={`${error.code}: ${error.message}`} />}
       <RunMarks run={run} />
       <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
-        <Panel title="Conversation">
-          <Conversation run={run} />
-        </Panel>
+        {isProgram ? (
+          <ProgramView run={run} />
+        ) : (
+          <Panel title="Conversation">
+            <Conversation run={run} />
+          </Panel>
+        )}
         <div className="flex min-w-0 flex-col gap-3">
           <Panel title="Run">
             <RunFacts run={run} />
           </Panel>
           <Panel title={`Timing: ${renderDuration(durationMs)}`}>
             <Waterfall
-              label="Turns and calls"
-              spans={steps.flatMap((step) => stepSpans(step, run.at))}
+              label={isProgram ? "Calls of the program" : "Turns and calls"}
+              spans={steps.flatMap((step) => stepSpans(step, run.at)).slice(isProgram ? 1 : 0)}
               totalMs={durationMs}
             />
           </Panel>
         </div>
       </div>
     </Page>
+  );
+}
+
+/** A program of code mode: what ran, what it wrote, what it gave. */
+function ProgramView({ run: { question, answer, messages } }: { run: AgentRun }) {
+  const logs = messages.flatMap(({ role, content }) =>
+    role === "assistant" && typeof content === "string" ? [content] : [],
+  );
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <Panel title="Program">
+        <CodeView label="the program" text={question} />
+      </Panel>
+      {logs.length > 0 && (
+        <Panel title="Logs">
+          <CodeView wrap label="the logs" text={logs.join("\n")} />
+        </Panel>
+      )}
+      <Panel title="Value">
+        {answer === null ? (
+          <p className="text-[13px] text-muted">The program gave no value.</p>
+        ) : (
+          <CodeView wrap label="the value" text={answer} />
+        )}
+      </Panel>
+    </div>
   );
 }
 
@@ -81,11 +121,11 @@ function RunFacts({ run }: { run: AgentRun }) {
         ],
         ["When", <Time full key="at" at={at} />],
         ["Asked by", user],
-        ["Model", `${model}, ${style === "react" ? "ReACT" : "tool calls"}`],
+        ["Model", style === "code" ? null : `${model}, ${style === "react" ? "ReACT" : "tool calls"}`],
         ["Toolset", toolset ?? "every tool"],
         ["Turns", turns],
         ["Calls", counters.totalToolCalls],
-        ["Tokens", `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
+        ["Tokens", style !== "code" && `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
         ["Sampled", sampled > 0 && `${renderCount(sampled)} tokens, requested by servers`],
         ["Finish", last && renderFinish(last.finish)],
         ["Kept", trace.replace("_", " ")],

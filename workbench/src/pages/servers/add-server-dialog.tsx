@@ -51,16 +51,25 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
 const isEmpty = (form: Form) =>
   (Object.keys(emptyForm) as (keyof Form)[]).every((key) => key === "kind" || form[key] === emptyForm[key]);
 
-function FormFields({ form, onChange }: { form: Form; onChange: (form: Form) => void }) {
+type FormFieldsProps = {
+  form: Form;
+  onChange: (form: Form) => void;
+  /** The name is known. */
+  isNamed?: boolean;
+};
+
+export function FormFields({ form, onChange, isNamed = false }: FormFieldsProps) {
   const bind = (key: keyof Form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => onChange({ ...form, [key]: event.target.value }),
   });
   return (
     <div className="grid gap-3 sm:grid-cols-2">
-      <Field label="Name">
-        <TextInput {...bind("name")} placeholder="files" />
-      </Field>
+      {!isNamed && (
+        <Field label="Name">
+          <TextInput {...bind("name")} placeholder="files" />
+        </Field>
+      )}
       <Field label="Kind">
         <Select
           {...bind("kind")}
