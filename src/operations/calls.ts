@@ -4,6 +4,7 @@ import type { CallRecord as StoredCall } from "../model/calls/call.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../model/calls/call-history.ts";
 import { collect } from "../model/page.ts";
 import type { Caller, Plane } from "../model/plane.ts";
+import { CallSummary, maxSummed, summarizeCalls } from "./call-summary.ts";
 import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { type CallAnswer, CallRecord, CallStatus, origin } from "./schemas/outcome.ts";
@@ -146,6 +147,20 @@ const calls = [
     cli: { missing: "`stats` and the workbench show it" },
     run: (plane, { step, ...query }, asker) =>
       plane.calls.series({ ...(query as object), ...(step === undefined ? {} : { stepMinutes: step }) }, asker),
+  }),
+  operation({
+    name: "calls.summary",
+    args: ["..."],
+    summary: "Which tools, servers and users called, how often it failed and how long it took",
+    description: `${own} Of the newest ${maxSummed} calls at most; \`isWhole\` says whether that was all.`,
+    scope: "read",
+    input: z.object({ minutes: count(maxSeriesMinutes, { default: 60, description: "How far back." }), user }),
+    output: CallSummary,
+    http: { method: "get", path: "/calls/summary", tag, answers: { 200: "Most called first." } },
+    cli: { missing: "`calls list --json` has the calls" },
+    socket: { missing: "it is made of `calls.list`" },
+    run: (plane, { minutes = 60, ...filter }, asker) =>
+      summarizeCalls((part) => plane.calls.list({ ...(filter as object), ...part }, asker), minutes),
   }),
   operation({
     name: "calls.get",

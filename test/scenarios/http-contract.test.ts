@@ -174,6 +174,8 @@ const cases: Case[] = [
   ["GET /registries/servers", 400, undefined, "/registries/servers"],
   ["POST /registries/updates", 200, {}],
   ["POST /registries/updates", 404, { name: "echo" }],
+  ["GET /calls/summary", 200],
+  ["GET /calls/summary", 400, undefined, "/calls/summary?minutes=0"],
   ["GET /clients", 200],
   ["POST /clients/{client}/connect", 200, { dryRun: true }, "/clients/cursor/connect"],
   ["POST /clients/{client}/connect", 400, { dryRun: true }, "/clients/abacus/connect"],

@@ -21,6 +21,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/",
+    validateSearch: (search: Search): { range?: string } => text(search, "range"),
     component: lazyPage(() => import("../pages/overview/overview-page.tsx"), "OverviewPage"),
   }),
   createRoute({

@@ -7,7 +7,7 @@ import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { renderCount, renderDuration, Time } from "../../parts/time.tsx";
-import { Conversation } from "./conversation.tsx";
+import { Conversation, textIn } from "./conversation.tsx";
 import { isWholeFinish, RunMarks, renderFinish } from "./run-marks.tsx";
 import { OutcomeBadge } from "./runs-table.tsx";
 import { type Span, Waterfall } from "./waterfall.tsx";
@@ -79,11 +79,17 @@ function RunView({ run }: { run: AgentRun }) {
   );
 }
 
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
 /** A program of code mode: what ran, what it wrote, what it gave. */
 function ProgramView({ run: { question, answer, messages } }: { run: AgentRun }) {
-  const logs = messages.flatMap(({ role, content }) =>
-    role === "assistant" && typeof content === "string" ? [content] : [],
-  );
+  const logs = messages.filter(({ role }) => role === "assistant").map(({ content }) => textIn(content));
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <Panel title="Program">
@@ -98,7 +104,7 @@ function ProgramView({ run: { question, answer, messages } }: { run: AgentRun })
         {answer === null ? (
           <p className="text-[13px] text-muted">The program gave no value.</p>
         ) : (
-          <CodeView wrap label="the value" text={answer} />
+          <CodeView wrap label="the value" text={pretty(answer)} />
         )}
       </Panel>
     </div>
@@ -122,13 +128,13 @@ function RunFacts({ run }: { run: AgentRun }) {
         ["When", <Time full key="at" at={at} />],
         ["Asked by", user],
         ["Model", style === "code" ? null : `${model}, ${style === "react" ? "ReACT" : "tool calls"}`],
-        ["Toolset", toolset ?? "every tool"],
-        ["Turns", turns],
+        ["Toolset", style !== "code" && (toolset ?? "every tool")],
+        ["Turns", style !== "code" && turns],
         ["Calls", counters.totalToolCalls],
         ["Tokens", style !== "code" && `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
         ["Sampled", sampled > 0 && `${renderCount(sampled)} tokens, requested by servers`],
-        ["Finish", last && renderFinish(last.finish)],
-        ["Kept", trace.replace("_", " ")],
+        ["Finish", style !== "code" && last && renderFinish(last.finish)],
+        ["Kept", style !== "code" && trace.replace("_", " ")],
       ]}
     />
   );
@@ -146,7 +152,8 @@ function stepSpans({ turn, at, modelMs, finish, calls }: AgentRun["steps"][numbe
       isBad: !isWholeFinish(finish),
       note: renderFinish(finish),
     },
-    ...calls.map(({ id, tool, at: calledAt, durationMs, status }) => ({
+    ...calls.map(({ id, tool, at: calledAt, durationMs, status, record }) => ({
+      callId: record ?? undefined,
       ...{ key: `turn ${turn} ${id}`, name: tool, depth: 1, ms: durationMs, note: status },
       startMs: calledAt === undefined ? since(at) + modelMs : since(calledAt),
       isBad: status !== "succeeded",

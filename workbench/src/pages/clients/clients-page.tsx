@@ -6,7 +6,7 @@ export function ClientsPage() {
   const canConnect = useCanConnect();
   return (
     <Page title="Clients" about={`Any MCP client that connects to ${location.origin}/mcp has all tools of this plane.`}>
-      <div className="grid items-start gap-3 xl:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-3 xl:grid-cols-2">
         {canConnect && (
           <Panel flush title="On this machine">
             <ClientList />

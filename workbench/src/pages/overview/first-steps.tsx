@@ -120,7 +120,7 @@ function StepRow({ step, at, isOpen, onOpen }: { step: Step; at: number; isOpen:
         <button type="button" aria-expanded={isOpen} className="text-left" onClick={onOpen}>
           <span className="text-[13px] font-semibold">{title}</span>
           {isDone && <span className="text-[13px] text-muted"> · done</span>}
-          <span className="block text-[13px] text-muted">{about}</span>
+          {(isOpen || !isDone) && <span className="block text-[13px] text-muted">{about}</span>}
         </button>
         {isOpen && content}
       </div>
@@ -161,7 +161,7 @@ function TryStep({ isReady }: { isReady: boolean }) {
 function ConnectStep() {
   const canConnect = useCanConnect();
   return (
-    <div className="grid items-start gap-4 xl:grid-cols-2">
+    <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
       {canConnect && (
         <div className="rounded-md border border-line">
           <ClientList />

@@ -13,9 +13,10 @@ import { ProveFirst } from "./prove-first.tsx";
 type Planned = AnswerOf<"servers.add">;
 type Values = Record<string, string>;
 
+type AddAnythingProps = { onDone: () => void; what: string; onTyped: (text: string) => void };
+
 /** Adds whatever names a server: it is recognised first, then tried and written. */
-export function AddAnything({ onDone, onTyped }: { onDone: () => void; onTyped: (text: string) => void }) {
-  const [what, setWhat] = useState("");
+export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
   const [values, setValues] = useState<Values>({});
   const client = useQueryClient();
   const plan = useMutation({
@@ -30,7 +31,6 @@ export function AddAnything({ onDone, onTyped }: { onDone: () => void; onTyped: 
     onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
   });
   const change = (text: string) => {
-    setWhat(text);
     onTyped(text);
     plan.reset();
     add.reset();

@@ -12,6 +12,7 @@ import { AddAnything } from "./add-anything.tsx";
 import { renderAddCommand } from "./add-command.ts";
 import { type PastedServer, parsePastedServers } from "./pasted-servers.ts";
 import { ProveFirst, Unlock } from "./prove-first.tsx";
+import { RegistrySearch } from "./registry-search.tsx";
 import { emptyForm, type Form, type Found, fromForm, nothing } from "./typed-server.ts";
 
 /** Adds a server from a form, from another client's JSON, or from whatever names one. */
@@ -20,6 +21,10 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
   const [form, setForm] = useState<Form>(emptyForm);
   const [pasted, setPasted] = useState("");
   const [typed, setTyped] = useState("");
+  const choose = (name: string) => {
+    setTyped(name);
+    setWay("anything");
+  };
   const { servers, left, problem } =
     way === "form" ? fromForm(form) : way === "paste" ? fromText(pasted) : { ...nothing, problem: null };
   return (
@@ -31,7 +36,12 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
           value={way}
           onChange={setWay}
           tabs={[
-            { name: "anything", title: "Anything", content: <AddAnything onDone={onClose} onTyped={setTyped} /> },
+            {
+              name: "anything",
+              title: "Anything",
+              content: <AddAnything what={typed} onDone={onClose} onTyped={setTyped} />,
+            },
+            { name: "registry", title: "Registry", content: <RegistrySearch onChoose={choose} /> },
             { name: "form", title: "Form", content: <FormFields form={form} onChange={setForm} /> },
             { name: "paste", title: "Paste JSON", content: <Paste text={pasted} onChange={setPasted} /> },
           ]}
