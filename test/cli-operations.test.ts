@@ -79,6 +79,16 @@ const otherwise = [
   ...["registry.import: bundle", "servers.import: clients", "servers.ping: server", "servers.set: definition"],
   // As '--header', '--user' or '--project', '--set' and '--yes'.
   ...["servers.add: headers", "servers.add: scope", "servers.add: values", "servers.update: apply"],
+  ...[
+    "calls.payloads: ids",
+    "servers.entry: name",
+    "servers.save: dryRun",
+    "servers.save: entry",
+    "servers.save: from",
+  ],
+  // For lists on a screen.
+  ...["tools.page: impact", "tools.page: max_quality", "tools.page: overlaid", "tools.page: quarantined"],
+  ...["tools.page: sort", "tools.page: unused"],
   ...["tools.set: manifest", "tools.set: name", "runs.render: format"],
   // For programs.
   ...[

@@ -18,13 +18,14 @@ type Call = Requested & Partial<Executed>;
 
 export type Activity = ReturnType<typeof createActivity>;
 
-/** The last calls in short. Nothing of it is stored. */
-export function createActivity() {
+/** The last calls in short. Nothing of it is stored. `onNoted` gets each whole. */
+export function createActivity(onNoted?: (call: Call, outcome: Outcome) => void) {
   const last: { principal: Principal; entry(): ActivityEntry }[] = [];
   return {
     note(call: Call, outcome: Outcome): void {
       last.push({ principal: call.principal, entry: summarizer(call, outcome) });
       if (last.length > activityLimits.calls) last.shift();
+      onNoted?.(call, outcome);
     },
     entries(principal: Principal): ActivityEntry[] {
       const seesAll = mayDo(principal, "admin");

@@ -35,6 +35,7 @@ import { createMayMake, createPolicyTest, policyOf } from "./judge.ts";
 import type { CallLimits } from "./limits/limits.ts";
 import { createLookup, type Lookup, type LookupParts } from "./lookup.ts";
 import { createOfferVerbs } from "./offers.ts";
+import { createPayloads } from "./payloads.ts";
 import { createPlans, type PlanPorts } from "./plan.ts";
 import type { PlannedCall } from "./planned-call.ts";
 import { createProviders, type ProviderParts, type Providers } from "./providers/providers.ts";
@@ -96,7 +97,7 @@ type CallVerbs = Approvals["verbs"] &
   ReturnType<typeof createOfferVerbs> &
   Pick<Plane, "call" | "policy" | "drain"> & {
     tools: Pick<Plane["tools"], "get" | "registerProvider">;
-    calls: Pick<Plane["calls"], "activity">;
+    calls: Pick<Plane["calls"], "activity" | "payloads">;
     clients: Pick<Plane["clients"], "sessions">;
     conversations: Pick<Plane["conversations"], "end">;
   };
@@ -128,7 +129,8 @@ export async function createCalls(parts: CallParts) {
     environment,
     emit,
   });
-  const activity = createActivity();
+  const payloads = createPayloads({ config, store });
+  const activity = createActivity(payloads.note);
   const reads = createSharedReads({ config, answer: parts.answers.answer, tools: registry.all });
   const spans = await createSpans({ settings: parts.otlp, on: memory.on, emit });
   const path = wirePath(parts, { lookup, providers, approvals, hooks, activity, reads, spans });
@@ -144,7 +146,10 @@ export async function createCalls(parts: CallParts) {
     drain: runner.drain,
     policy: { test: createPolicyTest(parts, lookup) },
     tools: { get: lookup.tool, registerProvider: providers.register },
-    calls: { activity: async ({ principal = defaultPrincipal } = {}) => activity.entries(principal) },
+    calls: {
+      activity: async ({ principal = defaultPrincipal } = {}) => activity.entries(principal),
+      payloads: (ids, { principal = defaultPrincipal } = {}) => payloads.read(ids, principal),
+    },
     clients: { sessions: createKeptSessions(memory) },
     conversations: {
       async end(conversation, { principal = defaultPrincipal, goesOn = false } = {}) {
@@ -169,7 +174,7 @@ export async function createCalls(parts: CallParts) {
     start: approvals.start,
     reconfigured: spans.apply,
     beginRunSpan: spans.beginRunSpan,
-    stop: () => runAll([[approvals.stop, runner.stop], spans.stop]),
+    stop: () => runAll([[approvals.stop, runner.stop], payloads.stop, spans.stop]),
   };
 }
 

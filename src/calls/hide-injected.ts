@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject } from "../model/json.ts";
 const placeholder = "«injected»";
 
 /** Removes injected values from providers' words: some repeat what they were given. */
-type InjectedHider = {
+export type InjectedHider = {
   text(text: string): string;
   value<T>(value: T): T;
   error(thrown: unknown): unknown;

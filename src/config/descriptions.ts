@@ -292,7 +292,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "audit.required": "true: nothing is answered whose record could not be taken.",
   "audit.hmacKey":
     "Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones can be told. By reference, such as ${AUDIT_KEY}.",
-  observability: "What is told to other systems.",
+  observability: "Traces, metrics, and what is kept of calls.",
   "observability.otlp": "Spans and metrics by OTLP over HTTP, as JSON.",
   "observability.otlp.endpoint":
     "The collector, such as http://127.0.0.1:4318; /v1/traces and /v1/metrics are added. Empty: nothing is sent.",
@@ -302,6 +302,9 @@ export const descriptions: Readonly<Record<string, string>> = {
   "observability.otlp.metrics": "false: no metrics.",
   "observability.otlp.intervalMs": "Time between two batches in milliseconds.",
   "observability.otlp.serviceName": "The name of this plane at the collector.",
+  "observability.keepPayloads":
+    "true: arguments and results of calls are kept, so that the page of a call shows them. Secrets are redacted, injected values never stored; see observability.md.",
+  "observability.payloadDays": "Days to keep them.",
   jobs: "Job runs; see jobs.md.",
   "jobs.concurrency": "Concurrency limit of job runs on a plane; more wait.",
   "jobs.keepDays": "Days to keep finished runs, 0 for ever.",

@@ -1,6 +1,6 @@
 import { nearest } from "../lib/text/nearest.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
-import { linesOf, type ProjectTrust, type Setup, type SetupAdding } from "../model/config/setup.ts";
+import { linesOf, type ProjectTrust, type Setup, type SetupAdding, type SetupEntries } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import { explain } from "./explain.ts";
@@ -15,11 +15,13 @@ import { createTrustAnswers } from "./trust/answers.ts";
 export function createSetup(options: SetupOptions): Setup {
   const place = createPlace(options);
   const clients = () => import("./clients/client-verbs.ts");
+  const [editing, toolsets, adding] = [editingVerbs(place), toolsetVerbs(place), addingVerbs(place, options)];
   return {
     ...readingVerbs(place),
-    ...editingVerbs(place),
-    ...toolsetVerbs(place),
-    ...addingVerbs(place, options),
+    ...editing,
+    ...toolsets,
+    ...adding,
+    ...entryVerbs({ ...editing, ...toolsets, ...adding }),
     trust: trustVerbs(place),
     clients: async () => (await import("./clients/client-files.ts")).clientStatus(place.where),
     async importClients(names, how) {
@@ -179,6 +181,33 @@ function addingVerbs(place: SetupPlace, { tryServer = async () => notTried }: Se
     addServers: async (...asked) => (await adding()).addServers(...asked),
     searchServers: async (...asked) => (await adding()).searchServers(...asked),
     updateServers: async (...asked) => (await adding()).updateServers(...asked),
+    tryEntry: async (...asked) => (await adding()).tryEntry(...asked),
+  };
+}
+
+type EntryPorts = Pick<Setup, "written" | "putServer" | "tryEntry">;
+
+function entryVerbs({ written, putServer, tryEntry }: EntryPorts): SetupEntries {
+  const masking = () => import("./edit/masked-entry.ts");
+  return {
+    async shownServer(name) {
+      const entry = (await written()).servers[name];
+      if (entry !== undefined) return (await masking()).maskEntry(name, entry);
+      throw new PlaneError("NOT_FOUND", `No file has an entry '${name}' that can be edited here.`, {
+        data: { server: name },
+      });
+    },
+    async saveServer(name, entry, { from = name, isTrial = false }) {
+      const { servers } = await written();
+      if (from !== name && servers[name] !== undefined)
+        throw new PlaneError("CONFLICT", `There is a server '${name}' already. Choose another name.`, {
+          data: { server: name },
+        });
+      const whole = (await masking()).unmaskEntry(entry, from, servers[from] ?? {});
+      if (isTrial) return tryEntry(name, whole);
+      await putServer(name, whole);
+      return null;
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CallRecord } from "./calls/call.ts";
-import type { ActivityEntry, CallChain, CallSeries, SeriesQuery } from "./calls/call-history.ts";
+import type { ActivityEntry, CallChain, CallPayload, CallSeries, SeriesQuery } from "./calls/call-history.ts";
 import type { ResultList, ResultPage, ResultQuery } from "./calls/stored-result.ts";
 import type { ClientHandle, ClientSource } from "./client-context.ts";
 import type { Budgets } from "./config/config.ts";
@@ -28,6 +28,8 @@ export interface PlaneCalls {
    */
   list(filter?: CallFilter, caller?: Caller): Promise<CallRecord[]>;
   get(id: string, caller?: Caller): Promise<CallRecord>;
+  /** Arguments and results, redacted; null where `observability.keepPayloads` is off. */
+  payloads(ids: readonly string[], caller?: Caller): Promise<CallPayload[] | null>;
   /** Counts and durations by time; those of all callers for admins. */
   series(query?: SeriesQuery, caller?: Caller): Promise<CallSeries>;
   /** Checks the hash chain of the records. `head` is a hash kept elsewhere. For admins. */

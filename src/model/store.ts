@@ -65,6 +65,9 @@ export function deadLetterGroup(letter: { server: string | null; tool: string })
 /** The next value and the answer. `now` is the store's time. */
 export type SharedStep<T> = (value: JsonObject | null, now: number) => { value: JsonObject | null; answer: T };
 
+/** Arguments and result of a call as JSON. */
+export type StoredPayload = { id: string; expiresAt: string; body: string };
+
 /** Short-lived values that all planes on one store share. */
 export interface SharedValues {
   sharedValue(key: string): Promise<JsonObject | null>;
@@ -272,6 +275,9 @@ export interface Store extends JobStore, SharedValues, StateStore, VectorStore {
   result(id: string): Promise<KeptResult | null>;
   results(filter?: ResultFilter): Promise<StoredResult[]>;
   forgetResults(now: string): Promise<number>;
+  putPayloads(rows: readonly StoredPayload[]): Promise<void>;
+  payloads(ids: readonly string[]): Promise<StoredPayload[]>;
+  forgetPayloads(now: string): Promise<number>;
   run(id: string): Promise<AgentRun | null>;
   runs(filter?: RunFilter): Promise<RunSummary[]>;
   forgetRuns(before: string): Promise<number>;

@@ -4,6 +4,7 @@ import type { CallRecord as StoredCall } from "../model/calls/call.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../model/calls/call-history.ts";
 import { collect } from "../model/page.ts";
 import type { Caller, Plane } from "../model/plane.ts";
+import { CallSummary, maxSummed, summarizeCalls } from "./call-summary.ts";
 import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { type CallAnswer, CallRecord, CallStatus, origin } from "./schemas/outcome.ts";
@@ -67,6 +68,17 @@ function withAnswers(plane: Plane, records: readonly StoredCall[], asker: Caller
   );
 }
 
+/** Arguments and results, where they are kept at all. */
+async function withPayloads(plane: Plane, records: readonly AnsweredRecord[], asker: Caller) {
+  const kept = await plane.calls.payloads(
+    records.map(({ id }) => id),
+    asker,
+  );
+  if (kept === null) return records;
+  const byId = new Map(kept.map(({ id, ...payload }) => [id, payload]));
+  return records.map((record) => ({ ...record, payload: byId.get(record.id) ?? null }));
+}
+
 const calls = [
   operation({
     name: "calls.activity",
@@ -96,13 +108,14 @@ const calls = [
       status: oneOf(CallStatus.options).optional(),
       user,
       run: z.string().optional().meta({ description: "Calls of this run of an agent." }),
+      payloads: flag("With arguments and results, where `observability.keepPayloads` is on."),
       limit: Limit,
       cursor: Cursor,
     }),
     output: z.object({ calls: z.array(CallRecord), nextCursor: NextCursor }),
     http: { method: "get", path: "/calls", tag, answers: { 200: "One page." } },
     cli: { command: "calls list" },
-    async run(plane, { limit = defaultPage, cursor, ...filter }, asker) {
+    async run(plane, { limit = defaultPage, cursor, payloads = false, ...filter }, asker) {
       const read = async (part: object) =>
         withAnswers(plane, await plane.calls.list({ ...(filter as object), ...part }, asker), asker);
       const isMeant = ({ answer }: AnsweredRecord) => filter.status !== "waiting" || isOpen(answer);
@@ -111,7 +124,8 @@ const calls = [
         ...(cursor === undefined ? {} : { before: cursor }),
       });
       const shown = found.slice(0, limit);
-      return { calls: shown, nextCursor: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+      const calls = payloads ? await withPayloads(plane, shown, asker) : shown;
+      return { calls, nextCursor: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
     },
   }),
   operation({
@@ -135,6 +149,20 @@ const calls = [
       plane.calls.series({ ...(query as object), ...(step === undefined ? {} : { stepMinutes: step }) }, asker),
   }),
   operation({
+    name: "calls.summary",
+    args: ["..."],
+    summary: "Which tools, servers and users called, how often it failed and how long it took",
+    description: `${own} Of the newest ${maxSummed} calls at most; \`isWhole\` says whether that was all.`,
+    scope: "read",
+    input: z.object({ minutes: count(maxSeriesMinutes, { default: 60, description: "How far back." }), user }),
+    output: CallSummary,
+    http: { method: "get", path: "/calls/summary", tag, answers: { 200: "Most called first." } },
+    cli: { missing: "`calls list --json` has the calls" },
+    socket: { missing: "it is made of `calls.list`" },
+    run: (plane, { minutes = 60, ...filter }, asker) =>
+      summarizeCalls((part) => plane.calls.list({ ...(filter as object), ...part }, asker), minutes),
+  }),
+  operation({
     name: "calls.get",
     args: ["id"],
     summary: "One call: how it was decided and how it went",
@@ -145,7 +173,7 @@ const calls = [
     cli: { command: "calls show" },
     async run(plane, { id }, asker) {
       const [shown] = await withAnswers(plane, [await plane.calls.get(id, asker)], asker);
-      return shown as AnsweredRecord;
+      return (await withPayloads(plane, shown === undefined ? [] : [shown], asker))[0] as AnsweredRecord;
     },
   }),
 ];

@@ -40,6 +40,7 @@ const verbs: readonly Local[] = [
     "calls verify",
     "it reads every record, on the machine",
   ],
+  ["calls.payloads", ["ids"], "Arguments and results of calls", "calls list", part("GET /calls/{id}")],
   ["runs.render", ["id", "format"], "A run as text", "calls show", "`GET /runs/{id}` with `Accept: text/plain`"],
   ["agent.generate", [], "A run whose answer is parsed", "batch", "`POST /agent` answers with text"],
   ["identity.needsCredentials", [], "Must callers authenticate?", "keys create", part("GET /session"), { isAnonymous }],

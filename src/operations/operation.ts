@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Setup, SetupAdding } from "../model/config/setup.ts";
+import type { Setup, SetupAdding, SetupEntries } from "../model/config/setup.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Caller, Plane } from "../model/plane.ts";
 import type { AbortSignal } from "../model/platform.ts";
@@ -35,7 +35,9 @@ export type Situation = {
 };
 
 export type ConfigFiles = Pick<Setup, "check" | "explain" | "importClients" | "putServer" | "removeServer"> &
-  SetupAdding;
+  Pick<Setup, "clients" | "connectClient" | "disconnectClient"> &
+  SetupAdding &
+  SetupEntries;
 
 /** The body of a request. */
 export type HttpBody = {

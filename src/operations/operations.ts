@@ -4,6 +4,7 @@ import { agentOperations } from "./agent.ts";
 import { approvalOperations } from "./approvals.ts";
 import { auditOperations } from "./audit.ts";
 import { callOperations } from "./calls.ts";
+import { clientOperations } from "./clients.ts";
 import { codeOperations } from "./code.ts";
 import { deadLetterOperations } from "./dead-letters.ts";
 import { entryOperations } from "./entries.ts";
@@ -40,6 +41,7 @@ const declared = [
   ...codeOperations,
   ...setupOperations,
   ...addingOperations,
+  ...clientOperations,
   ...trustOperations,
   ...localOperations,
 ];

@@ -23,6 +23,7 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     await page.getByRole("link", { name: "Servers", exact: true }).click();
     await asking.getByRole("button", { name: "Discard changes" }).click();
     await page.getByRole("button", { name: "Add server" }).click();
+    await page.getByRole("tab", { name: "Form" }).click();
     await page.getByLabel("Name").fill("half");
     await page.mouse.click(5, 5);
     await page.getByRole("alert").getByText("Discard what you typed?").waitFor();

@@ -111,6 +111,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     // The link itself is enough, and the address forgets the word.
     const opened = await world.open(`/servers${world.pass}`);
     await opened.page.getByRole("button", { name: "Add server" }).click();
+    await opened.page.getByRole("tab", { name: "Form" }).click();
     await opened.page.getByLabel("Name").fill("files");
     await opened.page.getByLabel("Command").fill("npx");
     await opened.page.getByRole("button", { name: "Add files" }).waitFor();

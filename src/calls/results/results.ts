@@ -137,6 +137,7 @@ function createUpkeep(config: () => Config, store: () => Promise<Store>) {
     // One plane per store tidies up.
     await kept.alone("tidy up", async () => {
       await kept.forgetResults(new Date(now).toISOString());
+      await kept.forgetPayloads(new Date(now).toISOString());
       await forgetCalls(kept, now);
     });
   };

@@ -68,6 +68,7 @@ export function createAdding(ports: AddingPorts): SetupAdding {
         })),
       };
     },
+    tryEntry: (name, entry) => tryOne(ports, name, entry, {}, place.lastFile()),
     updateServers: async (name, { apply = false, offline = false } = {}) =>
       updateServers({ ...ports, registries: await registries(offline) }, name, apply),
   };

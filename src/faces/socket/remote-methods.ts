@@ -46,7 +46,7 @@ const places = {
   tokens: { list: 0, set: 2, forget: 1 },
   keys: { list: 0, create: 1, revoke: 1 },
   identity: { needsCredentials: null },
-  calls: { activity: 0, list: 1, get: 1, series: 1, verify: 1 },
+  calls: { activity: 0, list: 1, get: 1, payloads: 1, series: 1, verify: 1 },
   audit: { list: 1, get: 1, verify: 1 },
   results: { get: 2, page: 1 },
   runs: { page: 1, get: 1, render: 2 },

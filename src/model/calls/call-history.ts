@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../errors.ts";
+import type { Json } from "../json.ts";
 import type { Face } from "../principal.ts";
 import type { CallStatus, Origin } from "./call.ts";
 
@@ -17,6 +18,9 @@ export type ActivityEntry = Origin & {
   result: string | null;
   code: ErrorCode | null;
 };
+
+/** What a call was given and what came of it, where `observability.keepPayloads` is on; redacted. */
+export type CallPayload = { id: string; expiresAt: string; arguments: Json; result: Json };
 
 /** The state of the hash chain over the recorded calls. */
 export type CallChain = {

@@ -30,7 +30,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   /** Call records. */ calls?: CallsInput | undefined;
   /** What one caller may hold open at a time. */ quotas?: QuotasInput | undefined;
   /** The record of calls and changes. */ audit?: AuditInput | undefined;
-  /** What is told to other systems. */ observability?: ObservabilityInput | undefined;
+  /** Traces, metrics, and what is kept of calls. */ observability?: ObservabilityInput | undefined;
   /** Job runs; see jobs.md. */ jobs?: JobsInput | undefined;
   /** Handling of changed or poisoned tool definitions; see quality.md. */ security?: SecurityInput | undefined;
   /** MCP registries to search and to add servers from; the first that knows a name counts. Default: ["https://registry.modelcontextprotocol.io"]. */ registries?: readonly string[] | undefined;
@@ -126,9 +126,11 @@ export interface AuditInput {
   /** Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones can be told. By reference, such as ${AUDIT_KEY}. */ hmacKey?: string | undefined;
 }
 
-/** What is told to other systems. */
+/** Traces, metrics, and what is kept of calls. */
 export interface ObservabilityInput {
   /** Spans and metrics by OTLP over HTTP, as JSON. */ otlp?: { /** The collector, such as http://127.0.0.1:4318; /v1/traces and /v1/metrics are added. Empty: nothing is sent. */ endpoint: string; /** Headers for the collector, best as references; or a text such as name=value,name=value. */ headers?: Readonly<Record<string, string>> | string | undefined; /** false: no spans. Default: true. */ traces?: boolean | undefined; /** false: no metrics. Default: true. */ metrics?: boolean | undefined; /** Time between two batches in milliseconds. Default: 10000. */ intervalMs?: number | undefined; /** The name of this plane at the collector. Default: "toolplane". */ serviceName?: string | undefined } | null | undefined;
+  /** true: arguments and results of calls are kept, so that the page of a call shows them. Secrets are redacted, injected values never stored; see observability.md. Default: false. */ keepPayloads?: boolean | undefined;
+  /** Days to keep them. Default: 7. */ payloadDays?: number | undefined;
 }
 
 /** Job runs; see jobs.md. */

@@ -159,7 +159,11 @@ export const ConfigValues = z.strictObject({
   /** Of one caller at a time. */
   quotas: section({ maxHeldOpen: z._default(positive, 32), maxSessionsPerCaller: z._default(positive, 128) }),
   audit: section({ required: z._default(z.boolean(), false), hmacKey: z.optional(z.string()) }),
-  observability: section({ otlp: z._default(z.nullable(OtlpSettings), null) }),
+  observability: section({
+    otlp: z._default(z.nullable(OtlpSettings), null),
+    keepPayloads: z._default(z.boolean(), false),
+    payloadDays: z._default(positive, 7),
+  }),
   jobs: section({ concurrency: z._default(z.int().check(z.minimum(1)), 8), keepDays: z._default(count, 30) }),
   /** For definitions that change or hide instructions. */
   security: section({

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { Caller } from "../principal.ts";
 import type { ServersChange } from "../servers/server.ts";
-import type { AddedServer, AddHooks, AddOptions, FoundServer, ServerUpdate } from "./adding.ts";
+import type { AddedServer, AddHooks, AddOptions, FoundServer, ServerUpdate, Trial } from "./adding.ts";
 import type { ConfigProblem } from "./config.ts";
 
 export type Origin = { file: string; line: number | null; path: string };
@@ -148,9 +148,22 @@ export type SetupAdding = {
   ): Promise<{ servers: FoundServer[]; problems: string[] }>;
   /** Newer versions of what was added from a registry, and what they change. */
   updateServers(name: string | undefined, options?: { apply?: boolean; offline?: boolean }): Promise<ServerUpdate[]>;
+  /** Starts or reaches a server that need not be configured. */
+  tryEntry(name: string, entry: JsonObject): Promise<Trial>;
 };
 
-export interface Setup extends SetupAdding {
+/** One entry, seen and changed by a person who need not see its secrets. */
+export type SetupEntries = {
+  /** As it is written, secrets masked. */
+  shownServer(name: string): Promise<JsonObject>;
+  /**
+   * Replaces the entry, or writes a new one. What is masked in it keeps the value that it has in `from`, else in the
+   * entry itself. A trial starts or reaches it once and writes nothing.
+   */
+  saveServer(name: string, entry: JsonObject, how: { from?: string; isTrial?: boolean }): Promise<Trial | null>;
+};
+
+export interface Setup extends SetupAdding, SetupEntries {
   /** Consent to what the project's files start and read. */
   trust: SetupTrust;
   check(): Promise<ConfigCheck>;

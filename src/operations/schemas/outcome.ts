@@ -107,6 +107,10 @@ export const CallAnswer = z
   })
   .meta({ id: "CallAnswer" });
 
+const CallPayload = z
+  .object({ expiresAt: z.string(), arguments: z.unknown(), result: z.unknown() })
+  .meta({ id: "CallPayload", description: "What the call was given and what came of it. Secrets are redacted." });
+
 export const CallRecord = z
   .object({
     id: z.string(),
@@ -137,6 +141,12 @@ export const CallRecord = z
     run: z.string().optional().meta({ description: "The run of an agent that it was made in." }),
     error: z.union([ErrorReport, z.null()]),
     stages: z.array(z.object({ stage: z.string(), ms: z.number() })),
+    payload: CallPayload.nullable().optional().meta({
+      description: "Where `observability.keepPayloads` is on; null where none is kept of this call.",
+    }),
     answer: CallAnswer.optional().meta({ description: "What became of a call that waited for approval." }),
   })
-  .meta({ id: "CallRecord", description: "What is kept of a call. No argument values, no result." });
+  .meta({
+    id: "CallRecord",
+    description: "What is kept of a call. Argument values and results only where `observability.keepPayloads` is on.",
+  });

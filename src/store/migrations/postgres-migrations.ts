@@ -233,4 +233,12 @@ export const postgresMigrations: readonly Migration[] = [
     CREATE INDEX vectors_by_age ON vectors (made_at);
   `,
   },
+  // As migration 19 of the SQLite store.
+  {
+    id: 8,
+    sql: `
+    CREATE TABLE payloads (id text COLLATE "C" PRIMARY KEY, expires_at text COLLATE "C" NOT NULL, body text NOT NULL);
+    CREATE INDEX payloads_by_expiry ON payloads (expires_at);
+  `,
+  },
 ];

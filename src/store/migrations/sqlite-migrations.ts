@@ -275,4 +275,12 @@ export const sqliteMigrations: readonly Migration[] = [
     CREATE INDEX vectors_by_age ON vectors (made_at);
   `,
   },
+  // Arguments and results of calls, where they are kept.
+  {
+    id: 19,
+    sql: `
+    CREATE TABLE payloads (id TEXT PRIMARY KEY, expires_at TEXT NOT NULL, body TEXT NOT NULL) STRICT;
+    CREATE INDEX payloads_by_expiry ON payloads (expires_at);
+  `,
+  },
 ];

@@ -2,7 +2,7 @@ import type { AgentRun, RunSummary } from "../../model/agent/agent-run.ts";
 import type { KeptResult, StoredResult } from "../../model/calls/stored-result.ts";
 import type { HealthSample } from "../../model/catalogue/health.ts";
 import type { StoredEvent } from "../../model/events.ts";
-import type { JournalEntry, Store } from "../../model/store.ts";
+import type { JournalEntry, Store, StoredPayload } from "../../model/store.ts";
 import { insertAudit } from "./audit.ts";
 import { type CallEntry, insertCalls } from "./calls.ts";
 import {
@@ -111,6 +111,30 @@ function parseSample({ subject, at, ok, latency_ms }: Row): HealthSample {
 function parseRun(row: Row): AgentRun {
   const trace = JSON.parse(String(row.trace)) as Pick<AgentRun, "steps" | "messages">;
   return { ...parseRecord<RunSummary>(row), ...trace };
+}
+
+/** Arguments and results of calls. */
+export function createPayloadTable({ read, write }: Database) {
+  const parse = ({ id, expires_at, body }: Row): StoredPayload => ({
+    ...{ id: String(id), expiresAt: String(expires_at), body: String(body) },
+  });
+  return {
+    putPayloads: (rows) =>
+      write(function* () {
+        for (const { id, expiresAt, body } of rows)
+          yield* insert("payloads", { id, expires_at: expiresAt, body }, "ON CONFLICT (id) DO NOTHING");
+      }),
+    payloads: (ids) =>
+      read(function* () {
+        const found: StoredPayload[] = [];
+        for (const id of ids) {
+          const row = yield* first(parse, "SELECT id, expires_at, body FROM payloads WHERE id = ?", [id]);
+          if (row) found.push(row);
+        }
+        return found;
+      }),
+    forgetPayloads: (now) => write(() => change("DELETE FROM payloads WHERE expires_at <= ?", [now])),
+  } satisfies Partial<Store>;
 }
 
 /** Large results, up to a total size. */

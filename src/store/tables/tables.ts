@@ -4,7 +4,7 @@ import { createCallTable } from "./calls.ts";
 import { createCatalogueTables, createPinTable, createVectorTable } from "./catalogue.ts";
 import { createCredentialTables, createSharedValues } from "./credentials.ts";
 import type { Database } from "./database.ts";
-import { createJournalTables, createResultTable } from "./records.ts";
+import { createJournalTables, createPayloadTable, createResultTable } from "./records.ts";
 import { createDeadLetterTable, createJobStore } from "./work.ts";
 
 /** What both stores answer with the same queries. */
@@ -14,6 +14,7 @@ export function createTables(database: Database) {
     ...createCallTable(database),
     ...createAuditTable(database),
     ...createResultTable(database),
+    ...createPayloadTable(database),
     ...createHeldCallTable(database),
     ...createPlanTable(database),
     ...createCredentialTables(database),

@@ -1,14 +1,34 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { AnswerOf } from "../../../src/operations/operations.ts";
-import { get } from "./client.ts";
+import { get, withQuery } from "./client.ts";
 
 /** Events update the counts between; durations come from the plane. */
 const everyMs = 60_000;
 
-/** The last hour, minute by minute. */
-export const seriesQuery = () =>
+/** Spans of time and how long their steps are. */
+export const ranges = {
+  hour: { title: "Last hour", minutes: 60, step: 1 },
+  day: { title: "Last day", minutes: 1_440, step: 20 },
+  week: { title: "Last week", minutes: 10_080, step: 120 },
+} as const;
+export type Range = keyof typeof ranges;
+
+export const seriesQuery = (range: Range = "hour") =>
   queryOptions({
-    queryKey: ["series"],
-    queryFn: ({ signal }) => get<AnswerOf<"calls.series">>("/calls/series", signal),
+    queryKey: ["series", range],
+    queryFn: ({ signal }) => {
+      const { minutes, step } = ranges[range];
+      return get<AnswerOf<"calls.series">>(withQuery("/calls/series", { minutes, step }), signal);
+    },
     refetchInterval: everyMs,
+  });
+
+export type CallSummary = AnswerOf<"calls.summary">;
+
+export const summaryQuery = (range: Range) =>
+  queryOptions({
+    queryKey: ["calls", "summary", range],
+    queryFn: ({ signal }) => get<CallSummary>(withQuery("/calls/summary", { minutes: ranges[range].minutes }), signal),
+    // A week is read for it.
+    staleTime: range === "hour" ? 0 : everyMs,
   });

@@ -20,6 +20,7 @@ import { get, part, withQuery } from "./client.ts";
 export type Topic =
   | "session"
   | "servers"
+  | "clients"
   | "tools"
   | "tool-list"
   | "stats"

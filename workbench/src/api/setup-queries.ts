@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { PolicyRule } from "../../../src/model/access/policy.ts";
 import type { AnswerOf } from "../../../src/operations/operations.ts";
-import { get, withQuery } from "./client.ts";
+import { get, part, withQuery } from "./client.ts";
 
 export type PolicyAnswer = Omit<AnswerOf<"policy.show">, "rules"> & { rules: PolicyRule[] };
 export type VerdictAnswer = AnswerOf<"policy.test">;
@@ -22,4 +22,14 @@ export const doctorQuery = (server: string) =>
     enabled: false,
     retry: false,
     gcTime: 0,
+  });
+
+export type SavedServer = AnswerOf<"servers.save">;
+
+/** As it is written; secrets are masked. */
+export const entryQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["servers", name, "entry"],
+    queryFn: ({ signal }) => get<AnswerOf<"servers.entry">>(`/servers/${part(name)}/entry`, signal),
+    retry: false,
   });

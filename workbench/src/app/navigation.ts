@@ -8,6 +8,7 @@ import {
   ListChecks,
   MailWarning,
   MessageSquare,
+  PlugZap,
   Scale,
   Server,
   Settings,
@@ -25,8 +26,9 @@ export const places = [
   { to: "/dead-letters", label: "Dead letters", icon: MailWarning, group: "Needs you" },
   { to: "/calls", label: "Calls", icon: Activity, group: "History" },
   { to: "/jobs", label: "Jobs", icon: CalendarClock, group: "History" },
-  { to: "/policy", label: "Policy", icon: Scale, group: "Rules" },
-  { to: "/settings", label: "Settings", icon: Settings, group: "Rules" },
+  { to: "/clients", label: "Clients", icon: PlugZap, group: "Set up" },
+  { to: "/policy", label: "Policy", icon: Scale, group: "Set up" },
+  { to: "/settings", label: "Settings", icon: Settings, group: "Set up" },
 ] as const satisfies readonly { to: string; label: string; icon: IconType; group: string }[];
 
 export type Place = (typeof places)[number];

@@ -3,11 +3,13 @@ import { useNavigate } from "@tanstack/react-router";
 import { post } from "../api/client.ts";
 import {
   CircleHelp,
+  Compass,
   FlaskConical,
   Hand,
   type IconType,
   KeyRound,
   Moon,
+  PlugZap,
   Plus,
   RefreshCw,
   ShieldAlert,
@@ -18,6 +20,7 @@ import { toast, toastError } from "../parts/toast.tsx";
 import { useMay } from "./session.ts";
 import { showShortcuts } from "./shortcut-help.tsx";
 import { useTheme } from "./theme.ts";
+import { startTour } from "./tour.tsx";
 
 type Action = { label: string; icon: IconType; go: () => void };
 
@@ -53,6 +56,8 @@ export function useActions(): Action[] {
     theme === "dark"
       ? { label: "Use the light theme", icon: Sun, go: () => setTheme("light") }
       : { label: "Use the dark theme", icon: Moon, go: () => setTheme("dark") },
+    { label: "Connect a client", icon: PlugZap, go: () => void navigate({ to: "/clients" }) },
+    { label: "Show me around", icon: Compass, go: startTour },
     { label: "Keyboard shortcuts", icon: CircleHelp, go: showShortcuts },
   ];
 }

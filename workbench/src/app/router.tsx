@@ -7,7 +7,7 @@ import { Shell } from "./shell.tsx";
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
 const under = { getParentRoute: () => root, errorComponent: PageFailed };
 
-type CallSearch = { tool?: string; status?: string; user?: string; view?: string; outcome?: string };
+type CallSearch = { tool?: string; status?: string; user?: string; run?: string; view?: string; outcome?: string };
 
 /** A search parameter as a string, if set. The router parses what looks like a number. */
 type Search = Record<string, unknown>;
@@ -21,6 +21,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/",
+    validateSearch: (search: Search): { range?: string } => text(search, "range"),
     component: lazyPage(() => import("../pages/overview/overview-page.tsx"), "OverviewPage"),
   }),
   createRoute({
@@ -32,6 +33,11 @@ const routes = [
     ...under,
     path: "/servers/$name",
     component: lazyPage(() => import("../pages/servers/server-page.tsx"), "ServerPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/clients",
+    component: lazyPage(() => import("../pages/clients/clients-page.tsx"), "ClientsPage"),
   }),
   createRoute({
     ...under,
@@ -101,6 +107,7 @@ const routes = [
       ...text(search, "tool"),
       ...text(search, "status"),
       ...text(search, "user"),
+      ...text(search, "run"),
       ...text(search, "view"),
     }),
     component: lazyPage(() => import("../pages/calls/calls-page.tsx"), "CallsPage"),
@@ -108,6 +115,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/calls/$id",
+    validateSearch: (search: Search): { with?: string } => text(search, "with"),
     component: lazyPage(() => import("../pages/calls/call-page.tsx"), "CallPage"),
   }),
   createRoute({

@@ -16,6 +16,7 @@ import { startLiveEvents } from "./live-events.ts";
 import { ShortcutHelp } from "./shortcut-help.tsx";
 import { PhoneBar, SideBar } from "./side-bar.tsx";
 import { SignIn } from "./sign-in.tsx";
+import { Tour } from "./tour.tsx";
 
 /** The frame of every page; asks for credentials first where the plane requires them. */
 export function Shell() {
@@ -83,6 +84,7 @@ function Frame() {
       <PhoneBar waiting={waiting} onSearch={() => setSearching(true)} />
       {searching && <CommandPalette onClose={() => setSearching(false)} />}
       <ShortcutHelp />
+      <Tour />
       <Toasts />
     </div>
   );

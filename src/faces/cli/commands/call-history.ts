@@ -121,13 +121,16 @@ const defaultPage = 50;
 const statuses: CallStatus[] = ["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"];
 
 export const listCalls = command(
-  async (plane, options: TextOptions<"tool" | "status" | "run" | "limit" | "cursor">) => {
+  async (plane, options: TextOptions<"tool" | "status" | "run" | "limit" | "cursor"> & { payloads?: boolean }) => {
     const limit = toLimit(options.limit) ?? defaultPage;
     const status = oneOf("--status", options.status, statuses);
     const filter = withoutUndefined({ ...pick(options, "tool", "user", "run"), status, before: options.cursor });
     // One more than is shown tells whether there are more.
     const found = await plane.calls.list({ ...filter, limit: limit + 1 });
-    const calls = found.slice(0, limit);
+    const listed = found.slice(0, limit);
+    const kept = options.payloads ? await plane.calls.payloads(listed.map(({ id }) => id)) : null;
+    const payloads = new Map(kept?.map(({ id, ...payload }) => [id, payload]));
+    const calls = kept === null ? listed : listed.map((one) => ({ ...one, payload: payloads.get(one.id) ?? null }));
     return { calls, nextCursor: found.length > limit ? (calls.at(-1)?.id ?? null) : null };
   },
   ({ calls, nextCursor }) => printPage(renderCalls(calls), nextCursor),

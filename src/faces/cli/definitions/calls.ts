@@ -93,6 +93,7 @@ calls list: what was called, newest first; with --user only what they called
   --tool <name> only calls of the tool of exactly this name
   --status <status> only these: succeeded, tool_error, failed, refused, waiting, cancelled, dry_run
   --run <id> only calls that this run of an agent made
+  --payloads with arguments and results, where observability.keepPayloads is on; for --json
 ${page}
   > call-history.listCalls $ calls list $ calls list --status failed --limit 20 $ calls list --user ann
 calls show <id>: one call: who, what, how it was decided, and where its time went; or a whole run of an agent

@@ -10,6 +10,7 @@ import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
+import { CallPayload, CompareCalls } from "./call-payload.tsx";
 import { callSpans } from "./call-spans.ts";
 import { Waterfall } from "./waterfall.tsx";
 
@@ -34,6 +35,8 @@ function AllCalls() {
 
 function CallView({ call }: { call: CallAnswer }) {
   const { tool, status, error, durationMs, attempts } = call;
+  const { with: other } = route.useSearch();
+  const args = call.payload && !isCut(call.payload.arguments) ? call.payload.arguments : undefined;
   return (
     <Page
       title={
@@ -43,18 +46,23 @@ function CallView({ call }: { call: CallAnswer }) {
       }
       about={<AllCalls />}
       actions={
-        <Link
-          to="/try"
-          search={{ tool }}
-          className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-[13px] font-medium hover:bg-sunken"
-        >
-          <FlaskConical aria-hidden className="size-4" /> Try this tool
-        </Link>
+        <>
+          <Link
+            to="/try"
+            search={{ tool, ...(args === undefined ? {} : { args: JSON.stringify(args) }) }}
+            className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-[13px] font-medium hover:bg-sunken"
+          >
+            <FlaskConical aria-hidden className="size-4" />
+            {args === undefined ? "Try this tool" : "Run again with these arguments"}
+          </Link>
+          <CopyButton text={`${location.origin}${location.pathname}`} label="Copy the link to this call" />
+        </>
       }
     >
       {error && (status === "waiting" ? <Waits call={call} error={error} /> : <CallError error={error} />)}
       <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-3">
+          <CallPayload call={call} />
           <Panel title={`Timing: ${renderDuration(durationMs)}`}>
             <Waterfall label="Stages of the call" spans={callSpans(call)} totalMs={durationMs} />
           </Panel>
@@ -62,9 +70,12 @@ function CallView({ call }: { call: CallAnswer }) {
             <Attempts attempts={attempts} />
           </Panel>
         </div>
-        <Panel title="Record">
-          <CallFacts call={call} />
-        </Panel>
+        <div className="flex min-w-0 flex-col gap-3">
+          <Panel title="Record">
+            <CallFacts call={call} />
+          </Panel>
+          <CompareCalls call={call} other={other} />
+        </div>
       </div>
       {error && status !== "waiting" && Object.keys(error.data).length > 0 && (
         <Panel title="Error details">
@@ -74,6 +85,9 @@ function CallView({ call }: { call: CallAnswer }) {
     </Page>
   );
 }
+
+/** Only its beginning was kept. */
+const isCut = (value: unknown) => typeof value === "object" && value !== null && "cut" in value;
 
 function CallError({ error }: { error: NonNullable<CallAnswer["error"]> }) {
   return <Complaint error={`${error.code}: ${error.message}`} />;
@@ -177,7 +191,7 @@ function CallFacts({ call }: { call: CallAnswer }) {
         ["Caller", callerText(principal.user, face)],
         ["Groups", principal.groups.join(", ")],
         ["Verdict", approval && `${approval.verdict}: ${approval.reason} (${approval.origin})`],
-        ["Arguments", argumentNames.length > 0 ? `${argumentNames.join(", ")} (values are not stored)` : "none"],
+        ["Arguments", argumentNames.join(", ") || "none"],
         ["Set by the system", injected.join(", ")],
         ["Large result", stored],
         [

@@ -10,6 +10,7 @@ import { Select, TextInput } from "../../parts/field.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
+import { ExportCalls } from "./export-calls.tsx";
 import { NewerButton } from "./newer-button.tsx";
 import { RunsTable } from "./runs-table.tsx";
 import { useLongList } from "./use-long-list.ts";
@@ -93,12 +94,13 @@ export function CallsPage() {
 }
 
 function CallsTable() {
-  const { tool, status, user } = route.useSearch();
+  const { tool, status, user, run } = route.useSearch();
   const navigate = useNavigate();
   const filter = {
     ...(tool === undefined ? {} : { tool }),
     ...(status === undefined ? {} : { status }),
     ...(user === undefined ? {} : { user }),
+    ...(run === undefined ? {} : { run }),
   };
   const { list: calls, newer, showNewest } = useLongList(callsQuery(filter), "tool.result");
   const isFiltered = Object.keys(filter).length > 0;
@@ -106,7 +108,15 @@ function CallsTable() {
     <>
       <div className="flex flex-wrap items-center gap-2">
         <Filters />
+        {run !== undefined && (
+          <Link to="/calls" className="text-[13px] text-accent hover:underline">
+            Calls of one run: show all
+          </Link>
+        )}
         <NewerButton count={newer} onClick={showNewest} />
+        <span className="ml-auto">
+          <ExportCalls filter={filter} />
+        </span>
       </div>
       <QueryView query={calls}>
         {({ pages }) => (

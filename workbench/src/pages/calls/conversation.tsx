@@ -131,11 +131,13 @@ function parsed(text: string): unknown {
   }
 }
 
+export function textIn(content: ChatContent): string {
+  if (typeof content === "string") return content;
+  return content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
+}
+
 function Text({ content, isMono = false }: { content: ChatContent; isMono?: boolean }) {
-  const text =
-    typeof content === "string"
-      ? content
-      : content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
+  const text = textIn(content);
   if (text.trim() === "") return null;
   return (
     <div

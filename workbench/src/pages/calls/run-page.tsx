@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { AgentRun } from "../../../../src/model/agent/agent-run.ts";
 import { runQuery } from "../../api/queries.ts";
-import { CopyButton } from "../../parts/code-view.tsx";
+import { CodeView, CopyButton } from "../../parts/code-view.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { renderCount, renderDuration, Time } from "../../parts/time.tsx";
-import { Conversation } from "./conversation.tsx";
+import { Conversation, textIn } from "./conversation.tsx";
 import { isWholeFinish, RunMarks, renderFinish } from "./run-marks.tsx";
 import { OutcomeBadge } from "./runs-table.tsx";
 import { type Span, Waterfall } from "./waterfall.tsx";
@@ -32,36 +32,82 @@ function AllRuns() {
 }
 
 function RunView({ run }: { run: AgentRun }) {
-  const { question, outcome, error, durationMs, steps } = run;
+  const { id, question, outcome, error, durationMs, steps } = run;
+  const isProgram = run.style === "code";
   return (
     <Page
       title={
         <>
-          <span className="line-clamp-2 min-w-0 break-words">{question}</span> <OutcomeBadge outcome={outcome} />
+          <span className="line-clamp-2 min-w-0 break-words">{isProgram ? "Program" : question}</span>{" "}
+          <OutcomeBadge outcome={outcome} />
         </>
       }
       about={<AllRuns />}
+      actions={
+        <>
+          <Link to="/calls" search={{ run: id }} className="text-[13px] text-accent hover:underline">
+            Its calls
+          </Link>
+          <CopyButton text={location.href} label="Copy the link to this run" />
+        </>
+      }
     >
       {error && <Complaint error={`${error.code}: ${error.message}`} />}
       <RunMarks run={run} />
       <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
-        <Panel title="Conversation">
-          <Conversation run={run} />
-        </Panel>
+        {isProgram ? (
+          <ProgramView run={run} />
+        ) : (
+          <Panel title="Conversation">
+            <Conversation run={run} />
+          </Panel>
+        )}
         <div className="flex min-w-0 flex-col gap-3">
           <Panel title="Run">
             <RunFacts run={run} />
           </Panel>
           <Panel title={`Timing: ${renderDuration(durationMs)}`}>
             <Waterfall
-              label="Turns and calls"
-              spans={steps.flatMap((step) => stepSpans(step, run.at))}
+              label={isProgram ? "Calls of the program" : "Turns and calls"}
+              spans={steps.flatMap((step) => stepSpans(step, run.at)).slice(isProgram ? 1 : 0)}
               totalMs={durationMs}
             />
           </Panel>
         </div>
       </div>
     </Page>
+  );
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** A program of code mode: what ran, what it wrote, what it gave. */
+function ProgramView({ run: { question, answer, messages } }: { run: AgentRun }) {
+  const logs = messages.filter(({ role }) => role === "assistant").map(({ content }) => textIn(content));
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <Panel title="Program">
+        <CodeView label="the program" text={question} />
+      </Panel>
+      {logs.length > 0 && (
+        <Panel title="Logs">
+          <CodeView wrap label="the logs" text={logs.join("\n")} />
+        </Panel>
+      )}
+      <Panel title="Value">
+        {answer === null ? (
+          <p className="text-[13px] text-muted">The program gave no value.</p>
+        ) : (
+          <CodeView wrap label="the value" text={pretty(answer)} />
+        )}
+      </Panel>
+    </div>
   );
 }
 
@@ -81,14 +127,14 @@ function RunFacts({ run }: { run: AgentRun }) {
         ],
         ["When", <Time full key="at" at={at} />],
         ["Asked by", user],
-        ["Model", `${model}, ${style === "react" ? "ReACT" : "tool calls"}`],
-        ["Toolset", toolset ?? "every tool"],
-        ["Turns", turns],
+        ["Model", style === "code" ? null : `${model}, ${style === "react" ? "ReACT" : "tool calls"}`],
+        ["Toolset", style !== "code" && (toolset ?? "every tool")],
+        ["Turns", style !== "code" && turns],
         ["Calls", counters.totalToolCalls],
-        ["Tokens", `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
+        ["Tokens", style !== "code" && `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
         ["Sampled", sampled > 0 && `${renderCount(sampled)} tokens, requested by servers`],
-        ["Finish", last && renderFinish(last.finish)],
-        ["Kept", trace.replace("_", " ")],
+        ["Finish", style !== "code" && last && renderFinish(last.finish)],
+        ["Kept", style !== "code" && trace.replace("_", " ")],
       ]}
     />
   );
@@ -106,7 +152,8 @@ function stepSpans({ turn, at, modelMs, finish, calls }: AgentRun["steps"][numbe
       isBad: !isWholeFinish(finish),
       note: renderFinish(finish),
     },
-    ...calls.map(({ id, tool, at: calledAt, durationMs, status }) => ({
+    ...calls.map(({ id, tool, at: calledAt, durationMs, status, record }) => ({
+      callId: record ?? undefined,
       ...{ key: `turn ${turn} ${id}`, name: tool, depth: 1, ms: durationMs, note: status },
       startMs: calledAt === undefined ? since(at) + modelMs : since(calledAt),
       isBad: status !== "succeeded",

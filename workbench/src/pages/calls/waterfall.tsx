@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { classes } from "../../parts/class-names.ts";
 import { renderDuration } from "../../parts/time.tsx";
 
@@ -9,6 +10,8 @@ export type Span = {
   depth: number;
   isBad: boolean;
   note?: string;
+  /** The call that it was. */
+  callId?: string | undefined;
 };
 
 type WaterfallProps = { label: string; spans: readonly Span[]; totalMs: number };
@@ -25,13 +28,19 @@ export function Waterfall({ label, spans, totalMs }: WaterfallProps) {
       tabIndex={spans.length > maxInSight ? 0 : undefined}
       className="flex max-h-[70dvh] flex-col overflow-y-auto text-[13px]"
     >
-      {spans.map(({ key, name, startMs, ms, depth, isBad, note }) => (
+      {spans.map(({ key, name, startMs, ms, depth, isBad, note, callId }) => (
         <li
           key={key}
           className="grid shrink-0 grid-cols-[minmax(80px,40%)_1fr_64px] items-center gap-3 border-b border-line/60 py-1 last:border-0"
         >
           <span className={classes("min-w-0 truncate", depth > 0 && "pl-4 text-muted")} title={note}>
-            {name}
+            {callId === undefined ? (
+              name
+            ) : (
+              <Link to="/calls/$id" params={{ id: callId }} className="hover:underline">
+                {name}
+              </Link>
+            )}
             {note !== undefined && <span className="sr-only">, {note}</span>}
           </span>
           <svg aria-hidden viewBox="0 0 1000 10" preserveAspectRatio="none" className="h-2.5 w-full">

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { CallSeries } from "../../../../src/model/calls/call-history.ts";
+import { type Range, ranges } from "../../api/history-queries.ts";
 import { serversQuery, statsQuery } from "../../api/queries.ts";
 import { classes } from "../../parts/class-names.ts";
 import { Meter } from "../../parts/sparkline.tsx";
@@ -10,12 +11,14 @@ import { counted, renderCount, renderDuration, renderPercent } from "../../parts
 const lately = 5;
 const unknown = "…";
 
+type NumbersProps = { series: CallSeries | null; range: Range };
+
 /** Key figures; null until the calls are loaded. */
-export function Numbers({ series }: { series: CallSeries | null }) {
+export function Numbers({ series, range }: NumbersProps) {
   return (
     <div className="grid grid-cols-2 gap-3 lg:grid-cols-6 xl:grid-cols-5">
       <ServerNumber />
-      <CallNumbers series={series} />
+      <CallNumbers series={series} range={range} />
       <SavedNumber />
     </div>
   );
@@ -46,7 +49,9 @@ function ServerNumber() {
   );
 }
 
-function CallNumbers({ series }: { series: CallSeries | null }) {
+function CallNumbers({ series, range }: NumbersProps) {
+  const { title, minutes } = ranges[range];
+  const span = title.toLowerCase();
   const { calls, errors, p50Ms, p95Ms } = series?.total ?? { calls: 0, errors: 0, p50Ms: null, p95Ms: null };
   const recent = series?.steps.slice(-lately).reduce((sum, step) => sum + step.calls, 0) ?? 0;
   const whenKnown = (value: string) => (series === null ? unknown : value);
@@ -54,15 +59,16 @@ function CallNumbers({ series }: { series: CallSeries | null }) {
     <>
       <NumberCard
         title="Calls per minute"
-        value={whenKnown((recent / lately).toFixed(recent > 0 && recent < 50 ? 1 : 0))}
+        value={whenKnown(range === "hour" ? perMinute(recent, lately) : perMinute(calls, minutes))}
       >
-        over {lately} minutes; {whenKnown(renderCount(calls))} in the last hour
+        {range === "hour" && `over ${lately} minutes; `}
+        {whenKnown(renderCount(calls))} in the {span}
       </NumberCard>
       <NumberCard title="Error rate" value={whenKnown(calls === 0 ? "–" : renderPercent((errors / calls) * 100))}>
         {series === null ? (
           "loading calls"
         ) : calls === 0 ? (
-          "no calls in the last hour"
+          `no calls in the ${span}`
         ) : (
           <>
             {renderCount(errors)}{" "}
@@ -77,7 +83,7 @@ function CallNumbers({ series }: { series: CallSeries | null }) {
             <Link to="/calls" search={{ status: "tool_error" }} className="underline hover:text-ink">
               tool errors
             </Link>{" "}
-            in the last hour
+            in the {span}
           </>
         )}
       </NumberCard>
@@ -90,6 +96,11 @@ function CallNumbers({ series }: { series: CallSeries | null }) {
       </NumberCard>
     </>
   );
+}
+
+function perMinute(count: number, minutes: number): string {
+  if (count > 0 && count / minutes < 0.05) return "< 0.1";
+  return (count / minutes).toFixed(count > 0 && count < minutes * 10 ? 1 : 0);
 }
 
 function SavedNumber() {

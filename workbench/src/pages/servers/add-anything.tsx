@@ -13,9 +13,10 @@ import { ProveFirst } from "./prove-first.tsx";
 type Planned = AnswerOf<"servers.add">;
 type Values = Record<string, string>;
 
+type AddAnythingProps = { onDone: () => void; what: string; onTyped: (text: string) => void };
+
 /** Adds whatever names a server: it is recognised first, then tried and written. */
-export function AddAnything({ onDone }: { onDone: () => void }) {
-  const [what, setWhat] = useState("");
+export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
   const [values, setValues] = useState<Values>({});
   const client = useQueryClient();
   const plan = useMutation({
@@ -30,7 +31,7 @@ export function AddAnything({ onDone }: { onDone: () => void }) {
     onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
   });
   const change = (text: string) => {
-    setWhat(text);
+    onTyped(text);
     plan.reset();
     add.reset();
   };
@@ -52,7 +53,7 @@ export function AddAnything({ onDone }: { onDone: () => void }) {
         />
       </Field>
       {what.trim() !== "" && (
-        <ProveFirst command={`toolplane add ${shellQuote(what.trim())}`}>
+        <ProveFirst isAsked command={`toolplane add ${shellQuote(what.trim())}`}>
           <Complaint error={plan.error ?? add.error} />
           {plan.data === undefined ? (
             <Button className="self-end" busy={plan.isPending} onClick={() => plan.mutate()}>

@@ -11,27 +11,39 @@ import { toast } from "../../parts/toast.tsx";
 import { AddAnything } from "./add-anything.tsx";
 import { renderAddCommand } from "./add-command.ts";
 import { type PastedServer, parsePastedServers } from "./pasted-servers.ts";
-import { ProveFirst } from "./prove-first.tsx";
+import { ProveFirst, Unlock } from "./prove-first.tsx";
+import { RegistrySearch } from "./registry-search.tsx";
 import { emptyForm, type Form, type Found, fromForm, nothing } from "./typed-server.ts";
 
 /** Adds a server from a form, from another client's JSON, or from whatever names one. */
 export function AddServerDialog({ onClose }: { onClose: () => void }) {
-  const [way, setWay] = useState("form");
+  const [way, setWay] = useState("anything");
   const [form, setForm] = useState<Form>(emptyForm);
   const [pasted, setPasted] = useState("");
+  const [typed, setTyped] = useState("");
+  const choose = (name: string) => {
+    setTyped(name);
+    setWay("anything");
+  };
   const { servers, left, problem } =
     way === "form" ? fromForm(form) : way === "paste" ? fromText(pasted) : { ...nothing, problem: null };
   return (
-    <Dialog wide open isDirty={pasted !== "" || !isEmpty(form)} onClose={onClose} title="Add a server">
+    <Dialog wide open isDirty={pasted + typed !== "" || !isEmpty(form)} onClose={onClose} title="Add a server">
       <div className="flex flex-col gap-4">
+        <Unlock />
         <Tabs
           label="How to add"
           value={way}
           onChange={setWay}
           tabs={[
+            {
+              name: "anything",
+              title: "Anything",
+              content: <AddAnything what={typed} onDone={onClose} onTyped={setTyped} />,
+            },
+            { name: "registry", title: "Registry", content: <RegistrySearch onChoose={choose} /> },
             { name: "form", title: "Form", content: <FormFields form={form} onChange={setForm} /> },
             { name: "paste", title: "Paste JSON", content: <Paste text={pasted} onChange={setPasted} /> },
-            { name: "anything", title: "Anything", content: <AddAnything onDone={onClose} /> },
           ]}
         />
         {problem !== null && <Complaint error={problem} />}
@@ -49,16 +61,25 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
 const isEmpty = (form: Form) =>
   (Object.keys(emptyForm) as (keyof Form)[]).every((key) => key === "kind" || form[key] === emptyForm[key]);
 
-function FormFields({ form, onChange }: { form: Form; onChange: (form: Form) => void }) {
+type FormFieldsProps = {
+  form: Form;
+  onChange: (form: Form) => void;
+  /** The name is known. */
+  isNamed?: boolean;
+};
+
+export function FormFields({ form, onChange, isNamed = false }: FormFieldsProps) {
   const bind = (key: keyof Form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => onChange({ ...form, [key]: event.target.value }),
   });
   return (
     <div className="grid gap-3 sm:grid-cols-2">
-      <Field label="Name">
-        <TextInput {...bind("name")} placeholder="files" />
-      </Field>
+      {!isNamed && (
+        <Field label="Name">
+          <TextInput {...bind("name")} placeholder="files" />
+        </Field>
+      )}
       <Field label="Kind">
         <Select
           {...bind("kind")}
@@ -127,7 +148,7 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
   if (servers.length === 0) return null;
   const replaced = servers.filter(({ name }) => known.some((server) => server.name === name));
   return (
-    <ProveFirst {...renderInstead(servers)}>
+    <ProveFirst isAsked {...renderInstead(servers)}>
       <Complaint error={add.error} />
       {replaced.length > 0 && (
         <p className="break-words text-[13px] text-warn">

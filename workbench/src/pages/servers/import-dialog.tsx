@@ -8,7 +8,7 @@ import { Import } from "../../parts/icons.ts";
 import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
 import { counted } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { ProveFirst } from "./prove-first.tsx";
+import { ProveFirst, Unlock } from "./prove-first.tsx";
 
 /** Servers of other clients on this machine. The preview writes nothing. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
@@ -46,6 +46,7 @@ function Found({ answer, onDone }: { answer: ImportAnswer; onDone: () => void })
   });
   return (
     <div className="flex flex-col gap-4 text-[13px]">
+      <Unlock />
       <ul className="divide-y divide-line rounded-md border border-line">
         {answer.found.map(({ client: name, servers }) => (
           <li key={name} className="flex flex-wrap items-center gap-2 px-3 py-2">
@@ -69,7 +70,7 @@ function Found({ answer, onDone }: { answer: ImportAnswer; onDone: () => void })
         </p>
       )}
       <Complaint error={take.error} />
-      <ProveFirst command="toolplane import">
+      <ProveFirst isAsked command="toolplane import">
         <Button
           variant="primary"
           className="self-end"

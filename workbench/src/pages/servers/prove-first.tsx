@@ -11,12 +11,14 @@ type ProveFirstProps = {
   /** The equivalent command on the plane's machine. */
   command: string;
   isFile?: boolean;
+  /** The form for the link stands above. */
+  isAsked?: boolean;
   /** Shown if the user may change servers. */
   children: ReactNode;
 };
 
 /** Adding a server starts a program, so the page first requires proof of identity. */
-export function ProveFirst({ command, isFile = false, children }: ProveFirstProps) {
+export function ProveFirst({ command, isFile = false, isAsked = false, children }: ProveFirstProps) {
   const may = useServerChanges();
   if (may === "allowed") return children;
   const where = isFile ? "Put this into toolplane.json" : "Run this on the machine";
@@ -24,17 +26,27 @@ export function ProveFirst({ command, isFile = false, children }: ProveFirstProp
     <div className="flex flex-col gap-3 border-t border-line pt-3 text-[13px]">
       {may === "needs_proof" ? (
         <>
-          <p className="text-muted">
-            A server is a program that runs on this machine. To unlock changes, paste the link that{" "}
-            <code className="font-mono">toolplane serve</code> printed.
-          </p>
-          <ShowPass />
+          {!isAsked && <Unlock />}
           <p className="text-muted">{where} instead; the change appears here at once.</p>
         </>
       ) : (
         <p className="text-muted">This plane has no configuration file to write to. {where}, then restart it.</p>
       )}
       <CodeView wrap label={isFile ? "configuration" : "command"} text={command} />
+    </div>
+  );
+}
+
+/** Before a form: what is typed into it cannot be saved without the pass. */
+export function Unlock() {
+  if (useServerChanges() !== "needs_proof") return null;
+  return (
+    <div className="flex flex-col gap-3 text-[13px]">
+      <p className="text-muted">
+        A server is a program that runs on this machine. To unlock changes, paste the link that{" "}
+        <code className="font-mono">toolplane serve</code> printed.
+      </p>
+      <ShowPass />
     </div>
   );
 }

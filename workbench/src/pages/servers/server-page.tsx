@@ -11,7 +11,9 @@ import { QueryPage } from "../../parts/query-page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { counted, renderCount, Time } from "../../parts/time.tsx";
 import { DoctorPanel } from "./doctor-panel.tsx";
+import { EntryPanel } from "./entry-panel.tsx";
 import { LogPanel } from "./log-panel.tsx";
+import { OffersPanel } from "./offers-panel.tsx";
 import { isRemote, ServerButtons } from "./server-buttons.tsx";
 import { TokenPanel } from "./token-panel.tsx";
 import { useLiveServer } from "./use-live-server.ts";
@@ -84,6 +86,8 @@ function ServerView({ server }: { server: ServerStatus }) {
         </Panel>
       )}
       {isRemote(server) && <TokenPanel server={name} />}
+      {mayManage && <EntryPanel name={name} />}
+      {server.state === "connected" && <OffersPanel server={name} />}
       {mayManage && <DoctorPanel server={name} />}
       {mayManage && <LogPanel server={name} />}
     </Page>

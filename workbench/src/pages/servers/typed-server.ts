@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../../../src/model/json.ts";
 import type { Pasted } from "./pasted-servers.ts";
 
 export const emptyForm = { name: "", kind: "command", command: "", args: "", env: "", url: "", headers: "" };
@@ -33,4 +34,27 @@ function pairs(key: string, text: string): Record<string, Record<string, string>
     return name === undefined ? [] : [[name, value.trim()] as const];
   });
   return found.length === 0 ? {} : { [key]: Object.fromEntries(found) };
+}
+
+/** What the form shows of an entry that is there already. */
+export function formFrom({ command, args, env, url, headers }: JsonObject): Form {
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
+  const lines = (value: unknown) => (Array.isArray(value) ? value.map(String).join("\n") : "");
+  const paired = (value: unknown) =>
+    typeof value === "object" && value !== null
+      ? Object.entries(value)
+          .map(([key, inner]) => `${key}=${String(inner)}`)
+          .join("\n")
+      : "";
+  return {
+    ...{ name: "entry", kind: url === undefined ? "command" : "url", command: text(command), args: lines(args) },
+    ...{ env: paired(env), url: text(url), headers: paired(headers) },
+  };
+}
+
+/** The entry with what the form says; keys that it does not know stay. */
+export function entryFrom(form: Form, entry: JsonObject): JsonObject {
+  const { command: _c, args: _a, env: _e, url: _u, headers: _h, ...rest } = entry;
+  const [typed] = fromForm(form).servers;
+  return typed === undefined ? entry : { ...(typed.definition as JsonObject), ...rest };
 }

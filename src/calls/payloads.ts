@@ -1,0 +1,93 @@
+import { isRawJSON } from "../lib/json/exact-numbers.ts";
+import { looksSecret, redact } from "../lib/text/redact.ts";
+import type { Executed, Outcome, Requested } from "../model/calls/call.ts";
+import type { CallPayload } from "../model/calls/call-history.ts";
+import type { Config } from "../model/config/config.ts";
+import { isObject, type Json } from "../model/json.ts";
+import { ownerOf, ownsRecord, type Principal } from "../model/principal.ts";
+import type { Store } from "../model/store.ts";
+import { createInjectedHider, type InjectedHider } from "./hide-injected.ts";
+
+type Call = Requested & Partial<Executed>;
+type Owned = Pick<CallPayload, "arguments" | "result"> & { user: string | null; owner: string };
+type Ports = {
+  config(): Pick<Config, "observability">;
+  store(): Promise<Pick<Store, "putPayloads" | "payloads">>;
+};
+
+const dayMs = 86_400_000;
+/** Of one value as JSON; more is kept as its beginning. */
+const maxCharacters = 256 * 1024;
+/** Calls are answered first; what a crash takes is only what a person might have looked at. */
+const flushMs = 100;
+const maxWaiting = 500;
+
+/** Arguments and results of calls, where the configuration wants them kept: redacted, and for some days. */
+export function createPayloads({ config, store }: Ports) {
+  let waiting: { call: Call; outcome: Outcome }[] = [];
+  let clock: NodeJS.Timeout | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
+  const flush = () => {
+    clearTimeout(clock);
+    clock = undefined;
+    const [batch, days] = [waiting, config().observability.payloadDays];
+    waiting = [];
+    if (batch.length === 0) return writing;
+    const expiresAt = new Date(Date.now() + days * dayMs).toISOString();
+    writing = writing
+      .then(store)
+      .then((kept) => kept.putPayloads(batch.map((one) => ({ expiresAt, ...payloadOf(one.call, one.outcome) }))))
+      .catch(() => undefined);
+    return writing;
+  };
+  return {
+    note(call: Call, outcome: Outcome): void {
+      if (!config().observability.keepPayloads) return;
+      waiting.push({ call, outcome });
+      if (waiting.length >= maxWaiting) void flush();
+      else clock ??= setTimeout(flush, flushMs).unref();
+    },
+    /** Null where they are not kept at all. */
+    async read(ids: readonly string[], reader: Principal): Promise<CallPayload[] | null> {
+      if (!config().observability.keepPayloads) return null;
+      await flush();
+      const now = new Date().toISOString();
+      const kept = await (await store()).payloads(ids);
+      return kept.flatMap(({ id, expiresAt, body }) => {
+        const { user, owner, ...payload } = JSON.parse(body) as Owned;
+        return expiresAt > now && ownsRecord(reader, { user, owner }) ? [{ id, expiresAt, ...payload }] : [];
+      });
+    },
+    stop: async () => void (await flush()),
+  };
+}
+
+function payloadOf(call: Call, outcome: Outcome): { id: string; body: string } {
+  const hider = createInjectedHider(call.injected?.values ?? {});
+  const given = call.input?.arguments ?? call.asked.arguments ?? {};
+  const body: Owned = {
+    ...{ user: call.principal.user, owner: ownerOf(call.principal), arguments: shown(given, hider) },
+    result: outcome.result ? shown(outcome.result, hider) : null,
+  };
+  return { id: outcome.call.id, body: JSON.stringify(body) };
+}
+
+function shown(value: unknown, hider: InjectedHider): Json {
+  const text = JSON.stringify(value);
+  if (text.length <= maxCharacters) return hide(value, hider);
+  // Half a secret at the end would not be recognised.
+  const beginning = text.slice(0, maxCharacters).replace(/\S{1,256}$/, "");
+  return { cut: true, characters: text.length, beginning: redact(hider.text(beginning)) };
+}
+
+function hide(value: unknown, hider: InjectedHider): Json {
+  if (typeof value === "string") return redact(hider.text(value));
+  if (Array.isArray(value)) return value.map((inner) => hide(inner, hider));
+  if (!isObject(value) || isRawJSON(value)) return value as Json;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      looksSecret(key) && typeof inner === "string" ? "[redacted]" : hide(inner, hider),
+    ]),
+  );
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { CallRecord } from "../model/calls/call.ts";
+import { failedStatuses } from "../model/calls/call-history.ts";
+
+/** Records that one summary reads. */
+export const maxSummed = 10_000;
+const pageSize = 1_000;
+const maxRows = 50;
+
+const Row = z.object({
+  name: z.string(),
+  calls: z.number().int(),
+  errors: z.number().int().meta({ description: "Those that failed, were refused, or ended with a tool error." }),
+  p50Ms: z.number(),
+  p95Ms: z.number(),
+});
+
+export const CallSummary = z
+  .object({
+    since: z.string(),
+    calls: z.number().int(),
+    isWhole: z.boolean().meta({ description: "False where older calls of that time were not read." }),
+    tools: z.array(Row),
+    servers: z.array(Row),
+    users: z.array(Row),
+  })
+  .meta({ id: "CallSummary", description: "Those that were called most; fifty of each at most." });
+
+type Read = (part: { limit: number; before?: string }) => Promise<CallRecord[]>;
+
+/** Read page by page, newest first, until the time is over. */
+export async function summarizeCalls(read: Read, minutes: number): Promise<z.infer<typeof CallSummary>> {
+  const since = new Date(Date.now() - minutes * 60_000).toISOString();
+  const found: CallRecord[] = [];
+  let isWhole = false;
+  while (!isWhole && found.length < maxSummed) {
+    const before = found.at(-1)?.id;
+    const page = await read({ limit: pageSize, ...(before === undefined ? {} : { before }) });
+    const within = page.filter(({ at }) => at >= since);
+    found.push(...within);
+    isWhole = page.length < pageSize || within.length < page.length;
+  }
+  return {
+    ...{ since, calls: found.length, isWhole },
+    tools: rowsOf(found, ({ tool }) => tool),
+    servers: rowsOf(found, ({ server }) => server),
+    users: rowsOf(found, ({ principal }) => principal.user ?? "anonymous"),
+  };
+}
+
+const failed: readonly string[] = failedStatuses;
+
+function rowsOf(calls: readonly CallRecord[], nameOf: (call: CallRecord) => string | null): z.infer<typeof Row>[] {
+  return [...Map.groupBy(calls, nameOf)]
+    .flatMap(([name, group]) => (name === null ? [] : [rowOf(name, group)]))
+    .toSorted((a, b) => b.calls - a.calls || (a.name < b.name ? -1 : 1))
+    .slice(0, maxRows);
+}
+
+function rowOf(name: string, group: readonly CallRecord[]): z.infer<typeof Row> {
+  const times = group.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  const errors = group.filter(({ status }) => failed.includes(status)).length;
+  return { name, calls: group.length, errors, p50Ms: at(0.5), p95Ms: at(0.95) };
+}

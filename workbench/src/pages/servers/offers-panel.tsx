@@ -1,0 +1,132 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { UnknownObject } from "../../../../src/model/json.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { get, part, post, withQuery } from "../../api/client.ts";
+import { Button } from "../../parts/button.tsx";
+import { ContentBlock } from "../../parts/content-block.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, TextInput } from "../../parts/field.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { Complaint } from "../../parts/states.tsx";
+
+type Item = UnknownObject & { server: string };
+type Opened = { kind: "prompt" | "resource" | "template"; item: Item };
+
+const said = (value: unknown) => (typeof value === "string" ? value : "");
+
+/** Prompts, resources and templates of a server, each to be looked at. Nothing where it has none. */
+export function OffersPanel({ server }: { server: string }) {
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const prompts = useQuery({
+    queryKey: ["servers", server, "prompts"],
+    queryFn: ({ signal }) => get<AnswerOf<"prompts.list">>(withQuery("/prompts", { server, limit: 500 }), signal),
+    retry: false,
+  }).data;
+  const resources = useQuery({
+    queryKey: ["servers", server, "resources"],
+    queryFn: ({ signal }) => get<AnswerOf<"resources.list">>(withQuery("/resources", { server, limit: 500 }), signal),
+    retry: false,
+  }).data;
+  const rows: Opened[] = [
+    ...(prompts?.prompts ?? []).map((item) => ({ kind: "prompt" as const, item: item as Item })),
+    ...(resources?.resources ?? []).map((item) => ({ kind: "resource" as const, item: item as Item })),
+    ...(resources?.resourceTemplates ?? []).map((item) => ({ kind: "template" as const, item: item as Item })),
+  ];
+  if (rows.length === 0) return null;
+  return (
+    <Panel flush title="Prompts and resources">
+      <ul className="max-h-96 divide-y divide-line overflow-auto text-[13px]">
+        {rows.map(({ kind, item }) => {
+          const name = said(item.title) || said(item.name) || said(item.uri) || said(item.uriTemplate);
+          return (
+            <li key={`${kind} ${said(item.name)} ${said(item.uri)}`} className="flex items-center gap-3 px-4 py-2">
+              <span className="w-16 shrink-0 text-muted">{kind}</span>
+              <span className="min-w-0 flex-1 break-words">
+                <span className="font-medium">{name}</span>
+                <span className="block text-muted">{said(item.description)}</span>
+              </span>
+              <Button variant="quiet" aria-label={`Open ${name}`} onClick={() => setOpened({ kind, item })}>
+                Open
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+      {opened !== null && <OfferDialog {...opened} onClose={() => setOpened(null)} />}
+    </Panel>
+  );
+}
+
+/** Names of `{name}` in a template, or of a prompt's arguments. */
+function fieldsOf({ kind, item }: Opened): { name: string; isRequired: boolean }[] {
+  if (kind === "template")
+    return [...said(item.uriTemplate).matchAll(/\{[+#./;?&]?([^}*]+)\*?\}/g)].flatMap(([, names = ""]) =>
+      names.split(",").map((name) => ({ name, isRequired: true })),
+    );
+  const given = Array.isArray(item.arguments) ? (item.arguments as UnknownObject[]) : [];
+  return given.map(({ name, required }) => ({ name: said(name), isRequired: required === true }));
+}
+
+function OfferDialog({ kind, item, onClose }: Opened & { onClose: () => void }) {
+  const [values, setValues] = useState<Record<string, string>>({});
+  const fields = fieldsOf({ kind, item });
+  const open = useMutation({
+    mutationFn: () => {
+      const base = `/servers/${part(item.server)}`;
+      if (kind === "prompt")
+        return post<UnknownObject>(`${base}/prompts/${part(said(item.name))}`, { arguments: values });
+      const uri = kind === "resource" ? said(item.uri) : fill(said(item.uriTemplate), values);
+      return get<UnknownObject>(withQuery(`${base}/resource`, { uri }));
+    },
+  });
+  return (
+    <Dialog wide open onClose={onClose} title={said(item.name) || said(item.uri) || kind}>
+      <div className="flex flex-col gap-3 text-[13px]">
+        {said(item.uri) + said(item.uriTemplate) !== "" && (
+          <p className="break-all font-mono text-xs text-muted">{said(item.uri) || said(item.uriTemplate)}</p>
+        )}
+        {fields.map(({ name, isRequired }) => (
+          <Field key={name} label={isRequired ? name : `${name} (optional)`}>
+            <TextInput
+              value={values[name] ?? ""}
+              onChange={({ target }) => setValues({ ...values, [name]: target.value })}
+            />
+          </Field>
+        ))}
+        <Button variant="primary" className="self-start" busy={open.isPending} onClick={() => open.mutate()}>
+          {kind === "prompt" ? "Get the prompt" : "Read it"}
+        </Button>
+        <Complaint error={open.error} />
+        {open.data && <Shown answer={open.data} />}
+      </div>
+    </Dialog>
+  );
+}
+
+const fill = (template: string, values: Record<string, string>) =>
+  template.replaceAll(/\{[+#./;?&]?([^}*]+)\*?\}/g, (_, names: string) =>
+    names
+      .split(",")
+      .map((name) => encodeURIComponent(values[name] ?? ""))
+      .join(","),
+  );
+
+function Shown({ answer }: { answer: UnknownObject }) {
+  const { messages, contents } = answer as { messages?: UnknownObject[]; contents?: UnknownObject[] };
+  if (messages)
+    return messages.map(({ role, content }, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id and keep their order
+      <section key={at} className="rounded-md border border-line p-3">
+        <h3 className="mb-1 text-xs font-medium text-muted">{said(role)}</h3>
+        <ContentBlock block={content as UnknownObject} />
+      </section>
+    ));
+  if (contents)
+    return contents.map((resource, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: contents may share a URI and keep their order
+      <ContentBlock key={at} block={{ type: "resource", resource }} />
+    ));
+  return <JsonView value={answer} />;
+}
