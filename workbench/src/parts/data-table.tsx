@@ -1,6 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
+import { memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { classes } from "./class-names.ts";
+import { useScrollPlace } from "./scroll-place.ts";
 
 export type Column<Row> = {
   title: string;
@@ -121,21 +122,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-/** Where each table stood, by entry of the history: "back" finds it there again. */
-const places = new Map<string, number>();
-const entryKey = (label: string) => `${label} ${(history.state as { __TSR_key?: string } | null)?.__TSR_key ?? ""}`;
-
-function useScrollPlace(scroller: RefObject<HTMLDivElement | null>, label: string, hasRows: boolean) {
-  const isDone = useRef(false);
-  useLayoutEffect(() => {
-    if (!hasRows || isDone.current) return;
-    isDone.current = true;
-    const place = places.get(entryKey(label));
-    if (place !== undefined && scroller.current !== null) scroller.current.scrollTop = place;
-  }, [hasRows, label, scroller]);
-  return () => void places.set(entryKey(label), scroller.current?.scrollTop ?? 0);
-}
-
 type HeadProps = {
   column: Column<unknown>;
   sort: string | undefined;
@@ -182,34 +168,32 @@ type RowProps = {
 };
 
 /** Memoized: typing re-renders the list around it with every key. */
-const TableRow = memo(({ columns, row, index, top, height, onOpen, isSelected }: RowProps) => {
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a larger target for the link or button inside the row
-    <div
-      role="row"
-      aria-rowindex={index + 2}
-      aria-selected={isSelected}
-      onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
-      style={{ height, top }}
-      className={classes(
-        line,
-        "absolute inset-x-0 border-b border-line/70 contain-strict",
-        onOpen && "cursor-pointer hover:bg-sunken/60",
-        isSelected && "bg-accent-soft hover:bg-accent-soft",
-      )}
-    >
-      {columns.map(({ title, render, align, wide }) => (
-        <div
-          key={title}
-          role="cell"
-          className={classes("min-w-0 truncate", align && "text-right tabular-nums", wide && wideOnly)}
-        >
-          {render(row)}
-        </div>
-      ))}
-    </div>
-  );
-});
+const TableRow = memo(({ columns, row, index, top, height, onOpen, isSelected }: RowProps) => (
+  // biome-ignore lint/a11y/useKeyWithClickEvents: a larger target for the link or button inside the row
+  <div
+    role="row"
+    aria-rowindex={index + 2}
+    aria-selected={isSelected}
+    onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
+    style={{ height, top }}
+    className={classes(
+      line,
+      "absolute inset-x-0 border-b border-line/70 contain-strict",
+      onOpen && "cursor-pointer hover:bg-sunken/60",
+      isSelected && "bg-accent-soft hover:bg-accent-soft",
+    )}
+  >
+    {columns.map(({ title, render, align, wide }) => (
+      <div
+        key={title}
+        role="cell"
+        className={classes("min-w-0 truncate", align && "text-right tabular-nums", wide && wideOnly)}
+      >
+        {render(row)}
+      </div>
+    ))}
+  </div>
+));
 
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest("a, button, input, select") !== null;

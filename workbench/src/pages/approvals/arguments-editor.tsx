@@ -4,13 +4,13 @@ import type { JsonObject, UnknownObject } from "../../../../src/model/json.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
 import { readJson } from "../../api/exact-json.ts";
 import { toolQuery } from "../../api/queries.ts";
+import { ArgumentDifference } from "../../parts/argument-difference.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
 import { escapeHidden } from "../../parts/hidden-characters.ts";
 import { Pencil, Undo2 } from "../../parts/icons.ts";
 import { Loading } from "../../parts/states.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { ArgumentDifference } from "./argument-difference.tsx";
 import { ArgumentList } from "./argument-list.tsx";
 
 /** Loaded on demand: most calls are approved as they are. */

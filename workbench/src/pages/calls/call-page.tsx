@@ -12,6 +12,7 @@ import { Complaint } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
 import { CallPayload, CompareCalls } from "./call-payload.tsx";
 import { callSpans } from "./call-spans.ts";
+import { Waits } from "./call-waits.tsx";
 import { Waterfall } from "./waterfall.tsx";
 
 const route = getRouteApi("/calls/$id");
@@ -91,54 +92,6 @@ const isCut = (value: unknown) => typeof value === "object" && value !== null &&
 
 function CallError({ error }: { error: NonNullable<CallAnswer["error"]> }) {
   return <Complaint error={`${error.code}: ${error.message}`} />;
-}
-
-/** A call that waited: what became of it. */
-function Answered({ answer }: { answer: NonNullable<CallAnswer["answer"]> }) {
-  const { status, by, outcome, approvalId } = answer;
-  return (
-    <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-[13px]">
-      It waited for approval and is {status}
-      {by !== null && ` (${by})`}.{" "}
-      {outcome ? (
-        <Link to="/calls/$id" params={{ id: outcome.callId }} className="text-accent underline">
-          The call that ran
-        </Link>
-      ) : (
-        <Link to="/approvals" search={{ id: approvalId }} className="text-accent underline">
-          The approval
-        </Link>
-      )}
-    </p>
-  );
-}
-
-/** A waiting call has not failed: links to the decision. */
-function Waits({ call, error: { data } }: { call: CallAnswer; error: NonNullable<CallAnswer["error"]> }) {
-  if (call.answer && call.answer.status !== "pending") return <Answered answer={call.answer} />;
-  const { approvalId, planId } = data as { approvalId?: unknown; planId?: unknown };
-  return (
-    <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-[13px]">
-      {typeof planId === "string" ? (
-        <>
-          Queued. It runs after approval of{" "}
-          <Link to="/plans/$id" params={{ id: planId }} className="text-accent underline">
-            the plan
-          </Link>
-          .
-        </>
-      ) : (
-        <>
-          It runs after approval.{" "}
-          {typeof approvalId === "string" && (
-            <Link to="/approvals" search={{ id: approvalId }} className="text-accent underline">
-              Decide
-            </Link>
-          )}
-        </>
-      )}
-    </p>
-  );
 }
 
 function Attempts({ attempts }: Pick<CallAnswer, "attempts">) {

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../../src/model/json.ts";
 import type { CallAnswer } from "../../api/answers.ts";
 import type { OutcomeAnswer } from "../../api/approval-queries.ts";
 import { callQuery, callsQuery } from "../../api/queries.ts";
+import { ArgumentDifference } from "../../parts/argument-difference.tsx";
 import { callStatusText } from "../../parts/badge.tsx";
 import { CopyButton } from "../../parts/code-view.tsx";
 import { Select } from "../../parts/field.tsx";
@@ -12,7 +13,6 @@ import { Panel } from "../../parts/page.tsx";
 import { ResultView } from "../../parts/result-view.tsx";
 import { QueryView } from "../../parts/states.tsx";
 import { renderDuration } from "../../parts/time.tsx";
-import { ArgumentDifference } from "../approvals/argument-difference.tsx";
 
 /** What the call was given and what came of it, or how to have it kept. */
 export function CallPayload({ call: { payload, argumentNames } }: { call: CallAnswer }) {

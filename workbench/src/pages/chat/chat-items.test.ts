@@ -26,7 +26,12 @@ test("a call is one card: its arguments come later, then its result; the same id
   const turn: Happened[] = [
     said({ type: "action", call }),
     said({ type: "action", call: { ...call, arguments: { x: 1 } } }),
-    said({ type: "observation", text: "done", pictures: ["data:image/png;base64,AA=="], call: { ...call, tool: "a.b", status: "succeeded" } }),
+    said({
+      type: "observation",
+      text: "done",
+      pictures: ["data:image/png;base64,AA=="],
+      call: { ...call, tool: "a.b", status: "succeeded" },
+    }),
   ];
   const items = after(...turn, said({ id: "m2", type: "action", call }));
   assert.equal(items.length, 2);

@@ -36,6 +36,7 @@ const isOpen = (item: ChatItem): item is CallItem => item.kind === "call" && ite
 /** An action may arrive in parts; the last one has the arguments. */
 function withCall(items: readonly ChatItem[], call: CallPiece, id: string): readonly ChatItem[] {
   const isSame = (item: ChatItem): item is CallItem => isOpen(item) && item.call.id === call.id;
-  if (!items.some(isSame)) return [...items, { kind: "call", id: `${id}-${call.id}`, call, result: null, pictures: [] }];
+  if (!items.some(isSame))
+    return [...items, { kind: "call", id: `${id}-${call.id}`, call, result: null, pictures: [] }];
   return items.map((item) => (isSame(item) ? { ...item, call: { ...item.call, ...call } } : item));
 }

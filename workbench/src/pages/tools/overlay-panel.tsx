@@ -3,11 +3,11 @@ import type { JsonObject } from "../../../../src/model/json.ts";
 import type { ToolAnswer } from "../../api/answers.ts";
 import { overlayQuery, toolChangesQuery } from "../../api/tool-queries.ts";
 import { useMay } from "../../app/session.ts";
+import { ArgumentDifference } from "../../parts/argument-difference.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
-import { ArgumentDifference } from "../approvals/argument-difference.tsx";
 
 /** Who changed the server's definition, why, and what it was. */
 export function OverlayPanel({ tool: { name, overlaid } }: { tool: ToolAnswer }) {

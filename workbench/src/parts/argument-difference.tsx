@@ -1,7 +1,7 @@
-import type { JsonObject } from "../../../../src/model/json.ts";
-import { LongText } from "../../parts/long-text.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import type { JsonObject } from "../../../src/model/json.ts";
 import { diffLines, type Line } from "./diff-lines.ts";
+import { LongText } from "./long-text.tsx";
+import { VisibleText } from "./visible-text.tsx";
 
 type DifferenceProps = { before: JsonObject; after: JsonObject };
 
