@@ -275,8 +275,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   audit: "The record of calls and changes.",
   "audit.required": "true: nothing is answered whose record could not be taken.",
   "audit.hmacKey":
-    "Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones can be told. By reference, such as ${AUDIT_KEY}.",
-  observability: "What is told to other systems.",
+    "Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones are recognised. By reference, such as ${AUDIT_KEY}.",
+  observability: "What is sent to other systems.",
   "observability.otlp": "Spans and metrics by OTLP over HTTP, as JSON.",
   "observability.otlp.endpoint":
     "The collector, such as http://127.0.0.1:4318; /v1/traces and /v1/metrics are added. Empty: nothing is sent.",

@@ -30,7 +30,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   /** Call records. */ calls?: CallsInput | undefined;
   /** What one caller may hold open at a time. */ quotas?: QuotasInput | undefined;
   /** The record of calls and changes. */ audit?: AuditInput | undefined;
-  /** What is told to other systems. */ observability?: ObservabilityInput | undefined;
+  /** What is sent to other systems. */ observability?: ObservabilityInput | undefined;
   /** Job runs; see jobs.md. */ jobs?: JobsInput | undefined;
   /** Handling of changed or poisoned tool definitions; see quality.md. */ security?: SecurityInput | undefined;
   /** Catalogue entries from other planes. */ bundles?: BundlesInput | undefined;
@@ -122,10 +122,10 @@ export interface QuotasInput {
 /** The record of calls and changes. */
 export interface AuditInput {
   /** true: nothing is answered whose record could not be taken. Default: false. */ required?: boolean | undefined;
-  /** Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones can be told. By reference, such as ${AUDIT_KEY}. */ hmacKey?: string | undefined;
+  /** Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones are recognised. By reference, such as ${AUDIT_KEY}. */ hmacKey?: string | undefined;
 }
 
-/** What is told to other systems. */
+/** What is sent to other systems. */
 export interface ObservabilityInput {
   /** Spans and metrics by OTLP over HTTP, as JSON. */ otlp?: { /** The collector, such as http://127.0.0.1:4318; /v1/traces and /v1/metrics are added. Empty: nothing is sent. */ endpoint: string; /** Headers for the collector, best as references; or a text such as name=value,name=value. */ headers?: Readonly<Record<string, string>> | string | undefined; /** false: no spans. Default: true. */ traces?: boolean | undefined; /** false: no metrics. Default: true. */ metrics?: boolean | undefined; /** Time between two batches in milliseconds. Default: 10000. */ intervalMs?: number | undefined; /** The name of this plane at the collector. Default: "toolplane". */ serviceName?: string | undefined } | null | undefined;
 }
