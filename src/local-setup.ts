@@ -1,4 +1,4 @@
-import { createSetup, ownProgram, processEnvironment } from "./config/config.ts";
+import { createSetup, ownProgram, processEnvironment, type TryServer } from "./config/config.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { AuditedWork } from "./model/audit.ts";
 import type { Setup } from "./model/config/setup.ts";
@@ -7,7 +7,9 @@ import type { Setup } from "./model/config/setup.ts";
 export async function openSetup(options: Omit<LocalPlace, "dataDirectory"> & Partial<LocalPlace>): Promise<Setup> {
   const environment = processEnvironment();
   const { dataDirectory } = findLocalFiles({ dataDirectory: undefined, ...options });
-  return createSetup({ ...options, dataDirectory, environment, platform: process.platform, program: ownProgram() });
+  const tryServer: TryServer = async (...asked) => (await import("./servers/servers.ts")).tryServer(...asked);
+  const here = { environment, platform: process.platform, program: ownProgram() };
+  return createSetup({ ...options, ...here, dataDirectory, tryServer });
 }
 
 type Record = <T>(work: AuditedWork, run: () => Promise<T>) => Promise<T>;
@@ -25,7 +27,16 @@ export async function openRecordedSetup(place: LocalPlace): Promise<Setup> {
   return { ...setup, ...recordedEntries(setup, record), ...recordedClients(setup, record) };
 }
 
-type Edits = "init" | "addServer" | "putServer" | "editServer" | "removeServer" | "putToolset" | "removeToolset";
+type Edits =
+  | "addServers"
+  | "updateServers"
+  | "init"
+  | "addServer"
+  | "putServer"
+  | "editServer"
+  | "removeServer"
+  | "putToolset"
+  | "removeToolset";
 
 function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
   const servers = async () => (await setup.written()).servers;
@@ -40,6 +51,14 @@ function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
   return {
     init: (how) =>
       record({ operation: "config.init", target: how.file ?? null, input: how, look: servers }, () => setup.init(how)),
+    addServers(what, how, hooks) {
+      const run = () => setup.addServers(what, how, hooks);
+      return how.dryRun ? run() : record({ operation: "servers.add", input: { name: how.name }, look: servers }, run);
+    },
+    updateServers(name, how) {
+      const run = () => setup.updateServers(name, how);
+      return how?.apply ? record({ operation: "servers.update", target: name ?? null, look: servers }, run) : run();
+    },
     addServer: (name, entry, file) =>
       record(server("servers.set", name, file), () => setup.addServer(name, entry, file)),
     putServer: (name, entry) => record(server("servers.set", name), () => setup.putServer(name, entry)),

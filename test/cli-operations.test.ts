@@ -77,6 +77,8 @@ const otherwise = [
     "registry.export: name",
   ],
   ...["registry.import: bundle", "servers.import: clients", "servers.ping: server", "servers.set: definition"],
+  // As '--header', '--user' or '--project', '--set' and '--yes'.
+  ...["servers.add: headers", "servers.add: scope", "servers.add: values", "servers.update: apply"],
   ...["tools.set: manifest", "tools.set: name", "runs.render: format"],
   // For programs.
   ...[

@@ -2,6 +2,7 @@ import { type ApprovalPorts, createPolicy, effectOf, ownYesCounts, type Profile 
 import type { Registry } from "../catalogue/catalogue.ts";
 import type { PlanePolicy } from "../model/plane-access.ts";
 import { mayDo } from "../model/principal.ts";
+import { isIsolated } from "../model/servers/server.ts";
 import { accessOf } from "./authorize.ts";
 import { requestCall } from "./call-tool.ts";
 import type { Lookup, LookupParts } from "./lookup.ts";
@@ -19,7 +20,7 @@ export function policyOf({
 }: Pick<JudgeParts, "config" | "registry">): ReturnType<typeof createPolicy> {
   return createPolicy({
     policy: () => config().policy,
-    isIsolated: (server) => config().servers[server]?.isolated === true,
+    isIsolated: (server) => isIsolated(config().servers[server] ?? {}),
     targetsOf: createTargets(config, (id, caller) => registry.snapshot(caller).byId(id)),
     ownCounts: (caller) => ownYesCounts(config().approvals, caller),
   });

@@ -25,7 +25,9 @@ type TransportProblem = { problem: string; hint: string | null; key?: string };
 
 /** `transport` says it, else there is a command, else the URL tells; `type` only fills what is left open. */
 export function detectTransport(server: UnknownObject): DetectedTransport | TransportProblem {
-  const { transport, type, command, url, openapi } = server;
+  const { transport, type, url, openapi } = server;
+  // Without a command, what the image starts by itself is the server.
+  const command = server.command ?? (server.container === undefined ? undefined : "");
   const said = transportNames.get(transport);
   if (transport !== undefined && said === undefined) {
     return {
@@ -188,12 +190,15 @@ export function checkServer(
     report(detected.key ? [...path, detected.key] : path, detected.problem, detected.hint);
   }
   const transport = hasProblem ? { transport: "stdio" } : detected;
-  const { type: _, url, ...others }: UnknownObject = startedByUs({ ...expanded, ...transport });
+  const { type: _, url, ...others }: UnknownObject = inPlace({ ...expanded, ...transport });
   // What was told once need not be told by the schema again.
   const fields = url === undefined || hasProblem ? others : { ...others, url };
   const definition = parse(ServerDefinition, fields, path, report);
   return usable ? definition : undefined;
 }
+
+/** In an image, 'toolplane' is a program like any other. */
+const inPlace = (server: UnknownObject) => (server.container === undefined ? startedByUs(server) : server);
 
 type PlaneInjection = Pick<ConfigValues, "inject" | "inject_options">;
 

@@ -13,6 +13,7 @@ export { createReload } from "./reload.ts";
 export { maskSecrets } from "./secrets/mask.ts";
 export { expandEnvironment } from "./secrets/references.ts";
 export { resolveSecrets, revealConfig } from "./secrets/resolve-secrets.ts";
+export type { TryServer } from "./setup-place.ts";
 
 // The parts with parsers and schemas are loaded when they are used: a client that attaches to a plane needs none of them.
 

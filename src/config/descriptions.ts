@@ -26,6 +26,18 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.inheritEnv":
     "More variables of the plane's environment to pass on: names or globs, beside those at the top level. true: all of them; false: only the default ones.",
   "mcpServers.cwd": "The directory to start it in, from where this file is.",
+  "mcpServers.container":
+    "Start it in a container: no network, a read-only root, no capabilities, limits; removed when it ends.",
+  "mcpServers.container.image": "The image. Without 'command', what it starts by itself is the server.",
+  "mcpServers.container.network": "The network it joins; none by default.",
+  "mcpServers.container.mounts":
+    "What of this machine it sees: source:/target, read-only, or source:/target:rw; a relative source starts where this file is.",
+  "mcpServers.container.runtime": "docker or podman; auto takes the first that is installed.",
+  "mcpServers.container.memory": "Its limit of memory.",
+  "mcpServers.container.pids": "Its limit of processes.",
+  "mcpServers.container.user": "The user inside, such as 1000:1000; by default the image's.",
+  "mcpServers.container.env":
+    "Names of the plane's variables that it gets beside those of 'env'. Values never stand on a command line.",
   "mcpServers.url": "The address of a remote server. Redirects to other hosts are not followed.",
   "mcpServers.openapi":
     "An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts where this file is.",
@@ -110,9 +122,11 @@ export const descriptions: Readonly<Record<string, string>> = {
     "false: serial execution of each tool. By default, up to maxConcurrency calls run at once.",
   "mcpServers.requires_consent": "Its tools need a person's approval.",
   "mcpServers.isolated":
-    "It runs in its own container or machine; tools whose safety_level is high may need that ('policy.isolation').",
+    "It runs in its own container or machine; tools whose safety_level is high may need that ('policy.isolation'). By default true where there is a 'container'.",
   "mcpServers.idempotency_key": "Whether a call can be repeated safely.",
   "mcpServers.version": "The version of its tools; a tool's own wins.",
+  "mcpServers.source":
+    "Where 'add' took it from: its name in the MCP registry and the version. 'servers update' compares it with the newest.",
   "mcpServers.auth_required": "Whether its tools need a sign-in; by default only if there are scopes.",
   "mcpServers.auth_env": "Variables that hold its credentials; listings show whether they are set.",
   "mcpServers.inject":
@@ -122,6 +136,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.inject_options.exclude": "Servers that are left out; 'canvas' when it is not given.",
   "mcpServers.inject_options.max_bytes":
     "Maximum size; beyond it descriptions are cut, then parameters dropped, then tools. 65536 by default.",
+  registries: "MCP registries to search and to add servers from; the first that knows a name counts.",
   tools: "Hand-written tools, by name: manifests with their providers.",
   overlays: "Overrides of servers' tools, by server.tool; other fields keep the server's value.",
   "overlays.description": "Replaces the server's description.",

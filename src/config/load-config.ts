@@ -225,17 +225,24 @@ export function requireSafe({ problems }: Config): void {
 
 /** What is wrong with a server as a file would hold it. A variable that is not set yet may be set later. */
 export function checkServerEntry(name: string, entry: UnknownObject, environment: Environment): string[] {
+  return readServerEntry(name, entry, environment).problems;
+}
+
+/** A server as a file would hold it, in the normal form. */
+export function readServerEntry(name: string, entry: UnknownObject, environment: Environment) {
   const data = { mcpServers: { [name]: entry } };
-  const { settings, problems } = readShapes({ file: "", data, lineOf: () => null });
-  const found = problems
+  const { settings, problems: misread } = readShapes({ file: "", data, lineOf: () => null });
+  const found = misread
     .filter(({ severity }) => severity === "error")
     .map(({ path, message, hint }) => ({ path: path.slice(`mcpServers.${name}.`.length), message, hint }));
   const { servers } = mergeSettings([settings]).values;
   const report: Report = (path, message, hint = null) => found.push({ path: renderPath(path.slice(2)), message, hint });
-  checkServer(name, isObject(servers) ? servers[name] : undefined, environment, report, () => undefined);
-  return found.map(({ path, message, hint }) =>
+  const given = isObject(servers) ? servers[name] : undefined;
+  const definition = checkServer(name, given, environment, report, () => undefined);
+  const problems = found.map(({ path, message, hint }) =>
     [path === "" ? message : `'${path}' ${message}`, hint].filter((part) => part !== null).join(". "),
   );
+  return { definition, problems };
 }
 
 type Read = { document: ConfigDocument | null; problems: ConfigProblem[] };

@@ -89,12 +89,14 @@ function changedSince(): PlaneError {
 }
 
 export function withPlaces(definition: ServerDefinition, directory: string): ServerDefinition {
-  const { command, cwd: written, roots, openapi } = definition;
+  const { command, cwd: written, roots, container, openapi } = definition;
   const cwd = written === undefined ? undefined : resolve(directory, written);
   return {
     ...definition,
     ...(cwd === undefined ? {} : { cwd }),
-    ...(command === undefined ? {} : { command: commandFrom(directory, command, cwd) }),
+    // What runs in a container is looked for in its image.
+    ...(command === undefined || container ? {} : { command: commandFrom(directory, command, cwd) }),
+    ...(container && { container: { ...container, mounts: container.mounts.map((one) => mountFrom(directory, one)) } }),
     ...(openapi === undefined || isAddress(openapi) ? {} : { openapi: resolve(directory, openapi) }),
     roots: roots.map((root) => (isAddress(root) ? root : pathToFileURL(resolve(directory, root)).href)),
   };
@@ -102,6 +104,11 @@ export function withPlaces(definition: ServerDefinition, directory: string): Ser
 
 function isAddress(place: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
+}
+
+function mountFrom(directory: string, mount: string): string {
+  const [, source = "", rest = ""] = /^(.+?)(:\/[^:]*(?::r[ow])?)$/s.exec(mount) ?? [];
+  return resolve(directory, source) + rest;
 }
 
 /** A bare name is looked for in PATH. Other programs look for a path in `cwd`, so that counts where the first is not there. */

@@ -1,5 +1,7 @@
 import { join, resolve } from "node:path";
 import { homeDirectory } from "../lib/files.ts";
+import type { Trial } from "../model/config/adding.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
 import type { Environment } from "./environment.ts";
 import { type LoadedConfig, loadConfig } from "./load-config.ts";
 import { defaultConfigFiles, noConfigFound, ofProject } from "./locations.ts";
@@ -14,7 +16,15 @@ export type SetupOptions = {
   environment: Environment;
   platform: NodeJS.Platform;
   program: readonly [command: string, ...args: string[]];
+  /** Starts or reaches a server once. Without it nothing is tried. */
+  tryServer?: TryServer;
 };
+
+export type TryServer = (
+  name: string,
+  definition: ServerDefinition,
+  where: { environment: Environment; directory: string },
+) => Promise<Trial>;
 
 export const newFile = "toolplane.json";
 

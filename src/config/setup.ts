@@ -1,6 +1,6 @@
 import { nearest } from "../lib/text/nearest.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
-import { linesOf, type ProjectTrust, type Setup } from "../model/config/setup.ts";
+import { linesOf, type ProjectTrust, type Setup, type SetupAdding } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import { explain } from "./explain.ts";
@@ -19,6 +19,7 @@ export function createSetup(options: SetupOptions): Setup {
     ...readingVerbs(place),
     ...editingVerbs(place),
     ...toolsetVerbs(place),
+    ...addingVerbs(place, options),
     trust: trustVerbs(place),
     clients: async () => (await import("./clients/client-files.ts")).clientStatus(place.where),
     async importClients(names, how) {
@@ -167,6 +168,21 @@ function editingVerbs(
     },
   };
 }
+
+function addingVerbs(place: SetupPlace, { tryServer = async () => notTried }: SetupOptions): SetupAdding {
+  const adding = async () => {
+    const { createAdding } = await import("./adding/adding.ts");
+    const trusted = (file: string, names: readonly string[]) => trustWritten(place, file, names);
+    return createAdding({ place, tryServer, trustWritten: trusted });
+  };
+  return {
+    addServers: async (...asked) => (await adding()).addServers(...asked),
+    searchServers: async (...asked) => (await adding()).searchServers(...asked),
+    updateServers: async (...asked) => (await adding()).updateServers(...asked),
+  };
+}
+
+const notTried = { tools: null, needsSignIn: false, problem: null };
 
 function trustVerbs({ load, project, directory, dataDirectory }: SetupPlace): Setup["trust"] {
   const show = async (): Promise<ProjectTrust> =>

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Setup } from "../model/config/setup.ts";
+import type { Setup, SetupAdding } from "../model/config/setup.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Caller, Plane } from "../model/plane.ts";
 import type { AbortSignal } from "../model/platform.ts";
@@ -34,7 +34,8 @@ export type Situation = {
   setup: ConfigFiles | null;
 };
 
-export type ConfigFiles = Pick<Setup, "check" | "explain" | "importClients" | "putServer" | "removeServer">;
+export type ConfigFiles = Pick<Setup, "check" | "explain" | "importClients" | "putServer" | "removeServer"> &
+  SetupAdding;
 
 /** The body of a request. */
 export type HttpBody = {
@@ -108,6 +109,8 @@ export type Operation<
     target(input: z.output<Input>): string | null;
     look?(plane: Plane, input: z.output<Input>): unknown;
     isTrial?(input: z.output<Input>): boolean;
+    /** What of the input is recorded, where not all of it may be. */
+    input?(input: z.output<Input>): unknown;
   };
   /** Where it is more than one call of the plane. */
   run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: Situation): Promise<unknown>;
@@ -133,7 +136,8 @@ export async function runOperation(
   if (run && changes && !changes.isTrial?.(input as never)) {
     const target = changes.target(input as never);
     const look = changes.look && (() => changes.look?.(plane, input as never));
-    return plane.audit.run({ operation, target, input, ...(look && { look }) }, asker, () =>
+    const kept = changes.input ? changes.input(input as never) : input;
+    return plane.audit.run({ operation, target, input: kept, ...(look && { look }) }, asker, () =>
       run(plane, input as never, asker, situation),
     );
   }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { addingOperations } from "./adding.ts";
 import { agentOperations } from "./agent.ts";
 import { approvalOperations } from "./approvals.ts";
 import { auditOperations } from "./audit.ts";
@@ -38,6 +39,7 @@ const declared = [
   ...agentOperations,
   ...codeOperations,
   ...setupOperations,
+  ...addingOperations,
   ...trustOperations,
   ...localOperations,
 ];

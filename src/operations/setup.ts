@@ -98,7 +98,7 @@ export const setupOperations = [
       look: (plane, input) => plane.config().servers[input.name] ?? null,
     },
     async run(plane, { name: server, definition }, asker, situation) {
-      const { command, url, openapi } = definition;
+      const { command = definition.container, url, openapi } = definition;
       if ([command, url, openapi].filter((one) => one !== undefined).length !== 1)
         throw new PlaneError("USAGE", "Give one of 'url', 'command' and 'openapi'.");
       await setupIn(situation)
@@ -196,13 +196,13 @@ export const setupOperations = [
   }),
 ];
 
-function setupIn({ setup }: Situation): ConfigFiles {
+export function setupIn({ setup }: Situation): ConfigFiles {
   if (setup) return setup;
   throw new PlaneError("USAGE", "This plane has no configuration file. Start it with '--config FILE'.");
 }
 
 /** Answers do not name the paths of files; what is wrong with the request itself names none. */
-function withoutPath(thrown: unknown): never {
+export function withoutPath(thrown: unknown): never {
   if (!(thrown instanceof PlaneError) || thrown.code === "USAGE") throw thrown;
   const { file: _file, ...data } = thrown.data;
   const what =

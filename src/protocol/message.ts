@@ -80,6 +80,9 @@ type TransportFailure = {
   cause?: unknown;
 };
 
+/** Ended by its runtime, whatever became of the process that started it. */
+export type ContainerName = { runtime: string; name: string };
+
 export type ChannelHandlers = {
   /** `relatesTo` is our request on whose stream it came, where known. */
   onMessage(message: unknown, relatesTo?: RequestId): void;
@@ -92,7 +95,7 @@ export type ChannelHandlers = {
   /** Something that is no message. */
   onNoise?(text: string): void;
   /** At once after the start of a process. */
-  onProcess?(pid: number): void;
+  onProcess?(pid: number, container?: ContainerName): void;
   onStderr?(text: string): void;
 };
 

@@ -33,14 +33,15 @@ const launchers: Readonly<Record<string, Launcher>> = {
 /** Options may stand before the verb. */
 const verbWithin = 6;
 
-type CommandLine = Pick<ServerDefinition, "command" | "args">;
+type CommandLine = Pick<ServerDefinition, "command" | "args"> & Partial<Pick<ServerDefinition, "container">>;
 
 /** As a person calls it: `npx`, `docker run`. Null when none does. */
 export function installerOf(line: CommandLine): string | null {
   return launcherOf(line)?.name ?? null;
 }
 
-function launcherOf({ command = "", args }: CommandLine): (Launcher & { name: string }) | null {
+function launcherOf({ command = "", args, container }: CommandLine): (Launcher & { name: string }) | null {
+  if (container) return { name: "the container engine", complains: engine };
   const name = command.split(/[\\/]/).at(-1) ?? "";
   const program = name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, "");
   // The usual way to write it for Windows.

@@ -122,9 +122,14 @@ export async function openChannel(
   access: Access = {},
 ): Promise<Channel> {
   const { transport, command, url, maxMessageBytes } = definition;
+  if (definition.container && transport === "stdio") {
+    const { openContainer } = await import("./containers/open-container.ts");
+    return openContainer({ ...definition, container: definition.container, parentEnvironment }, handlers);
+  }
   if (transport === "stdio") {
     if (command === undefined) throw missing("command", transport);
-    return openStdio({ ...definition, command, cwd: definition.cwd, parentEnvironment }, handlers);
+    const { container: _, cwd, ...line } = definition;
+    return openStdio({ ...line, command, cwd, parentEnvironment }, handlers);
   }
   if (transport === "openapi") {
     const { openApi } = await import("./openapi/open-api.ts");

@@ -1,15 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import type { ContainerName } from "../protocol/message.ts";
 
 /** Ends the process groups that are left when we are gone, however we went. A shell starts fast and is small. */
 const script = `
-groups=" "
-while read -r sign group; do
+groups=" " names=" " runtime=
+while read -r sign group program; do
   case "$sign$groups" in
+    c*) names="$names$group " runtime="$program" ;;
+    d*) names="\${names%%" $group "*} \${names#*" $group "}" ;;
     +*) groups="$groups$group " ;;
     *" $group "*) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;;
   esac
 done
 for group in $groups; do kill -TERM -"$group" 2>/dev/null; done
+[ "$names" = " " ] || "$runtime" rm -f $names >/dev/null 2>&1
 [ "$groups" = " " ] && exit
 sleep 2
 for group in $groups; do kill -KILL -"$group" 2>/dev/null; done
@@ -23,7 +27,7 @@ export type ProcessGuard = ReturnType<typeof createProcessGuard>;
 /** Starts with the first process. Without a shell, children notice by themselves. */
 export function createProcessGuard() {
   let shell: ChildProcess | undefined;
-  const watched = new Set<number>();
+  const watched = new Map<number, ContainerName | undefined>();
 
   function start(): ChildProcess {
     // In a session of its own, so that the terminal does not end it before us.
@@ -33,7 +37,7 @@ export function createProcessGuard() {
     started.on("exit", () => {
       if (shell !== started) return;
       shell = undefined;
-      setTimeout(() => watched.forEach((pid) => void tell("+", pid)), againAfterMs).unref();
+      setTimeout(() => watched.forEach((container, pid) => void tellOf("+", pid, container)), againAfterMs).unref();
     });
     started.stdin?.on("error", () => undefined);
     started.unref();
@@ -46,20 +50,26 @@ export function createProcessGuard() {
     shell.stdin?.write(`${sign} ${pid}\n`);
   }
 
+  function tellOf(sign: "+" | "-", pid: number, container: ContainerName | undefined): void {
+    tell(sign, pid);
+    if (container) shell?.stdin?.write(`${sign === "+" ? "c" : "d"} ${container.name} ${container.runtime}\n`);
+  }
+
   return {
     /** Before the first process, so that there is no moment without a watch. */
     prepare(): void {
       if (!onWindows) shell ??= start();
     },
-    watch(pid: number): void {
-      watched.add(pid);
+    watch(pid: number, container?: ContainerName): void {
+      watched.set(pid, container);
       endAtExit(pid);
-      if (!onWindows) tell("+", pid);
+      if (!onWindows) tellOf("+", pid, container);
     },
     release(pid: number): void {
+      const container = watched.get(pid);
       if (!watched.delete(pid)) return;
       running.delete(pid);
-      if (!onWindows) tell("-", pid);
+      if (!onWindows) tellOf("-", pid, container);
     },
     stop(): void {
       const last = shell;

@@ -1,12 +1,14 @@
 import { runAll } from "../lib/async/once.ts";
 import { hash } from "../lib/json/stable-json.ts";
 import { joinNamespaces } from "../lib/lazy-verbs.ts";
+import type { Trial } from "../model/config/adding.ts";
 import type { UnknownObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { WaitingCaller } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
 import type { TakeTools } from "./doctor/check-session.ts";
+import type { tryServer as tried } from "./doctor/doctor.ts";
 import { describeUnavailable, notSent } from "./failures.ts";
 import { createGatewayPorts } from "./gateway-ports.ts";
 import type { Access } from "./open-session.ts";
@@ -22,6 +24,11 @@ export { createCredentials } from "./auth/credentials.ts";
 export { accessOf, createTokenVerbs } from "./auth/tokens.ts";
 export type { DirectCall, DirectRequest } from "./direct-request.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
+
+/** Loaded when it is used: most planes try nothing. */
+export async function tryServer(...asked: Parameters<typeof tried>): Promise<Trial> {
+  return (await import("./doctor/doctor.ts")).tryServer(...asked);
+}
 
 export type ServersPorts = Omit<DirectoryOptions, "create"> &
   Omit<LifecycleOptions, "identify"> &
@@ -93,6 +100,9 @@ export function createServers(ports: ServersPorts): Servers {
   return {
     ...directory,
     ...lifecycle,
+    async start() {
+      await Promise.all([removeLeftovers(directory, ports.environment), lifecycle.start()]);
+    },
     watch: gateway.watch,
     requireReleased: (...asked) => requireReleased(directory, ports, ...asked),
     async listOffers(server, caller) {
@@ -116,9 +126,16 @@ export function createServers(ports: ServersPorts): Servers {
   };
 }
 
-/** What a text describes: an API with so many operations, or nothing of the kind. */
-export async function readOpenApi(text: string): ReturnType<typeof import("./openapi/api.ts")["readOpenApi"]> {
-  return (await import("./openapi/api.ts")).readOpenApi(text);
+/** Containers that an earlier plane could not remove. */
+async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, environment: ServerOptions["environment"]) {
+  const wanted = all().flatMap(([, { definition }]) => definition.container?.runtime ?? []);
+  if (wanted.length === 0) return;
+  const [{ findRuntime }, { sweepLeftovers }] = await Promise.all([
+    import("./containers/open-container.ts"),
+    import("./containers/leftovers.ts"),
+  ]);
+  const found = new Set(wanted.flatMap((runtime) => findRuntime(runtime, environment) ?? []));
+  await Promise.all([...found].map(sweepLeftovers));
 }
 
 /** Of an API, with what only its document says of its address and of sign-ins. */

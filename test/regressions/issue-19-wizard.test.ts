@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createSetup } from "../../src/config/setup.ts";
-import { askThrough } from "../../src/faces/cli/commands/wizard.ts";
+import { askThrough } from "../../src/faces/cli/start/wizard.ts";
 import { declined, type Prompts } from "../../src/faces/cli/terminal/questions.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { runCli } from "../scenarios/support.ts";

@@ -167,6 +167,13 @@ const cases: Case[] = [
   ["DELETE /trust", 200],
   ["POST /servers/import", 200, { clients: ["cursor"], dryRun: true }],
   ["POST /servers/import", 400, { clients: ["abacus"], dryRun: true }],
+  ["POST /servers/add", 200, { what: "npx -y some-server", dryRun: true }],
+  ["POST /servers/add", 400, { what: "./nothing.mcpb" }],
+  ["POST /servers/add", 503, { what: "no-such-program here" }],
+  ["GET /registries/servers", 200, undefined, "/registries/servers?query=files"],
+  ["GET /registries/servers", 400, undefined, "/registries/servers"],
+  ["POST /registries/updates", 200, {}],
+  ["POST /registries/updates", 404, { name: "echo" }],
   ["GET /session", 200],
   ["POST /session", 400, { key: "" }],
   ["POST /session", 401, { key: "tp_none" }],
@@ -196,6 +203,8 @@ suite("the OpenAPI document", () => {
     directory = await temporaryDirectory();
     const servers = { echo: fixture("echo"), prompts: fixture("prompts"), resources: fixture("resources") };
     const config = await writeConfig(directory, servers, {
+      // Answers nothing: what cannot be asked is said.
+      registries: ["http://127.0.0.1:9"],
       manifests: [join(import.meta.dirname, "../fixtures/manifests/work/*")],
       tools: { asking: manifest },
       policy: { rules: [{ tool: "asking", verdict: "ask" }] },

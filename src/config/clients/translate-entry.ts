@@ -243,7 +243,7 @@ function isVariable(name: string): boolean {
 }
 
 /** `search-key` and `searchKey` are `SEARCH_KEY`. */
-function variableName(id: string): string {
+export function variableName(id: string): string {
   if (/^[A-Z_][A-Z0-9_]*$/.test(id)) return id;
   const words = id.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").replaceAll(/\W+/g, "_");
   return words.toUpperCase().replace(/^(?=\d)/, "_");

@@ -111,6 +111,8 @@ export function createProgram(cli: Cli, setExitCode: (code: number) => void, wri
     .showSuggestionAfterError();
   const run = createRun(cli, setExitCode);
   for (const text of [catalogueVerbs, callVerbs, setupVerbs]) addVerbs(program, text, run);
+  // What is added has options of its own.
+  program.commands.find((verb) => verb.name() === "add")?.allowUnknownOption();
   addHelpCommand(program);
   arrangeHelp(program);
   for (const command of withChildren(program)) {
@@ -127,7 +129,7 @@ export function createProgram(cli: Cli, setExitCode: (code: number) => void, wri
 }
 
 const sections: Readonly<Record<string, string>> = {
-  "To begin with": "init import connect disconnect trust doctor config serve mcp stop",
+  "To begin with": "init add import connect disconnect trust doctor config serve mcp stop",
   "Tools and calls": "tools search recommend call batch policy approvals plan",
   "Models with tools": "agent chat generate code codegen",
   "What happened": "activity calls results dead-letters audit",
@@ -192,7 +194,7 @@ export function runCli(cli: Cli): Promise<number> {
     if (cli.argv[0] === "__complete")
       return (await import("./completion/complete.ts")).complete(cli, program, cli.argv.slice(1));
     try {
-      await program.parseAsync([...cli.argv], { from: "user" });
+      await program.parseAsync(wordsFor(program, cli.argv), { from: "user" });
       return exitCode;
     } catch (thrown) {
       if (!(thrown instanceof CommanderError)) throw thrown;
@@ -202,6 +204,15 @@ export function runCli(cli: Cli): Promise<number> {
       return errorTable.USAGE.exit;
     }
   });
+}
+
+/** Behind `add`, `--user` says whose file is written; elsewhere it names who calls. */
+function wordsFor(program: Command, argv: readonly string[]): string[] {
+  const takesValue = (word: string) => program.options.some(({ long, required }) => long === word && required);
+  const verb = argv.findIndex((word, at) => !word.startsWith("-") && !takesValue(argv[at - 1] ?? ""));
+  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  if (argv[verb] !== "add") return [...argv];
+  return argv.map((word, at) => (word === "--user" && at > verb && at < end ? "--global" : word));
 }
 
 const verbMissing = new PlaneError("USAGE", "A command is missing. See 'toolplane --help'.");

@@ -33,6 +33,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   /** What is sent to other systems. */ observability?: ObservabilityInput | undefined;
   /** Job runs; see jobs.md. */ jobs?: JobsInput | undefined;
   /** Handling of changed or poisoned tool definitions; see quality.md. */ security?: SecurityInput | undefined;
+  /** MCP registries to search and to add servers from; the first that knows a name counts. Default: ["https://registry.modelcontextprotocol.io"]. */ registries?: readonly string[] | undefined;
   /** Catalogue entries from other planes. */ bundles?: BundlesInput | undefined;
   /** sqlite, or postgres://… to share the state between planes. Default: "sqlite". */ store?: string | undefined;
   /** Seals the tokens in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory. */ vaultKey?: string | undefined;

@@ -86,6 +86,9 @@ export const OtlpSettings = z.strictObject({
 });
 export type OtlpSettings = z.infer<typeof OtlpSettings>;
 
+/** Where the MCP project publishes servers; the only registry that is asked unless `registries` names others. */
+export const officialRegistry = "https://registry.modelcontextprotocol.io";
+
 /** The normal form of every configuration shape. */
 export const ConfigValues = z.strictObject({
   servers: byName(ServerDefinition),
@@ -180,6 +183,7 @@ export const ConfigValues = z.strictObject({
       ),
     }),
   }),
+  registries: z._default(z.array(z.url({ protocol: /^https?$/ })), [officialRegistry]),
   bundles: section({ trustedKeys: names }),
   store: z._default(z.string(), "sqlite"),
   /** The same for all planes on one store. */

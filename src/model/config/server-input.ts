@@ -12,6 +12,7 @@ export interface ServerInput extends ForeignServerKeys {
   /** Variables for it, over those at the top level. Beside these it gets a safe base, proxy, certificate and package settings; servers.md lists them. */ env?: Readonly<Record<string, string>> | undefined;
   /** More variables of the plane's environment to pass on: names or globs, beside those at the top level. true: all of them; false: only the default ones. */ inheritEnv?: boolean | readonly string[] | undefined;
   /** The directory to start it in, from where this file is. */ cwd?: string | undefined;
+  /** Start it in a container: no network, a read-only root, no capabilities, limits; removed when it ends. */ container?: McpServersContainerInput | undefined;
   /** The address of a remote server. Redirects to other hosts are not followed. */ url?: string | undefined;
   /** An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts where this file is. */ openapi?: string | undefined;
   /** The address of the API; by default as its document says, or where the document is. */ baseUrl?: string | undefined;
@@ -57,13 +58,26 @@ export interface ServerInput extends ForeignServerKeys {
   /** The strongest effect of its tools; a tool's own wins. Default: "network". */ side_effects?: "none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database" | undefined;
   /** false: serial execution of each tool. By default, up to maxConcurrency calls run at once. */ allow_parallel?: boolean | undefined;
   /** Its tools need a person's approval. */ requires_consent?: boolean | undefined;
-  /** It runs in its own container or machine; tools whose safety_level is high may need that ('policy.isolation'). */ isolated?: boolean | undefined;
+  /** It runs in its own container or machine; tools whose safety_level is high may need that ('policy.isolation'). By default true where there is a 'container'. */ isolated?: boolean | undefined;
   /** Whether a call can be repeated safely. Default: false. */ idempotency_key?: boolean | undefined;
   /** The version of its tools; a tool's own wins. */ version?: string | undefined;
+  /** Where 'add' took it from: its name in the MCP registry and the version. 'servers update' compares it with the newest. */ source?: string | undefined;
   /** Whether its tools need a sign-in; by default only if there are scopes. */ auth_required?: boolean | undefined;
   /** Variables that hold its credentials; listings show whether they are set. */ auth_env?: readonly string[] | undefined;
   /** Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from. Default: ["_mcp_data"]. */ inject?: readonly InjectionInput[] | undefined;
   /** Options of the inventory in _mcp_data. */ inject_options?: InjectOptionsInput | undefined;
+}
+
+/** Start it in a container: no network, a read-only root, no capabilities, limits; removed when it ends. */
+export interface McpServersContainerInput {
+  /** The image. Without 'command', what it starts by itself is the server. */ image: string;
+  /** The network it joins; none by default. Default: "none". */ network?: string | undefined;
+  /** What of this machine it sees: source:/target, read-only, or source:/target:rw; a relative source starts where this file is. Default: []. */ mounts?: readonly string[] | undefined;
+  /** docker or podman; auto takes the first that is installed. Default: "auto". */ runtime?: "auto" | "docker" | "podman" | undefined;
+  /** Its limit of memory. Default: "512m". */ memory?: string | undefined;
+  /** Its limit of processes. Default: 256. */ pids?: number | undefined;
+  /** The user inside, such as 1000:1000; by default the image's. */ user?: string | undefined;
+  /** Names of the plane's variables that it gets beside those of 'env'. Values never stand on a command line. Default: []. */ env?: readonly string[] | undefined;
 }
 
 /** Which operations of the document become tools; by default all. */

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { Caller } from "../principal.ts";
 import type { ServersChange } from "../servers/server.ts";
+import type { AddedServer, AddHooks, AddOptions, FoundServer, ServerUpdate } from "./adding.ts";
 import type { ConfigProblem } from "./config.ts";
 
 export type Origin = { file: string; line: number | null; path: string };
@@ -136,7 +137,20 @@ export type SetupTrust = {
 
 export type WrittenEntries = { servers: Record<string, JsonObject>; toolsets: Record<string, JsonObject> };
 
-export interface Setup {
+/** Servers from whatever names one, and from registries. */
+export type SetupAdding = {
+  /** Recognises, tries and writes. Rejects where it does not answer, unless `force` says otherwise. */
+  addServers(what: readonly string[], options: AddOptions, hooks?: AddHooks): Promise<AddedServer>;
+  /** `problems`: registries that could not be asked. */
+  searchServers(
+    query: string,
+    options?: { limit?: number; offline?: boolean },
+  ): Promise<{ servers: FoundServer[]; problems: string[] }>;
+  /** Newer versions of what was added from a registry, and what they change. */
+  updateServers(name: string | undefined, options?: { apply?: boolean; offline?: boolean }): Promise<ServerUpdate[]>;
+};
+
+export interface Setup extends SetupAdding {
   /** Consent to what the project's files start and read. */
   trust: SetupTrust;
   check(): Promise<ConfigCheck>;

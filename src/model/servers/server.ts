@@ -64,6 +64,31 @@ export const retryFields = {
   maxDelayMs: z.int().check(z.minimum(0)),
 };
 
+/** docker or podman around the command of a server. */
+export const ServerContainer = z.strictObject({
+  image: z.string().check(z.regex(/^[^-\s]\S*$/, "must be the name of an image")),
+  network: z._default(z.string().check(z.regex(/^[\w][\w.:-]*$/, "must be the name of a network")), "none"),
+  /** `source:target`, read-only, or `source:target:rw`. */
+  mounts: z._default(
+    z.array(
+      z.string().check(z.regex(/^.+:\/[^:]*(:r[ow])?$/s, "must be written as source:/target or source:/target:rw")),
+    ),
+    [],
+  ),
+  runtime: z._default(z.enum(["auto", "docker", "podman"]), "auto"),
+  memory: z._default(z.string().check(z.regex(/^\d+[bkmg]?$/i, "must be a size such as 512m")), "512m"),
+  pids: z._default(z.int().check(z.positive()), 256),
+  user: z.optional(z.string().check(z.regex(/^\w[\w.:-]*$/, "must be a user such as 1000:1000"))),
+  /** Names of the plane's variables. */
+  env: z._default(z.array(z.string().check(z.regex(/^[A-Za-z_]\w*$/, "must be the name of a variable"))), []),
+});
+export type ServerContainer = z.infer<typeof ServerContainer>;
+
+/** By the operator's word, or because we start it in a container with a network of its own. */
+export function isIsolated({ isolated, container }: Pick<ServerDefinition, "isolated" | "container">): boolean {
+  return isolated ?? (container !== undefined && container.network !== "host");
+}
+
 /** An MCP server in the normal form. */
 export const ServerDefinition = z.strictObject({
   command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
@@ -71,6 +96,7 @@ export const ServerDefinition = z.strictObject({
   env: z._default(textMap, {}),
   inheritEnv: z.optional(InheritEnv),
   cwd: z.optional(z.string()),
+  container: z.optional(ServerContainer),
   url: z.optional(z.url({ protocol: /^(https?|wss?)$/ })),
   /** The file or address of an OpenAPI document. */
   openapi: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
@@ -124,10 +150,12 @@ export const ServerDefinition = z.strictObject({
   side_effects: z._default(SideEffects, "network"),
   allow_parallel: z.optional(z.boolean()),
   requires_consent: z.optional(z.boolean()),
-  /** In a container or on a machine of its own, by the operator's word. */
+  /** In a container or on a machine of its own, by the operator's word. Default: where there is a `container`. */
   isolated: z.optional(z.boolean()),
   idempotency_key: z._default(z.boolean(), false),
   version: z.optional(z.string().check(z.minLength(1))),
+  /** Name and version in a registry: `io.github.owner/server@1.2.0`. */
+  source: z.optional(z.string().check(z.regex(/^[^\s@]+\/[^\s@]+@\S+$/, "must be written as name@version"))),
   auth_required: z.optional(z.boolean()),
   auth_env: z.optional(texts),
   /** Parameters that only the system sets, where a tool declares them. */

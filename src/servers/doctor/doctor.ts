@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { workingDirectory } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
 import { createHider, looksSecret } from "../../lib/text/redact.ts";
+import type { Trial } from "../../model/config/adding.ts";
 import type { DoctorCheck, DoctorReport } from "../../model/config/setup.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { InstallStatus, ServerDefinition } from "../../model/servers/server.ts";
@@ -13,6 +14,7 @@ import type { ServerLifecycle } from "../server-lifecycle.ts";
 import { inheritedSecrets } from "../transports/child-environment.ts";
 import { checkCommand, checkDirectory, dependsOnDirectory } from "./check-command.ts";
 import { checkBroken, checkEnvironment, checkTrusted, failed, passed } from "./check-configuration.ts";
+import { checkContainer } from "./check-container.ts";
 import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-network.ts";
 import { checkHandshake, checkTools, openServer, type TakeTools } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
@@ -93,6 +95,8 @@ type ExamineOptions = {
   installing?: InstallStatus | undefined;
   /** Asked when a server does not start. */
   loginShell?(): Promise<Readonly<Record<string, string | undefined>> | null>;
+  /** Hears what the session came to. */
+  onOpened?(opened: { failure: { status?: number | undefined } | null }): void;
   /** Which addresses a document may name. */
   namedBy?: Access["namedBy"];
   /** For reaching a server, and again for handshake and listing. */
@@ -130,9 +134,13 @@ function examinerOf({ transport }: ServerDefinition): (examination: Examination)
 async function examineProcess(examination: Examination): Promise<DoctorCheck[]> {
   const { definition, options } = examination;
   const directory = checkDirectory(definition.cwd);
+  const { container } = definition;
   // Without the directory, a command inside it is missing too.
   const isHidden = !directory.ok && dependsOnDirectory(definition.command);
-  const needed = [...(isHidden ? [] : [checkCommand(definition, options.environment)]), directory];
+  const started = container
+    ? [checkContainer(container, options.environment)]
+    : [checkCommand(definition, options.environment)];
+  const needed = [...(isHidden && !container ? [] : started), directory];
   const checks = [...needed, checkEnvironment(definition)];
   if (needed.some(({ ok }) => !ok)) return [...checks, ...(await compare(examination, ""))];
   if (options.installing) {
@@ -184,6 +192,7 @@ async function examineSession({ name, definition, options, limitMs }: Examinatio
     installMs: Math.max(limitMs, definition.installTimeoutMs),
     isInstalled: options.isInstalled ?? true,
   });
+  options.onOpened?.(opened);
   const handshake = checkHandshake(definition, opened);
   return handshake.ok ? [handshake, checkTools(name, definition, opened, options.takeTools)] : [handshake];
 }
@@ -214,4 +223,29 @@ function urlSecrets(text: string): string[] {
   if (!URL.canParse(text)) return [];
   const { username, password, searchParams } = new URL(text);
   return [username, decodeURIComponent(password), password, ...searchParams.values()];
+}
+
+/** One server that is not configured yet: how many tools it offers, or what is in the way. */
+export async function tryServer(
+  name: string,
+  definition: ServerDefinition,
+  where: Pick<ExamineOptions, "environment" | "directory">,
+): Promise<Trial> {
+  let tools: number | null = null;
+  let status: number | undefined;
+  const checks = await examineServer(name, definition, {
+    ...where,
+    isInstalled: false,
+    onOpened({ failure }) {
+      status = failure?.status;
+    },
+    takeTools(_, __, listed) {
+      tools = listed.length;
+      return { tools: listed, rejected: [] };
+    },
+  });
+  const wrong = checks.find(({ ok }) => !ok);
+  const problem = wrong === undefined ? null : [wrong.detail, wrong.fix].filter((part) => part !== null).join(" ");
+  const isAnonymous = definition.auth === undefined && Object.keys(definition.headers).length === 0;
+  return { tools, needsSignIn: status === 401 && isAnonymous, problem };
 }

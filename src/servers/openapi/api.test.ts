@@ -1,23 +1,11 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
-import { generated, petstore2, petstore3 } from "../../../test/fixtures/openapi-documents.ts";
+import { generated } from "../../../test/fixtures/openapi-documents.ts";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { ServerDefinition } from "../../model/servers/server.ts";
-import { readOpenApi } from "../servers.ts";
 import { loadApi } from "./api.ts";
-
-test("a text is recognised by what is in it", async () => {
-  assert.deepEqual(await readOpenApi(JSON.stringify(petstore2("h"))), {
-    title: "Petstore",
-    version: "1.0.6",
-    operations: 7,
-  });
-  assert.deepEqual(await readOpenApi(petstore3), { title: "Petstore 3", version: "1.0.0", operations: 5 });
-  for (const text of ["", "hello", "[]", '{"mcpServers":{}}', "a: b", "\u0000", "%PDF-1.7", "{", "- &a [*a]"])
-    assert.ok("reason" in (await readOpenApi(text)), text);
-});
 
 async function toolsOf(document: object) {
   await using directory = await temporaryDirectory();

@@ -6,7 +6,7 @@ import type { Access, Described } from "../transports/http-request.ts";
 import { baseUrlOf, placeOf } from "./base-url.ts";
 import { createResolver, DocumentProblem, parseDocument } from "./document.ts";
 import { loadDocument, type Source, unusable } from "./load-document.ts";
-import { countOperations, type Operation, readOperations } from "./operations.ts";
+import { type Operation, readOperations } from "./operations.ts";
 import { createSchemas } from "./schemas.ts";
 import { completeAuth, type SecurityScheme } from "./security.ts";
 import { describeTools, type ListedTool } from "./tools.ts";
@@ -23,19 +23,6 @@ export type Api = {
 
 /** Users with sessions of their own read the same document. */
 const read = createLru<Api>(4);
-
-/** What a text describes, for who wants to know whether it is an OpenAPI document at all. */
-export async function readOpenApi(
-  text: string,
-): Promise<{ title: string; version: string; operations: number } | { reason: string }> {
-  try {
-    const { title, version, root } = await parseDocument(text);
-    return { title, version, operations: countOperations(root) };
-  } catch (thrown) {
-    if (thrown instanceof DocumentProblem) return { reason: `the document ${thrown.message}` };
-    throw thrown;
-  }
-}
 
 /** Rejects with a TransportError that says what is wrong with it. */
 export async function loadApi(

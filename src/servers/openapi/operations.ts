@@ -45,14 +45,6 @@ const methods = ["get", "head", "post", "put", "patch", "delete", "options"];
 
 export type Api = { operations: Operation[]; schemes: ReadonlyMap<string, SecurityScheme>; leftOut: number };
 
-export function countOperations(root: UnknownObject): number {
-  const items = Object.values(objectIn(root.paths));
-  return items.reduce<number>(
-    (count, item) => count + methods.filter((one) => isObject(objectIn(item)[one])).length,
-    0,
-  );
-}
-
 export function readOperations(document: ApiDocument, resolve: Resolve, filter: OperationFilter | undefined): Api {
   const { root } = document;
   const schemes = readSchemes(document, resolve);

@@ -6,6 +6,7 @@ import { createLineSplitter } from "../../protocol/line-splitter.ts";
 import {
   type Channel,
   type ChannelHandlers,
+  type ContainerName,
   type RequestId,
   renderMessage,
   TransportError,
@@ -23,6 +24,10 @@ export type StdioOptions = Pick<ServerDefinition, "args" | "env" | "inheritEnv" 
   command: string;
   cwd: string | undefined;
   parentEnvironment: Readonly<Record<string, string | undefined>>;
+  /** What the process is the client of. */
+  container?: ContainerName;
+  /** Once the process is gone. */
+  afterStop?(): Promise<void>;
 };
 
 /** A child in its own process group, with newline-delimited JSON. */
@@ -102,7 +107,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     useProtocolVersion() {},
     close() {
       flush();
-      return stopProcessGroup(child);
+      return stopProcessGroup(child).then(options.afterStop);
     },
   };
 }
@@ -123,7 +128,7 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
       windowsHide: true,
       windowsVerbatimArguments: verbatim,
     });
-    if (child.pid !== undefined) onProcess?.(child.pid);
+    if (child.pid !== undefined) onProcess?.(child.pid, options.container);
     await new Promise((resolve, reject) => {
       child.once("spawn", resolve);
       child.on("error", reject);

@@ -26,6 +26,19 @@ demo: run a small MCP server on stdio, to try things on
   > bundled.demo $ servers add demo -- toolplane demo
 planner: run an MCP server on stdio that plans tasks with the tools of its host
   > bundled.planner $ servers add planner -- toolplane planner
+add <what...>: add a server from whatever names one; it is tried before it is written
+  <what...> a command line, a package, docker:IMAGE, a URL, an OpenAPI or .mcpb file, io.github.owner/server, or pasted JSON
+  --name <name> its name; made from what is added when left out
+  --global write your own file; --user says the same
+  --project write the file of this project
+  --dry-run show what would be written; start and write nothing
+  --force write it although it does not answer
+  --env <NAME=value> {list} variable for it; repeatable. A secret is not written, only its name
+  --header <Name=value> {list} header for a URL; repeatable
+  --set <key=value> {list} answer to a question of the server; repeatable
+  --via <kind> {npm|pypi|oci|mcpb|nuget|remote} which way of a registry's server
+  > add.add $ add npx -y @modelcontextprotocol/server-filesystem . $ add https://example.org/mcp --name tracker
+  $ add petstore.yaml $ add io.github.owner/server --dry-run $ add docker:example/server:1.2
 servers: the MCP servers behind the plane
   $ servers list $ servers add files -- npx -y @modelcontextprotocol/server-filesystem .
 servers list: state, tools and last error of every server
@@ -64,6 +77,13 @@ servers add <name> [command...]: write a server into the configuration, keeping 
   --to <file> the file to write; default: the last configuration file
   > edit-servers.addServer $ servers add files -- npx -y @modelcontextprotocol/server-filesystem .
   $ servers add tracker --url https://example.org/mcp --header 'Authorization=Bearer \${TOKEN}'
+servers search <query>: search the MCP registries
+  <query> a part of the name
+  --limit <number> {limit} at most so many, 1 to 100
+  > add.searchServers $ servers search github $ servers search files --json
+servers update [name]: what is newer in the registries, and what it would change
+  --yes write the newer versions
+  > add.updateServers $ servers update $ servers update files --yes
 servers wizard: add, change and delete servers and toolsets, question by question
   > wizard.runWizard $ servers wizard $ servers wizard --config team.json
 servers edit <name> <changes...>: change a server where it is written

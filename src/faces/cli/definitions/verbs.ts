@@ -6,6 +6,7 @@ type Body = (cli: Cli, ...given: unknown[]) => unknown;
 
 /** The bodies of commands are loaded when they run, so that help and short commands stay quick. */
 export const bodies: Readonly<Record<string, () => Promise<object>>> = {
+  add: () => import("../commands/add.ts"),
   agent: () => import("../agent/agent.ts"),
   approvals: () => import("../commands/approvals.ts"),
   audit: () => import("../commands/audit.ts"),
@@ -35,7 +36,7 @@ export const bodies: Readonly<Record<string, () => Promise<object>>> = {
   state: () => import("../commands/state.ts"),
   tools: () => import("../commands/tools.ts"),
   trust: () => import("../commands/trust.ts"),
-  wizard: () => import("../commands/wizard.ts"),
+  wizard: () => import("../start/wizard.ts"),
 };
 
 /** A command with examples after its help. */

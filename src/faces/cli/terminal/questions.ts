@@ -16,15 +16,27 @@ export type Prompts = {
   confirm(message: string, usual: boolean | undefined): Promise<Or<boolean>>;
   /** Undefined when something optional is left out. */
   choose(message: string, values: readonly unknown[], isRequired: boolean): Promise<Or<unknown>>;
-  write(message: string, given: { usual?: string; isRequired: boolean }): Promise<Or<string | undefined>>;
+  /** `isHidden`: what is typed is not shown. */
+  write(
+    message: string,
+    given: { usual?: string; isRequired: boolean; isHidden?: boolean },
+  ): Promise<Or<string | undefined>>;
 };
 
 /** What a server wants to know, field by field; null when the person would rather not say. */
 async function fillIn({ url, schema }: Question, prompts: Prompts): Promise<UnknownObject | null> {
   if (url !== null) return agree(`Open ${plainText(url)} in your browser. Done?`, prompts);
-  const fields = isObject(schema?.properties) ? Object.entries(schema.properties) : [];
-  const required = Array.isArray(schema?.required) ? schema.required : [];
-  if (fields.length === 0) return agree("Do you agree?", prompts);
+  return fieldsOf(schema).length === 0 ? agree("Do you agree?", prompts) : fillForm(schema ?? {}, prompts);
+}
+
+function fieldsOf(schema: UnknownObject | null): [string, unknown][] {
+  return isObject(schema?.properties) ? Object.entries(schema.properties) : [];
+}
+
+/** A form as JSON Schema; null when the person would rather not. */
+export async function fillForm(schema: UnknownObject, prompts: Prompts): Promise<UnknownObject | null> {
+  const fields = fieldsOf(schema);
+  const required = Array.isArray(schema.required) ? schema.required : [];
   const content: UnknownObject = {};
   for (const [name, field] of fields) {
     const value = await askField(name, isObject(field) ? field : {}, required.includes(name), prompts);
@@ -48,7 +60,8 @@ async function askField(
   if (field.type === "boolean") return confirm(message, field.default === true);
   if (Array.isArray(field.enum)) return choose(message, field.enum, isRequired);
   const usual = field.default === undefined ? {} : { usual: String(field.default) };
-  const given = await write(isRequired ? message : `${message} (optional)`, { ...usual, isRequired });
+  const isHidden = field.format === "password";
+  const given = await write(isRequired ? message : `${message} (optional)`, { ...usual, isRequired, isHidden });
   if (given === declined || given === undefined || given === "") return given === "" ? undefined : given;
   const isNumber = field.type === "number" || field.type === "integer";
   // What is no number is refused by name, like any other invalid answer.
@@ -72,8 +85,12 @@ export const terminalPrompts: Prompts = {
     const answer = await select({ message, options, output: terminal.stderr });
     return isCancel(answer) ? declined : answer;
   },
-  async write(message, { usual, isRequired }) {
-    const { isCancel, text } = await import("@clack/prompts");
+  async write(message, { usual, isRequired, isHidden }) {
+    const { isCancel, password, text } = await import("@clack/prompts");
+    if (isHidden) {
+      const secret = await password({ message, output: terminal.stderr });
+      return isCancel(secret) ? declined : secret;
+    }
     const answer = await text({
       message,
       ...(usual === undefined ? {} : { initialValue: usual }),

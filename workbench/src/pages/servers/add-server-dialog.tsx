@@ -8,17 +8,19 @@ import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
 import { Complaint, messageOf } from "../../parts/states.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { AddAnything } from "./add-anything.tsx";
 import { renderAddCommand } from "./add-command.ts";
 import { type PastedServer, parsePastedServers } from "./pasted-servers.ts";
 import { ProveFirst } from "./prove-first.tsx";
 import { emptyForm, type Form, type Found, fromForm, nothing } from "./typed-server.ts";
 
-/** Adds a server from a form or from another client's JSON. */
+/** Adds a server from a form, from another client's JSON, or from whatever names one. */
 export function AddServerDialog({ onClose }: { onClose: () => void }) {
   const [way, setWay] = useState("form");
   const [form, setForm] = useState<Form>(emptyForm);
   const [pasted, setPasted] = useState("");
-  const { servers, left, problem } = way === "form" ? fromForm(form) : fromText(pasted);
+  const { servers, left, problem } =
+    way === "form" ? fromForm(form) : way === "paste" ? fromText(pasted) : { ...nothing, problem: null };
   return (
     <Dialog wide open onClose={onClose} title="Add a server">
       <div className="flex flex-col gap-4">
@@ -29,6 +31,7 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
           tabs={[
             { name: "form", title: "Form", content: <FormFields form={form} onChange={setForm} /> },
             { name: "paste", title: "Paste JSON", content: <Paste text={pasted} onChange={setPasted} /> },
+            { name: "anything", title: "Anything", content: <AddAnything onDone={onClose} /> },
           ]}
         />
         {problem !== null && <Complaint error={problem} />}

@@ -3,9 +3,9 @@ import type { Setup, WrittenEntries } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type JsonObject } from "../../../model/json.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
+import { openSetup } from "../commands/config.ts";
 import { print } from "../terminal/output.ts";
 import { canBeAsked, declined, type Prompts, terminalPrompts } from "../terminal/questions.ts";
-import { openSetup } from "./config.ts";
 
 type WizardSetup = Pick<Setup, "written" | "putServer" | "removeServer" | "putToolset" | "removeToolset">;
 

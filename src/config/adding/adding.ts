@@ -1,0 +1,270 @@
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { AddedOne, AddHooks, AddOptions, AskForm, Trial } from "../../model/config/adding.ts";
+import { officialRegistry } from "../../model/config/config.ts";
+import type { SetupAdding } from "../../model/config/setup.ts";
+import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
+import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
+import { readServerEntry } from "../load-config.ts";
+import { projectFiles, userFiles } from "../locations.ts";
+import { findReferences, mapTexts } from "../secrets/references.ts";
+import { resolveSecrets } from "../secrets/resolve-secrets.ts";
+import { withPlaces } from "../settings.ts";
+import { newFile, type SetupPlace, type TryServer } from "../setup-place.ts";
+import { concealSecrets } from "./conceal.ts";
+import { type EntryInput, formOf, type InputValues, missingInputs, wrongChoices } from "./inputs.ts";
+import { freeName } from "./names.ts";
+import { type Recognised, recognise } from "./recognise.ts";
+import { createRegistries } from "./registries.ts";
+import { updateServers } from "./updates.ts";
+
+type AddingPorts = {
+  place: SetupPlace;
+  tryServer: TryServer;
+  trustWritten(file: string, names: readonly string[]): Promise<void>;
+};
+
+/** Adds servers from whatever names one. */
+export function createAdding(ports: AddingPorts): SetupAdding {
+  const { place } = ports;
+  const registries = async (isOffline = false) => {
+    const urls = await place.load().then(
+      ({ config }) => config.registries,
+      () => [officialRegistry],
+    );
+    return createRegistries({ urls, directory: place.dataDirectory, isOffline });
+  };
+  return {
+    async addServers(what, options, hooks = {}) {
+      const file = fileFor(place, options.scope);
+      const tryEntry = (entry: JsonObject) => tryOne(ports, "server", entry, {}, file);
+      const asked = { ...options, place, registries: await registries(options.offline), tryUrl: tryEntry };
+      const found = await recognise(what, asked);
+      const taken = place.present().flatMap((one) => readServerEntries(one).map(({ name }) => name));
+      const named = found.map((one) => nameOf(one, options, taken, found.length));
+      const planned: Planned[] = [];
+      for (const [at, one] of found.entries())
+        planned.push(await plan(ports, named[at] ?? "", one, { ...options, file }, hooks.ask));
+      const done: AddedOne[] = [];
+      for (const one of planned) done.push(await conclude(ports, one, options, hooks).catch(among(planned, one)));
+      const [first, ...more] = done;
+      if (first === undefined) throw new PlaneError("USAGE", "There is nothing to add.");
+      return { ...first, more };
+    },
+    async searchServers(query, { limit = 30, offline = false } = {}) {
+      const { servers, problems } = await (await registries(offline)).search(query, limit);
+      const text = (value: unknown) => (typeof value === "string" ? value : "");
+      return {
+        problems,
+        servers: servers.map(({ name, title, description, version, packages, remotes }) => ({
+          ...{ name, title, description, version },
+          packages: packages.map((one) => ({
+            kind: text(one.registryType ?? one.registry_type),
+            identifier: text(one.identifier),
+            version: text(one.version) || null,
+          })),
+          remotes: remotes.map((one) => ({ type: text(one.type), url: text(one.url) })),
+        })),
+      };
+    },
+    updateServers: async (name, { apply = false, offline = false } = {}) =>
+      updateServers({ ...ports, registries: await registries(offline) }, name, apply),
+  };
+}
+
+/** Of several, one that fails does not keep the others out. */
+function among(all: readonly Planned[], { values: _, recognised: __, ...shown }: Planned) {
+  return (thrown: unknown): AddedOne => {
+    if (all.length === 1) throw thrown;
+    return { ...shown, problem: toPlaneError(thrown).message };
+  };
+}
+
+/** Which of our files takes it. */
+function fileFor({ files, directory, environment, fileAt, lastFile }: SetupPlace, scope: AddOptions["scope"]): string {
+  if (scope === undefined) return lastFile();
+  if (files.length > 0)
+    throw new PlaneError("USAGE", "--config names the file already; leave --user and --project out.");
+  const possible = scope === "user" ? userFiles(environment) : projectFiles(directory);
+  const file = possible.find((one) => existsSync(one)) ?? possible[0];
+  if (file === undefined) throw new PlaneError("USAGE", "There is no home directory for a file of the user.");
+  return fileAt(file) ?? join(directory, newFile);
+}
+
+function nameOf({ name }: Recognised, options: AddOptions, taken: readonly string[], count: number): string {
+  if (options.name === undefined || count > 1) return freeName(name, taken);
+  if (!/^[^\s./\\][^\s/\\]*$/.test(options.name))
+    throw new PlaneError("USAGE", `'${options.name}' is no name for a server.`);
+  if (!taken.includes(options.name)) return options.name;
+  const remedy = `Choose another with --name, or remove that one: toolplane servers remove ${options.name}`;
+  throw new PlaneError("CONFLICT", `There is a server '${options.name}' already. ${remedy}`, {
+    data: { server: options.name },
+  });
+}
+
+type Planned = AddedOne & { values: Record<string, string>; recognised: Recognised };
+
+/** Asks what only a person knows, where there is one to be asked. */
+async function plan(
+  { place }: AddingPorts,
+  name: string,
+  recognised: Recognised,
+  options: AddOptions & { file: string },
+  ask: AskForm | undefined,
+): Promise<Planned> {
+  const { kind, inputs, notes, ways = [] } = recognised;
+  const { file, env = {}, headers = {} } = options;
+  let values: InputValues = options.values ?? {};
+  const draw = () => {
+    const wrong = wrongChoices(inputs, values);
+    if (wrong.length > 0) throw new PlaneError("USAGE", `${wrong.join("; ")}.`);
+    const built = recognised.build(values, place.environment);
+    const drawn = concealSecrets(name, withMore(built, { env, headers }));
+    return { ...drawn, needed: needed(drawn, inputs, values, place.environment) };
+  };
+  let drawn = draw();
+  if (drawn.needed.missing.length > 0 && ask && !options.dryRun) {
+    const given = await ask(name, formOf(drawn.needed.missing) ?? {});
+    if (given === null) throw new PlaneError("CANCELLED", "Nothing was written.");
+    values = { ...values, ...given };
+    drawn = draw();
+  }
+  const { entry, needed: still } = drawn;
+  return {
+    ...{ name, kind, file, notes, ways, recognised },
+    entry: located(entry, file, place.directory),
+    isWritten: false,
+    ...{ tools: null, needsSignIn: false, problem: null },
+    form: formOf([...inputs, ...still.others]),
+    missing: still.missing.map(({ key }) => key),
+    variables: still.variables,
+    values: { ...textsIn(values), ...drawn.values },
+  };
+}
+
+function withMore(entry: JsonObject, more: Record<"env" | "headers", Readonly<Record<string, string>>>): JsonObject {
+  const joined = Object.entries(more).flatMap(([key, added]) => {
+    const before = entry[key];
+    return Object.keys(added).length === 0 ? [] : [[key, { ...(isObject(before) ? before : {}), ...added }] as const];
+  });
+  return { ...entry, ...Object.fromEntries(joined) } as JsonObject;
+}
+
+function textsIn(values: InputValues): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([key, one]) => (typeof one === "string" ? [[key, one]] : [])),
+  );
+}
+
+/** Variables that the entry refers to, and fields that nothing fills in yet. */
+function needed(
+  { entry, values: pasted }: { entry: JsonObject; values: Record<string, string> },
+  inputs: readonly EntryInput[],
+  values: InputValues,
+  environment: SetupPlace["environment"],
+) {
+  const names = new Set<string>();
+  mapTexts(entry, (text) => {
+    for (const { kind, name, fallback } of findReferences(text))
+      if (kind === "env" && fallback === null) names.add(name);
+    return text;
+  });
+  const isSet = (name: string) => (environment[name] ?? "") !== "";
+  const describe = (name: string) => inputs.find(({ key }) => key === name);
+  const asInput = (key: string): EntryInput => describe(key) ?? { key, isRequired: true, isSecret: true };
+  const unset = [...names].filter((name) => !isSet(name) && values[name] === undefined && pasted[name] === undefined);
+  return {
+    variables: [...names].map((name) => ({
+      name,
+      description: describe(name)?.description ?? null,
+      isSet: isSet(name),
+    })),
+    others: [...names].filter((name) => describe(name) === undefined && !isSet(name)).map(asInput),
+    missing: [...missingInputs(inputs, values, environment), ...unset.map(asInput)],
+  };
+}
+
+/** Relative paths among its arguments hold wherever the plane is started. */
+function located(entry: JsonObject, file: string, directory: string): JsonObject {
+  const { command, args, cwd, openapi } = entry;
+  const isHere = dirname(file) === directory;
+  const isRelative = (word: unknown) =>
+    typeof word === "string" && /^\.{1,2}($|[\\/])/.test(word) && existsSync(resolve(directory, word));
+  const usesPaths = typeof command === "string" && Array.isArray(args) && args.some(isRelative) && cwd === undefined;
+  return {
+    ...entry,
+    ...(isRelative(command) && !isHere ? { command: resolve(directory, String(command)) } : {}),
+    ...(isRelative(openapi) && !isHere ? { openapi: resolve(directory, String(openapi)) } : {}),
+    ...(usesPaths ? { cwd: isHere ? "." : directory } : {}),
+  };
+}
+
+/** Tries it, and writes it where it answers or the person wants it anyway. */
+async function conclude(
+  ports: AddingPorts,
+  planned: Planned,
+  options: AddOptions,
+  { onPlanned }: AddHooks,
+): Promise<AddedOne> {
+  const { values, recognised, ...shown } = planned;
+  const { name, entry, file, missing } = shown;
+  if (options.dryRun)
+    return { ...shown, tools: recognised.trial?.tools ?? null, needsSignIn: recognised.trial?.needsSignIn ?? false };
+  if (missing.length > 0 && !options.force) throw incomplete(shown);
+  onPlanned?.(shown);
+  recognised.prepare?.();
+  const trial = missing.length > 0 ? untried : await tryOne(ports, name, entry, values, file, recognised);
+  const done = { ...shown, ...trial };
+  if (trial.problem !== null && !trial.needsSignIn && !options.force) throw failed(done);
+  await addServerEntry(file, name, entry);
+  await ports.trustWritten(file, [name]);
+  return { ...done, isWritten: true };
+}
+
+const untried: Trial = { tools: null, needsSignIn: false, problem: null };
+const anyway = "To write it all the same, add --force.";
+
+function incomplete({ name, missing, form, entry, variables }: AddedOne): PlaneError {
+  const secret = variables.filter((one) => missing.includes(one.name)).map((one) => one.name);
+  const others = missing.filter((key) => !secret.includes(key));
+  const remedy = [
+    ...(secret.length > 0 ? [`Set ${secret.join(" and ")} in the environment or with --env-file.`] : []),
+    ...others.map((key) => `Say it with --set ${key}=….`),
+  ].join(" ");
+  const message = `'${name}' needs ${missing.join(" and ")}. ${remedy} ${anyway}`;
+  return new PlaneError("USAGE", message, { data: { server: name, missing, form, entry } });
+}
+
+function failed({ name, problem, entry }: AddedOne): PlaneError {
+  return new PlaneError("SERVER_UNAVAILABLE", `'${name}' was not added: ${problem} ${anyway}`, {
+    data: { server: name, entry },
+  });
+}
+
+async function tryOne(
+  { place, tryServer }: AddingPorts,
+  name: string,
+  entry: JsonObject,
+  values: Record<string, string>,
+  file: string,
+  recognised?: Recognised,
+): Promise<Trial> {
+  // What was asked to find out what it is need not be asked again.
+  if (
+    recognised?.trial &&
+    recognised.kind !== "openapi" &&
+    (recognised.trial.tools !== null || Object.keys(values).length === 0)
+  )
+    return recognised.trial;
+  const environment = { ...place.environment, ...values };
+  const { definition, problems } = readServerEntry(name, entry, environment);
+  if (definition === undefined || problems.length > 0) return { ...untried, problem: `${problems.join("; ")}.` };
+  try {
+    const directory = dirname(isAbsolute(file) ? file : resolve(place.directory, file));
+    const whole = withPlaces(await resolveSecrets(definition, { directory }), directory);
+    return await tryServer(name, whole, { environment, directory: place.directory });
+  } catch (thrown) {
+    return { ...untried, problem: toPlaneError(thrown).message };
+  }
+}

@@ -1,0 +1,73 @@
+import { looksSecret, redact } from "../../lib/text/redact.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
+import { findReferences } from "../secrets/references.ts";
+import { variableName } from "./inputs.ts";
+
+export type Concealed = {
+  entry: JsonObject;
+  /** What stood in its place: for the trial, never to be written. */
+  values: Record<string, string>;
+};
+
+/** `<your key>`, `YOUR_KEY`, `xxx`: what a page shows where a person puts their own. */
+const isPlaceholder = (text: string) =>
+  /^(<.*>|\[.*\]|\{.*\}|x{3,}|\.{3,}|…|\*{3,})$|^(your|my|insert|enter|replace|change)[-_ ]|[-_ ]here$/i.test(
+    text.trim(),
+  );
+
+/** Puts references in the place of secrets that were pasted in clear. */
+export function concealSecrets(server: string, given: JsonObject): Concealed {
+  const values: Record<string, string> = {};
+  const hide = (variable: string, value: string) => {
+    if (value !== "" && !isPlaceholder(value)) values[variable] = value;
+    return `\${${variable}}`;
+  };
+  const isSecret = (name: string, value: string) =>
+    findReferences(value).length === 0 && (looksSecret(name) || isPlaceholder(value) || redact(value) !== value);
+  const own = (name: string) => variableName(`${server}_${name}`);
+  const entry = structuredClone(given);
+  const change = (key: string, each: (name: string, value: string) => string) => {
+    const map = entry[key];
+    if (!isObject(map)) return;
+    entry[key] = Object.fromEntries(
+      Object.entries(map).map(([name, value]) => [name, typeof value === "string" ? each(name, value) : value]),
+    ) as JsonObject;
+  };
+  change("env", (name, value) => (isSecret(name, value) ? hide(variableName(name), value) : value));
+  change("headers", (name, value) => {
+    const [, scheme = "", token = value] = /^((?:bearer|basic|token)\s+)(.+)$/is.exec(value) ?? [];
+    const variable = scheme === "" ? own(name) : own("token");
+    return isSecret(name, token) ? scheme + hide(variable, token) : value;
+  });
+  if (Array.isArray(entry.args)) entry.args = concealArguments(entry.args.map(String), isSecret, hide);
+  if (typeof entry.url === "string") entry.url = concealUrl(entry.url, (name, value) => hide(own(name), value));
+  return { entry, values };
+}
+
+type Hide = (variable: string, value: string) => string;
+
+/** `--token=x` and `--token x`; also a word of another flag that has the shape of a secret. */
+function concealArguments(
+  args: readonly string[],
+  isSecret: (name: string, value: string) => boolean,
+  hide: Hide,
+): string[] {
+  const flagOf = (word: string) => /^--?([\w-]+)$/.exec(word)?.[1];
+  return args.map((word, at) => {
+    const [, flag, value] = /^(--?[\w-]+=)(.+)$/s.exec(word) ?? [];
+    if (flag !== undefined && value !== undefined) {
+      const name = flag.replaceAll(/^-+|=$/g, "");
+      return isSecret(name, value) ? flag + hide(variableName(name), value) : word;
+    }
+    const before = flagOf(args[at - 1] ?? "");
+    if (before === undefined || word.startsWith("-") || !isSecret(before, word)) return word;
+    return hide(variableName(before), word);
+  });
+}
+
+/** A key in the query; a URL with a user and password is refused elsewhere. */
+function concealUrl(text: string, hide: Hide): string {
+  return text.replaceAll(/([?&])([^=&#]+)=([^&#]+)/g, (whole, mark: string, name: string, value: string) =>
+    looksSecret(name) && findReferences(value).length === 0 ? `${mark}${name}=${hide(name, value)}` : whole,
+  );
+}

@@ -1,0 +1,165 @@
+import { basename } from "node:path";
+import { z } from "zod";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
+import type { AddedOne } from "../model/config/adding.ts";
+import { PlaneError } from "../model/errors.ts";
+import { AnyObject, count, text } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { setupIn, withoutPath } from "./setup.ts";
+
+const socket = { missing: "the command line reads and writes the files itself" };
+
+const Added = z.object({
+  name: z.string(),
+  kind: z.string().meta({ description: "What it was taken for." }),
+  entry: AnyObject,
+  file: z.string().meta({ description: "Its name only: where the entry stands, or would stand." }),
+  isWritten: z.boolean(),
+  tools: z.number().int().nullable().meta({ description: "Null where it was not tried." }),
+  form: AnyObject.nullable().meta({ description: "What can be said about it, as JSON Schema; `values` answers it." }),
+  missing: z.array(z.string()).meta({ description: "Fields of the form that must be filled in first." }),
+  variables: z
+    .array(z.object({ name: z.string(), description: z.string().nullable(), isSet: z.boolean() }))
+    .meta({ description: "Variables of the plane that the entry refers to." }),
+  needsSignIn: z.boolean(),
+  problem: z.string().nullable().meta({ description: "Why it did not answer." }),
+  notes: z.array(z.string()),
+  ways: z.array(z.object({ via: z.string(), what: z.string(), unusable: z.string().nullable() })),
+});
+
+const Found = z.object({
+  name: z.string(),
+  title: z.string().nullable(),
+  description: z.string(),
+  version: z.string(),
+  packages: z.array(z.object({ kind: z.string(), identifier: z.string(), version: z.string().nullable() })),
+  remotes: z.array(z.object({ type: z.string(), url: z.string() })),
+});
+
+const Update = z.object({
+  name: z.string(),
+  source: z.string(),
+  version: z.string(),
+  latest: z.string(),
+  isNewer: z.boolean(),
+  changes: z.array(z.object({ key: z.string(), from: z.string().nullable(), to: z.string().nullable() })),
+  needs: z.array(z.string()).meta({ description: "What the newer version wants and the entry does not give." }),
+  isWritten: z.boolean(),
+  notes: z.array(z.string()),
+});
+
+const values = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+
+/** Servers from whatever names one, and from registries. */
+export const addingOperations = [
+  operation({
+    name: "servers.add",
+    args: [],
+    summary: "Add a server from whatever names one: a command, package, image, URL, file, registry name or pasted JSON",
+    description:
+      "It is tried before it is written; `force` writes it all the same, `dryRun` only says what it was taken for. Secrets become references.",
+    scope: "admin",
+    input: z.object({
+      what: z.string().min(1).max(1_000_000).meta({ description: "What a person has in the clipboard." }),
+      name: z.string().optional().meta({ description: "Made from what is added when left out." }),
+      scope: z.enum(["user", "project"]).optional().meta({ description: "Which of the files takes it." }),
+      dryRun: z.boolean().optional(),
+      force: z.boolean().optional(),
+      values: values.optional().meta({ description: "Answers to the form; secrets are used for the trial alone." }),
+      env: z.record(z.string(), z.string()).optional(),
+      headers: z.record(z.string(), z.string()).optional(),
+      via: z
+        .string()
+        .optional()
+        .meta({ description: "Of a registry's server: npm, pypi, oci, mcpb, nuget or remote." }),
+    }),
+    output: Added.extend({ more: z.array(Added) }).meta({ id: "AddedServer" }),
+    http: {
+      method: "post",
+      path: "/servers/add",
+      tag: "Servers",
+      body: {
+        description: "What to add.",
+        example: { what: "npx -y @modelcontextprotocol/server-everything", dryRun: true },
+      },
+      answers: { 200: "What it was taken for, and what came of it." },
+      show: ({ more, ...one }: AddedOne & { more: AddedOne[] }) => ({
+        ...withoutDirectory(one),
+        more: more.map(withoutDirectory),
+      }),
+    },
+    cli: { command: "add" },
+    socket,
+    needsSetup: true,
+    changes: {
+      target: (input) => input.name ?? null,
+      isTrial: (input) => input.dryRun === true,
+      // What was pasted may hold a secret anywhere.
+      input: ({ scope, force, via }) => withoutUndefined({ scope, force, via }),
+      look: (plane) => plane.config().servers,
+    },
+    async run(plane, { what, ...options }, asker, situation) {
+      const added = await setupIn(situation).addServers([what], withoutUndefined(options)).catch(withoutFile);
+      if ([added, ...added.more].some(({ isWritten }) => isWritten)) await plane.reload(asker);
+      return added;
+    },
+  }),
+  operation({
+    name: "servers.search",
+    args: [],
+    summary: "Search the MCP registries",
+    description: "What was seen before is searched where a registry cannot be asked; `problems` says so.",
+    scope: "admin",
+    input: z.object({
+      query: text("A part of the name."),
+      limit: count(100, { default: 30 }),
+    }),
+    output: z.object({ servers: z.array(Found), problems: z.array(z.string()) }).meta({ id: "RegistrySearch" }),
+    http: {
+      method: "get",
+      path: "/registries/servers",
+      tag: "Servers",
+      answers: { 200: "The newest version of each." },
+    },
+    cli: { command: "servers search" },
+    socket,
+    needsSetup: true,
+    run: async (_plane, { query, limit }, _asker, situation) =>
+      setupIn(situation).searchServers(query, limit === undefined ? {} : { limit }),
+  }),
+  operation({
+    name: "servers.update",
+    args: [],
+    summary: "What is newer in the registries, and what it would change",
+    scope: "admin",
+    input: z.object({
+      name: z.string().optional().meta({ description: "All that were added from a registry when left out." }),
+      apply: z.boolean().optional().meta({ description: "Write the newer versions." }),
+    }),
+    output: z.object({ updates: z.array(Update) }).meta({ id: "ServerUpdates" }),
+    http: {
+      method: "post",
+      path: "/registries/updates",
+      tag: "Servers",
+      body: { description: "Which server.", example: { name: "files" }, optional: true },
+      answers: { 200: "One row for each." },
+    },
+    cli: { command: "servers update" },
+    socket,
+    needsSetup: true,
+    changes: { target: (input) => input.name ?? null, isTrial: (input) => input.apply !== true },
+    async run(plane, { name, apply = false }, asker, situation) {
+      const updates = await setupIn(situation).updateServers(name, { apply }).catch(withoutPath);
+      if (updates.some(({ isWritten }) => isWritten)) await plane.reload(asker);
+      return { updates };
+    },
+  }),
+];
+
+/** Why a server does not answer is said; what is wrong with a file is for the machine it is on. */
+function withoutFile(thrown: unknown): never {
+  if (thrown instanceof PlaneError && thrown.code === "CONFIG_INVALID") return withoutPath(thrown);
+  throw thrown;
+}
+
+const withoutDirectory = (one: AddedOne): AddedOne => ({ ...one, file: basename(one.file) });

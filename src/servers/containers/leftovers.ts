@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+
+const limitMs = 10_000;
+const namePattern = /^toolplane-(\d+)-[0-9a-f]{12}$/;
+
+/** Of all planes in this process. */
+const ours = new Set<string>();
+
+/** The name tells which process answers for it. */
+export function nameContainer(): string {
+  const name = `toolplane-${process.pid}-${randomBytes(6).toString("hex")}`;
+  ours.add(name);
+  return name;
+}
+
+/** Several machines may share a runtime, and a process id means nothing on another one. */
+export function hostLabel(host: string): string {
+  return `toolplane.host=${createHash("sha256").update(host).digest("hex").slice(0, 16)}`;
+}
+
+export async function removeContainer(runtime: string, name: string): Promise<void> {
+  await run(runtime, ["rm", "-f", name]);
+  ours.delete(name);
+}
+
+const swept = new Map<string, Promise<void>>();
+
+/** Containers of planes that are gone; once for each runtime. */
+export function sweepLeftovers(runtime: string): Promise<void> {
+  const before = swept.get(runtime);
+  if (before) return before;
+  const sweeping = sweep(runtime);
+  swept.set(runtime, sweeping);
+  return sweeping;
+}
+
+async function sweep(runtime: string): Promise<void> {
+  const listed = await run(runtime, [
+    "ps",
+    "-a",
+    "--filter",
+    `label=${hostLabel(hostname())}`,
+    "--format",
+    "{{.Names}}",
+  ]);
+  const left = listed.split(/\s+/).filter((name) => {
+    const [, pid] = namePattern.exec(name) ?? [];
+    return pid !== undefined && !ours.has(name) && !isElsewhere(Number(pid));
+  });
+  if (left.length > 0) await run(runtime, ["rm", "-f", ...left]);
+}
+
+/** Another process of this machine answers for it. */
+function isElsewhere(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** What it prints; nothing where it fails, because a container that is gone is what was wanted. */
+function run(runtime: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(runtime, args, { timeout: limitMs, killSignal: "SIGKILL", windowsHide: true }, (_, stdout) =>
+      resolve(stdout),
+    );
+  });
+}

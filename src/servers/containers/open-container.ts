@@ -1,0 +1,97 @@
+import { existsSync } from "node:fs";
+import { hostname } from "node:os";
+import { delimiter, join } from "node:path";
+import { once } from "../../lib/async/once.ts";
+import type { ServerContainer, ServerDefinition } from "../../model/servers/server.ts";
+import { type Channel, type ChannelHandlers, TransportError } from "../../protocol/message.ts";
+import { openStdio } from "../transports/stdio.ts";
+import { hostLabel, nameContainer, removeContainer, sweepLeftovers } from "./leftovers.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+type ContainerOptions = Pick<ServerDefinition, "args" | "env" | "inheritEnv" | "maxMessageBytes"> & {
+  container: ServerContainer;
+  command?: string | undefined;
+  cwd?: string | undefined;
+  parentEnvironment: Environment;
+};
+
+/** The server runs in a container; the process that we talk to is the runtime's client. */
+export async function openContainer(options: ContainerOptions, handlers: ChannelHandlers): Promise<Channel> {
+  const { container, parentEnvironment, cwd, ...line } = options;
+  const runtime = findRuntime(container.runtime, parentEnvironment);
+  if (runtime === null) throw new TransportError(missingRuntime(container), { sent: false });
+  await sweepLeftovers(runtime);
+  const name = nameContainer();
+  // Its client may be gone while the container is not.
+  const remove = once(() => removeContainer(runtime, name));
+  const passed = container.env.flatMap((one) => {
+    const value = parentEnvironment[one];
+    return value === undefined ? [] : [[one, value] as const];
+  });
+  const env = { ...Object.fromEntries(passed), ...line.env };
+  return openStdio(
+    {
+      ...{ ...line, env, cwd, parentEnvironment, command: runtime },
+      args: runArguments(container, {
+        name,
+        variables: Object.keys(env),
+        words: [options.command ?? [], options.args].flat(),
+      }),
+      container: { runtime, name },
+      afterStop: remove,
+    },
+    {
+      ...handlers,
+      onClose(reason) {
+        void remove();
+        handlers.onClose(reason);
+      },
+    },
+  );
+}
+
+type Run = { name: string; variables: readonly string[]; words: readonly string[] };
+
+/** No network, nothing to write to, no capabilities; variables by name, so that no value stands on a command line. */
+export function runArguments(container: ServerContainer, { name, variables, words }: Run): string[] {
+  const { image, network, mounts, memory, pids, user } = container;
+  return [
+    ...["run", "--rm", "-i", "--init", "--name", name, "--label", hostLabel(hostname())],
+    ...["--network", network, "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL"],
+    ...["--security-opt", "no-new-privileges", "--memory", memory, "--pids-limit", String(pids)],
+    ...(user === undefined ? [] : ["--user", user]),
+    ...mounts.flatMap((mount) => ["--mount", mountOption(mount)]),
+    ...variables.flatMap((variable) => ["--env", variable]),
+    ...[image, ...words],
+  ];
+}
+
+export function parseMount(mount: string): { source: string; target: string; isWritable: boolean } {
+  const [, source = "", target = "", mode] = /^(.+?):(\/[^:]*)(?::(r[ow]))?$/s.exec(mount) ?? [];
+  return { source, target, isWritable: mode === "rw" };
+}
+
+/** Its fields are those of a CSV line, so that a path may have a comma. */
+function mountOption(mount: string): string {
+  const { source, target, isWritable } = parseMount(mount);
+  const field = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const fields = ["type=bind", field(`source=${source}`), field(`target=${target}`)];
+  return [...fields, ...(isWritable ? [] : ["readonly"])].join(",");
+}
+
+const runtimes = ["docker", "podman"] as const;
+
+/** By its whole path: a variable for the server must not change which program starts it. */
+export function findRuntime(wanted: ServerContainer["runtime"], environment: Environment): string | null {
+  const path = Object.entries(environment).find(([name]) => name.toUpperCase() === "PATH")?.[1] ?? "";
+  const names = wanted === "auto" ? runtimes : [wanted];
+  const files = names.flatMap((name) => (process.platform === "win32" ? [`${name}.exe`] : [name]));
+  const places = files.flatMap((file) => path.split(delimiter).map((directory) => join(directory, file)));
+  return places.find((file) => existsSync(file)) ?? null;
+}
+
+export function missingRuntime({ runtime }: Pick<ServerContainer, "runtime">): string {
+  const what = runtime === "auto" ? "neither docker nor podman was" : `${runtime} was not`;
+  return `${what} found in PATH, and 'container' needs it. Install it, or take 'container' out`;
+}

@@ -1,0 +1,30 @@
+import { statSync } from "node:fs";
+import type { DoctorCheck } from "../../model/config/setup.ts";
+import type { ServerContainer } from "../../model/servers/server.ts";
+import { findRuntime, missingRuntime, parseMount } from "../containers/open-container.ts";
+import { failed, passed } from "./check-configuration.ts";
+
+const install = "Install Docker from https://docs.docker.com/get-started/get-docker, or Podman from https://podman.io.";
+
+/** The runtime that starts it, and what of this machine it is to see. */
+export function checkContainer(
+  container: ServerContainer,
+  environment: Readonly<Record<string, string | undefined>>,
+): DoctorCheck {
+  const runtime = findRuntime(container.runtime, environment);
+  if (runtime === null) {
+    const [what = ""] = missingRuntime(container).split(". ");
+    return failed("container", `${what.charAt(0).toUpperCase()}${what.slice(1)}.`, install);
+  }
+  const gone = container.mounts
+    .map((mount) => parseMount(mount).source)
+    .find((source) => statSync(source, { throwIfNoEntry: false }) === undefined);
+  if (gone !== undefined)
+    return failed(
+      "container",
+      `'container.mounts' names ${gone}, which is not there.`,
+      "Create it, or correct the mount.",
+    );
+  const network = container.network === "none" ? "without a network" : `in the network '${container.network}'`;
+  return passed("container", `${runtime} runs ${container.image} ${network}.`);
+}

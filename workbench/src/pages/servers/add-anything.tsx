@@ -1,0 +1,120 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { shellQuote } from "../../../../src/lib/text/shell.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
+import { post } from "../../api/client.ts";
+import { Button } from "../../parts/button.tsx";
+import { CodeView } from "../../parts/code-view.tsx";
+import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
+import { Complaint } from "../../parts/states.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { ProveFirst } from "./prove-first.tsx";
+
+type Planned = AnswerOf<"servers.add">;
+type Values = Record<string, string>;
+
+/** Adds whatever names a server: it is recognised first, then tried and written. */
+export function AddAnything({ onDone }: { onDone: () => void }) {
+  const [what, setWhat] = useState("");
+  const [values, setValues] = useState<Values>({});
+  const client = useQueryClient();
+  const plan = useMutation({
+    mutationFn: () => post<Planned>("/servers/add", { what: what.trim(), dryRun: true }),
+  });
+  const add = useMutation({
+    mutationFn: (force: boolean) => post<Planned>("/servers/add", { what: what.trim(), values: given(values), force }),
+    onSuccess({ name, tools, needsSignIn }) {
+      toast(`Added ${name}${tools === null ? "" : `, ${tools} tools`}.${needsSignIn ? " It needs a sign-in." : ""}`);
+      onDone();
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
+  });
+  const change = (text: string) => {
+    setWhat(text);
+    plan.reset();
+    add.reset();
+  };
+  const answer = (next: Values) => {
+    setValues(next);
+    add.reset();
+  };
+  return (
+    <div className="flex flex-col gap-4">
+      <Field
+        label="What to add"
+        hint="A command line, a package, docker:IMAGE, a URL, an OpenAPI or .mcpb file, a name of the MCP registry, or JSON."
+      >
+        <TextArea
+          rows={3}
+          value={what}
+          placeholder="npx -y @modelcontextprotocol/server-everything"
+          onChange={({ target }) => change(target.value)}
+        />
+      </Field>
+      {what.trim() !== "" && (
+        <ProveFirst command={`toolplane add ${shellQuote(what.trim())}`}>
+          <Complaint error={plan.error ?? add.error} />
+          {plan.data === undefined ? (
+            <Button className="self-end" busy={plan.isPending} onClick={() => plan.mutate()}>
+              Recognise
+            </Button>
+          ) : (
+            <>
+              <Recognised planned={plan.data} values={values} onChange={answer} />
+              <Button
+                variant="primary"
+                className="self-end"
+                busy={add.isPending}
+                onClick={() => add.mutate(add.isError)}
+              >
+                {add.isError ? `Add ${plan.data.name} anyway` : `Try and add ${plan.data.name}`}
+              </Button>
+            </>
+          )}
+        </ProveFirst>
+      )}
+    </div>
+  );
+}
+
+const given = (values: Values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+
+type RecognisedProps = { planned: Planned; values: Values; onChange: (values: Values) => void };
+type Property = { title?: string; description?: string; enum?: string[]; default?: string; format?: string };
+
+function Recognised({ planned, values, onChange }: RecognisedProps) {
+  const { entry, form, notes } = planned;
+  const { properties = {}, required = [] } = (form ?? {}) as {
+    properties?: Record<string, Property>;
+    required?: string[];
+  };
+  return (
+    <>
+      <CodeView wrap label="entry" text={JSON.stringify(entry, null, 2)} />
+      {Object.entries(properties).map(([key, property]) => {
+        const bound = {
+          value: values[key] ?? "",
+          onChange: ({ target }: { target: { value: string } }) => onChange({ ...values, [key]: target.value }),
+        };
+        const isSecret = property.format === "password";
+        const hint = isSecret
+          ? "Used to try it; the entry refers to a variable of this name."
+          : (property.description ?? "");
+        return (
+          <Field key={key} label={`${property.title ?? key}${required.includes(key) ? "" : " (optional)"}`} hint={hint}>
+            {property.enum ? (
+              <Select {...bound} options={["", ...property.enum].map((value) => ({ value, text: value || "—" }))} />
+            ) : (
+              <TextInput {...bound} type={isSecret ? "password" : "text"} placeholder={property.default ?? ""} />
+            )}
+          </Field>
+        );
+      })}
+      {notes.map((note) => (
+        <p key={note} className="break-words text-[13px] text-muted">
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}
