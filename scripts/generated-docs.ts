@@ -8,6 +8,7 @@ import { renderConfigDocs } from "./config-docs.ts";
 import { renderConfigTypes } from "./config-types.ts";
 import { renderEventDocs } from "./event-docs.ts";
 import { renderHttpDocs } from "./http-docs.ts";
+import { renderLibraryDocs } from "./library-docs.ts";
 
 export const root = join(import.meta.dirname, "..");
 export const errorPages = "docs/errors";
@@ -26,6 +27,7 @@ export function generatedDocs(): Doc[] {
     { path: "docs/config.md", text: renderConfigDocs() },
     { path: "docs/events.md", text: renderEventDocs() },
     { path: "docs/http.md", text: renderHttpDocs(readFileSync(join(root, "docs/http.md"), "utf8")) },
+    ...renderLibraryDocs(),
     ...renderConfigTypes(),
     { path: "manifest.schema.json", text: `${JSON.stringify(manifestSchema(), null, 2)}\n` },
     { path: "toolplane.schema.json", text: `${JSON.stringify(configSchema(), null, 2)}\n` },
