@@ -1,4 +1,4 @@
-import { createAccess, createAnswers, isOffered } from "./access/access.ts";
+import { createAccess, createAnswers, impactOf, isOffered } from "./access/access.ts";
 import { createAgent } from "./agent/agent.ts";
 import { checkSchema, createCalls, createLimits, createResults, embedWith, openRecordings } from "./calls/calls.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
@@ -93,6 +93,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     grants,
     servers: () => servers,
     isOffered: (tool) => isOffered(tool, config().policy),
+    impactOf: (tool) => impactOf(tool, config().policy.effects),
     discover: (server, principal, wait) => calls.lookup.discover(server, principal, wait),
     providerTrouble: (spec) => calls.providerTrouble(spec),
     tool: (asked, caller) => plane.tools.get(asked, caller),

@@ -106,6 +106,7 @@ function createSampleApp() {
       environment: {},
       grants: createGrants({ config: () => access, tool: () => undefined }),
       isOffered: () => true,
+      impactOf: () => ({ impact: "unknown", because: "nothing tells what it does", known: false }),
       config: () => access,
     },
     trusted(),

@@ -13,7 +13,7 @@ export { ownYesCounts } from "./approvals/answerers.ts";
 export type { ApprovalPorts } from "./approvals/approvals.ts";
 export { type Answers, createAnswers } from "./approvals/questions.ts";
 export { createPolicy, type Profile } from "./policy/decide.ts";
-export { effectOf, isOffered } from "./policy/effect.ts";
+export { effectOf, impactOf, isOffered } from "./policy/effect.ts";
 
 export function createAccess({ tool, ...ports }: IdentityPorts & Pick<GrantPorts, "tool">) {
   return { identity: createIdentity(ports), grants: createGrants({ config: ports.config, tool }) };

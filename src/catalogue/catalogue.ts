@@ -1,7 +1,7 @@
 import { joinNamespaces } from "../lib/lazy-verbs.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Embed } from "../model/catalogue/search.ts";
-import type { ProviderSpec, Tool } from "../model/catalogue/tool.ts";
+import type { ProviderSpec, Tool, ToolImpact } from "../model/catalogue/tool.ts";
 import type { PlaneTools } from "../model/plane-tools.ts";
 import type { Principal, WaitingCaller } from "../model/principal.ts";
 import type { KnownServer, ServerDefinition, ServerStatus } from "../model/servers/server.ts";
@@ -44,6 +44,7 @@ export type CataloguePorts = Omit<CatalogueEntriesPorts, "memory" | "maySeeServe
   servers(): Servers;
   grants: Grants;
   isOffered(tool: Tool): boolean;
+  impactOf(tool: Tool): ToolImpact;
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
   providerTrouble(spec: ProviderSpec): string | null;
   tool: PlaneTools["get"];

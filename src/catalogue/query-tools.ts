@@ -1,6 +1,6 @@
 import { parseVersionRange } from "../lib/semver.ts";
 import type { HealthSummary } from "../model/catalogue/health.ts";
-import type { Tool } from "../model/catalogue/tool.ts";
+import type { Tool, ToolImpact } from "../model/catalogue/tool.ts";
 import type { ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
 import { takePage } from "../model/page.ts";
@@ -11,12 +11,23 @@ type ToolsPage<T> = { total: number; tools: T[]; nextCursor: string | null };
 type Test = (tool: Tool, at: number) => boolean;
 type HealthOf = (tool: Tool) => Pick<HealthSummary, "total" | "success_rate">;
 
-export function queryTools<T extends Tool>(tools: readonly T[], query: ToolQuery, healthOf: HealthOf): ToolsPage<T> {
+/** What is known of a tool beside its definition; it changes while the list stays the same. */
+type ToolFacts = {
+  impactOf(tool: Tool): ToolImpact;
+  isQuarantined(tool: Tool): boolean;
+};
+
+export function queryTools<T extends Tool>(
+  tools: readonly T[],
+  query: ToolQuery,
+  healthOf: HealthOf,
+  facts: ToolFacts | null = null,
+): ToolsPage<T> {
   const toolAt = (at: number) => tools[at] as T;
+  const tests = [healthTest(query, healthOf), ...factTests(query, healthOf, facts)].filter((test) => test !== null);
   const meant = meantBy(query, tools);
-  const isHealthy = healthTest(query, healthOf);
-  const healthy = isHealthy ? meant.filter((at) => isHealthy(toolAt(at))) : meant;
-  const { items, ...page } = takePage(healthy, (at) => placeOf(toolAt(at)), query);
+  const passing = tests.length === 0 ? meant : meant.filter((at) => tests.every((test) => test(toolAt(at))));
+  const { items, ...page } = takePage(passing, (at) => placeOf(toolAt(at)), query);
   return { ...page, tools: items.map(toolAt) };
 }
 
@@ -28,7 +39,8 @@ const known = new WeakMap<readonly Tool[], Known>();
 
 /** Paging and polling repeat the same query on the same list. */
 function meantBy(query: ToolQuery, tools: readonly Tool[]): readonly number[] {
-  const { limit: _, cursor: __, minSuccessRate: ___, includeUnused: ____, q, ...rest } = query;
+  const { limit: _, cursor: __, minSuccessRate: ___, includeUnused: ____, q, ...asked } = query;
+  const { impacts: _i, quarantined: _q, overlaid: _o, unused: _u, ...rest } = asked;
   const others = JSON.stringify(rest);
   const key = `${q === null ? "" : `q=${q}`}\n${others}`;
   const { all, answers } = known.get(tools) ?? { all: [...tools.keys()], answers: new Map() };
@@ -139,6 +151,21 @@ function healthTest({ minSuccessRate, includeUnused }: ToolQuery, healthOf: Heal
     const { total, success_rate } = healthOf(tool);
     return total === 0 ? keepsUnused : success_rate >= wanted;
   };
+}
+
+function factTests({ impacts, quarantined, overlaid, unused }: ToolQuery, healthOf: HealthOf, facts: ToolFacts | null) {
+  const isWanted = (wanted: boolean | null, is: (tool: Tool) => boolean) =>
+    wanted === null ? null : (tool: Tool) => is(tool) === wanted;
+  return [
+    isWanted(overlaid, (tool) => tool.overlaid === true),
+    isWanted(unused, (tool) => healthOf(tool).total === 0),
+    ...(facts === null
+      ? []
+      : [
+          impacts.length === 0 ? null : (tool: Tool) => impacts.includes(facts.impactOf(tool).impact),
+          isWanted(quarantined, facts.isQuarantined),
+        ]),
+  ];
 }
 
 type Wording = { text: string; providers: string; capabilities: string };

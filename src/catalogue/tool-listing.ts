@@ -12,7 +12,7 @@ import {
   toolSubject,
 } from "../model/catalogue/health.ts";
 import type { ToolReview } from "../model/catalogue/quality.ts";
-import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
+import { type ProviderSpec, providerLabel, type Tool, type ToolImpact } from "../model/catalogue/tool.ts";
 import { everyTool, type ToolQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { LockedTool, PlaneTools, ToolListing } from "../model/plane-tools.ts";
@@ -41,6 +41,7 @@ type DescriptionPorts = {
   /** With why they could not list again. */
   staleServers?(): ReadonlyMap<string, string>;
   review?(tool: Tool): ToolReview | null;
+  impactOf(tool: Tool): ToolImpact;
   grants: Grants;
 };
 
@@ -87,7 +88,8 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
     await discover(query.server, principal, waitMs, request);
     const { summary } = await ports.health();
     const shown = forFace(visibleAs(principal, personas.length > 0 ? personas : everyPersona(face), request), face);
-    const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))));
+    const facts = { ...ports, isQuarantined: (tool: Tool) => (ports.review?.(tool)?.held ?? null) !== null };
+    const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))), facts);
     const viewer = principal.persona ?? createPersonaFilter(personas).only;
     const tools = await describe(page.tools, principal, { viewer, withProviders: query.includeProviderHealth });
     const all = registry.snapshot(principal).tools;
@@ -202,6 +204,7 @@ function createToolDescriptions(ports: DescriptionPorts) {
         unavailable: tool.providers.length === 0 ? undeclared(tool, environment) : sharedTrouble(troubles),
         ...staleOf(tool, stale),
         ...withReview(ports.review?.(tool) ?? null),
+        impact: ports.impactOf(tool),
       };
     });
   };

@@ -172,6 +172,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "overlays.state": "The agent's state after success.",
   "overlays.applicable-states": "The states it is available in; all by default.",
   "overlays.workspaces": "Only for callers of one of these workspaces.",
+  "overlays.enabled": "False: people still see the tool; models neither see nor call it.",
   "overlays.compliance_level": "The level its data belongs to, beside its server's.",
   "overlays.notes": "Notes for people in listings.",
   env: "Variables for all local servers; a server's own 'env' wins.",

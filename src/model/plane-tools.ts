@@ -14,7 +14,7 @@ import type { ToolHealth } from "./catalogue/health.ts";
 import type { PinDiff, PinFilter, PinView } from "./catalogue/pin.ts";
 import type { DefinitionWeight, QualityOptions, QualityReport, ToolReview, WeighedTool } from "./catalogue/quality.ts";
 import type { RegistrySummary } from "./catalogue/registry-summary.ts";
-import type { OverlayView, Tool, ToolId, WrittenManifest } from "./catalogue/tool.ts";
+import type { OverlayView, Tool, ToolId, ToolImpact, WrittenManifest } from "./catalogue/tool.ts";
 import type { ToolQuery } from "./catalogue/tool-query.ts";
 import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
@@ -48,6 +48,8 @@ export type ToolListing = Tool & {
   error?: string;
   /** Missing where its definition has no problem. */
   review?: ToolReview;
+  /** What a call may do. */
+  impact: ToolImpact;
 };
 
 /** What a caller without access learns of a tool. */

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { agentOutcomes } from "../model/agent/agent-run.ts";
+import type { CallRecord as StoredCall } from "../model/calls/call.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../model/calls/call-history.ts";
+import { collect } from "../model/page.ts";
+import type { Caller, Plane } from "../model/plane.ts";
 import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "./fields.ts";
 import { operation } from "./operation.ts";
-import { CallRecord, CallStatus, origin } from "./schemas/outcome.ts";
+import { type CallAnswer, CallRecord, CallStatus, origin } from "./schemas/outcome.ts";
 import { Run, RunSummary } from "./schemas/run.ts";
 
 const tag = "Calls";
@@ -44,6 +47,26 @@ const ActivityEntry = z
   })
   .meta({ id: "ActivityEntry" });
 
+type AnsweredRecord = StoredCall & { answer?: Answered };
+type Answered = z.infer<typeof CallAnswer>;
+
+const isOpen = (answer: Answered | undefined) =>
+  answer === undefined || ["pending", "approved", "running"].includes(answer.status);
+
+/** A record is never changed; what became of a call that waited is told beside it. */
+function withAnswers(plane: Plane, records: readonly StoredCall[], asker: Caller): Promise<AnsweredRecord[]> {
+  return Promise.all(
+    records.map(async (record) => {
+      const id = record.status === "waiting" ? record.error?.data.approvalId : undefined;
+      const held = typeof id === "string" ? await plane.approvals.get(id, asker).catch(() => null) : null;
+      if (held === null) return record;
+      const { status, outcome, answer } = held;
+      const ran = outcome === null ? null : { callId: outcome.callId, ok: outcome.ok, code: outcome.code };
+      return { ...record, answer: { approvalId: held.id, status, by: answer?.by ?? null, outcome: ran } };
+    }),
+  );
+}
+
 const calls = [
   operation({
     name: "calls.activity",
@@ -80,8 +103,13 @@ const calls = [
     http: { method: "get", path: "/calls", tag, answers: { 200: "One page." } },
     cli: { command: "calls list" },
     async run(plane, { limit = defaultPage, cursor, ...filter }, asker) {
-      const before = cursor === undefined ? {} : { before: cursor };
-      const found = await plane.calls.list({ ...(filter as object), ...before, limit: limit + 1 }, asker);
+      const read = async (part: object) =>
+        withAnswers(plane, await plane.calls.list({ ...(filter as object), ...part }, asker), asker);
+      const isMeant = ({ answer }: AnsweredRecord) => filter.status !== "waiting" || isOpen(answer);
+      const found = await collect(read, isMeant, {
+        limit: limit + 1,
+        ...(cursor === undefined ? {} : { before: cursor }),
+      });
       const shown = found.slice(0, limit);
       return { calls: shown, nextCursor: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
     },
@@ -115,6 +143,10 @@ const calls = [
     output: CallRecord,
     http: { method: "get", path: "/calls/{id}", tag, answers: { 200: "What is kept of it." } },
     cli: { command: "calls show" },
+    async run(plane, { id }, asker) {
+      const [shown] = await withAnswers(plane, [await plane.calls.get(id, asker)], asker);
+      return shown as AnsweredRecord;
+    },
   }),
 ];
 

@@ -1,6 +1,8 @@
 import { shorten } from "../lib/text/cut-text.ts";
 import type { DefinitionWeight } from "../model/catalogue/quality.ts";
+import type { ToolImpact } from "../model/catalogue/tool.ts";
 import type { ToolQuery } from "../model/catalogue/tool-query.ts";
+import { noCursor, readCursor, writeCursor } from "../model/page.ts";
 import type { Caller, Plane } from "../model/plane.ts";
 import type { ToolListing, ToolPage } from "../model/plane-tools.ts";
 
@@ -26,9 +28,68 @@ function renderRow(tool: ToolListing, { score, passed, complaints, fullTokens }:
     health: { total, success_rate, p95_latency_ms, recent },
     quality: { score, passed, complaints },
     tokens: fullTokens,
+    impact: tool.impact,
+    ...(tool.overlaid && { overlaid: tool.overlaid }),
     ...(stale && { stale }),
-    ...(review && { review: { held: review.held, change: review.change, findings: review.findings.length } }),
+    ...(review && {
+      review: { held: review.held, heldFor: review.heldFor, change: review.change, findings: review.findings.length },
+    }),
   };
+}
+
+type Sorting = { sort: string | undefined; maxQuality: number | undefined };
+type Weighed = { tool: ToolListing; weight: DefinitionWeight };
+
+/** By what can go wrong. */
+const impactOrder: readonly string[] = ["reads", "unknown", "writes", "destroys"] satisfies ToolImpact["impact"][];
+
+/** What each order compares; null comes last. */
+const sortKeys: Record<string, (weighed: Weighed) => string | number | null> = {
+  name: ({ tool }) => tool.name,
+  server: ({ tool }) => tool.id.server ?? "",
+  impact: ({ tool }) => impactOrder.indexOf(tool.impact.impact),
+  quality: ({ weight }) => weight.score,
+  health: ({ tool: { health } }) => (health.total === 0 ? null : health.success_rate),
+  latency: ({ tool: { health } }) => (health.total === 0 ? null : health.p95_latency_ms),
+  calls: ({ tool: { health } }) => health.total,
+  tokens: ({ weight }) => weight.fullTokens,
+};
+
+/** One page of all that match, in another order than by name. The cursor is a place in it. */
+export async function querySorted(
+  plane: Pick<Plane, "tools">,
+  query: ToolQuery,
+  { sort = "name", maxQuality }: Sorting,
+  caller: Caller & { waitMs: number },
+): Promise<ToolPage> {
+  const { cursor, limit } = query;
+  const { tools: all } = await plane.tools.page({ ...query, limit: null, cursor: null }, caller);
+  const weights = await plane.tools.weigh(all);
+  const weighed = all.map((tool, at) => ({ tool, weight: weights[at] as DefinitionWeight }));
+  const meant = maxQuality === undefined ? weighed : weighed.filter(({ weight }) => weight.score <= maxQuality);
+  const [key, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
+  const keyOf = sortKeys[key] ?? (() => null);
+  const sorted = meant
+    .map((one) => ({ key: keyOf(one), tool: one.tool }))
+    .sort((a, b) => compareKeys(a.key, b.key, sign) || compareKeys(a.tool.name, b.tool.name, 1));
+  const start = cursor === null ? 0 : placeIn(cursor);
+  const end = limit === null ? sorted.length : start + limit;
+  return {
+    total: sorted.length,
+    tools: sorted.slice(start, end).map(({ tool }) => tool),
+    nextCursor: end < sorted.length ? writeCursor(String(end)) : null,
+  };
+}
+
+function placeIn(cursor: string): number {
+  const place = Number(readCursor(cursor));
+  if (!Number.isSafeInteger(place) || place < 0) throw noCursor(cursor);
+  return place;
+}
+
+function compareKeys(a: string | number | null, b: string | number | null, sign: number): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return a < b ? -sign : a > b ? sign : 0;
 }
 
 /** Everything a manifest can say stands beside its name, known or null. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { policyModes } from "../model/calls/call.ts";
 import { largestSearch, scoreSources } from "../model/catalogue/search.ts";
-import { sideEffects } from "../model/catalogue/tool.ts";
+import { sideEffects, toolImpacts } from "../model/catalogue/tool.ts";
 import { type ToolQuery, withoutShared } from "../model/catalogue/tool-query.ts";
 import { Cursor, count, Limit, NextCursor, text } from "./fields.ts";
 import { operation } from "./operation.ts";
@@ -11,7 +11,7 @@ import { Locked } from "./schemas/locked.ts";
 import { Outcome, outcomeExample } from "./schemas/outcome.ts";
 import { Tool } from "./schemas/tool.ts";
 import { ToolRow, View } from "./schemas/tool-row.ts";
-import { queryBestFirst, renderRows, renderTool } from "./tool-views.ts";
+import { queryBestFirst, querySorted, renderRows, renderTool } from "./tool-views.ts";
 
 const tag = "Tools";
 /** A server that has not listed by then is there the next time. */
@@ -40,6 +40,10 @@ export const ToolFilters = z.object({
   include_unused: yesOrNo("Tools that were never called; left out only where a success rate above 0 is asked for."),
   side_effects: list("Tools with one of these.", z.enum(sideEffects)),
   safety_level: list("Tools with one of these.", z.enum(["low", "medium", "high"])),
+  impact: list("Tools whose calls may do one of these.", z.enum(toolImpacts)),
+  quarantined: yesOrNo("Only quarantined and disabled tools, or only others."),
+  overlaid: yesOrNo("Only tools with an overlay, or only others."),
+  unused: yesOrNo("Only tools that were never called, or only others."),
   server: words("The tools of this server."),
   group: list("Tools of one of these groups; `default` when left out, `*` for all, an empty one for none."),
   state: words("Tools that are there in this state."),
@@ -49,9 +53,16 @@ export const ToolFilters = z.object({
   include_provider_health: yesOrNo("False leaves out the health of each provider."),
 });
 
+export const toolOrders = ["name", "server", "impact", "quality", "health", "latency", "calls", "tokens"] as const;
+
 /** How tools are shown, and in which order, is not which of them are meant. */
 export const ToolsShown = z.object({
   view: View,
+  sort: z
+    .enum(toolOrders.flatMap((order) => [order, `-${order}` as const]))
+    .optional()
+    .meta({ description: "By name when left out; with `-`, the other way round. Not with `best`." }),
+  max_quality: count(100, { description: "Tools whose definition has at most this quality score." }),
   best: count(largestSearch, {
     description:
       "So many of those that fit `q` best, as `GET /search` finds them, come first; what has the words in it follows by name. Goes with `server` and `group`, not with other filters.",
@@ -157,14 +168,16 @@ export const toolOperations = [
     http: { method: "get", path: "/tools", tag, answers: { 200: "One page." } },
     cli: { command: "tools list" },
     async run(plane, input, asker) {
-      const { view, best, ...query } = input as unknown as ToolQuery & z.output<typeof ToolsShown>;
+      const { view, best, sort, max_quality, ...query } = input as unknown as ToolQuery & z.output<typeof ToolsShown>;
       const isRow = view === "row";
       // No row tells of providers.
       const meant = isRow ? { ...query, includeProviderHealth: false } : query;
       const who = { ...asker, waitMs: isRow && query.server === null ? atOnceMs : waitMs };
-      const { tools, ...page } = await (best === undefined
-        ? plane.tools.page(meant, who)
-        : queryBestFirst(plane, meant, best, who));
+      const { tools, ...page } = await (sort !== undefined || max_quality !== undefined
+        ? querySorted(plane, meant, { sort, maxQuality: max_quality }, who)
+        : best === undefined
+          ? plane.tools.page(meant, who)
+          : queryBestFirst(plane, meant, best, who));
       const shown = isRow ? await renderRows(plane, tools) : tools.map(renderTool);
       return { count: tools.length, ...page, tools: shown };
     },

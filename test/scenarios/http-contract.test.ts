@@ -182,8 +182,8 @@ const cases: Case[] = [
   ["POST /questions/{id}", 400, { action: "perhaps" }, "/questions/none"],
   ["POST /questions/{id}", 404, { action: "accept" }, "/questions/none"],
   ["GET /tokens", 200],
-  ["PUT /servers/{name}/token", 200, { token: "CANARY" }, "/servers/resources/token"],
-  ["DELETE /servers/{name}/token", 200, undefined, "/servers/resources/token"],
+  ["PUT /servers/{name}/token", 200, { token: "CANARY" }, "/servers/remote/token"],
+  ["DELETE /servers/{name}/token", 200, undefined, "/servers/remote/token"],
   ["POST /servers/{name}/sign-in", 404, {}, "/servers/nowhere/sign-in"],
   ["GET /oauth/callback", 403, undefined, "/oauth/callback?state=none&code=none"],
   ["GET /keys", 200],
@@ -201,7 +201,8 @@ suite("the OpenAPI document", () => {
 
   before(async () => {
     directory = await temporaryDirectory();
-    const servers = { echo: fixture("echo"), prompts: fixture("prompts"), resources: fixture("resources") };
+    const remote = { url: "http://127.0.0.1:9/mcp", autoConnect: false };
+    const servers = { echo: fixture("echo"), prompts: fixture("prompts"), resources: fixture("resources"), remote };
     const config = await writeConfig(directory, servers, {
       // Answers nothing: what cannot be asked is said.
       registries: ["http://127.0.0.1:9"],

@@ -34,6 +34,15 @@ const parameters = {
     tree: { $ref: "#/$defs/node" },
     weights: { type: "object", additionalProperties: { type: "number" } },
     id: { type: "integer" },
+    status: {
+      anyOf: [
+        { type: "string", const: "open" },
+        { type: "string", const: "closed" },
+      ],
+    },
+    note: { anyOf: [{ type: "string" }, { type: "null" }], default: null },
+    token: { type: "string", format: "password" },
+    ["a_name_that_is_far_longer_than_the_form_is_wide_".repeat(4)]: { type: "string" },
   },
 };
 
@@ -48,6 +57,22 @@ suite("forms in the browser", { skip: noBrowser }, () => {
 
   const argumentsIn = async (page: Page) =>
     JSON.parse(await page.getByLabel("Arguments as JSON").inputValue()) as object;
+
+  test("a choice of constants is one list, X or null is one field, a password is hidden, long names wrap", async () => {
+    const { page, complaints, context } = await world.open("/try?tool=everything", {
+      viewport: { width: 390, height: 800 },
+    });
+    await page.getByLabel(/^status/).selectOption({ label: "closed" });
+    await page.getByLabel("note string").fill("שלום");
+    assert.equal(await page.getByLabel(/which kind of note/i).count(), 0);
+    assert.equal(await page.getByLabel("note string").getAttribute("dir"), "auto");
+    await page.getByLabel("token string").fill("hush");
+    assert.equal(await page.getByLabel("token string").getAttribute("type"), "password");
+    assert.deepEqual(await argumentsIn(page), { status: "closed", note: "שלום", token: "hush" });
+    assert.equal(await page.evaluate("document.getElementById('content').scrollWidth <= innerWidth"), true);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
 
   test("each argument is called by its name, and everything that a schema allows can be said", async () => {
     const { page, complaints, context } = await world.open("/try?tool=everything");

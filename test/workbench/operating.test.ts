@@ -174,7 +174,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
       .getByRole("article", { name: "echo.write_note waits for approval" })
       .getByRole("button", { name: "Reject" })
       .click();
-    await page.getByRole("heading", { name: "echo.write_note no longer waits" }).waitFor();
+    await page.getByRole("article", { name: "echo.write_note is answered" }).waitFor();
     assert.equal(await page.evaluate("globalThis.broken"), undefined);
     assert.deepEqual(complaints, []);
     await context.close();

@@ -1,6 +1,7 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { Injected, Requested, Verdict } from "../../model/calls/call.ts";
 import type { Answer, AskHere, HeldView, KeptHeldCall } from "../../model/calls/held-call.ts";
+import type { Relay } from "../../model/calls/provider.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
 import { ended, lease, leaseMs, statusTexts, viewOf } from "./held-call.ts";
@@ -11,6 +12,7 @@ const pollMs = 500;
 
 export type Asking = {
   askHere?: AskHere | undefined;
+  relay?: Pick<Relay, "client"> | undefined;
   signal?: AbortSignal | undefined;
   stopping?: AbortSignal | undefined;
 };
@@ -24,13 +26,13 @@ export type Holding = {
 export async function askPeople(
   call: Injected,
   verdict: Verdict,
-  { askHere: ask, signal, stopping }: Asking,
+  { askHere: ask, signal, stopping, relay }: Asking,
   { heldCalls, answer, mayAnswer }: Holding,
 ): Promise<Requested> {
   const waitMs = call.options.approvalWaitMs;
   const askHere = mayAnswer(call.principal, call.principal) ? ask : undefined;
   const isWaitedFor = verdict.verdict === "ask" && (askHere !== undefined || (waitMs ?? 0) > 0);
-  const held = await heldCalls.hold(call, verdict, isWaitedFor);
+  const held = await heldCalls.hold(call, verdict, isWaitedFor, relay?.client?.info);
   if (!isWaitedFor) throw stillPending(held, verdict);
   const asked = new AbortController();
   const ending = AbortSignal.any([asked.signal, signal, stopping].filter((one) => one !== undefined));

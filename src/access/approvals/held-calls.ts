@@ -4,7 +4,7 @@ import type { Injected, Verdict } from "../../model/calls/call.ts";
 import type { Answer, HeldCall, HeldFilter, HeldPart, KeptHeldCall, Remember } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { JsonObject } from "../../model/json.ts";
+import type { JsonObject, UnknownObject } from "../../model/json.ts";
 import { ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Answerers, ApprovalSettings } from "./answerers.ts";
@@ -144,8 +144,8 @@ export function createHeldCalls(ports: HeldCallPorts) {
     instance,
     requireAnswerer,
     change,
-    async hold(call: Injected, verdict: Verdict, isWaitedFor: boolean): Promise<KeptHeldCall> {
-      const asked = { verdict, fingerprint: ports.fingerprint(call.tool), ...settings() };
+    async hold(call: Injected, verdict: Verdict, isWaitedFor: boolean, client?: UnknownObject): Promise<KeptHeldCall> {
+      const asked = { verdict, fingerprint: ports.fingerprint(call.tool), client, ...settings() };
       const held = await keep(newHeldCall(call, asked, isWaitedFor ? instance : null), asked.timeoutMs);
       emit({ type: "approval.requested", ...namesOf(held) });
       return held;
@@ -221,7 +221,17 @@ function checkRemember(
 type Asked = Pick<ApprovalSettings, "timeoutMs" | "allowEdit" | "threshold"> & {
   verdict: Verdict;
   fingerprint: string;
+  client: UnknownObject | undefined;
 };
+
+const maxClientName = 100;
+
+/** As the client names itself, cut to what a person reads. */
+function clientOf({ name, version }: UnknownObject = {}): Pick<HeldCall, "client"> {
+  if (typeof name !== "string" || name === "") return {};
+  const short = (text: string) => text.slice(0, maxClientName);
+  return { client: { name: short(name), ...(typeof version === "string" ? { version: short(version) } : {}) } };
+}
 
 function newHeldCall(call: Injected, asked: Asked, waiting: string | null): KeptHeldCall {
   const now = Date.now();
@@ -240,6 +250,7 @@ function newHeldCall(call: Injected, asked: Asked, waiting: string | null): Kept
     injected: Object.keys(call.injected.values),
     principal: call.principal,
     face: call.face,
+    ...clientOf(asked.client),
     options: call.options,
     verdict,
     allowEdit: allowEdit && threshold === 1,

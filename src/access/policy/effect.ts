@@ -1,6 +1,6 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
 import type { Policy } from "../../model/access/policy.ts";
-import type { SideEffects, Tool } from "../../model/catalogue/tool.ts";
+import type { SideEffects, Tool, ToolImpact } from "../../model/catalogue/tool.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -35,6 +35,8 @@ const nounLikeWrites = words(`
   post commit comment release order request fork branch tag star pull merge message log patch book mail email record
   share link lock note schedule import build label draft block vote like pin email charge transfer change image
 `);
+
+const destroyVerbs = words("delete remove drop destroy purge truncate wipe erase rm rmdir kill terminate overwrite");
 
 /** Adding up numbers leaves no trace. */
 const arithmetic = words("add sum subtract multiply divide increment decrement round");
@@ -76,6 +78,20 @@ export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
   if (written !== null) return { effect: written, because: `its side effects are '${side_effects}'`, known: true };
   if (hinted !== null) return hinted;
   return tool.id.kind ? { effect: "read", because: "the protocol says", known: false } : effectOfName(tool.id.tool);
+}
+
+/** The same for people, who also want to know what cannot be undone. */
+export function impactOf(tool: Tool, effects: Policy["effects"]): ToolImpact {
+  const { effect, because, known } = effectOf(tool, effects);
+  if (effect !== "write") return { impact: effect === "read" ? "reads" : "unknown", because, known };
+  const { trusted, annotations } = tool;
+  if (trusted && annotations.destructiveHint !== undefined)
+    return annotations.destructiveHint
+      ? { impact: "destroys", because: "its trusted server says so", known: true }
+      : { impact: "writes", because, known };
+  const verb = wordsOf(tool.id.tool).find((word) => destroyVerbs.has(word));
+  if (verb === undefined) return { impact: "writes", because, known };
+  return { impact: "destroys", because: `its name says '${verb}'`, known: false };
 }
 
 /** What the mode refuses anyway is not offered: in review mode only what is known to read is. */

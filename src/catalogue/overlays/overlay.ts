@@ -19,6 +19,7 @@ export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined
       metadata: { ...tool.metadata, ...withoutUndefined(said) },
       consent: said.requires_consent === undefined ? tool.consent : "explicit",
       ...(said.side_effects === undefined ? {} : { effects: "explicit" as const }),
+      overlaid: true,
     },
     fixed,
   };

@@ -36,6 +36,7 @@ export function createQuality(ports: GuardPorts) {
     return owners ? [...owners].map((user) => toolsKey(server, ownList({ user }, ports))) : [server];
   };
   const heldOf = (tool: Tool): string | null => {
+    if (tool.metadata.enabled === false) return disabled;
     for (const key of keysOf(tool)) {
       const held = guard?.held(key, tool.id.tool) ?? null;
       if (held !== null) return held;
@@ -54,6 +55,7 @@ export function createQuality(ports: GuardPorts) {
     open,
     loaded,
     review(tool: Tool): ToolReview | null {
+      if (tool.metadata.enabled === false) return { held: disabled, heldFor: "disabled", change: null, findings: [] };
       const reviews = keysOf(tool).map((key) => guard?.review(key, tool.id.tool) ?? null);
       const [listed, written] = [reviews.find((one) => one?.held) ?? reviews[0], guard?.reviewWritten(tool)];
       if (!listed || !written) return listed ?? written ?? null;
@@ -66,7 +68,7 @@ export function createQuality(ports: GuardPorts) {
       return guard.held(server, tool) ?? (user === null ? null : guard.held(toolsKey(server, user), tool));
     },
     isHeld: (tool: Tool) => heldOf(tool) !== null,
-    withoutHeld: (tools: readonly Tool[]) => (guard ? withoutHeld(tools, guard.heldBy()) : tools),
+    withoutHeld: (tools: readonly Tool[]) => withoutHeld(tools, guard?.heldBy() ?? unguarded),
     /** The same object as long as no other tool is quarantined; null where that is not known. */
     standing(): object | null {
       if (guard) return guard.isLoaded() ? guard.heldBy() : null;
@@ -124,6 +126,10 @@ function ownList(
 ): string | undefined {
   return owner === undefined || owner.user === null || owner.user === usualUser ? undefined : owner.user;
 }
+
+const disabled = "it is disabled; set 'enabled' of its overlay to true, or enable it on the page Tools";
+/** Without a guard only the tools themselves decide. */
+const unguarded = {};
 
 function createHeldFilter(heldOf: (tool: Tool) => string | null) {
   const known = new WeakMap<readonly Tool[], { by: object; left: readonly Tool[] }>();

@@ -72,6 +72,8 @@ export type HeldCall = {
   injected: string[];
   principal: Principal;
   face: Face;
+  /** As the MCP client names itself. */
+  client?: { name: string; version?: string };
   options: CallOptions;
   verdict: Verdict;
   allowEdit: boolean;

@@ -60,7 +60,7 @@ export type Finding = {
 /** Problems of a definition; `held` is why the tool cannot be called. */
 export type ToolReview = {
   held: string | null;
-  heldFor: "changed" | "new" | "rejected" | "suspicious" | null;
+  heldFor: "changed" | "new" | "rejected" | "suspicious" | "disabled" | null;
   change: "changed" | "new" | null;
   findings: Finding[];
 };

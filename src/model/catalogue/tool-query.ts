@@ -1,6 +1,6 @@
 import { PlaneError } from "../errors.ts";
 import { largestPage } from "../page.ts";
-import { type SideEffects, sideEffects, type ToolMetadata } from "./tool.ts";
+import { type SideEffects, sideEffects, type ToolImpact, type ToolMetadata, toolImpacts } from "./tool.ts";
 
 /** A filter for tools, and the page size. */
 export type ToolQuery = {
@@ -17,6 +17,12 @@ export type ToolQuery = {
   /** Any of them. */
   sideEffects: SideEffects[];
   safetyLevels: NonNullable<ToolMetadata["safety_level"]>[];
+  /** What a call may do: any of them. */
+  impacts: ToolImpact["impact"][];
+  /** Null: both. */
+  quarantined: boolean | null;
+  overlaid: boolean | null;
+  unused: boolean | null;
   server: string | null;
   /** Null is `default`, empty is none, `*` is all. */
   groups: string[] | null;
@@ -54,6 +60,10 @@ const parameters: Readonly<Record<string, [field: keyof ToolQuery, fallback: unk
   include_unused: ["includeUnused", null, readFlag],
   side_effects: ["sideEffects", [], readOneOf(sideEffects)],
   safety_level: ["safetyLevels", [], readOneOf(["low", "medium", "high"])],
+  impact: ["impacts", [], readOneOf(toolImpacts)],
+  quarantined: ["quarantined", null, readFlag],
+  overlaid: ["overlaid", null, readFlag],
+  unused: ["unused", null, readFlag],
   server: ["server", null, readText],
   group: ["groups", null, verbatim],
   state: ["state", null, verbatim],

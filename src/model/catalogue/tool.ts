@@ -120,6 +120,8 @@ const toolRemarks = {
   "applicable-states": z.optional(names),
   workspaces: z.optional(names),
   compliance_level: z.optional(z.string()),
+  /** False: listed for people, neither offered nor called. */
+  enabled: z.optional(z.boolean()),
   notes: z.optional(z.string()),
 };
 
@@ -202,8 +204,20 @@ export type Tool = {
   persona: string | null;
   providers: ProviderSpec[];
   source: string;
+  /** An overlay of people stands on top of the server's definition. */
+  overlaid?: true;
   /** The hand-written tool it is offered through, and only so. */
   onlyThrough?: string;
+};
+
+export const toolImpacts = ["reads", "writes", "destroys", "unknown"] as const;
+
+/** What a call of a tool may do, and how that is known. */
+export type ToolImpact = {
+  impact: (typeof toolImpacts)[number];
+  because: string;
+  /** False where only its name suggests it. */
+  known: boolean;
 };
 
 const readOnly: ReadonlySet<SideEffects> = new Set(["none", "read_external_service", "compute"]);

@@ -28,6 +28,7 @@ export interface ToolInput {
   /** The states it is available in; all by default. */ "applicable-states"?: readonly string[] | undefined;
   /** Only for callers of one of these workspaces. */ workspaces?: readonly string[] | undefined;
   /** The level its data belongs to, beside its server's. */ compliance_level?: string | undefined;
+  /** False: people still see the tool; models neither see nor call it. */ enabled?: boolean | undefined;
   /** Notes for people in listings. */ notes?: string | undefined;
   /** Its version. Default: "1.0.0". */ version?: string | undefined;
   /** Its strongest effect. */ side_effects: "none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database";
@@ -93,6 +94,7 @@ export interface ToolOverlayInput {
   /** The states it is available in; all by default. */ "applicable-states"?: readonly string[] | undefined;
   /** Only for callers of one of these workspaces. */ workspaces?: readonly string[] | undefined;
   /** The level its data belongs to, beside its server's. */ compliance_level?: string | undefined;
+  /** False: people still see the tool; models neither see nor call it. */ enabled?: boolean | undefined;
   /** Notes for people in listings. */ notes?: string | undefined;
   /** Replaces the server's description. */ description?: string | undefined;
   /** Changes to its arguments. */ arguments?: readonly (string | ToolArgumentInput)[] | undefined;

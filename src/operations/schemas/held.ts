@@ -31,6 +31,10 @@ export const Approval = z
     injected: z.array(z.string()),
     principal: z.looseObject({ user: z.string().nullable() }),
     face: z.string(),
+    client: z
+      .object({ name: z.string(), version: z.string().optional() })
+      .optional()
+      .meta({ description: "As the MCP client names itself." }),
     verdict: Verdict,
     allowEdit: z.boolean(),
     adminRequired: z.boolean().meta({ description: "A rule asks every time: no yes is remembered." }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { heldStatuses } from "../../model/calls/held-call.ts";
 import { ErrorReport } from "./problem.ts";
 
 export const CallStatus = z
@@ -94,6 +95,18 @@ const HookRun = z.object({
   failed: z.boolean().optional(),
 });
 
+export const CallAnswer = z
+  .object({
+    approvalId: z.string(),
+    status: z.enum(heldStatuses),
+    by: z.string().nullable(),
+    outcome: z
+      .object({ callId: z.string(), ok: z.boolean(), code: z.string().nullable() })
+      .nullable()
+      .meta({ description: "The call that ran after the approval." }),
+  })
+  .meta({ id: "CallAnswer" });
+
 export const CallRecord = z
   .object({
     id: z.string(),
@@ -124,5 +137,6 @@ export const CallRecord = z
     run: z.string().optional().meta({ description: "The run of an agent that it was made in." }),
     error: z.union([ErrorReport, z.null()]),
     stages: z.array(z.object({ stage: z.string(), ms: z.number() })),
+    answer: CallAnswer.optional().meta({ description: "What became of a call that waited for approval." }),
   })
   .meta({ id: "CallRecord", description: "What is kept of a call. No argument values, no result." });

@@ -56,7 +56,7 @@ const Finding = z
 export const ToolReview = z
   .object({
     held: z.string().nullable().meta({ description: "Why it is held back." }),
-    heldFor: z.enum(["changed", "new", "rejected", "suspicious"]).nullable(),
+    heldFor: z.enum(["changed", "new", "rejected", "suspicious", "disabled"]).nullable(),
     change: z.enum(["changed", "new"]).nullable(),
     findings: z.array(Finding),
   })

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { sideEffects } from "../../model/catalogue/tool.ts";
-import { HealthSummary, RecentRuns } from "./tool.ts";
+import { ToolReview } from "./quality.ts";
+import { HealthSummary, Impact, Overlaid, RecentRuns } from "./tool.ts";
 
 export const View = z
   .enum(["full", "row"], "give full or row")
@@ -26,9 +27,12 @@ export const ToolRow = z
     review: z
       .object({
         held: z.string().nullable(),
+        heldFor: ToolReview.shape.heldFor,
         change: z.enum(["changed", "new"]).nullable(),
         findings: z.number().int(),
       })
       .optional(),
+    impact: Impact,
+    overlaid: Overlaid,
   })
   .meta({ id: "ToolRow" });

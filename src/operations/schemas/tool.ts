@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sideEffects } from "../../model/catalogue/tool.ts";
+import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
 import { ToolReview } from "./quality.ts";
 
 const names = z.array(z.string());
@@ -45,6 +45,19 @@ export const Provider = z
   .meta({ id: "Provider", description: "One way to execute a tool; the lowest priority is asked first." });
 
 const Auth = z.object({ required: z.boolean(), type: z.string().optional(), scopes: names.optional() });
+
+export const Impact = z
+  .object({
+    impact: z.enum(toolImpacts),
+    because: z.string(),
+    known: z.boolean().meta({ description: "False where only its name suggests it." }),
+  })
+  .meta({ id: "ToolImpact", description: "What a call of the tool may do." });
+
+export const Overlaid = z
+  .literal(true)
+  .optional()
+  .meta({ description: "An overlay stands on top of the server's definition." });
 
 export const Tool = z
   .object({
@@ -94,5 +107,7 @@ export const Tool = z
       .meta({ description: "Its server could not list its tools again; this is from an earlier list." }),
     error: z.string().optional().meta({ description: "Why it could not; only beside `stale`." }),
     review: ToolReview.optional(),
+    impact: Impact,
+    overlaid: Overlaid,
   })
   .meta({ id: "Tool" });

@@ -55,7 +55,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     assert.ok(asked.length > 0, "some of them reached the server");
     await until("as many cancellations", () => received(log, "notifications/cancelled").length >= asked.length, 5_000);
     await eventually("sockets as before", 5_000, async () => openSockets(serving.process.pid) <= before + 1);
-    assert.equal((await statusOf(url, "neighbour")).pending, 0);
+    await eventually("that nothing is pending", 5_000, async () => (await statusOf(url, "neighbour")).pending === 0);
     assert.equal((await postCall(url, "neighbour.echo", {})).status, 200);
   });
 

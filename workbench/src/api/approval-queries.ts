@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from 
 import type { z } from "zod";
 import type { Answer, HeldView, Plan, PlanChoice, Remembered } from "../../../src/model/calls/held-call.ts";
 import type { Outcome as OutcomeSchema } from "../../../src/operations/schemas/outcome.ts";
-import type { Paged } from "./answers.ts";
+import type { CallsAnswer, Paged } from "./answers.ts";
 import { get, part, post, remove, withQuery } from "./client.ts";
 
 export type OutcomeAnswer = z.infer<typeof OutcomeSchema>;
@@ -88,7 +88,58 @@ export const plansQuery = () =>
 export const planQuery = (id: string) =>
   queryOptions({ queryKey: ["plans", id], queryFn: ({ signal }) => get<Plan>(`/plans/${part(id)}`, signal) });
 
+const maxPreceding = 5;
+const precedingAtOnce = 20;
+
+/** The last calls of the same caller before it, newest first, with their arguments while these are in memory. */
+export const precedingCallsQuery = ({ callId, at: heldAt, principal, options }: HeldAnswer) =>
+  queryOptions({
+    queryKey: ["preceding", callId],
+    queryFn: async ({ signal }) => {
+      const whose = options.run === undefined ? { user: principal.user } : { run: options.run };
+      const [{ calls }, { activity }] = await Promise.all([
+        get<CallsAnswer>(withQuery("/calls", { ...whose, limit: precedingAtOnce }), signal),
+        get<{ activity: Activity }>("/activity", signal),
+      ]);
+      const said = new Map(activity.map((one) => [one.id, one.arguments]));
+      // A call whose caller waits has no record yet, so that it cannot be the cursor.
+      const before = calls.filter(({ id, at }) => id !== callId && at <= heldAt).slice(0, maxPreceding);
+      return before.map(({ id, tool, status, at }) => ({ id, tool, status, at, said: said.get(id) ?? "" }));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+type Activity = { id: string; arguments: string; result: string | null }[];
+
+/** What a call returned, in short, while it is in memory. */
+export const activityQuery = (callId: string) =>
+  queryOptions({
+    queryKey: ["calls", "activity", callId],
+    queryFn: ({ signal }) => get<{ activity: Activity }>("/activity", signal),
+    select: ({ activity }) => activity.find(({ id }) => id === callId)?.result ?? null,
+  });
+
 const touched = ["approvals", "plans", "calls"];
+
+/** Answers several calls, one after the other. */
+export function useAnswers() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ ids, answer }: { ids: readonly string[]; answer: Answer }) => {
+      const done: Answered[] = [];
+      const errors: unknown[] = [];
+      for (const id of ids)
+        await post<Answered>(`/approvals/${part(id)}`, answer).then(
+          (one) => done.push(one),
+          (error) => errors.push(error),
+        );
+      return { done, errors };
+    },
+    onSettled: () => {
+      for (const topic of touched) void client.invalidateQueries({ queryKey: [topic] });
+    },
+  });
+}
 
 /** Approves or rejects, then refetches: another person may have answered first. */
 export function useAnswer(id: string) {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../../src/model/errors.ts";
-import { readJson } from "./exact-json.ts";
+import { readLargeJson } from "./exact-json.ts";
 
 /** A problem of the API: RFC 9457 with our error code. */
 export type Problem = { status: number; code: ErrorCode | "OFFLINE"; detail: string; data?: unknown };
@@ -90,7 +90,7 @@ export async function send(method: Method, path: string, options: RequestOptions
 export async function request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
   const response = await send(method, path, options);
   if (!response.ok) throw await readProblem(response);
-  return readJson<T>(await response.text());
+  return readLargeJson<T>(await response.text());
 }
 
 export const get = <T>(path: string, signal?: AbortSignal) => request<T>("GET", path, signal ? { signal } : {});

@@ -61,6 +61,7 @@ export const serverQuery = (name: string) =>
 export const toolFilterNames = [
   ...(["q", "server", "side_effects", "safety_level", "capability", "provider", "persona"] as const),
   ...(["version", "min_success_rate", "include_unused", "group", "state"] as const),
+  ...(["impact", "quarantined", "overlaid", "unused", "max_quality", "sort"] as const),
 ] as const;
 export type ToolFilterName = (typeof toolFilterNames)[number];
 export type ToolFilter = { [Name in ToolFilterName]?: string };

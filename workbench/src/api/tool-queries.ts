@@ -59,6 +59,14 @@ export const overlayQuery = (name: string) =>
     gcTime: 0,
   });
 
+/** What happened to a tool and its overlay, newest first. */
+export const toolChangesQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["tools", "changes", name],
+    queryFn: ({ signal }) =>
+      get<AnswerOf<"registry.changes">>(withQuery("/tools/changes", { name, limit: 20 }), signal),
+  });
+
 export const overlayPreviewQuery = (name: string, overlay: UnknownObject) =>
   queryOptions({
     queryKey: ["overlays", name, "preview", overlay],

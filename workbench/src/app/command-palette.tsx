@@ -7,6 +7,7 @@ import { serversQuery } from "../api/queries.ts";
 import { classes } from "../parts/class-names.ts";
 import { type IconType, Search, Server, Wrench } from "../parts/icons.ts";
 import { places } from "./navigation.ts";
+import { useActions } from "./palette-actions.ts";
 
 type Choice = { key: string; label: string; about: string; icon: IconType; go: () => void };
 
@@ -15,7 +16,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
-  const choices = useChoices(words);
+  const { choices, isSearching } = useChoices(words);
   const chosen = Math.min(at, choices.length - 1);
   useEffect(() => {
     const element = dialog.current;
@@ -38,7 +39,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it already
     <dialog
       ref={dialog}
-      aria-label="Go to a page, a server or a tool"
+      aria-label="Go to a page, a server or a tool, or do something"
       onCancel={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
       className="mx-auto mt-[12vh] w-[560px] max-w-[calc(100vw-24px)] rounded-xl border border-line bg-surface p-0 text-ink shadow-2xl"
@@ -51,7 +52,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
           aria-controls="choices"
           aria-activedescendant={choices[chosen] ? `choice-${chosen}` : undefined}
           aria-label="Find"
-          placeholder="A page, a server, or what a tool should do"
+          placeholder="A page, a server, a tool, or an action"
           value={words}
           onChange={(event) => {
             setWords(event.target.value);
@@ -82,24 +83,32 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             <span className="truncate text-muted">{about}</span>
           </button>
         ))}
-        {choices.length === 0 && <p className="px-2.5 py-4 text-center text-[13px] text-muted">No matches.</p>}
+        {choices.length === 0 && (
+          <p role="status" className="px-2.5 py-4 text-center text-[13px] text-muted">
+            {isSearching ? "Searching …" : "No matches."}
+          </p>
+        )}
       </div>
     </dialog>
   );
 }
 
-function useChoices(words: string): Choice[] {
+function useChoices(words: string): { choices: Choice[]; isSearching: boolean } {
   const navigate = useNavigate();
   const asked = words.trim();
   const servers = useQuery(serversQuery()).data?.servers ?? [];
-  const found = useQuery({
+  const query = useQuery({
     queryKey: ["search", "palette", asked],
     queryFn: ({ signal }) => get<SearchAnswer>(withQuery("/search", { q: asked, limit: 8 }), signal),
     enabled: asked.length > 1,
     placeholderData: keepPreviousData,
-  }).data;
+  });
+  const found = query.data;
   const fits = (name: string) => name.toLowerCase().includes(asked.toLowerCase());
-  return [
+  const choices = [
+    ...useActions()
+      .filter(({ label }) => asked !== "" && fits(label))
+      .map((action) => ({ ...action, key: `action ${action.label}`, about: "action" })),
     ...places
       .filter(({ label }) => fits(label))
       .map(({ to, label, icon }) => ({ key: to, label, about: "", icon, go: () => void navigate({ to }) })),
@@ -115,4 +124,5 @@ function useChoices(words: string): Choice[] {
       go: () => void navigate({ to: "/tools/$name", params: { name } }),
     })),
   ];
+  return { choices, isSearching: query.isFetching };
 }

@@ -53,7 +53,11 @@ const routes = [
   createRoute({
     ...under,
     path: "/try",
-    validateSearch: (search: Search): { tool?: string } => text(search, "tool"),
+    // As a text: parsed, long numbers would lose digits.
+    validateSearch: (search: Search): { tool?: string; args?: string } => ({
+      ...text(search, "tool"),
+      ...text({ args: typeof search.args === "object" ? JSON.stringify(search.args) : search.args }, "args"),
+    }),
     component: lazyPage(() => import("../pages/try/try-page.tsx"), "TryPage"),
   }),
   createRoute({
@@ -135,6 +139,8 @@ export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: "/workbench",
   defaultPreload: "intent",
+  scrollRestoration: true,
+  scrollToTopSelectors: ["#content"],
 });
 
 declare module "@tanstack/react-router" {

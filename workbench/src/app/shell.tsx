@@ -8,11 +8,12 @@ import { questionsQuery } from "../api/question-queries.ts";
 import { usePageTitle } from "../parts/page-title.ts";
 import { Failed, Loading } from "../parts/states.tsx";
 import { Toasts } from "../parts/toast.tsx";
-import { useApprovalSound } from "./approval-sound.ts";
+import { useApprovalAlerts } from "./approval-alerts.ts";
 import { CommandPalette } from "./command-palette.tsx";
 import { ConnectionBanner, ProofBanner } from "./connection-banner.tsx";
 import { loadRest } from "./lazy-page.tsx";
 import { startLiveEvents } from "./live-events.ts";
+import { ShortcutHelp } from "./shortcut-help.tsx";
 import { PhoneBar, SideBar } from "./side-bar.tsx";
 import { SignIn } from "./sign-in.tsx";
 
@@ -37,7 +38,7 @@ function Frame() {
   const questions = useQuery(questionsQuery()).data?.questions.length ?? 0;
   const waiting = approvals + questions;
   const [searching, setSearching] = useState(false);
-  useApprovalSound();
+  useApprovalAlerts();
   useEffect(() => startLiveEvents(client), [client]);
   useEffect(() => loadRest(), []);
   useEffect(
@@ -81,6 +82,7 @@ function Frame() {
       </div>
       <PhoneBar waiting={waiting} onSearch={() => setSearching(true)} />
       {searching && <CommandPalette onClose={() => setSearching(false)} />}
+      <ShortcutHelp />
       <Toasts />
     </div>
   );

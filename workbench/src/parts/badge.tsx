@@ -114,6 +114,14 @@ export function ServerBadge({
   return <StateBadge kind="server" state={state} />;
 }
 
+type AnsweredCall = { status: string; answer?: { status: string; outcome: { ok: boolean } | null } | undefined };
+
+/** A call's state; of one that waited, what became of it. */
+export function CallState({ call: { status, answer } }: { call: AnsweredCall }) {
+  if (answer === undefined) return <StateBadge kind="call" state={status} />;
+  return <StateBadge kind="held" state={answer.outcome?.ok === false ? "failed" : answer.status} />;
+}
+
 /** A state in its colour and term. */
 export function StateBadge({ kind, state }: { kind: keyof typeof tables; state: string }) {
   const word = (tables[kind] as Record<string, Word>)[state] ?? { tone: "neutral", text: state };

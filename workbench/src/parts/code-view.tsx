@@ -1,6 +1,9 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { IconButton } from "./button.tsx";
+import { classes } from "./class-names.ts";
 import { Check, Copy } from "./icons.ts";
+import { LargeTextBar, largeText } from "./large-text-bar.tsx";
+import { LongText } from "./long-text.tsx";
 
 /** Copies `text` and confirms it. */
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
@@ -35,23 +38,30 @@ type CodeViewProps = {
   wrap?: boolean;
 };
 
-/** Verbatim text with a copy button. */
+/** Verbatim text with a copy button; large texts also have their size, find and save. */
 export function CodeView({ text, label, wrap = false }: CodeViewProps) {
+  const shown = useRef<HTMLDivElement>(null);
   return (
     <figure className="relative min-w-0 rounded-md border border-line bg-sunken">
+      {text.length > largeText && <LargeTextBar text={text} name={label} shown={shown} />}
       <figcaption className="absolute right-1 top-1 rounded-md bg-sunken">
         <CopyButton text={text} label={`Copy ${label}`} />
       </figcaption>
       {/* biome-ignore lint/a11y/useSemanticElements: a page may have many of them, which as regions would be landmarks */}
       <div
+        ref={shown}
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable
         tabIndex={0}
         aria-label={label}
         className="max-h-[50vh] overflow-auto p-3 pr-11 font-mono text-xs leading-5"
       >
-        <code className={wrap ? "whitespace-pre-wrap break-words" : "whitespace-pre"}>{text}</code>
+        <code dir="auto" className={classes("block", wrap ? "whitespace-pre-wrap break-words" : "whitespace-pre")}>
+          <LongText text={text} render={verbatim} />
+        </code>
       </div>
     </figure>
   );
 }
+
+const verbatim = (piece: string) => piece;

@@ -2,6 +2,7 @@ import type { UnknownObject } from "../../../src/model/json.ts";
 import { Download, FileText, Link2 } from "./icons.ts";
 import { JsonView } from "./json-view.tsx";
 import { ResultText } from "./result-text.tsx";
+import { renderBytes } from "./time.tsx";
 
 /** One block of a result, by its type; unknown types are shown as JSON. */
 export function ContentBlock({ block }: { block: UnknownObject }) {
@@ -80,9 +81,15 @@ function Blob64({ data, uri }: { data: string; uri: string }) {
           ?.replace(/[^\w.-]/g, "_") || "resource"
       }
     >
-      <Download aria-hidden className="size-4" /> Save ({Math.round((data.length * 3) / 4)} bytes)
+      <Download aria-hidden className="size-4" /> Save ({renderBytes(bytesIn(data))})
     </a>
   );
+}
+
+/** Three bytes in four letters, without the padding. */
+function bytesIn(data: string): number {
+  const letters = data.replaceAll(/[\s=]/g, "");
+  return Math.floor((letters.length * 3) / 4);
 }
 
 function ResourceLink({ block: { uri, name, description, mimeType } }: { block: UnknownObject }) {

@@ -1,12 +1,16 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from "react";
+import { memo, type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { classes } from "./class-names.ts";
 
 export type Column<Row> = {
   title: string;
+  /** The name of its order; the header sorts by it. */
+  sort?: string;
   /** As in `grid-template-columns`: `minmax(120px, 2fr)`, `90px`. */
   width: string;
   render: (row: Row) => ReactNode;
+  /** Shown instead of the title. */
+  head?: ReactNode;
   align?: "right";
   /** Hidden on narrow screens. */
   wide?: boolean;
@@ -20,6 +24,9 @@ type DataTableProps<Row> = {
   /** Omit it where rows have no state: reusing rows by position is quicker. */
   keyOf?: (row: Row) => string;
   onOpen?: (row: Row) => void;
+  /** The order in force; with `-`, the other way round. */
+  sort?: string | undefined;
+  onSort?: (sort: string | undefined) => void;
   isSelected?: (row: Row) => boolean;
   rowHeight?: number;
   /** Shown instead of rows. */
@@ -48,6 +55,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     overscan: 4,
   });
   const items = virtual.getVirtualItems();
+  const remember = useScrollPlace(scroller, label, rows.length > 0);
   const answered = useRef(props.question);
   useLayoutEffect(() => {
     if (props.isOld || answered.current === props.question) return;
@@ -79,18 +87,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
       tabIndex={0}
       style={grid}
+      onScroll={remember}
       className="min-h-0 shrink overflow-auto rounded-lg border border-line bg-surface text-[13px]"
     >
       <div role="rowgroup" className="sticky top-0 z-10 border-b border-line bg-surface">
         <div role="row" className={classes(line, "h-9")}>
-          {columns.map(({ title, align, wide }) => (
-            <div
-              key={title}
-              role="columnheader"
-              className={classes("truncate text-xs font-medium text-muted", align && "text-right", wide && wideOnly)}
-            >
-              {title}
-            </div>
+          {columns.map((column) => (
+            <ColumnHead key={column.title} column={column as Column<unknown>} sort={props.sort} onSort={props.onSort} />
           ))}
         </div>
       </div>
@@ -114,6 +117,52 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           Loading more …
         </p>
       )}
+    </div>
+  );
+}
+
+/** Where each table stood, by entry of the history: "back" finds it there again. */
+const places = new Map<string, number>();
+const entryKey = (label: string) => `${label} ${(history.state as { __TSR_key?: string } | null)?.__TSR_key ?? ""}`;
+
+function useScrollPlace(scroller: RefObject<HTMLDivElement | null>, label: string, hasRows: boolean) {
+  const isDone = useRef(false);
+  useLayoutEffect(() => {
+    if (!hasRows || isDone.current) return;
+    isDone.current = true;
+    const place = places.get(entryKey(label));
+    if (place !== undefined && scroller.current !== null) scroller.current.scrollTop = place;
+  }, [hasRows, label, scroller]);
+  return () => void places.set(entryKey(label), scroller.current?.scrollTop ?? 0);
+}
+
+type HeadProps = {
+  column: Column<unknown>;
+  sort: string | undefined;
+  onSort: ((sort: string | undefined) => void) | undefined;
+};
+
+/** Sorts up, down, and as at first. */
+function ColumnHead({ column: { title, head, sort: name, align, wide }, sort, onSort }: HeadProps) {
+  const isUp = name !== undefined && sort === name;
+  const isDown = name !== undefined && sort === `-${name}`;
+  const look = classes("truncate text-xs font-medium text-muted", align && "text-right", wide && wideOnly);
+  if (name === undefined || onSort === undefined)
+    return (
+      <div role="columnheader" className={look}>
+        {head ?? title}
+      </div>
+    );
+  return (
+    <div role="columnheader" aria-sort={isUp ? "ascending" : isDown ? "descending" : "none"} className={look}>
+      <button
+        type="button"
+        className={classes("hover:text-ink", (isUp || isDown) && "text-ink")}
+        onClick={() => onSort(isUp ? `-${name}` : isDown ? undefined : name)}
+      >
+        {title}
+        {isUp ? " ↑" : isDown ? " ↓" : ""}
+      </button>
     </div>
   );
 }

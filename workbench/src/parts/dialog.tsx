@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { classes } from "./class-names.ts";
 import { X } from "./icons.ts";
@@ -13,10 +13,15 @@ type DialogProps = {
   /** A drawer at the right edge. */
   side?: boolean;
   wide?: boolean;
+  /** Closing would lose what was typed, so it asks first. */
+  isDirty?: boolean;
 };
 
 /** The browser's dialog: it traps focus and closes with Escape. */
-export function Dialog({ open, onClose, title, children, footer, side = false, wide = false }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { open, onClose, title, children, footer, side = false, wide = false, isDirty = false } = props;
+  const [isAsking, setAsking] = useState(false);
+  const leave = () => (isDirty && !isAsking ? setAsking(true) : onClose());
   const element = useRef<HTMLDialogElement>(null);
   const label = useId();
   useEffect(() => {
@@ -35,9 +40,9 @@ export function Dialog({ open, onClose, title, children, footer, side = false, w
       aria-labelledby={label}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        leave();
       }}
-      onClick={(event) => event.target === element.current && onClose()}
+      onClick={(event) => event.target === element.current && leave()}
       className={classes("border border-line bg-surface p-0 text-ink shadow-2xl", place)}
     >
       <div className={classes("flex flex-col", side ? "h-full" : "max-h-[88dvh]")}>
@@ -45,8 +50,17 @@ export function Dialog({ open, onClose, title, children, footer, side = false, w
           <h2 id={label} className="min-w-0 break-words text-[15px] font-semibold">
             {title}
           </h2>
-          <IconButton label="Close" icon={X} onClick={onClose} />
+          <IconButton label="Close" icon={X} onClick={leave} />
         </header>
+        {isDirty && isAsking && (
+          <div role="alert" className="flex flex-wrap items-center gap-2 bg-warn-soft px-4 py-2 text-[13px] text-warn">
+            <span className="mr-auto">Discard what you typed?</span>
+            <Button onClick={() => setAsking(false)}>Keep editing</Button>
+            <Button variant="danger" onClick={onClose}>
+              Discard
+            </Button>
+          </div>
+        )}
         <div className="min-h-0 flex-1 overflow-auto p-4">{children}</div>
         {footer !== undefined && (
           <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-3">

@@ -1,27 +1,39 @@
 import type { SideEffects } from "../../../src/model/catalogue/tool.ts";
-import type { ToolAnswer } from "../api/answers.ts";
+import type { ToolAnswer, ToolRow } from "../api/answers.ts";
 import { Badge, type Tone } from "./badge.tsx";
 
-const effects: Record<SideEffects, { tone: Tone; text: string; about: string }> = {
-  none: { tone: "good", text: "reads only", about: "It changes nothing." },
-  compute: { tone: "good", text: "computes", about: "It only computes." },
-  read_external_service: { tone: "good", text: "reads a service", about: "It reads from a service outside." },
-  network: { tone: "accent", text: "network", about: "It talks to the network." },
-  write: { tone: "warn", text: "writes", about: "It may change something." },
-  filesystem: { tone: "warn", text: "files", about: "It may change files." },
-  database: { tone: "warn", text: "database", about: "It may change a database." },
-  system: { tone: "bad", text: "system", about: "It may change the system it runs on." },
+const effects: Record<SideEffects, string> = {
+  none: "reads only",
+  compute: "computes",
+  read_external_service: "reads a service",
+  network: "network",
+  write: "writes",
+  filesystem: "files",
+  database: "database",
+  system: "system",
 };
 
 export const knownEffects = Object.keys(effects) as SideEffects[];
-export const effectText = (effect: SideEffects) => effects[effect].text;
+export const effectText = (effect: SideEffects) => effects[effect];
 
-/** What a call of the tool may change. */
-export function EffectBadge({ effect }: { effect: SideEffects }) {
-  const { tone, text, about } = effects[effect];
+type Impact = ToolRow["impact"];
+const impacts: Record<Impact["impact"], { tone: Tone; text: string }> = {
+  reads: { tone: "good", text: "reads" },
+  writes: { tone: "warn", text: "writes" },
+  destroys: { tone: "bad", text: "destroys" },
+  unknown: { tone: "neutral", text: "unknown" },
+};
+
+export const knownImpacts = Object.keys(impacts) as Impact["impact"][];
+
+/** What a call may do, and how that is known; a question mark where only the name suggests it. */
+export function RiskBadge({ tool: { impact, side_effects } }: { tool: Pick<ToolRow, "impact" | "side_effects"> }) {
+  const { tone, text } = impacts[impact.impact];
+  const isGuess = !impact.known && impact.impact !== "unknown";
+  const about = `${impact.because}${impact.known ? "" : "; not declared"}. Side effects: ${side_effects}.`;
   return (
-    <Badge tone={tone} title={about}>
-      {text}
+    <Badge tone={tone} title={about[0]?.toUpperCase() + about.slice(1)}>
+      {isGuess ? `${text}?` : text}
     </Badge>
   );
 }
@@ -50,7 +62,9 @@ type Troubled = {
   unavailable: string | null;
   stale?: true | undefined;
   /** Lists have the count, pages the findings. */
-  review?: { held: string | null; change: string | null; findings: number | readonly unknown[] } | undefined;
+  review?:
+    | { held: string | null; heldFor: string | null; change: string | null; findings: number | readonly unknown[] }
+    | undefined;
 };
 
 /** Why a tool cannot be called or needs a review. */
@@ -61,7 +75,7 @@ export function TroubleBadges({ tool: { review, unavailable, stale } }: { tool: 
     <>
       {review?.held && (
         <Badge tone="bad" title={review.held}>
-          quarantined
+          {review.heldFor === "disabled" ? "disabled" : "quarantined"}
         </Badge>
       )}
       {!review?.held && review?.change && (

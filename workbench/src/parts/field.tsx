@@ -14,13 +14,25 @@ const box =
 
 export function TextInput({ className, ...rest }: InputHTMLAttributes<HTMLInputElement>) {
   return (
-    <input type="text" autoComplete="off" spellCheck={false} {...rest} className={classes(box, "h-8", className)} />
+    <input
+      type="text"
+      dir="auto"
+      autoComplete="off"
+      spellCheck={false}
+      {...rest}
+      className={classes(box, "h-8", className)}
+    />
   );
 }
 
 export function TextArea({ className, ...rest }: TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
-    <textarea spellCheck={false} {...rest} className={classes(box, "py-2 font-mono text-xs leading-5", className)} />
+    <textarea
+      dir="auto"
+      spellCheck={false}
+      {...rest}
+      className={classes(box, "py-2 font-mono text-xs leading-5", className)}
+    />
   );
 }
 

@@ -2,6 +2,8 @@ import { useState } from "react";
 import { ExactNumber } from "../api/exact-json.ts";
 import { classes } from "./class-names.ts";
 import { ChevronRight } from "./icons.ts";
+import { LongText } from "./long-text.tsx";
+import { renderCount } from "./time.tsx";
 import { VisibleText } from "./visible-text.tsx";
 
 type JsonViewProps = {
@@ -80,11 +82,22 @@ function Name({ name }: { name: string | undefined }) {
   );
 }
 
+/** Longer strings are shown on demand. */
+const maxLeaf = 2_000;
+
 function Leaf({ value }: { value: unknown }) {
+  const [isWhole, setWhole] = useState(false);
+  const isCut = !isWhole && typeof value === "string" && value.length > maxLeaf;
+  const text = JSON.stringify(isCut ? value.slice(0, maxLeaf) : value) ?? "undefined";
   const look = typeof value === "string" ? "text-good" : value === null ? "text-muted" : "text-accent";
   return (
-    <span className={classes("whitespace-pre-wrap break-words", look)}>
-      <VisibleText text={JSON.stringify(value) ?? "undefined"} />
+    <span dir="auto" className={classes("whitespace-pre-wrap break-words", look)}>
+      <LongText text={text} />
+      {isCut && (
+        <button type="button" className="ml-1 text-accent underline" onClick={() => setWhole(true)}>
+          … show all {renderCount(value.length)} characters
+        </button>
+      )}
     </span>
   );
 }

@@ -2,6 +2,7 @@ import type { UnknownObject } from "../../../src/model/json.ts";
 import type { OutcomeAnswer } from "../api/approval-queries.ts";
 import { ContentBlock } from "./content-block.tsx";
 import { JsonView } from "./json-view.tsx";
+import { renderBytes } from "./time.tsx";
 
 /** A call's result: content, structured content, files. */
 export function ResultView({ outcome }: { outcome: OutcomeAnswer }) {
@@ -30,7 +31,7 @@ export function ResultView({ outcome }: { outcome: OutcomeAnswer }) {
       )}
       {artifacts && artifacts.length > 0 && (
         <p className="text-[13px] text-muted">
-          Files: {artifacts.map(({ name, bytes }) => `${name} (${bytes} bytes)`).join(", ")}
+          Files: {artifacts.map(({ name, bytes }) => `${name} (${renderBytes(bytes)})`).join(", ")}
         </p>
       )}
     </div>

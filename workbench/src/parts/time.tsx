@@ -84,3 +84,13 @@ export function renderPercent(percent: number): string {
 }
 
 export const renderCount = (count: number) => whole.format(count);
+
+const sizes = ["kB", "MB", "GB"];
+
+/** `5 bytes`, `1.4 MB`. */
+export function renderBytes(bytes: number): string {
+  if (bytes < 1_000) return counted(bytes, "byte");
+  const step = Math.min(sizes.length, Math.floor(Math.log10(bytes) / 3));
+  const amount = bytes / 1_000 ** step;
+  return `${amount.toFixed(amount < 10 ? 1 : 0)} ${sizes[step - 1]}`;
+}

@@ -4,10 +4,13 @@ import { classes } from "./class-names.ts";
 import { X } from "./icons.ts";
 import { messageOf } from "./states.tsx";
 
-type Toast = { id: number; tone: "good" | "bad" | "neutral"; text: string };
+type Action = { text: string; act: () => void };
+type Toast = { id: number; tone: "good" | "bad" | "neutral"; text: string; action?: Action | undefined };
 
 /** Long enough to read; errors stay until dismissed. */
 const shownMs = 5_000;
+/** Long enough to decide. */
+const withActionMs = 15_000;
 const maxAtOnce = 4;
 
 let toasts: readonly Toast[] = [];
@@ -23,12 +26,12 @@ function dismiss(id: number): void {
   change(toasts.filter((toast) => toast.id !== id));
 }
 
-/** Shows a short notice. */
-export function toast(text: string, tone: Toast["tone"] = "good"): void {
+/** Shows a short notice, with an action such as Undo. */
+export function toast(text: string, tone: Toast["tone"] = "good", action?: Action): void {
   lastId += 1;
   const id = lastId;
-  change([...toasts, { id, tone, text }].slice(-maxAtOnce));
-  if (tone !== "bad") setTimeout(() => dismiss(id), shownMs);
+  change([...toasts, { id, tone, text, action }].slice(-maxAtOnce));
+  if (tone !== "bad") setTimeout(() => dismiss(id), action ? withActionMs : shownMs);
 }
 
 export function toastError(error: unknown): void {
@@ -50,7 +53,7 @@ export function Toasts() {
       aria-live="polite"
       className="pointer-events-none fixed inset-x-3 bottom-16 z-50 flex flex-col items-end gap-2 md:bottom-4"
     >
-      {shown.map(({ id, tone, text }) => (
+      {shown.map(({ id, tone, text, action }) => (
         <div
           key={id}
           role={tone === "bad" ? "alert" : "status"}
@@ -60,6 +63,18 @@ export function Toasts() {
           )}
         >
           <span className={classes("break-words py-1.5", tone === "bad" && "text-bad")}>{text}</span>
+          {action && (
+            <button
+              type="button"
+              className="rounded px-2 py-1.5 font-medium text-accent hover:underline"
+              onClick={() => {
+                dismiss(id);
+                action.act();
+              }}
+            >
+              {action.text}
+            </button>
+          )}
           <IconButton label="Dismiss" icon={X} onClick={() => dismiss(id)} />
         </div>
       ))}

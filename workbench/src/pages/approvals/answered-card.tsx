@@ -1,28 +1,52 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { Answered } from "../../api/approval-queries.ts";
+import { type Answered, activityQuery, heldCallQuery } from "../../api/approval-queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
+import { ResultText } from "../../parts/result-text.tsx";
 import { ResultView } from "../../parts/result-view.tsx";
 
-/** The outcome of an answer given here. */
+/** The outcome of an answer given here, where its card was. */
 export function AnsweredCard({ answered: { approval, outcome } }: { answered: Answered }) {
+  // Where its caller waits for the result, the call runs after the answer.
+  const now = useQuery({ ...heldCallQuery(approval.id), initialData: approval, enabled: !outcome }).data;
+  const ran = outcome?.call.id ?? now.outcome?.callId;
+  const ok = outcome?.ok ?? now.outcome?.ok;
   return (
-    <article aria-label={`${approval.tool} is answered`} className="rounded-lg border border-line bg-surface">
+    <article
+      aria-label={`${approval.tool} is answered`}
+      tabIndex={-1}
+      data-card
+      className="rounded-lg border border-line bg-surface outline-offset-2 focus:outline-2 focus:outline-accent"
+    >
       <header className="flex flex-wrap items-center gap-2 px-4 py-2.5 text-[13px]">
         <span className="min-w-0 break-all font-mono text-xs font-medium">{approval.tool}</span>
-        <StateBadge kind="held" state={outcome ? (outcome.ok ? "done" : "failed") : approval.status} />
+        <StateBadge kind="held" state={ok === undefined ? now.status : ok ? "done" : "failed"} />
         <Link
           to="/calls/$id"
-          params={{ id: outcome?.call.id ?? approval.callId }}
+          params={{ id: ran ?? approval.callId }}
           className="ml-auto text-xs text-accent hover:underline"
         >
           The call
         </Link>
       </header>
-      {outcome && (
+      {outcome ? (
         <div className="border-t border-line p-4">
           <ResultView outcome={outcome} />
         </div>
+      ) : (
+        ran !== undefined && <ShortResult callId={ran} />
       )}
     </article>
+  );
+}
+
+function ShortResult({ callId }: { callId: string }) {
+  const result = useQuery(activityQuery(callId)).data;
+  if (result === undefined || result === null) return null;
+  return (
+    <div className="border-t border-line p-4">
+      <ResultText text={result} />
+      <p className="mt-1 text-xs text-muted">In short; its caller has the whole result.</p>
+    </div>
   );
 }

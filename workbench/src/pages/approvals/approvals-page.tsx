@@ -2,9 +2,9 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { waitingQuery } from "../../api/approval-queries.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
-import { useHasSound } from "../../app/approval-sound.ts";
+import { useHasSound, useNotifies } from "../../app/approval-alerts.ts";
 import { Button } from "../../parts/button.tsx";
-import { Bell, BellOff } from "../../parts/icons.ts";
+import { Bell, BellOff, Monitor } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { renderCount } from "../../parts/time.tsx";
@@ -19,6 +19,7 @@ export function ApprovalsPage() {
   const { id, view = "waiting" } = route.useSearch();
   const navigate = useNavigate();
   const [hasSound, setSound] = useHasSound();
+  const [notifies, setNotifies] = useNotifies();
   const asked = useQuery(questionsQuery()).data?.questions.length ?? 0;
   const waiting = (useInfiniteQuery(waitingQuery()).data?.total ?? 0) + asked;
   const tabs = [
@@ -35,9 +36,14 @@ export function ApprovalsPage() {
       title="Approvals"
       about="Calls that need a person's approval."
       actions={
-        <Button icon={hasSound ? Bell : BellOff} aria-pressed={hasSound} onClick={() => setSound(!hasSound)}>
-          {hasSound ? "Sound on" : "Sound off"}
-        </Button>
+        <>
+          <Button icon={Monitor} aria-pressed={notifies} onClick={() => setNotifies(!notifies)}>
+            {notifies ? "Notifications on" : "Notifications off"}
+          </Button>
+          <Button icon={hasSound ? Bell : BellOff} aria-pressed={hasSound} onClick={() => setSound(!hasSound)}>
+            {hasSound ? "Sound on" : "Sound off"}
+          </Button>
+        </>
       }
     >
       <Tabs

@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { Badge } from "../../parts/badge.tsx";
-import { JsonView } from "../../parts/json-view.tsx";
-import { renderCount } from "../../parts/time.tsx";
+import { LongText } from "../../parts/long-text.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
 type ArgumentListProps = {
@@ -51,26 +50,14 @@ function Row({ name, value, note }: { name: string; value: unknown; note: string
       <dt className="min-w-0 break-all font-mono text-xs leading-5 text-muted">
         <VisibleText text={name} /> {note && <Badge tone={note === "system" ? "neutral" : "warn"}>{note}</Badge>}
       </dt>
-      <dd className="min-w-0">
-        {typeof value === "string" ? <LongText text={value} /> : <JsonView value={value} depth={9} />}
+      <dd dir="auto" className="min-w-0 whitespace-pre-wrap break-words font-mono text-xs leading-5">
+        {value === "" ? <span className="text-muted">empty string</span> : <LongText text={wholeText(value)} />}
       </dd>
     </div>
   );
 }
 
-/** Longer values scroll. */
-const longText = 1_500;
-
-function LongText({ text }: { text: string }) {
-  if (text === "") return <span className="text-xs leading-5 text-muted">empty string</span>;
-  return (
-    <>
-      <span className="block max-h-80 overflow-auto whitespace-pre-wrap break-words font-mono text-xs leading-5">
-        <VisibleText text={text} />
-      </span>
-      {text.length > longText && (
-        <span className="text-xs text-muted">{renderCount(text.length)} characters; scroll to see all</span>
-      )}
-    </>
-  );
+/** A tree could be closed; what is approved is seen whole. */
+function wholeText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "undefined");
 }

@@ -1,12 +1,22 @@
-import { useState } from "react";
-import type { JsonObject } from "../../../../src/model/json.ts";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import type { JsonObject, UnknownObject } from "../../../../src/model/json.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
 import { readJson } from "../../api/exact-json.ts";
+import { toolQuery } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
 import { escapeHidden } from "../../parts/hidden-characters.ts";
 import { Pencil, Undo2 } from "../../parts/icons.ts";
+import { Loading } from "../../parts/states.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { ArgumentDifference } from "./argument-difference.tsx";
 import { ArgumentList } from "./argument-list.tsx";
+
+/** Loaded on demand: most calls are approved as they are. */
+const SchemaForm = lazy(async () => ({
+  default: (await import("../../parts/schema-form/schema-form.tsx")).SchemaForm,
+}));
 
 type EditorProps = {
   held: HeldAnswer;
@@ -17,7 +27,6 @@ type EditorProps = {
 /** The arguments, editable where allowed. Injected ones are never editable. */
 export function ArgumentsEditor({ held, onChange }: EditorProps) {
   const [text, setText] = useState<string | null>(null);
-  const problem = text === null ? null : problemWith(text);
   const edit = (next: string | null) => {
     setText(next);
     onChange(next === null ? undefined : problemWith(next) === null ? readJson<JsonObject>(next) : null);
@@ -28,11 +37,7 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
         <p className="text-xs font-medium">Arguments</p>
         {held.allowEdit &&
           (text === null ? (
-            <Button
-              variant="quiet"
-              icon={Pencil}
-              onClick={() => edit(escapeHidden(JSON.stringify(held.arguments, null, 2)))}
-            >
+            <Button variant="quiet" icon={Pencil} data-key="e" onClick={() => edit(writtenOut(held.arguments))}>
               Change
             </Button>
           ) : (
@@ -44,19 +49,77 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
       {text === null ? (
         <ArgumentList args={held.shown} before={held.before} injected={held.injected} />
       ) : (
-        <Field label="Edited arguments" hint="Validated like those of any call." error={problem}>
-          <TextArea
-            rows={Math.min(16, text.split("\n").length + 1)}
-            value={text}
-            onChange={(event) => edit(event.target.value)}
-          />
-        </Field>
+        <Editing held={held} text={text} onEdit={edit} />
       )}
     </div>
   );
 }
 
-function problemWith(text: string): string | null {
+const writtenOut = (args: unknown) => escapeHidden(JSON.stringify(args, null, 2));
+
+type EditingProps = { held: HeldAnswer; text: string; onEdit: (text: string) => void };
+
+/** Try's form and the JSON of the same arguments, with what is different from the request. */
+function Editing({ held, text, onEdit }: EditingProps) {
+  const problem = problemWith(text);
+  const [valid, setValid] = useState(text);
+  const write = (next: string) => {
+    if (problemWith(next) === null) setValid(next);
+    onEdit(next);
+  };
+  const tabs = [
+    {
+      name: "form",
+      title: "Form",
+      content: <EditForm held={held} text={valid} onEdit={write} />,
+    },
+    {
+      name: "json",
+      title: "JSON",
+      content: (
+        <Field label="Edited arguments" hint="Validated like those of any call." error={problem}>
+          <TextArea
+            className="[field-sizing:content]"
+            rows={text.split("\n").length + 1}
+            value={text}
+            onChange={(event) => write(event.target.value)}
+          />
+        </Field>
+      ),
+    },
+  ];
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <Tabs label="Edit the arguments" tabs={tabs} />
+      {problem === null && <ArgumentDifference before={held.arguments} after={readJson<JsonObject>(text)} />}
+    </div>
+  );
+}
+
+function EditForm({ held, text, onEdit }: EditingProps) {
+  const tool = useQuery(toolQuery(held.tool)).data;
+  if (tool === undefined) return <Loading />;
+  const now = readJson<UnknownObject>(text);
+  return (
+    <Suspense fallback={<Loading />}>
+      <SchemaForm
+        schema={tool.parameters}
+        value={JSON.parse(text) as UnknownObject}
+        onChange={(next) => onEdit(writtenOut(keepUntouched(next, JSON.parse(text) as UnknownObject, now)))}
+        idPrefix={`held-${held.id}`}
+      />
+    </Suspense>
+  );
+}
+
+/** Forms use double precision; untouched values keep their digits. */
+export function keepUntouched(next: UnknownObject, before: UnknownObject, written: UnknownObject): UnknownObject {
+  const isSame = (name: string) => JSON.stringify(next[name]) === JSON.stringify(before[name]);
+  return Object.fromEntries(Object.entries(next).map(([name, value]) => [name, isSame(name) ? written[name] : value]));
+}
+
+/** Why a text is no arguments, or null. */
+export function problemWith(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { CallAnswer } from "../../api/answers.ts";
 import { callQuery } from "../../api/queries.ts";
-import { Badge, callerText, StateBadge } from "../../parts/badge.tsx";
+import { Badge, CallState, callerText } from "../../parts/badge.tsx";
 import { CopyButton } from "../../parts/code-view.tsx";
 import { FlaskConical } from "../../parts/icons.ts";
 import { JsonView } from "../../parts/json-view.tsx";
@@ -38,7 +38,7 @@ function CallView({ call }: { call: CallAnswer }) {
     <Page
       title={
         <>
-          {tool} <StateBadge kind="call" state={status} />
+          {tool} <CallState call={call} />
         </>
       }
       about={<AllCalls />}
@@ -52,7 +52,7 @@ function CallView({ call }: { call: CallAnswer }) {
         </Link>
       }
     >
-      {error && (status === "waiting" ? <Waits error={error} /> : <CallError error={error} />)}
+      {error && (status === "waiting" ? <Waits call={call} error={error} /> : <CallError error={error} />)}
       <div className="grid items-start gap-3 xl:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-3">
           <Panel title={`Timing: ${renderDuration(durationMs)}`}>
@@ -79,8 +79,29 @@ function CallError({ error }: { error: NonNullable<CallAnswer["error"]> }) {
   return <Complaint error={`${error.code}: ${error.message}`} />;
 }
 
+/** A call that waited: what became of it. */
+function Answered({ answer }: { answer: NonNullable<CallAnswer["answer"]> }) {
+  const { status, by, outcome, approvalId } = answer;
+  return (
+    <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-[13px]">
+      It waited for approval and is {status}
+      {by !== null && ` (${by})`}.{" "}
+      {outcome ? (
+        <Link to="/calls/$id" params={{ id: outcome.callId }} className="text-accent underline">
+          The call that ran
+        </Link>
+      ) : (
+        <Link to="/approvals" search={{ id: approvalId }} className="text-accent underline">
+          The approval
+        </Link>
+      )}
+    </p>
+  );
+}
+
 /** A waiting call has not failed: links to the decision. */
-function Waits({ error: { data } }: { error: NonNullable<CallAnswer["error"]> }) {
+function Waits({ call, error: { data } }: { call: CallAnswer; error: NonNullable<CallAnswer["error"]> }) {
+  if (call.answer && call.answer.status !== "pending") return <Answered answer={call.answer} />;
   const { approvalId, planId } = data as { approvalId?: unknown; planId?: unknown };
   return (
     <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-[13px]">

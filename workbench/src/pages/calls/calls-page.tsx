@@ -3,7 +3,7 @@ import { useDeferredValue, useEffect, useState } from "react";
 import type { CallAnswer } from "../../api/answers.ts";
 import { callsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
-import { Badge, callStatusText, StateBadge } from "../../parts/badge.tsx";
+import { Badge, CallState, callStatusText } from "../../parts/badge.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Select, TextInput } from "../../parts/field.tsx";
@@ -28,7 +28,7 @@ const columns: readonly Column<CallAnswer>[] = [
       </Link>
     ),
   },
-  { title: "Status", width: "112px", render: ({ status }) => <StateBadge kind="call" state={status} /> },
+  { title: "Status", width: "112px", render: (call) => <CallState call={call} /> },
   {
     title: "Took",
     width: "68px",

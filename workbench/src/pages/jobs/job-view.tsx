@@ -1,14 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { JsonObject } from "../../../../src/model/json.ts";
 import type { JobStatus } from "../../../../src/model/plane-work.ts";
 import { part, post } from "../../api/client.ts";
 import { jobQuery, preflightQuery } from "../../api/job-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
+import { Field, TextArea } from "../../parts/field.tsx";
 import { CirclePause, Play, ShieldCheck } from "../../parts/icons.ts";
 import { Facts } from "../../parts/page.tsx";
 import { Complaint, QueryView } from "../../parts/states.tsx";
 import { counted, renderDuration, Time } from "../../parts/time.tsx";
+import { problemWith } from "../approvals/arguments-editor.tsx";
 import { JobRuns } from "./job-runs.tsx";
 import { renderRecurrence } from "./render-recurrence.ts";
 
@@ -31,11 +35,15 @@ export function JobView({ name }: { name: string }) {
   );
 }
 
-function JobActions({ job: { name, schedule, accepts_external_requests: isForAll } }: { job: JobStatus }) {
+function JobActions({ job }: { job: JobStatus }) {
+  const { name, schedule, accepts_external_requests: isForAll } = job;
   const client = useQueryClient();
+  const [input, setInput] = useState(() => JSON.stringify(suggestInput(job), null, 2));
+  const problem = problemWith(input);
   const [mayCall, mayChange] = [useMay("call"), useMay("admin")];
   const act = useMutation({
-    mutationFn: (verb: "run" | "pause" | "resume") => post<unknown>(`/jobs/${part(name)}/${verb}`),
+    mutationFn: (verb: "run" | "pause" | "resume") =>
+      post<unknown>(`/jobs/${part(name)}/${verb}`, verb === "run" ? { input: JSON.parse(input) as JsonObject } : {}),
     onSettled: () => client.invalidateQueries({ queryKey: ["jobs"] }),
   });
   const isBusyWith = (verb: string) => act.isPending && act.variables === verb;
@@ -45,7 +53,7 @@ function JobActions({ job: { name, schedule, accepts_external_requests: isForAll
         <Button
           variant="primary"
           icon={Play}
-          disabled={!(isForAll ? mayCall : mayChange)}
+          disabled={!(isForAll ? mayCall : mayChange) || problem !== null}
           busy={isBusyWith("run")}
           onClick={() => act.mutate("run")}
         >
@@ -67,9 +75,22 @@ function JobActions({ job: { name, schedule, accepts_external_requests: isForAll
           </Button>
         )}
       </div>
+      <Field label="Input" hint="What this run gets, as JSON." error={problem}>
+        <TextArea
+          rows={Math.min(12, input.split("\n").length)}
+          value={input}
+          onChange={({ target }) => setInput(target.value)}
+        />
+      </Field>
       <Complaint error={act.error} />
     </div>
   );
+}
+
+/** The job's own input, and the names that its tasks refer to. */
+function suggestInput({ input = {}, task_graph: graph }: JobStatus): JsonObject {
+  const names = [...JSON.stringify(graph).matchAll(/\$\{input\.([\w-]+)/g)].map(([, name = ""]) => name);
+  return { ...Object.fromEntries(names.map((name) => [name, ""])), ...input };
 }
 
 function JobFacts({ job }: { job: JobStatus }) {

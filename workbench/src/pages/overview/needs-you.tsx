@@ -1,14 +1,16 @@
 import { CircleCheck } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Empty, Loading } from "../../parts/states.tsx";
 import { useNeeds } from "./use-needs.tsx";
 
 /** Open items for the user, most urgent first. */
 export function NeedsYou({ className }: { className?: string }) {
-  const needs = useNeeds();
+  const { needs, isLoading } = useNeeds();
   return (
     <Panel flush title="Needs attention" {...(className ? { className } : {})}>
-      {needs.length === 0 ? (
+      {needs.length === 0 && isLoading ? (
+        <Loading />
+      ) : needs.length === 0 ? (
         <Empty icon={CircleCheck} title="Nothing needs attention">
           Approvals, questions, plans and errors appear here.
         </Empty>

@@ -40,7 +40,7 @@ function ServerNumber() {
   ].filter((text) => text !== false);
   return (
     <NumberCard title="Servers ready" value={servers ? `${connected + idle} of ${expected.length}` : unknown}>
-      {states.join(", ")}
+      {servers && states.join(", ")}
       {tools !== undefined && `; ${counted(tools, "tool")}`}
     </NumberCard>
   );
@@ -56,10 +56,12 @@ function CallNumbers({ series }: { series: CallSeries | null }) {
         title="Calls per minute"
         value={whenKnown((recent / lately).toFixed(recent > 0 && recent < 50 ? 1 : 0))}
       >
-        over {lately} minutes; {renderCount(calls)} in the last hour
+        over {lately} minutes; {whenKnown(renderCount(calls))} in the last hour
       </NumberCard>
       <NumberCard title="Error rate" value={whenKnown(calls === 0 ? "–" : renderPercent((errors / calls) * 100))}>
-        {calls === 0 ? (
+        {series === null ? (
+          "loading calls"
+        ) : calls === 0 ? (
           "no calls in the last hour"
         ) : (
           <>
@@ -84,7 +86,7 @@ function CallNumbers({ series }: { series: CallSeries | null }) {
         title="Latency"
         value={whenKnown(p50Ms === null ? "–" : renderDuration(p50Ms))}
       >
-        {p95Ms === null ? "no calls yet" : `p50; p95 ${renderDuration(p95Ms)}`}
+        {series === null ? "loading calls" : p95Ms === null ? "no calls yet" : `p50; p95 ${renderDuration(p95Ms)}`}
       </NumberCard>
     </>
   );

@@ -24,8 +24,17 @@ export type Need = { key: string; icon: IconType; title: string; about: string; 
 const maxServers = 3;
 
 /** Open items: waiting calls first, then quarantined tools, then failures. */
-export function useNeeds(): Need[] {
-  return [...useWaiting(), ...useHeldBack(), ...useBroken(), ...useFailed()];
+export function useNeeds(): { needs: Need[]; isLoading: boolean } {
+  const needs = [...useWaiting(), ...useHeldBack(), ...useBroken(), ...useFailed()];
+  const isPending = [
+    useInfiniteQuery(waitingQuery()).isPending,
+    useQuery(questionsQuery()).isPending,
+    useQuery(plansQuery()).isPending,
+    useQuery(heldPinsQuery()).isPending,
+    useQuery(serversQuery()).isPending,
+    useInfiniteQuery(deadLettersQuery("pending")).isPending,
+  ];
+  return { needs, isLoading: isPending.includes(true) };
 }
 
 function useWaiting(): Need[] {

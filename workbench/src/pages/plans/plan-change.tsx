@@ -6,7 +6,7 @@ import type { OutcomeAnswer } from "../../api/approval-queries.ts";
 import { toolQuery } from "../../api/queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { classes } from "../../parts/class-names.ts";
-import { EffectBadge } from "../../parts/effect-badge.tsx";
+import { RiskBadge } from "../../parts/effect-badge.tsx";
 import { ResultView } from "../../parts/result-view.tsx";
 import { ArgumentList } from "../approvals/argument-list.tsx";
 import { ArgumentsEditor } from "../approvals/arguments-editor.tsx";
@@ -51,7 +51,7 @@ export function PlanChange({ change, place, isChosen, onToggle, onEdit, outcome 
         >
           {change.tool}
         </Link>
-        {tool && <EffectBadge effect={tool.side_effects} />}
+        {tool && <RiskBadge tool={tool} />}
         <span className="ml-auto">
           <StateBadge kind="held" state={change.status} />
         </span>

@@ -22,7 +22,7 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
   const { servers, left, problem } =
     way === "form" ? fromForm(form) : way === "paste" ? fromText(pasted) : { ...nothing, problem: null };
   return (
-    <Dialog wide open onClose={onClose} title="Add a server">
+    <Dialog wide open isDirty={pasted !== "" || !isEmpty(form)} onClose={onClose} title="Add a server">
       <div className="flex flex-col gap-4">
         <Tabs
           label="How to add"
@@ -45,6 +45,9 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
     </Dialog>
   );
 }
+
+const isEmpty = (form: Form) =>
+  (Object.keys(emptyForm) as (keyof Form)[]).every((key) => key === "kind" || form[key] === emptyForm[key]);
 
 function FormFields({ form, onChange }: { form: Form; onChange: (form: Form) => void }) {
   const bind = (key: keyof Form) => ({

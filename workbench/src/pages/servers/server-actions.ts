@@ -20,7 +20,9 @@ export function useServerVerb(name: string) {
       if (verb === "refresh") sayRefreshed(answer as RefreshReport);
     },
     onError: toastError,
-    onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
+    onSettled: () => {
+      for (const topic of ["servers", "tools", "tool-list"]) void client.invalidateQueries({ queryKey: [topic] });
+    },
   });
 }
 

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { type RefObject, useRef, useState } from "react";
 import type { OverlayView, ToolOverlay } from "../../../../src/model/catalogue/tool.ts";
 
 import { part, put, remove, withQuery } from "../../api/client.ts";
 import { useMay } from "../../app/session.ts";
+import { UnsavedChanges } from "../../app/unsaved-changes.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Field, TextArea, TextInput } from "../../parts/field.tsx";
@@ -28,8 +29,12 @@ export function OverlayEditor({ view }: { view: OverlayView }) {
   const listed = listedArguments(view);
   const change = (draft: ArgumentDraft) => setDrafts(drafts.map((one) => (one.key === draft.key ? draft : one)));
   const isNameless = drafts.some(({ name }) => name.trim() === "");
+  const [saved] = useState(() => JSON.stringify(overlay));
+  const isDone = useRef(false);
+  const isDirty = JSON.stringify(overlay) !== saved || isNameless;
   return (
     <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <UnsavedChanges isDirty={isDirty} isDone={isDone} />
       <div className="flex min-w-0 flex-col gap-4">
         <Panel title="Description">
           <Field label="Instead of the server's" hint={`The server says: ${view.listed.description}`}>
@@ -77,16 +82,23 @@ export function OverlayEditor({ view }: { view: OverlayView }) {
           <Field label="Reason" hint="Stored with the change.">
             <TextInput value={reason} maxLength={2_000} onChange={(event) => setReason(event.target.value)} />
           </Field>
-          <Saving view={view} overlay={overlay} reason={reason} isReady={!isNameless} />
+          <Saving view={view} overlay={overlay} reason={reason} isReady={!isNameless} isDone={isDone} />
         </Panel>
       </div>
     </div>
   );
 }
 
-type SavingProps = { view: OverlayView; overlay: ToolOverlay; reason: string; isReady: boolean };
+type SavingProps = {
+  view: OverlayView;
+  overlay: ToolOverlay;
+  reason: string;
+  isReady: boolean;
+  /** Set before the page is left with nothing to lose. */
+  isDone: RefObject<boolean>;
+};
 
-function Saving({ view, overlay, reason, isReady }: SavingProps) {
+function Saving({ view, overlay, reason, isReady, isDone }: SavingProps) {
   const mayEdit = useMay("admin");
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -99,6 +111,7 @@ function Saving({ view, overlay, reason, isReady }: SavingProps) {
       ),
     );
     toast(said);
+    isDone.current = true;
     await navigate({ to: "/tools/$name", params: { name: view.tool } });
   };
   const save = useMutation({

@@ -21,7 +21,9 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
   const [deciding, setDeciding] = useState<"accept" | "reject" | null>(null);
   const mayDecide = useMay("admin");
   if (review === undefined) return null;
-  const isOpen = review.held !== null || (pin !== undefined && ["changed", "new"].includes(pin.status));
+  const isOpen =
+    review.heldFor !== "disabled" &&
+    (review.held !== null || (pin !== undefined && ["changed", "new"].includes(pin.status)));
   return (
     <section
       aria-label="Definition"
@@ -66,6 +68,7 @@ const reasons = {
   changed: "Its definition differs from the pinned one.",
   new: "The tool is new and not accepted yet.",
   rejected: "Its definition changed and was rejected.",
+  disabled: "It is disabled: models neither see nor call it.",
   suspicious: "Its definition may contain instructions to the model.",
 };
 

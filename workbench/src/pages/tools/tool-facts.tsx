@@ -39,6 +39,11 @@ export function ToolFacts({ tool }: { tool: ToolAnswer }) {
         {tool.source}
       </span>,
     ],
+    [
+      "Risk",
+      `${tool.impact.impact}: ${tool.impact.because}${tool.impact.known ? "" : " (not declared by a trusted source)"}`,
+    ],
+    ["Side effects", tool.side_effects],
     ["Version", tool.version],
     ["Safety level", tool.safety_level],
     ["Consent", tool.requires_consent ? `required (${settings.consent})` : null],

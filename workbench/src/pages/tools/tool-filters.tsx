@@ -3,7 +3,7 @@ import { useState } from "react";
 import { serversQuery, type ToolFilter, type ToolFilterName } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { ChoiceChips } from "../../parts/choice-chips.tsx";
-import { effectText, knownEffects } from "../../parts/effect-badge.tsx";
+import { effectText, knownEffects, knownImpacts } from "../../parts/effect-badge.tsx";
 import { Field, Select, TextInput } from "../../parts/field.tsx";
 import { SlidersHorizontal } from "../../parts/icons.ts";
 
@@ -20,7 +20,20 @@ const texts = [
   ["version", "Version", "^1.2 or >=1, <2"],
   ["min_success_rate", "Minimum success rate", "80%"],
 ] as const satisfies readonly (readonly [ToolFilterName, string, string])[];
-const usual: readonly string[] = ["q", "server"];
+const impacts = knownImpacts.map((value) => ({ value, text: value }));
+const conditions = [
+  { value: "quarantined", text: "quarantined or disabled" },
+  { value: "overlaid", text: "with overlay" },
+  { value: "unused", text: "never called" },
+  { value: "max_quality", text: "quality below 80" },
+] as const satisfies readonly { value: ToolFilterName; text: string }[];
+const usual: readonly string[] = ["q", "server", "sort"];
+
+function withConditions(filter: ToolFilter, chosen: readonly string[]): ToolFilter {
+  const { quarantined: _, overlaid: __, unused: ___, max_quality: ____, ...rest } = filter;
+  const set = chosen.map((name) => [name, name === "max_quality" ? "79" : "true"] as const);
+  return { ...rest, ...Object.fromEntries(set) };
+}
 
 /** The filters of `GET /tools`; the common ones are visible. */
 export function ToolFilters({ filter, onChange }: FiltersProps) {
@@ -46,6 +59,18 @@ export function ToolFilters({ filter, onChange }: FiltersProps) {
       {open && (
         <div className="flex basis-full flex-col gap-3 rounded-lg border border-line bg-surface p-3 max-md:max-h-60 max-md:overflow-auto">
           <div className="flex flex-wrap gap-x-6 gap-y-3">
+            <ChoiceChips
+              label="Risk"
+              options={impacts}
+              value={splitList(filter.impact)}
+              onChange={(value) => set("impact", value.join(","))}
+            />
+            <ChoiceChips
+              label="Only"
+              options={conditions}
+              value={conditions.map(({ value }) => value).filter((name) => filter[name] !== undefined)}
+              onChange={(chosen) => onChange(withConditions(filter, chosen))}
+            />
             <ChoiceChips
               label="Side effects"
               options={effects}

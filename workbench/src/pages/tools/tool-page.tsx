@@ -5,13 +5,14 @@ import { toolQuery } from "../../api/queries.ts";
 import { toolQualityQuery } from "../../api/tool-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { CodeView } from "../../parts/code-view.tsx";
-import { EffectBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
+import { RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
 import { Pencil, Play } from "../../parts/icons.ts";
 import { Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { DefinitionReview } from "./definition-review.tsx";
+import { OverlayPanel } from "./overlay-panel.tsx";
 import { QualityPanel } from "./quality-panel.tsx";
 import { SchemaTable } from "./schema-table.tsx";
 import { ToolFacts } from "./tool-facts.tsx";
@@ -50,7 +51,7 @@ function ToolView({ tool }: { tool: ToolAnswer }) {
           <span className="break-all font-mono text-lg">
             <VisibleText text={name} />
           </span>
-          <EffectBadge effect={tool.side_effects} />
+          <RiskBadge tool={tool} />
           <TroubleBadges tool={tool} />
         </>
       }
@@ -92,6 +93,7 @@ function ToolView({ tool }: { tool: ToolAnswer }) {
           <Panel title="Arguments">
             <Tabs label="Arguments" tabs={schemaTabs(tool)} />
           </Panel>
+          <OverlayPanel tool={tool} />
           <ToolProviders tool={tool} />
         </div>
         <div className="flex min-w-0 flex-col gap-4">

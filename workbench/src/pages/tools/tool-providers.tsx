@@ -50,8 +50,8 @@ function ProviderState({ state: { router, metrics } }: { state: State }) {
       )}
       {metrics.total > 0 && (
         <span className="text-xs text-muted">
-          {Math.round(metrics.success_rate * 100)}% of {metrics.total} {metrics.total === 1 ? "run" : "runs"},{" "}
-          {renderDuration(metrics.average_latency_ms)} on average
+          answered {Math.round(metrics.success_rate * 100)}% of {metrics.total} {metrics.total === 1 ? "run" : "runs"}{" "}
+          (tool errors are answers), {renderDuration(metrics.average_latency_ms)} on average
         </span>
       )}
     </>

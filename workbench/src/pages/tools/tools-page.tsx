@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { type ToolFilter, toolFilterNames } from "../../api/queries.ts";
-import { useAllGroups } from "../../app/session.ts";
+import { useAllGroups, useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { TextInput } from "../../parts/field.tsx";
@@ -10,7 +10,8 @@ import { Search, Wrench } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { renderCount } from "../../parts/time.tsx";
-import { toolColumns } from "./tool-columns.tsx";
+import { SelectedTools } from "./selected-tools.tsx";
+import { withSelection } from "./tool-columns.tsx";
 import { ToolFilters } from "./tool-filters.tsx";
 import { useDebounced } from "./use-debounced.ts";
 import { foundToolsQuery, useFoundTools } from "./use-found-tools.ts";
@@ -29,7 +30,23 @@ export function ToolsPage() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const debounced = useDebounced(filter, debounceMs);
-  const isFiltered = Object.keys(filter).length > 0;
+  const isFiltered = Object.keys(filter).some((name) => name !== "sort");
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const mayEdit = useMay("admin");
+  const isAll = chosen.size > 0 && tools.every(({ name }) => chosen.has(name));
+  const columns = useMemo(
+    () =>
+      withSelection({
+        isAll,
+        isChosen: (name) => chosen.has(name),
+        onToggle: (name) =>
+          setChosen(
+            (before) => new Set(before.has(name) ? [...before].filter((one) => one !== name) : [...before, name]),
+          ),
+        onAll: () => setChosen(isAll ? new Set() : new Set(tools.map(({ name }) => name))),
+      }),
+    [chosen, isAll, tools],
+  );
   const type = (q: string) => {
     const { q: _, ...rest } = filter;
     const next = q === "" ? rest : { ...rest, q };
@@ -54,6 +71,9 @@ export function ToolsPage() {
         </div>
         <ToolFilters filter={filter} onChange={setFilter} />
       </div>
+      {chosen.size > 0 && (
+        <SelectedTools tools={tools.filter(({ name }) => chosen.has(name))} onDone={() => setChosen(new Set())} />
+      )}
       {listed.error ? (
         <Failed error={listed.error} onRetry={() => void listed.refetch()} />
       ) : listed.isPending ? (
@@ -61,7 +81,12 @@ export function ToolsPage() {
       ) : (
         <DataTable
           label="Tools"
-          columns={toolColumns}
+          columns={mayEdit ? columns : columns.slice(1)}
+          sort={filter.sort}
+          onSort={(sort) => {
+            const { sort: _, ...rest } = filter;
+            setFilter(sort === undefined ? rest : { ...rest, sort });
+          }}
           rows={tools}
           rowHeight={52}
           isOld={isOld}

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ToolAnswer } from "../../api/answers.ts";
 import { toolQuery } from "../../api/queries.ts";
-import { EffectBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
+import { RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
 import { FlaskConical } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
@@ -54,7 +54,7 @@ function About({ tool }: { tool: ToolAnswer }) {
         >
           {tool.name}
         </Link>
-        <EffectBadge effect={tool.side_effects} />
+        <RiskBadge tool={tool} />
         <TroubleBadges tool={tool} />
       </div>
       <p className="line-clamp-3 whitespace-pre-wrap break-words text-[13px] text-muted">{tool.description}</p>

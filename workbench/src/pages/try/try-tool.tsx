@@ -1,4 +1,6 @@
-import { useState } from "react";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { indentJson } from "../../../../src/lib/json/render-json.ts";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import type { ToolAnswer } from "../../api/answers.ts";
 import { readJson } from "../../api/exact-json.ts";
@@ -11,6 +13,7 @@ import { Ban, ClipboardCopy, Play, ShieldCheck } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
 import { SchemaForm } from "../../parts/schema-form/schema-form.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
+import { keepUntouched, problemWith } from "../approvals/arguments-editor.tsx";
 import { renderCall } from "./render-call.ts";
 import { TrialList } from "./trial-list.tsx";
 import { TryResult } from "./try-result.tsx";
@@ -18,8 +21,9 @@ import { useCall } from "./use-call.ts";
 
 /** The arguments as a form and as JSON, with the actions. */
 export function TryTool({ tool }: { tool: ToolAnswer }) {
-  const [args, setArguments] = useState<UnknownObject>({});
-  const [text, setText] = useState("{}");
+  const linked = useLinkedArguments();
+  const [text, setText] = useState(linked);
+  const [args, setArguments] = useState<UnknownObject>(() => JSON.parse(text) as UnknownObject);
   const [isCopying, setCopying] = useState(false);
   const call = useCall(tool.name);
   const mayCall = useMay("call");
@@ -37,8 +41,17 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
   };
   const run = (dryRun: boolean) => call.mutate({ args: readJson<UnknownObject>(text), dryRun });
   const cannot = !mayCall || problem !== null || call.isPending;
+  useLink(tool.name, problem === null ? text : null);
   return (
-    <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+    // biome-ignore lint/a11y/noStaticElementInteractions: hears a shortcut of the controls inside
+    <div
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || cannot) return;
+        event.preventDefault();
+        run(false);
+      }}
+      className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
+    >
       <Panel title="Arguments">
         {takesNothing(tool.parameters) ? (
           <p className="text-[13px] text-muted">No arguments.</p>
@@ -53,7 +66,10 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
             busy={call.isPending && !call.variables.dryRun}
             onClick={() => run(false)}
           >
-            Run
+            Run{" "}
+            <kbd aria-hidden className="ml-1 font-sans text-[11px] max-md:hidden">
+              Ctrl ⏎
+            </kbd>
           </Button>
           <Button
             icon={ShieldCheck}
@@ -89,9 +105,27 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
   );
 }
 
-function keepUntouched(next: UnknownObject, before: UnknownObject, written: UnknownObject): UnknownObject {
-  const isSame = (name: string) => JSON.stringify(next[name]) === JSON.stringify(before[name]);
-  return Object.fromEntries(Object.entries(next).map(([name, value]) => [name, isSame(name) ? written[name] : value]));
+/** Arguments of the link; longer ones would not fit into an address. */
+function useLinkedArguments(): string {
+  const { args = "{}" } = route.useSearch();
+  return problemWith(args) === null ? indentJson(args) : "{}";
+}
+
+const route = getRouteApi("/try");
+const maxLinked = 4_000;
+/** The address is updated behind the typing. */
+const linkMs = 400;
+
+/** Keeps the arguments in the address, for reloads and links. */
+function useLink(tool: string, text: string | null): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (text === null || text.length > maxLinked) return;
+    const isEmpty = Object.keys(JSON.parse(text) as object).length === 0;
+    const search = { tool, ...(isEmpty ? {} : { args: JSON.stringify(readJson(text)) }) };
+    const timer = setTimeout(() => void navigate({ to: "/try", search, replace: true }), linkMs);
+    return () => clearTimeout(timer);
+  }, [tool, text, navigate]);
 }
 
 /** Whether the schema has no fields; other arguments can be written as JSON. */
@@ -115,14 +149,4 @@ function CopyCall({ tool, args, onClose }: CopyCallProps) {
       <Tabs label="Copy as" tabs={tabs} />
     </Dialog>
   );
-}
-
-function problemWith(text: string): string | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? null : "Arguments must be an object: { … }.";
-  } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
-  }
 }

@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import type { OutcomeAnswer } from "../../api/approval-queries.ts";
 import { ApiError, type Problem, part, readProblem, send } from "../../api/client.ts";
-import { readJson } from "../../api/exact-json.ts";
+import { readLargeJson } from "../../api/exact-json.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 import { keepTrial } from "./try-history.ts";
@@ -46,7 +46,7 @@ async function readOutcome(response: Response, onProgress: (progress: Progress) 
     if (name === "outcome") said = data;
   });
   if (said === "") throw new Error("The connection to the plane was lost before the tool answered.");
-  const outcome = readJson<OutcomeAnswer | Problem>(said);
+  const outcome = await readLargeJson<OutcomeAnswer | Problem>(said);
   if ("call" in outcome) return outcome;
   throw new ApiError(outcome);
 }

@@ -44,7 +44,49 @@ test("choices are named after what they are, unless they have a title", () => {
   });
   const titles = (list: unknown) => (list as { title?: string }[]).map(({ title }) => title);
   const { any, at } = fitted.properties as Record<string, Record<string, unknown>>;
-  assert.deepEqual(titles(any?.anyOf), ["string", "integer", "null", "Named"]);
+  assert.deepEqual(titles(any?.anyOf), ["string", "integer", "Named"]);
   assert.deepEqual(titles(at?.oneOf), [undefined, "with x, y"]);
   assert.deepEqual(titles(fitted.oneOf), ["with a", "with b"]);
+});
+
+test("a choice between X and null, as servers write an optional argument, is X alone", () => {
+  const fitted = fitForForms({
+    $defs: { point: { type: "object" } },
+    properties: {
+      note: { anyOf: [{ type: "string", format: "date" }, { type: "null" }], default: null, title: "Note" },
+      count: { oneOf: [{ type: "integer", minimum: 1 }, { const: null }], default: 3 },
+      at: { anyOf: [{ $ref: "#/$defs/point" }, { type: "null" }], description: "Where" },
+    },
+  });
+  assert.deepEqual(fitted.properties, {
+    note: { type: ["string", "null"], format: "date", title: "Note" },
+    count: { type: ["integer", "null"], minimum: 1, default: 3 },
+    at: { $ref: "#/$defs/point", description: "Where" },
+  });
+});
+
+test("a choice between constants is one list with a type, without which there is no field", () => {
+  const fitted = fitForForms({
+    properties: {
+      state: { anyOf: [{ type: "string", const: "open" }, { enum: ["closed"], title: "Closed" }, { type: "null" }] },
+      level: { type: "integer", oneOf: [{ const: 1 }, { const: 2 }], description: "How loud" },
+    },
+  });
+  assert.deepEqual(fitted.properties, {
+    state: {
+      type: "string",
+      oneOf: [
+        { const: "open", title: "open" },
+        { const: "closed", title: "Closed" },
+      ],
+    },
+    level: {
+      type: "integer",
+      description: "How loud",
+      oneOf: [
+        { const: 1, title: "1" },
+        { const: 2, title: "2" },
+      ],
+    },
+  });
 });

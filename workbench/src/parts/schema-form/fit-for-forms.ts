@@ -26,10 +26,45 @@ function fit(schema: unknown, root: UnknownObject): unknown {
     return { ...words(schema), type: "string", format: anything };
   const only = schema.type === "null" ? null : schema.const;
   if (only !== undefined && schema.enum === undefined) {
-    const { const: _, type: __, ...rest } = schema;
-    return { ...rest, enum: [only] };
+    const { const: _, type, ...rest } = schema;
+    // The form cannot draw a field of type null.
+    return { ...rest, ...(only === null || type === undefined ? {} : { type }), enum: [only] };
   }
-  return fitInside(schema, root);
+  const meant = withoutNull(schema) ?? schema;
+  return oneList(meant) ?? fitInside(meant, root);
+}
+
+/** A choice between constants is one list. Without a type of its own there is no field for it. */
+function oneList(schema: UnknownObject): UnknownObject | null {
+  const key = (["anyOf", "oneOf"] as const).find((one) => Array.isArray(schema[one]));
+  const choices = key === undefined ? [] : (schema[key] as unknown[]);
+  const constants = choices.flatMap((choice) => constantOf(choice) ?? []);
+  const [first] = constants;
+  if (key === undefined || first === undefined || constants.length !== choices.length) return null;
+  const { anyOf: _, oneOf: __, ...rest } = schema;
+  return { type: typeof first.const, ...rest, oneOf: constants };
+}
+
+function constantOf(choice: unknown): { const: unknown; title: string } | null {
+  if (!isRecord(choice)) return null;
+  const only = Array.isArray(choice.enum) && choice.enum.length === 1 ? choice.enum[0] : choice.const;
+  if (!["string", "number", "boolean"].includes(typeof only)) return null;
+  return { const: only, title: typeof choice.title === "string" ? choice.title : String(only) };
+}
+
+const isNull = (choice: unknown) => isRecord(choice) && (choice.type === "null" || choice.const === null);
+
+/** `anyOf [X, null]`, as many servers write an optional argument, is one control for X; leaving it out is null. */
+function withoutNull(schema: UnknownObject): UnknownObject | null {
+  const key = (["anyOf", "oneOf"] as const).find((one) => Array.isArray(schema[one]) && schema[one].some(isNull));
+  if (key === undefined) return null;
+  const { [key]: choices, default: fallback, ...outer } = schema;
+  const kept = (choices as unknown[]).filter((choice) => !isNull(choice));
+  const withDefault = fallback === undefined || fallback === null ? outer : { ...outer, default: fallback };
+  const [first] = kept;
+  if (kept.length !== 1 || !isRecord(first)) return kept.length === 0 ? null : { ...withDefault, [key]: kept };
+  const { type } = first;
+  return { ...first, ...withDefault, ...(typeof type === "string" ? { type: [type, "null"] } : {}) };
 }
 
 function fitInside(schema: UnknownObject, root: UnknownObject): UnknownObject {

@@ -28,12 +28,12 @@ type Schema = RJSFSchema;
 function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
   const { id, label, required, displayLabel, rawDescription, children, errors, hidden, schema } = props;
   if (hidden) return <div className="hidden">{children}</div>;
-  const isCheckbox = schema.type === "boolean" && schema.enum === undefined;
+  const isCheckbox = typeIn(schema) === "boolean" && schema.enum === undefined;
   return (
     <WrapIfAdditionalTemplate {...props}>
       <div className="flex min-w-0 flex-col gap-1">
         {displayLabel && !isCheckbox && (
-          <label htmlFor={id} className="text-xs font-medium">
+          <label htmlFor={id} className="min-w-0 text-xs font-medium">
             <FieldName path={props.fieldPathId.path} title={label} type={typeIn(schema)} />
             {required && <span className="text-bad"> *</span>}{" "}
             <span className="ml-0.5 font-normal text-muted">{typeIn(schema)}</span>
@@ -41,7 +41,7 @@ function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
         )}
         {children}
         {displayLabel && rawDescription && (
-          <p id={descriptionId(id)} className={about}>
+          <p id={descriptionId(id)} dir="auto" className={about}>
             {rawDescription}
           </p>
         )}

@@ -38,23 +38,31 @@ export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, R
   );
 }
 
+const isNumeric = ({ type }: RJSFSchema) => [type].flat().some((one) => one === "number" || one === "integer");
+
 /** Strings may always have several lines. */
 function TextWidget(props: Props) {
   const { id, value, disabled, readonly, placeholder, schema, onChange } = props;
-  if (schema.type === "number" || schema.type === "integer") return <BaseInputTemplate {...props} />;
+  if (isNumeric(schema)) return <BaseInputTemplate {...props} />;
   const text = typeof value === "string" ? value : "";
   return (
     <TextArea
       {...{ id, name: id }}
       placeholder={placeholder || fallbackIn(schema)}
-      rows={Math.min(12, Math.max(1, text.split("\n").length))}
+      // What is approved with changes is seen whole.
+      rows={Math.min(400, Math.max(1, text.split("\n").length))}
       disabled={disabled || readonly}
       value={text}
-      className="min-h-8 resize-y font-sans! text-[13px]!"
+      className="min-h-8 resize-y [field-sizing:content] font-sans! text-[13px]!"
       aria-describedby={ariaDescribedByIds(id)}
       onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
     />
   );
+}
+
+/** A secret: hidden while it is typed. */
+function PasswordWidget(props: Props) {
+  return <BaseInputTemplate {...props} type="password" />;
 }
 
 function SelectWidget(props: Props) {
@@ -99,7 +107,7 @@ function CheckboxWidget(props: Props) {
         disabled={disabled || readonly}
         onChange={({ target }) => onChange(target.checked)}
       />
-      <span className="font-mono">{label}</span>
+      <span className="min-w-0 break-all font-mono">{label}</span>
       {required && <span className="text-bad">*</span>}
     </label>
   );
@@ -110,7 +118,7 @@ function YesOrNo({ id, value, disabled, readonly, label, onChange }: Props) {
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className="text-xs font-medium">
-        <span className="font-mono">{label}</span>
+        <span className="min-w-0 break-all font-mono">{label}</span>
         <span className="text-bad"> *</span> <span className="ml-0.5 font-normal text-muted">boolean</span>
       </label>
       <Select
@@ -166,7 +174,7 @@ export const widgets: RegistryWidgetsType<UnknownObject, RJSFSchema> = {
   TextareaWidget: TextWidget,
   SelectWidget,
   CheckboxWidget,
-  PasswordWidget: TextWidget,
+  PasswordWidget,
   TimeWidget,
   [anything]: AnythingWidget,
 };

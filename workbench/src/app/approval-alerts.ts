@@ -1,0 +1,90 @@
+import { useEffect, useSyncExternalStore } from "react";
+import type { LiveEvent } from "../api/event-stream.ts";
+import { toast } from "../parts/toast.tsx";
+import { useLiveEvent } from "./live-events.ts";
+
+const soundKey = "toolplane.sound";
+const notificationKey = "toolplane.notifications";
+const listeners = new Set<() => void>();
+
+/** Whether this browser plays a sound for a new approval. */
+export function useHasSound(): [boolean, (on: boolean) => void] {
+  return [useSwitch(soundKey), (on) => set(soundKey, on, ring)];
+}
+
+/** Whether this browser shows a notification for a new approval. It asks for permission once. */
+export function useNotifies(): [boolean, (on: boolean) => void] {
+  const isOn = useSwitch(notificationKey);
+  const choose = (on: boolean) => {
+    if (!on) return set(notificationKey, false);
+    if (!("Notification" in window)) return toast("This browser shows no notifications here.", "bad");
+    void Notification.requestPermission().then((permission) => {
+      if (permission === "granted") set(notificationKey, true);
+      else toast("The browser does not allow notifications of this page. Change that in its settings.", "bad");
+    });
+  };
+  return [isOn, choose];
+}
+
+function useSwitch(key: string): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => isOn(key),
+  );
+}
+
+const isOn = (key: string) => localStorage.getItem(key) === "on";
+
+function set(key: string, on: boolean, confirm?: () => void): void {
+  localStorage.setItem(key, on ? "on" : "off");
+  for (const tell of listeners) tell();
+  if (on) confirm?.();
+}
+
+/** Two short synthesized tones. Browsers stay silent until the first click. */
+function ring(): void {
+  const audio = new AudioContext();
+  const volume = audio.createGain();
+  volume.gain.value = 0.06;
+  volume.connect(audio.destination);
+  for (const [at, frequency] of [660, 880].entries()) {
+    const tone = audio.createOscillator();
+    tone.frequency.value = frequency;
+    tone.connect(volume);
+    tone.start(audio.currentTime + at * 0.14);
+    tone.stop(audio.currentTime + at * 0.14 + 0.12);
+    tone.onended = () => at === 1 && void audio.close();
+  }
+}
+
+/** Arguments stay out of it: notifications are seen by bystanders and kept by the system. */
+function notify(tool: string, id: string): void {
+  const shown = new Notification("Approval needed", { body: tool, tag: id, icon: "/workbench/icon.svg" });
+  shown.onclick = () => {
+    window.focus();
+    location.assign(`/workbench/approvals?id=${encodeURIComponent(id)}`);
+  };
+}
+
+const hear = (event: LiveEvent["event"]): void => {
+  if (event.type !== "approval.requested") return;
+  if (isOn(soundKey)) ring();
+  // A person who looks at the page sees it there.
+  const isSeen = document.visibilityState === "visible" && document.hasFocus();
+  if (isOn(notificationKey) && !isSeen && Notification.permission === "granted") notify(event.tool, event.approvalId);
+};
+
+/** Rings and notifies on every page. */
+export function useApprovalAlerts(): void {
+  useLiveEvent(hear);
+  useEffect(() => {
+    const onStorage = () => {
+      for (const tell of listeners) tell();
+    };
+    window.addEventListener("storage", onStorage);
+    return () => window.removeEventListener("storage", onStorage);
+  }, []);
+}

@@ -1,0 +1,72 @@
+import { useEffect, useSyncExternalStore } from "react";
+import { Dialog } from "../parts/dialog.tsx";
+
+let isOpen = false;
+const listeners = new Set<() => void>();
+
+function set(next: boolean): void {
+  isOpen = next;
+  for (const tell of listeners) tell();
+}
+
+export const showShortcuts = () => set(true);
+
+const shortcuts: [where: string, keys: [keys: string, does: string][]][] = [
+  [
+    "Everywhere",
+    [
+      ["Ctrl K", "Find a page, a server, a tool or an action"],
+      ["?", "Show this list"],
+      ["Esc", "Close a dialog"],
+    ],
+  ],
+  [
+    "Approvals",
+    [
+      ["J K", "Next, previous call"],
+      ["A", "Approve, once the end of the call is in sight"],
+      ["R", "Reject"],
+      ["E", "Change the arguments"],
+    ],
+  ],
+  ["Try", [["Ctrl ⏎", "Run"]]],
+  ["Large results", [["⏎ Shift ⏎", "Next, previous match"]]],
+];
+
+/** The list of shortcuts, behind `?`. */
+export function ShortcutHelp() {
+  const open = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => isOpen,
+  );
+  useEffect(() => {
+    const onKey = ({ key, target, ctrlKey, metaKey }: KeyboardEvent) => {
+      const isTyping = target instanceof Element && target.closest("input, textarea, select, dialog") !== null;
+      if (key === "?" && !ctrlKey && !metaKey && !isTyping) set(true);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <Dialog open={open} onClose={() => set(false)} title="Keyboard shortcuts">
+      <div className="flex flex-col gap-4 text-[13px]">
+        {shortcuts.map(([where, keys]) => (
+          <section key={where}>
+            <h3 className="mb-1 text-xs font-medium text-muted">{where}</h3>
+            <dl className="grid grid-cols-[110px_1fr] gap-y-1.5">
+              {keys.map(([key, does]) => (
+                <div key={key} className="contents">
+                  <dt className="font-mono text-xs leading-5">{key}</dt>
+                  <dd>{does}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+import type { JsonObject } from "../../../../src/model/json.ts";
+import { LongText } from "../../parts/long-text.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+import { diffLines, type Line } from "./diff-lines.ts";
+
+type DifferenceProps = { before: JsonObject; after: JsonObject };
+
+/** What an edit changes, argument by argument and line by line. */
+export function ArgumentDifference({ before, after }: DifferenceProps) {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names.filter((name) => textOf(before[name]) !== textOf(after[name]));
+  if (changed.length === 0) return <p className="text-xs text-muted">No changes yet.</p>;
+  return (
+    <ul aria-label="Your changes" className="flex flex-col gap-2">
+      {changed.map((name) => (
+        <li key={name} className="overflow-hidden rounded-md border border-line font-mono text-xs leading-5">
+          <div className="border-b border-line bg-sunken px-3 py-1 text-muted">
+            <VisibleText text={name} />
+          </div>
+          {diffLines(textOf(before[name]), textOf(after[name])).map((line) => (
+            <DifferenceLine key={line.key} line={line} />
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const looks = { "−": "bg-bad-soft text-bad", "+": "bg-good-soft text-good", " ": "text-muted" } as const;
+const spoken = { "−": "before: ", "+": "after: ", " ": "" } as const;
+
+function DifferenceLine({ line: { sign, text } }: { line: Line }) {
+  return (
+    <div className={`flex gap-2 px-3 ${looks[sign]}`}>
+      <span aria-hidden className="w-2 shrink-0 select-none">
+        {sign}
+      </span>
+      <span dir="auto" className="min-w-0 whitespace-pre-wrap break-words">
+        <span className="sr-only">{spoken[sign]}</span>
+        <LongText text={text} />
+      </span>
+    </div>
+  );
+}
+
+const textOf = (value: unknown) =>
+  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2);

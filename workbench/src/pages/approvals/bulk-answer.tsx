@@ -1,0 +1,121 @@
+import { useState } from "react";
+import type { Decision } from "../../../../src/model/calls/held-call.ts";
+import { type Answered, type HeldAnswer, useAnswers } from "../../api/approval-queries.ts";
+import { Button } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, TextInput } from "../../parts/field.tsx";
+import { counted } from "../../parts/time.tsx";
+import { toastError } from "../../parts/toast.tsx";
+import { ArgumentList } from "./argument-list.tsx";
+
+type BulkProps = {
+  chosen: readonly HeldAnswer[];
+  waiting: number;
+  onAll: () => void;
+  onClear: () => void;
+  onAnswered: (answered: readonly Answered[]) => void;
+};
+
+/** One answer to several calls, after all of them were shown. */
+export function BulkAnswer({ chosen, waiting, onAll, onClear, onAnswered }: BulkProps) {
+  const [decision, setDecision] = useState<Decision | null>(null);
+  const count = chosen.length;
+  return (
+    <div
+      role="toolbar"
+      aria-label="Selected calls"
+      className="sticky top-0 z-10 flex flex-wrap items-center gap-2 rounded-lg border border-line bg-surface px-4 py-1 text-[13px]"
+    >
+      <span role="status" className="mr-auto">
+        {count === 0 ? "None selected" : `${count} selected`}
+      </span>
+      <span className="text-xs text-muted max-md:hidden">
+        <Key>J</Key> <Key>K</Key> next, previous <Key>A</Key> approve <Key>R</Key> reject <Key>E</Key> change
+      </span>
+      {count < waiting && (
+        <Button variant="quiet" onClick={onAll}>
+          Select all
+        </Button>
+      )}
+      {count > 0 && (
+        <>
+          <Button variant="quiet" onClick={onClear}>
+            Clear
+          </Button>
+          <Button onClick={() => setDecision("reject")}>Reject …</Button>
+          <Button variant="primary" onClick={() => setDecision("approve")}>
+            Approve …
+          </Button>
+        </>
+      )}
+      {decision && (
+        <BulkDialog
+          decision={decision}
+          chosen={chosen}
+          onClose={() => setDecision(null)}
+          onAnswered={(answered) => {
+            setDecision(null);
+            onAnswered(answered);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Key({ children }: { children: string }) {
+  return <kbd className="ml-1 rounded border border-line px-1 font-mono text-[11px]">{children}</kbd>;
+}
+
+type BulkDialogProps = {
+  decision: Decision;
+  chosen: readonly HeldAnswer[];
+  onClose: () => void;
+  onAnswered: (answered: readonly Answered[]) => void;
+};
+
+/** The button stands below the last call, so that it is reached past all of them. */
+function BulkDialog({ decision, chosen, onClose, onAnswered }: BulkDialogProps) {
+  const answers = useAnswers();
+  const [reason, setReason] = useState("");
+  const verb = decision === "approve" ? "Approve" : "Reject";
+  const what = counted(chosen.length, "call");
+  const give = () =>
+    answers.mutate(
+      {
+        ids: chosen.map(({ id }) => id),
+        answer: { decision, ...(reason.trim() === "" ? {} : { reason: reason.trim() }) },
+      },
+      {
+        onSuccess: ({ done, errors }) => {
+          errors.forEach(toastError);
+          onAnswered(done);
+        },
+        onError: toastError,
+      },
+    );
+  return (
+    <Dialog open wide title={`${verb} ${what}`} onClose={onClose}>
+      <div className="flex flex-col gap-4">
+        {chosen.map((held) => (
+          <ArgumentList
+            key={held.id}
+            title={held.tool}
+            args={held.shown}
+            before={held.before}
+            injected={held.injected}
+          />
+        ))}
+        <Field label="Reason" hint="Sent to the callers.">
+          <TextInput value={reason} maxLength={2_000} onChange={({ target }) => setReason(target.value)} />
+        </Field>
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant={decision === "approve" ? "primary" : "danger"} busy={answers.isPending} onClick={give}>
+            {verb} {what}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

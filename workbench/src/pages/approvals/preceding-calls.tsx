@@ -1,0 +1,39 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type HeldAnswer, precedingCallsQuery } from "../../api/approval-queries.ts";
+import { StateBadge } from "../../parts/badge.tsx";
+import { Time } from "../../parts/time.tsx";
+
+/** The last calls of the same caller before this one: what led to it. */
+export function PrecedingCalls({ held }: { held: HeldAnswer }) {
+  const calls = useQuery(precedingCallsQuery(held)).data;
+  if (calls === undefined || calls.length === 0) return null;
+  return (
+    <details className="rounded-md border border-line text-[13px]">
+      <summary className="cursor-pointer px-3 py-1.5 text-xs font-medium">
+        {calls.length === 1 ? "The call before" : `The ${calls.length} calls before`}
+        <span className="ml-1 font-normal text-muted">
+          {held.options.run === undefined ? "of this caller" : "of this run"}
+        </span>
+      </summary>
+      <ol className="divide-y divide-line border-t border-line">
+        {calls.map(({ id, tool, status, at, said }) => (
+          <li key={id} className="flex flex-wrap items-center gap-x-2 gap-y-0.5 px-3 py-1.5">
+            <StateBadge kind="call" state={status} />
+            <Link to="/calls/$id" params={{ id }} className="break-all font-mono text-xs hover:underline">
+              {tool}
+            </Link>
+            {said !== "" && (
+              <code dir="auto" className="min-w-0 flex-1 truncate font-mono text-xs text-muted" title={said}>
+                {said}
+              </code>
+            )}
+            <span className="ml-auto text-xs text-muted">
+              <Time at={at} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}

@@ -1,0 +1,95 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { PolicyRule } from "../../../../src/model/access/policy.ts";
+import type { HeldAnswer } from "../../api/approval-queries.ts";
+import { CodeView } from "../../parts/code-view.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, Select, TextInput } from "../../parts/field.tsx";
+
+type Verdict = PolicyRule["verdict"];
+
+const verdicts = [
+  { value: "allow", text: "Allow without asking" },
+  { value: "ask", text: "Ask each time" },
+  { value: "queue", text: "Queue in a plan" },
+  { value: "deny", text: "Deny" },
+];
+
+/** A policy rule for calls like this one, to be written into the configuration. */
+export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () => void }) {
+  const [verdict, setVerdict] = useState<Verdict>("allow");
+  const [subject, setSubject] = useState<"tool" | "server">("tool");
+  const [names, setNames] = useState<readonly string[]>([]);
+  const [reason, setReason] = useState("");
+  const { server } = held.toolId;
+  const globs = Object.entries(held.shown).flatMap(([name, value]) =>
+    typeof value === "string" && !held.injected.includes(name) ? [[name, exactly(value)] as const] : [],
+  );
+  const chosen = globs.filter(([name]) => names.includes(name));
+  const rule: PolicyRule = {
+    ...(subject === "server" && server !== null ? { server } : { tool: held.tool }),
+    ...(chosen.length === 0 ? {} : { arguments: Object.fromEntries(chosen) }),
+    verdict,
+    ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
+  };
+  return (
+    <Dialog open wide title="Make a rule from this call" onClose={onClose}>
+      <div className="flex flex-col gap-4">
+        <div className="grid gap-3 md:grid-cols-2">
+          <Field label="Verdict">
+            <Select options={verdicts} value={verdict} onChange={({ target }) => setVerdict(target.value as Verdict)} />
+          </Field>
+          <Field label="Applies to">
+            <Select
+              options={[
+                { value: "tool", text: held.tool },
+                ...(server === null ? [] : [{ value: "server", text: `Every tool of ${server}` }]),
+              ]}
+              value={subject}
+              onChange={({ target }) => setSubject(target.value as "tool" | "server")}
+            />
+          </Field>
+        </div>
+        {globs.length > 0 && (
+          <fieldset className="flex flex-col gap-1 text-[13px]">
+            <legend className="mb-1 text-xs font-medium">Only with the same</legend>
+            {globs.map(([name]) => (
+              <label key={name} className="flex items-center gap-2">
+                <input
+                  type="checkbox"
+                  className="size-4"
+                  checked={names.includes(name)}
+                  onChange={({ target }) =>
+                    setNames(target.checked ? [...names, name] : names.filter((one) => one !== name))
+                  }
+                />
+                <span className="break-all font-mono text-xs">{name}</span>
+              </label>
+            ))}
+          </fieldset>
+        )}
+        <Field label="Reason" hint="Shown to callers and people who approve.">
+          <TextInput value={reason} onChange={({ target }) => setReason(target.value)} />
+        </Field>
+        <section className="flex flex-col gap-1.5">
+          <h3 className="text-xs font-medium">The rule</h3>
+          <CodeView wrap label="the rule" text={JSON.stringify(rule, null, 2)} />
+          <p className="text-xs text-muted">
+            Copy it into <code>policy.rules</code> of the configuration. The first rule that matches decides. See all
+            rules on{" "}
+            <Link to="/policy" search={{ tool: held.tool }} className="text-accent underline">
+              Policy
+            </Link>
+            .
+          </p>
+        </section>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Matches this text alone; a glob could match others. */
+function exactly(text: string): string | { regex: string } {
+  if (!/[\\*?[\]{}()!|+^$.]/.test(text)) return text;
+  return { regex: `^${text.replaceAll(/[\\*?[\]{}()|+^$.]/g, "\\$&")}$` };
+}
