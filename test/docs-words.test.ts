@@ -67,7 +67,10 @@ function sentencesOf(document: Document): string[] {
   return blocks.flatMap((block) => block.split(/(?<=[.!?:;][*_")]*)\s+/)).map((sentence) => sentence.trim());
 }
 
-const wordsIn = (sentence: string) => sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+/** A list of names in code is read at a glance, so those do not count. */
+const wordsIn = (sentence: string) =>
+  sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word) && !/^[^\p{L}\p{N}]*xx+[^\p{L}\p{N}]*$/u.test(word))
+    .length;
 
 function longOnesOf(document: Document): string[] {
   return sentencesOf(document).filter((sentence) => wordsIn(sentence) > maxWords);
@@ -90,4 +93,4 @@ test("the list of pages with long sentences only shrinks", () => {
 });
 
 /** Lower it with each sentence that is shortened; never raise it. */
-const maxLongSentences = 159;
+const maxLongSentences = 33;
