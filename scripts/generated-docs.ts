@@ -98,7 +98,7 @@ ${codes.map(renderRow).join("\n")}
 
 Three kinds of failure are kept apart, because they want different reactions:
 
-- **the tool said no** (\`TOOL_ERROR\`): it ran and reported an error. That is an answer, and a model should read it.
+- **a tool error** (\`TOOL_ERROR\`): the tool ran and reported an error. That is an answer, and a model should read it.
 - **a provider failed** (categories \`dependency\`, \`transient\`, and \`PROVIDER_FAILED\`): it counts against the
   provider's health. It is tried again only where running twice does no harm.
 - **the plane refused** (categories \`validation\` and \`policy\`): the server was never contacted.

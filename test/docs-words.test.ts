@@ -26,6 +26,13 @@ const forbidden: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bas may\b/gi, "name the limit"],
   [/\b(?:one's|somebody's) own\b/gi, "'your own'"],
   [/\bdearest\b/gi, "'most expensive'"],
+  [/\bfor so long\b|\bso long after\b/gi, "'grace period', 'timeout'"],
+  [/\btaken care of in another way\b/gi, "'resolved'"],
+  [/\btasks in an order\b/gi, "'scheduled workflow'"],
+  [/\btool said no\b|\bsays it destroys\b/gi, "'tool error', 'destructive'"],
+  [/\barguments that do not fit\b/gi, "'invalid arguments'"],
+  [/\bis left alone\b/gi, "'the circuit is open'"],
+  [/\bgets done\b/gi, "'overloaded'"],
   [/\bbegin anew\b/gi, "'start again'"],
 ];
 

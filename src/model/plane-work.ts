@@ -63,7 +63,7 @@ export interface PlaneSkills {
   run(name: string, input?: JsonObject, options?: RunSkillOptions): Promise<SkillRun>;
 }
 
-/** Tasks in an order, once or by the clock. */
+/** Scheduled workflows: tasks that run in order, on demand or on a schedule. */
 export interface PlaneJobs {
   /** The jobs of the caller's persona, or of those named. */
   list(caller?: Caller & { personas?: string[] }): Promise<JobEntry[]>;

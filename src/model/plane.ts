@@ -106,7 +106,7 @@ export interface Plane extends AsyncDisposable {
   readonly skills: PlaneSkills;
   /** What a persona can work at. */
   readonly tasks: PlaneTasks;
-  /** Tasks in an order, once or by the clock. */
+  /** Scheduled workflows: tasks that run in order, on demand or on a schedule. */
   readonly jobs: PlaneJobs;
   /** Calls that failed for good. */
   readonly deadLetters: PlaneDeadLetters;
