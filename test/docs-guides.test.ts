@@ -5,8 +5,9 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { commandLineFile } from "./fixtures/bundled.ts";
-import { type Block, blocksOf, type Document, documents } from "./fixtures/documents.ts";
+import { type Block, blocksOf, type Document, documents, projectRoot } from "./fixtures/documents.ts";
 import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "./fixtures/start-server.ts";
 
 /** A block is a file, a script of commands, or what the commands before it print. */
@@ -91,3 +92,25 @@ for (const page of documents(pages.map((name) => `docs/${name}.md`))) {
     await runPage(page, directory);
   });
 }
+
+const library = pathToFileURL(join(projectRoot, "src/index.ts")).href;
+
+/** Whole programs: they make a plane of functions, without servers. */
+const programs = documents(["docs/guides/provider.md", "docs/library.md"]).flatMap((page) =>
+  blocksOf(page, "ts").filter(({ text }) => text.includes("tools.register") && text.includes("createPlane(")),
+);
+
+for (const { path, line, text } of programs) {
+  test(`the program in ${path}:${line} runs to its end`, async () => {
+    await using directory = await temporaryDirectory();
+    const file = directory.file("program.mts");
+    writeFileSync(file, text.replaceAll('from "toolplane"', `from ${JSON.stringify(library)}`));
+    const child = spawn(process.execPath, [file], { env: fixtureEnvironment(), stdio: ["ignore", "pipe", "pipe"] });
+    const [said, [code]] = await Promise.all([readAll(child.stderr), once(child, "close"), child.stdout.resume()]);
+    assert.equal(code, 0, said);
+  });
+}
+
+test("guides have programs that are run", () => {
+  assert.ok(programs.length >= 3);
+});
