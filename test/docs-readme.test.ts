@@ -49,7 +49,7 @@ test("every page of docs is two clicks from the README, or three where its index
 });
 
 test("every figure of the README stands on the page of its benchmark", () => {
-  const rows = readme.text.match(/^\| \*\*.*`node (?:--expose-gc )?bench\/\w+\/run\.ts` \|$/gm) ?? [];
+  const rows = readme.text.match(/^\| \*\*.*`node (?:--expose-gc )?bench\/\w+\/run\.ts(?: --rivals DIR)?` \|$/gm) ?? [];
   assert.equal(rows.length, 5);
   for (const row of rows) {
     const [, name] = /bench\/(\w+)\/run\.ts/.exec(row) ?? [];
