@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { test } from "node:test";
@@ -45,13 +45,16 @@ function expectLine(expected: string, output: string, ids: Map<string, string>):
 /** `# exits with 3` behind a command says how it ends. */
 const exitOf = (command: string) => Number(/# exits with (\d)$/.exec(command)?.[1] ?? 0);
 
-/** A machine on which `toolplane` is installed and nothing else is known. */
+const clientFile = '{ "mcpServers": { "desk": { "command": "toolplane", "args": ["demo"] } } }\n';
+
+/** A machine with `toolplane`, and with Claude Code that has one server. */
 function surroundings(directory: TemporaryDirectory): { cwd: string; env: NodeJS.ProcessEnv } {
   for (const name of ["bin", "home", "work"]) mkdirSync(directory.file(name));
   const program = directory.file("bin/toolplane");
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${commandLineFile}' "$@"\n`);
   chmodSync(program, 0o755);
   const home = directory.file("home");
+  writeFileSync(join(home, ".claude.json"), clientFile);
   const inherited = fixtureEnvironment();
   const path = `${directory.file("bin")}${delimiter}${inherited.PATH}`;
   const env = { ...inherited, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, NO_COLOR: "1", PATH: path };
@@ -84,12 +87,16 @@ async function runPage(page: Document, directory: TemporaryDirectory): Promise<v
   }
 }
 
-const pages = ["tutorial", ...["approvals", "hook", "manifest", "plan-mode", "team"].map((name) => `guides/${name}`)];
+const pages = [
+  "tutorial",
+  ...["approvals", "clients", "hook", "manifest", "plan-mode", "team"].map((name) => `guides/${name}`),
+];
 
 for (const page of documents(pages.map((name) => `docs/${name}.md`))) {
   test(`every command of ${page.path} does what the page says`, { skip: process.platform === "win32" }, async () => {
     await using directory = await temporaryDirectory();
     await runPage(page, directory);
+    assert.equal(readFileSync(directory.file("home/.claude.json"), "utf8"), clientFile);
   });
 }
 
