@@ -10,7 +10,7 @@ export function renderCommandDocs(): string {
   return `# Commands and their options
 
 Generated from the commands by \`npm run docs\`; \`--help\` behind any of them shows the same with examples. What they are
-good for is told in [command-line.md](command-line.md).
+good for is described in [command-line.md](command-line.md).
 
 ## Options of every command
 

@@ -9,7 +9,7 @@ export function renderConfigDocs(): string {
   );
   return `# Configuration keys
 
-Generated from the schema by \`npm run docs\`. How configuration works is told in [configuration.md](configuration.md);
+Generated from the schema by \`npm run docs\`. How configuration works is described in [configuration.md](configuration.md);
 \`toolplane config schema\` prints the schema itself, which is also
 [toolplane.schema.json](../toolplane.schema.json).
 

@@ -8,6 +8,7 @@ import { renderConfigDocs } from "./config-docs.ts";
 import { renderConfigTypes } from "./config-types.ts";
 import { renderEventDocs } from "./event-docs.ts";
 import { renderHttpDocs } from "./http-docs.ts";
+import { renderLibraryDocs } from "./library-docs.ts";
 
 export const root = join(import.meta.dirname, "..");
 export const errorPages = "docs/errors";
@@ -26,6 +27,7 @@ export function generatedDocs(): Doc[] {
     { path: "docs/config.md", text: renderConfigDocs() },
     { path: "docs/events.md", text: renderEventDocs() },
     { path: "docs/http.md", text: renderHttpDocs(readFileSync(join(root, "docs/http.md"), "utf8")) },
+    ...renderLibraryDocs(),
     ...renderConfigTypes(),
     { path: "manifest.schema.json", text: `${JSON.stringify(manifestSchema(), null, 2)}\n` },
     { path: "toolplane.schema.json", text: `${JSON.stringify(configSchema(), null, 2)}\n` },
@@ -96,7 +98,7 @@ ${codes.map(renderRow).join("\n")}
 
 Three kinds of failure are kept apart, because they want different reactions:
 
-- **the tool said no** (\`TOOL_ERROR\`): it ran and reported an error. That is an answer, and a model should read it.
+- **a tool error** (\`TOOL_ERROR\`): the tool ran and reported an error. That is an answer, and a model should read it.
 - **a provider failed** (categories \`dependency\`, \`transient\`, and \`PROVIDER_FAILED\`): it counts against the
   provider's health. It is tried again only where running twice does no harm.
 - **the plane refused** (categories \`validation\` and \`policy\`): the server was never contacted.

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { readNamespaces } from "../scripts/library-docs.ts";
 import { createPlane } from "../src/plane.ts";
 import { documents, projectRoot } from "./fixtures/documents.ts";
 
@@ -44,6 +45,21 @@ test("every function that the library exports is named in a guide", () => {
     .join("\n");
   assert.deepEqual(
     values.filter((name) => !guides.includes(name)),
+    [],
+  );
+});
+
+test("docs/library has a page with an example for every namespace, and each page every method", async () => {
+  await using plane = await createPlane({ config: { mcpServers: {} } });
+  const namespaces = readNamespaces();
+  const shown = namespaces.flatMap(({ name, members }) => members.map((member) => `${name}.${member.name}`));
+  const there = methodsOf(plane).filter((method) => method.includes("."));
+  assert.deepEqual(
+    there.filter((method) => !shown.includes(method)),
+    [],
+  );
+  assert.deepEqual(
+    namespaces.filter(({ members }) => members.every(({ examples }) => examples.length === 0)).map(({ name }) => name),
     [],
   );
 });

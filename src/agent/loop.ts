@@ -169,7 +169,8 @@ function refuse(conversation: Conversation, said: Said, text: string, { style, s
 
 function tellObservation({ observation, record: { id, tool, status, record } }: Called, stream: MessageStream): void {
   const { content } = observation;
-  const pictures = typeof content === "string" ? [] : content.flatMap((one) => (one.type === "text" ? [] : one.image_url.url));
+  const pictures =
+    typeof content === "string" ? [] : content.flatMap((one) => (one.type === "text" ? [] : one.image_url.url));
   const call = { id, tool, status, record };
   stream.tell("observation", textOf(content), { call, ...(pictures.length > 0 && { pictures }) });
 }

@@ -291,7 +291,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   audit: "The record of calls and changes.",
   "audit.required": "true: nothing is answered whose record could not be taken.",
   "audit.hmacKey":
-    "Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones can be told. By reference, such as ${AUDIT_KEY}.",
+    "Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones are recognised. By reference, such as ${AUDIT_KEY}.",
   observability: "Traces, metrics, and what is kept of calls.",
   "observability.otlp": "Spans and metrics by OTLP over HTTP, as JSON.",
   "observability.otlp.endpoint":

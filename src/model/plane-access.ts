@@ -45,8 +45,10 @@ export interface PlaneApprovals {
   /**
    * The first answer counts. An approved call runs here, or where its caller waits.
    * @example
-   * const { outcome } = await plane.approvals.answer(id, { decision: "approve" });
-   * if (outcome?.ok) console.log(outcome.result.content);
+   * for (const { id } of await plane.approvals.list({ status: "pending" })) {
+   *   const { outcome } = await plane.approvals.answer(id, { decision: "approve" });
+   *   if (outcome?.ok) console.log(outcome.result.content);
+   * }
    */
   answer(id: string, answer: Answer, caller?: Caller): Promise<{ approval: HeldView; outcome?: Outcome }>;
   /** The caller's answers that hold for later calls. */
@@ -64,7 +66,7 @@ export interface PlanePlans {
   /**
    * Approves and runs changes in order. Default: all that wait.
    * @example
-   * await plane.plans.approve(plan.id, { first: 2 });
+   * for (const { id } of await plane.plans.list()) await plane.plans.approve(id, { first: 2 });
    */
   approve(id: string, choice?: PlanChoice, caller?: Caller): Promise<PlanOutcome>;
   /** Default: all that wait. */
@@ -89,7 +91,12 @@ export interface PlanePolicy {
 export interface PlaneKeys {
   /** Without secrets; also revoked and expired keys. For admins. */
   list(caller?: Caller): Promise<ApiKey[]>;
-  /** The only time that the secret is returned. For admins. */
+  /**
+   * The only time that the secret is returned. For admins.
+   * @example
+   * const { key, secret } = await plane.keys.create({ name: "ci", user: "build", scopes: ["call"] });
+   * console.log(key.id, secret.length);
+   */
   create(key: NewApiKey, caller?: Caller): Promise<CreatedApiKey>;
   /** True when it was valid; `forget` also deletes its record. For admins. */
   revoke(id: string, options?: Caller & { forget?: boolean }): Promise<boolean>;
@@ -98,7 +105,12 @@ export interface PlaneKeys {
 export interface PlaneIdentity {
   /** The caller of calls that name none. */
   usualCaller(): Principal;
-  /** Who this token belongs to; without one the local user, unless credentials are needed. */
+  /**
+   * Who this token belongs to; without one the local user, unless credentials are needed.
+   * @example
+   * const principal = await plane.identity.identify(null);
+   * await plane.call("demo.greet", { name: "Ann" }, { principal });
+   */
   identify(token: string | null): Promise<Principal>;
   /** Must callers authenticate? */
   needsCredentials(): Promise<boolean>;
@@ -109,7 +121,11 @@ type SignIn = { url: string; finished: Promise<void>; cancel(): void };
 
 /** A person's credentials for servers. */
 export interface PlaneTokens {
-  /** Without the secrets. */
+  /**
+   * Without the secrets.
+   * @example
+   * for (const status of await plane.tokens.list()) console.log(status);
+   */
   list(caller?: Caller): Promise<TokenStatus[]>;
   set(server: string, token: TokenGiven, caller?: Caller): Promise<void>;
   /** True when there was one. */
@@ -127,8 +143,7 @@ export interface PlaneQuestions {
   /**
    * The questions that wait for the caller.
    * @example
-   * for (const { id, message } of await plane.questions.list()) await plane.questions.answer(id, { action: "decline"
-   * });
+   * for (const { id } of await plane.questions.list()) await plane.questions.answer(id, { action: "decline" });
    */
   list(caller?: Caller): Promise<Question[]>;
   /** The call that asked continues. */

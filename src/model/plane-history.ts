@@ -40,7 +40,8 @@ export interface PlaneResults {
   /**
    * A part of a large result; those of all callers for admins.
    * @example
-   * const { text, nextOffset } = await plane.results.get(outcome.stored.id, { path: "items.0" });
+   * const outcome = await plane.call("crm.export", {}, { maxResultBytes: 10_000 });
+   * if (outcome.ok && outcome.stored) console.log(await plane.results.get(outcome.stored.id, { path: "items.0" }));
    */
   get(id: string, query?: ResultQuery, caller?: Caller): Promise<ResultPage>;
   /** Newest first. */
@@ -48,7 +49,12 @@ export interface PlaneResults {
 }
 
 export interface PlaneEvents {
-  /** Events the caller may see, oldest first, with ids above `after`. */
+  /**
+   * Events the caller may see, oldest first, with ids above `after`.
+   * @example
+   * const latest = await plane.events.lastId();
+   * for (const { event } of await plane.events.list(latest - 10)) console.log(event.type);
+   */
   list(after?: number, limit?: number, caller?: Caller): Promise<StoredEvent[]>;
   /** In pages: continue after `upTo` until it stays the same. */
   page(after?: number, limit?: number, caller?: Caller): Promise<EventPage>;
@@ -60,7 +66,12 @@ export interface PlaneEvents {
 }
 
 export interface PlaneConversations {
-  /** What the caller's conversation has used. */
+  /**
+   * What the caller's conversation has used.
+   * @example
+   * const { spentMs, limitMs } = await plane.conversations.budget("conversation-1");
+   * if (limitMs !== null) console.log(`${limitMs - spentMs} ms are left`);
+   */
   budget(conversation: string, caller?: Caller): Promise<ConversationBudget>;
   /** Closes the conversation's sessions and forgets its budget; returns how many were open. */
   end(
@@ -72,7 +83,11 @@ export interface PlaneConversations {
 
 /** Connected MCP clients. */
 export interface PlaneClients {
-  /** Shared by all planes on one store. */
+  /**
+   * Shared by all planes on one store.
+   * @example
+   * const { sessions, watch } = plane.clients; // for a face of your own
+   */
   readonly sessions: KeptSessions;
   /** Counts the client until its handle is closed. */
   watch(source: ClientSource): ClientHandle;

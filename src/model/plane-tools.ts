@@ -95,8 +95,7 @@ export interface PlaneTools {
   /**
    * Adds a kind of provider for manifests. The later of two wins; built-in kinds cannot be replaced.
    * @example
-   * using mail = plane.tools.registerProvider("mail", async (spec, args) => ({ content: [{ type: "text", text: "sent"
-   * }] }));
+   * using mail = plane.tools.registerProvider("mail", async (spec, args) => `sent ${JSON.stringify(args)}`);
    */
   registerProvider(kind: string, provider: AddedProvider, options?: ProviderOptions): Unregister;
   /** Stores a tool; it replaces a file's tool of the same name and persona. */
@@ -169,6 +168,8 @@ export interface PlaneServers {
 export interface PlanePrompts {
   /**
    * Prompts of one server or all. A known list is returned without a start; after `waitMs` slow servers are left out.
+   * @example
+   * for (const { server, name } of await plane.prompts.list()) console.log(server, name);
    */
   list(server?: string, caller?: WaitingCaller): Promise<Listed[]>;
   /** With its arguments filled in. */
@@ -178,7 +179,12 @@ export interface PlanePrompts {
 export interface PlaneResources {
   /** Notifications of changes, until the returned function is called. */
   watch(server: string, uri: string, caller?: Caller): Promise<() => void>;
-  /** Resources of one server or all; see `prompts.list`. */
+  /**
+   * Resources of one server or all; see `prompts.list`.
+   * @example
+   * for (const { server, uri } of await plane.resources.list("files"))
+   *   console.log(await plane.resources.read(server, String(uri)));
+   */
   list(server?: string, caller?: WaitingCaller): Promise<Listed[]>;
   templates(server?: string, caller?: WaitingCaller): Promise<Listed[]>;
   read(server: string, uri: string, options?: OfferOptions): Promise<unknown>;
@@ -186,7 +192,13 @@ export interface PlaneResources {
 
 /** Hand-written entries and their history. */
 export interface PlaneRegistry {
-  /** The catalogue in short, for one persona. */
+  /**
+   * The catalogue in short, for one persona.
+   * @example
+   * console.log(await plane.registry.summary({ persona: "Atlas" }));
+   * const { bundle } = await plane.registry.export();
+   * await plane.registry.import(bundle, { reason: "a copy", dryRun: true });
+   */
   summary(caller?: Caller & { persona?: string; waitMs?: number }): Promise<RegistrySummary>;
   /** Deletes a skill, task or job of a bundle, unless others need it. */
   delete(
@@ -205,12 +217,16 @@ export interface PlaneRegistry {
 
 /** Trusted definitions of servers' tools, prompts, resources and templates, and their instructions. */
 export interface PlanePins {
-  /** The pins, and how today's definitions compare. */
+  /**
+   * The pins, and how today's definitions compare.
+   * @example
+   * for (const pin of await plane.pins.list({ server: "files" })) console.log(pin);
+   */
   list(filter?: PinFilter, caller?: WaitingCaller): Promise<PinView[]>;
   /** The difference from the pin. */
   get(tool: string | ToolId, caller?: Caller): Promise<PinDiff>;
   /** Pins today's definition. For admins. */
   accept(tool: string | ToolId, options?: { reason?: string }, caller?: Caller): Promise<PinView>;
-  /** Holds back every definition but the pinned one. For admins. */
+  /** Quarantines every definition but the pinned one. For admins. */
   reject(tool: string | ToolId, options?: { reason?: string }, caller?: Caller): Promise<PinView>;
 }

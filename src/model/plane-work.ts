@@ -63,7 +63,7 @@ export interface PlaneSkills {
   run(name: string, input?: JsonObject, options?: RunSkillOptions): Promise<SkillRun>;
 }
 
-/** Tasks in an order, once or by the clock. */
+/** Scheduled workflows: tasks that run in order, on demand or on a schedule. */
 export interface PlaneJobs {
   /** The jobs of the caller's persona, or of those named. */
   list(caller?: Caller & { personas?: string[] }): Promise<JobEntry[]>;
@@ -89,7 +89,11 @@ export interface PlaneJobs {
 }
 
 export interface PlaneTasks {
-  /** The tasks of these personas. */
+  /**
+   * The tasks of these personas.
+   * @example
+   * for (const { name, description } of await plane.tasks.list()) console.log(name, description);
+   */
   list(caller?: Caller & { personas?: string[] }): Promise<TaskEntry[]>;
   page(query?: Partial<WorkQuery>, caller?: Caller): Promise<TaskPage>;
   get(name: string, caller?: Caller & { personas?: string[] }): Promise<TaskEntry>;
@@ -102,8 +106,8 @@ export interface PlaneDeadLetters {
   /**
    * Makes the call again as its first caller, also where a retry is not automatic.
    * @example
-   * const { letters } = await plane.deadLetters.page({ status: "pending" });
-   * for (const { id } of letters) await plane.deadLetters.retry(id);
+   * const { deadLetters } = await plane.deadLetters.page({ status: "pending" });
+   * for (const { id } of deadLetters) await plane.deadLetters.retry(id);
    */
   retry(id: string, caller?: Caller & { signal?: AbortSignal }): Promise<Outcome>;
   /** A person has dealt with it. */
@@ -185,7 +189,12 @@ export interface PlaneToolsets {
 
 /** Traces of agents. */
 export interface PlaneRuns {
-  /** Newest first; those of all callers for admins. */
+  /**
+   * Newest first; those of all callers for admins.
+   * @example
+   * const { runs } = await plane.runs.page({ limit: 1 });
+   * for (const { id } of runs) console.log((await plane.runs.render(id, "text")).text);
+   */
   page(query?: RunQuery, caller?: Caller): Promise<RunPage>;
   /** With steps and messages. */
   get(id: string, caller?: Caller): Promise<AgentRun>;

@@ -106,7 +106,7 @@ export interface Plane extends AsyncDisposable {
   readonly skills: PlaneSkills;
   /** What a persona can work at. */
   readonly tasks: PlaneTasks;
-  /** Tasks in an order, once or by the clock. */
+  /** Scheduled workflows: tasks that run in order, on demand or on a schedule. */
   readonly jobs: PlaneJobs;
   /** Calls that failed for good. */
   readonly deadLetters: PlaneDeadLetters;
@@ -162,8 +162,7 @@ export interface Plane extends AsyncDisposable {
   start(): void;
   /**
    * Calls a tool along the one path. Rejects only on a defect: failures and refusals are outcomes. Arguments are an
-   * object,
-   * or the JSON text that a model wrote.
+   * object, or the JSON text that a model wrote.
    * @example
    * const outcome = await plane.call("files.read_file", { path: "notes.txt" }, { timeoutMs: 5_000 });
    * if (outcome.ok) console.log(resultText(outcome.result));
@@ -215,8 +214,7 @@ export interface Plane extends AsyncDisposable {
    * @example
    * const everything = plane.toolset();
    * const configured = plane.toolset("reading");
-   * const inline = plane.toolset({ providers: ["files"], allow_tools: ["read_*"], max_tool_call_turns: 5, timeout_sec:
-   * 60 });
+   * const inline = plane.toolset({ providers: ["files"], allow_tools: ["read_*"], max_tool_call_turns: 5 });
    */
   toolset(toolset?: string | ToolsetInput, caller?: Caller): Toolset;
   /** What the definitions cost in a model's context. */

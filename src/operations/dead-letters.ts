@@ -36,7 +36,7 @@ const DeadLetter = z
   })
   .meta({ id: "DeadLetter" });
 
-const decisions = { resolve: "Mark it as taken care of in another way", abandon: "Do not retry it" } as const;
+const decisions = { resolve: "Mark it resolved", abandon: "Do not retry it" } as const;
 
 /** Calls that failed for good: the caller's own, or all with the scope `admin`. */
 export const deadLetterOperations = [

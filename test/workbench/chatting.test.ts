@@ -24,7 +24,13 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
     const models = { default: { baseURL: model.url, model: "scripted" } };
     await using world = await openWorld(
       { echo: fixture("echo"), elicit: fixture("elicit"), image: fixture("image") },
-      { models, policy: { profile: "guarded", rules: ["elicit", "image"].map((server) => ({ server, verdict: "allow" as const })) } },
+      {
+        models,
+        policy: {
+          profile: "guarded",
+          rules: ["elicit", "image"].map((server) => ({ server, verdict: "allow" as const })),
+        },
+      },
     );
     const { page, complaints } = await world.open("/chat");
     const question = page.getByLabel("Your question");

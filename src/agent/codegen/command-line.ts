@@ -27,7 +27,7 @@ export function renderCommandLine(program: string, tools: readonly TypedTool[]):
     callOverHttpText,
     readWordsText,
     `const program = ${JSON.stringify(program)};`,
-    `/** 1 the tool said no, 2 usage, 3 refused or needs approval, 4 timeout or unavailable. */
+    `/** 1 tool error, 2 usage, 3 refused or needs approval, 4 timeout or unavailable. */
 const exitCodes: Readonly<Record<string, number>> = ${JSON.stringify(Object.fromEntries(exits), null, 2)};`,
     `const commands: readonly Command[] = ${JSON.stringify(commands, null, 2)};`,
     runText,

@@ -123,7 +123,7 @@ export interface QuotasInput {
 /** The record of calls and changes. */
 export interface AuditInput {
   /** true: nothing is answered whose record could not be taken. Default: false. */ required?: boolean | undefined;
-  /** Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones can be told. By reference, such as ${AUDIT_KEY}. */ hmacKey?: string | undefined;
+  /** Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones are recognised. By reference, such as ${AUDIT_KEY}. */ hmacKey?: string | undefined;
 }
 
 /** Traces, metrics, and what is kept of calls. */

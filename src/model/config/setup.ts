@@ -119,6 +119,11 @@ export type RememberedTrust = { directory: string; servers: Omit<TrustLine, "lau
 
 /** Consent to what a project's files bring. */
 export type PlaneTrust = {
+  /**
+   * What the project's files start and refer to, line by line.
+   * @example
+   * console.log(await plane.trust.list());
+   */
   list(): Promise<ProjectTrust>;
   /** Trusts the lines with these hashes and starts what they name. Rejects when one has changed since. */
   approve(hashes: readonly string[], caller?: Caller): Promise<ServersChange>;

@@ -61,7 +61,7 @@ const RetryPolicy = z.strictObject({
 export type RetryPolicy = z.infer<typeof RetryPolicy>;
 export const usualRetries: RetryPolicy = { attempts: 3, delay: 30, jitter: 5, multiplier: 2 };
 
-/** Tasks in an order, for some personas, once or repeatedly. */
+/** A scheduled workflow of some personas: tasks that run in order, once or repeatedly. */
 export const JobManifest = z.strictObject({
   name: text,
   summary: z.optional(z.string()),

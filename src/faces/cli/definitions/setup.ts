@@ -8,9 +8,9 @@ serve: serve the workbench, the HTTP API and MCP; changes of the configuration a
   --open open the workbench in a browser
   --print-pass print the link with its pass also where standard output is no terminal
   --allow-host <name> {hosts} a name that it is reached by behind a balancer; repeatable, then every request needs a credential
-  --drain-seconds <number> {drain = 0} after SIGTERM, answer for so long while /readyz says no
+  --drain-seconds <number> {drain = 0} shutdown grace period: requests are still answered while /readyz is 503
   --background listen at no port: what 'mcp' starts where no plane serves its configuration
-  --idle-exit <ms> {ms = 600000} in the background, end so long after the last client
+  --idle-exit <ms> {ms = 600000} in the background, end this long after the last client
 ${tapes}
   > serve.serve $ serve $ serve --open $ serve --port 0 --config .mcp.json
 mcp: run the gateway on stdio, for clients that spawn a command

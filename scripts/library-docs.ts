@@ -1,0 +1,99 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+
+type Member = { name: string; signature: string; says: string; examples: string[] };
+type Namespace = { name: string; says: string; members: Member[] };
+
+/** docs/library: the plane and one page for each of its namespaces, from the doc comments of their types. */
+export function renderLibraryDocs(): { path: string; text: string }[] {
+  const namespaces = readNamespaces();
+  const own = membersOf("Plane").filter(({ signature }) => isMethod(signature));
+  const pages = namespaces.map((namespace) => ({
+    path: `docs/library/${namespace.name}.md`,
+    text: renderNamespace(namespace),
+  }));
+  return [{ path: "docs/library/README.md", text: renderIndex(namespaces, own) }, ...pages];
+}
+
+/** What `Plane` has beside its own methods, by name. */
+export function readNamespaces(): Namespace[] {
+  return membersOf("Plane").flatMap(({ name, signature, says }) => {
+    const type = /^(?:readonly )?\w+: (Plane\w+)$/.exec(signature)?.[1];
+    return type === undefined ? [] : [{ name, says, members: membersOf(type) }];
+  });
+}
+
+const isMethod = (signature: string) => /^\w+(?:<[^(]*>)?\(/.test(signature);
+
+const sources = globSync(["src/model/plane*.ts", "src/model/audit.ts", "src/model/config/setup.ts"], { cwd: root })
+  .map((file) => readFileSync(join(root, file), "utf8"))
+  .join("\n");
+
+function membersOf(type: string): Member[] {
+  const [, body] =
+    new RegExp(`export (?:interface ${type}\\b[^{]*|type ${type} = )\\{\\n([\\s\\S]*?)\\n\\}`).exec(sources) ?? [];
+  if (body === undefined) throw new Error(`there is no type ${type}`);
+  const member = /(?: {2}\/\*\*([\s\S]*?)\*\/\n)? {2}((?:readonly )?\w+\??[:(<][\s\S]*?);\n(?= {2}\S|$)/g;
+  return [...`${body}\n`.matchAll(member)].map(([, comment = "", signature = ""]) => describe(comment, signature));
+}
+
+function describe(comment: string, signature: string): Member {
+  const text = comment.replaceAll(/^ *\* ?/gm, "").trim();
+  const [says = "", ...examples] = text.split(/^@example\n/m).map((part) => part.trim());
+  return {
+    name: /^(?:readonly )?(\w+)/.exec(signature)?.[1] ?? "",
+    signature: signature
+      .replaceAll(/\s*\/\*\*.*?\*\/\s*/g, " ")
+      .replaceAll(/\s+/g, " ")
+      .replaceAll(/\( | \)|, \)/g, (edge) => edge.replaceAll(/[ ,]/g, "")),
+    says: says.replaceAll(/\s+/g, " "),
+    examples,
+  };
+}
+
+const exported = [...readFileSync(join(root, "src/index.ts"), "utf8").matchAll(/export \{([^}]*)\}/g)]
+  .flatMap(([, names = ""]) => names.split(","))
+  .map((name) => name.trim())
+  .filter((name) => name !== "" && !name.startsWith("type "));
+
+/** With an import of what it takes from the library. */
+function renderExample(example: string): string {
+  const used = exported.filter((name) => new RegExp(`\\b${name}\\(`).test(example)).sort();
+  const imports = used.length === 0 ? "" : `import { ${used.join(", ")} } from "toolplane";\n\n`;
+  return `\`\`\`ts\n${imports}${example}\n\`\`\`\n`;
+}
+
+function renderMember(path: string, { name, signature, says, examples }: Member): string {
+  const parts = [`### \`${path}${name}\``, "", `\`${signature}\``, ""];
+  const text = says === "" ? [] : [says, ""];
+  return [...parts, ...text, ...examples.flatMap((example) => [renderExample(example)])].join("\n");
+}
+
+const generated = "<!-- Generated from the doc comments in src/model by npm run docs. -->\n";
+
+function renderNamespace({ name, says, members }: Namespace): string {
+  const methods = members.map((member) => renderMember(`plane.${name}.`, member)).join("\n");
+  return `# plane.${name}\n\n${generated}\n${says} The guide is [library.md](../library.md); [all namespaces](README.md).\n\n${methods}`;
+}
+
+function renderIndex(namespaces: readonly Namespace[], own: readonly Member[]): string {
+  const rows = namespaces.map(
+    ({ name, says, members }) =>
+      `| [\`plane.${name}\`](${name}.md) | ${says} | ${members.map((member) => `\`${member.name}\``).join(", ")} |`,
+  );
+  return `# Library reference
+
+${generated}
+Every method of a plane, with its types. The guide is [library.md](../library.md). Methods take the caller as \`{ principal }\` in their last
+argument; without it the plane's own principal calls.
+
+| namespace | about | methods |
+| --- | --- | --- |
+${rows.join("\n")}
+
+## Methods of the plane
+
+${own.map((member) => renderMember("plane.", member)).join("\n")}`;
+}

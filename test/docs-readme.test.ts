@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { test } from "node:test";
+import { documents, projectRoot, proseOf } from "./fixtures/documents.ts";
+
+const read = (path: string) => readFileSync(join(projectRoot, path), "utf8");
+const [readme = { path: "README.md", text: "" }] = documents(["README.md"]);
+
+/** The pages that a page links to. */
+function linkedFrom(path: string): string[] {
+  const links = [...proseOf({ path, text: read(path) }).matchAll(/\]\((?!https?:)([^)#\s]+\.md)/g)];
+  return links.map(([, target = ""]) => normalize(join(dirname(path), target)));
+}
+
+const within = (clicks: number): Set<string> => {
+  const reached = new Set(["README.md"]);
+  for (let click = 0; click < clicks; click++)
+    for (const page of [...reached]) for (const next of linkedFrom(page)) reached.add(next);
+  return reached;
+};
+
+test("the README is read in two screens and has the command that runs every test", () => {
+  assert.ok(readme.text.split("\n").length <= 90);
+  assert.match(readme.text, /^npm ci && npm test\b/m);
+});
+
+const questions: [question: string, page: string, answer: RegExp][] = [
+  ["how do I put it in front of my client", "docs/guides/clients.md", /^toolplane connect claude-code\b/m],
+  ["how do I stop it from deleting things", "docs/guides/approvals.md", /"tool": "\*\.delete_\*", "verdict": "deny"/],
+  ["why does my server not start", "docs/troubleshooting.md", /^## My server does not start$/m],
+];
+
+for (const [question, page, answer] of questions) {
+  test(`one click from the README answers '${question}'`, () => {
+    assert.ok(within(1).has(page), `the README does not link to ${page}`);
+    assert.match(read(page), answer);
+  });
+}
+
+test("every page of docs is two clicks from the README, or three where its index is", () => {
+  const pages = globSync("docs/**/*.md", { cwd: projectRoot }).map(normalize);
+  const [near, far] = [within(2), within(3)];
+  const isListed = (page: string) => /^docs[/\\](?:errors|decisions|library)[/\\]/.test(page);
+  assert.deepEqual(
+    pages.filter((page) => !(isListed(page) ? far : near).has(page)),
+    [],
+  );
+});
+
+test("every figure of the README stands on the page of its benchmark", () => {
+  const rows = readme.text.match(/^\| \*\*.*`node (?:--expose-gc )?bench\/\w+\/run\.ts(?: --rivals DIR)?` \|$/gm) ?? [];
+  assert.equal(rows.length, 5);
+  for (const row of rows) {
+    const [, name] = /bench\/(\w+)\/run\.ts/.exec(row) ?? [];
+    const page = read(`bench/${name}/README.md`).replaceAll(",", "") + read("docs/performance.md").replaceAll(",", "");
+    const figures = (row.split("|")[2] ?? "").replaceAll(",", "").match(/\d*\.\d+|\d{2,}/g) ?? [];
+    assert.ok(figures.length > 0, row);
+    assert.deepEqual(
+      figures.filter((figure) => !page.includes(figure)),
+      [],
+      row,
+    );
+  }
+});
+
+test("troubleshooting has a row for every check of the doctor", () => {
+  const sources = globSync("src/servers/doctor/*.ts", { cwd: projectRoot }).filter(
+    (file) => !file.endsWith(".test.ts"),
+  );
+  const checks = sources.flatMap((file) => [...read(file).matchAll(/\b(?:passed|failed)\(\s*"([a-z ]+)"/g)]);
+  const names = new Set(checks.map(([, name]) => name));
+  assert.ok(names.size > 10);
+  const page = read("docs/troubleshooting.md");
+  assert.deepEqual(
+    [...names].filter((name) => !page.includes(`| \`${name}\` |`)),
+    [],
+  );
+});
