@@ -167,6 +167,7 @@ export function showcasePages({
   return [
     ["overview", "/"],
     ["servers", "/servers"],
+    ["clients", "/clients"],
     ["server", "/servers/files"],
     ["tools", "/tools"],
     ["tool", "/tools/files.read_text_file"],
