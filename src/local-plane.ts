@@ -39,7 +39,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
       files.length > 0 || (await isConfiguredByVariables(environment))
         ? files
         : (options.fallback ?? (isReplay ? {} : noConfigFound(options.directory, environment))),
-    ...(isReplay ? {} : { dataDirectory }),
+    ...(isReplay ? { trustDirectory: dataDirectory } : { dataDirectory }),
     ...withoutUndefined({ record, replay, replayMiss }),
     principal: localCaller(options),
     face: "cli",

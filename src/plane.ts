@@ -29,13 +29,13 @@ export { openState } from "./state.ts";
  */
 export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
-  const { dataDirectory, projectFiles: files = [] } = options;
+  const { projectFiles: files = [] } = options;
   const recordings = await openRecordings(options, {
     secretValues: () => settings.secretValues(),
     config: () => settings.config(),
     tools: () => registry.all(),
   });
-  const place = { files, dataDirectory };
+  const place = { files, dataDirectory: options.trustDirectory ?? options.dataDirectory };
   const settings = await createSettings(options.config, environment, place, recordings.adapt);
   const { config, directoryOf, secretsOf, secretValues } = settings;
   const local = trusted(options.principal);

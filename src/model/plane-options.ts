@@ -35,6 +35,8 @@ export type PlaneOptions = {
   config: string | readonly string[] | ConfigInput;
   /** Files of `config` that come with a project: of them nothing runs before a person trusts it. Default: none. */
   projectFiles?: readonly string[];
+  /** Where it is kept that a project is trusted. Default: `dataDirectory`. */
+  trustDirectory?: string;
   /** Where state is kept. Default: in memory. */
   dataDirectory?: string;
   /** `sqlite` or `postgres://…`; replaces the configuration's. */

@@ -338,6 +338,18 @@ suite("record and replay", { concurrency: 4 }, () => {
     assert.equal(callsAt(at.log).length, 1);
   });
 
+  test("a project that is trusted is trusted while its calls are replayed", async () => {
+    await using at = await world();
+    writeFileSync(at.file(".mcp.json"), JSON.stringify({ mcpServers: { echo: at.echo } }));
+    const here = { cwd: at.file(".") };
+    const data = ["--data-dir", at.file("data")];
+    await runCli(["trust", "--yes", ...data], here);
+    const call = ["call", "echo.echo", "message=hi", ...data];
+    assert.equal((await runCli([...call, "--record", at.recording], here)).code, 0);
+    const { code, stderr } = await runCli([...call, "--replay", at.recording], here);
+    assert.deepEqual([code, stderr], [0, ""]);
+  });
+
   test("an agent's run replays to the same trace", async () => {
     await using at = await world();
     const run = async (servers: Record<string, ServerEntry>, tape: Partial<PlaneOptions>) => {
