@@ -168,6 +168,7 @@ export function showcasePages({
     ["overview", "/"],
     ["servers", "/servers"],
     ["clients", "/clients"],
+    ["definitions", "/definitions"],
     ["server", "/servers/files"],
     ["tools", "/tools"],
     ["tool", "/tools/files.read_text_file"],
