@@ -4,9 +4,9 @@ import type { CallRecord as StoredCall } from "../model/calls/call.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../model/calls/call-history.ts";
 import { collect } from "../model/page.ts";
 import type { Caller, Plane } from "../model/plane.ts";
-import { CallSummary, maxSummed, summarizeCalls } from "./call-summary.ts";
 import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "./fields.ts";
 import { operation } from "./operation.ts";
+import { CallSummary, maxSummed, summarizeCalls } from "./schemas/call-summary.ts";
 import { type CallAnswer, CallRecord, CallStatus, origin } from "./schemas/outcome.ts";
 import { Run, RunSummary } from "./schemas/run.ts";
 

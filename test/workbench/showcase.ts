@@ -167,6 +167,8 @@ export function showcasePages({
   return [
     ["overview", "/"],
     ["servers", "/servers"],
+    ["clients", "/clients"],
+    ["definitions", "/definitions"],
     ["server", "/servers/files"],
     ["tools", "/tools"],
     ["tool", "/tools/files.read_text_file"],

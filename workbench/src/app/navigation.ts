@@ -12,6 +12,7 @@ import {
   Scale,
   Server,
   Settings,
+  ShieldCheck,
   Wrench,
 } from "../parts/icons.ts";
 
@@ -27,6 +28,7 @@ export const places = [
   { to: "/calls", label: "Calls", icon: Activity, group: "History" },
   { to: "/jobs", label: "Jobs", icon: CalendarClock, group: "History" },
   { to: "/clients", label: "Clients", icon: PlugZap, group: "Set up" },
+  { to: "/definitions", label: "Definitions", icon: ShieldCheck, group: "Set up" },
   { to: "/policy", label: "Policy", icon: Scale, group: "Set up" },
   { to: "/settings", label: "Settings", icon: Settings, group: "Set up" },
 ] as const satisfies readonly { to: string; label: string; icon: IconType; group: string }[];

@@ -58,6 +58,11 @@ const routes = [
   }),
   createRoute({
     ...under,
+    path: "/definitions",
+    component: lazyPage(() => import("../pages/quality/quality-page.tsx"), "QualityPage"),
+  }),
+  createRoute({
+    ...under,
     path: "/try",
     // As a text: parsed, long numbers would lose digits.
     validateSearch: (search: Search): { tool?: string; args?: string } => ({

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { type DeadLetter, type DeadLetterStatus, deadLetterStatuses } from "../../../../src/model/work/dead-letter.ts";
 import { deadLettersQuery } from "../../api/queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
@@ -9,12 +10,29 @@ import { MailCheck } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
+import { BulkLetters } from "./bulk-letters.tsx";
 import { holdText } from "./hold-text.ts";
 import { LetterDialog } from "./letter-dialog.tsx";
 
 const route = getRouteApi("/dead-letters");
 
-const columnsFor = (onOpen: (id: string) => void): readonly Column<DeadLetter>[] => [
+type Selection = { has(id: string): boolean; toggle(id: string): void };
+
+const isDecided = ({ status }: DeadLetter) => status !== "pending" && status !== "abandoned";
+
+const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonly Column<DeadLetter>[] => [
+  {
+    ...{ title: "Select", head: <span className="sr-only">Select</span>, width: "20px" },
+    render: (letter) => (
+      <input
+        type="checkbox"
+        aria-label={`Select ${letter.tool}`}
+        disabled={isDecided(letter)}
+        checked={selection.has(letter.id)}
+        onChange={() => selection.toggle(letter.id)}
+      />
+    ),
+  },
   { title: "When", width: "80px", render: ({ createdAt }) => <Time at={createdAt} /> },
   {
     ...{ title: "Tool", width: "minmax(130px, 1.5fr)" },
@@ -73,6 +91,12 @@ export function DeadLettersPage() {
   const letters = useInfiniteQuery(deadLettersQuery(status));
   const rows = letters.data?.pages.flatMap((page) => page.deadLetters) ?? [];
   const counts = letters.data?.pages[0]?.byStatus;
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const selection: Selection = {
+    has: (id) => selected.has(id),
+    toggle: (id) => setSelected((before) => before.symmetricDifference(new Set([id]))),
+  };
+  const marked = rows.filter((row) => selected.has(row.id) && !isDecided(row));
   const chosen = rows.find(({ id }) => id === open);
   return (
     <Page
@@ -95,11 +119,12 @@ export function DeadLettersPage() {
         />
       }
     >
+      {marked.length > 0 && <BulkLetters letters={marked} onDone={() => setSelected(new Set())} />}
       <QueryView query={letters}>
         {() => (
           <DataTable
             label="Dead letters"
-            columns={columnsFor(setOpen)}
+            columns={columnsFor(setOpen, selection)}
             rows={rows}
             keyOf={({ id }) => id}
             rowHeight={46}

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Outcome } from "../../../../src/model/calls/call.ts";
 import type { DeadLetter } from "../../../../src/model/work/dead-letter.ts";
@@ -63,7 +64,18 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
         <Complaint error={act.error ?? `${letter.error.code}: ${letter.error.message}`} />
         <LetterFacts letter={letter} />
         <section>
-          <h3 className="mb-1 text-xs font-medium text-muted">Arguments from the caller</h3>
+          <h3 className="mb-1 flex items-center justify-between text-xs font-medium text-muted">
+            Arguments from the caller
+            {letter.arguments !== null && (
+              <Link
+                to="/try"
+                search={{ tool: letter.tool, args: JSON.stringify(letter.arguments) }}
+                className="text-accent hover:underline"
+              >
+                Edit and run
+              </Link>
+            )}
+          </h3>
           <JsonView value={letter.arguments} />
         </section>
         <LetterHistory letter={letter} />

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { clientsQuery } from "../../api/client-queries.ts";
 import { recentCallsQuery, serversQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
@@ -11,8 +11,11 @@ import { Check, Import, Plus } from "../../parts/icons.ts";
 import { keepFlag, useFlag } from "../../parts/kept-flags.ts";
 import { Panel } from "../../parts/page.tsx";
 import { ClientList, ClientSnippets, useCanConnect } from "../clients/connect-clients.tsx";
-import { AddServerDialog } from "../servers/add-server-dialog.tsx";
-import { ImportDialog } from "../servers/import-dialog.tsx";
+
+const AddServerDialog = lazy(async () => ({
+  default: (await import("../servers/add-server-dialog.tsx")).AddServerDialog,
+}));
+const ImportDialog = lazy(async () => ({ default: (await import("../servers/import-dialog.tsx")).ImportDialog }));
 
 type Step = { key: string; title: string; about: string; isDone: boolean; content: ReactNode };
 
@@ -140,8 +143,10 @@ function AddStep() {
       <Button icon={Import} disabled={!mayManage} onClick={() => setDialog("import")}>
         Import from my editor
       </Button>
-      {dialog === "add" && <AddServerDialog onClose={close} />}
-      {dialog === "import" && <ImportDialog onClose={close} />}
+      <Suspense>
+        {dialog === "add" && <AddServerDialog onClose={close} />}
+        {dialog === "import" && <ImportDialog onClose={close} />}
+      </Suspense>
     </div>
   );
 }

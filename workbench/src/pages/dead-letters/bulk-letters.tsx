@@ -1,0 +1,77 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { DeadLetter } from "../../../../src/model/work/dead-letter.ts";
+import { part, post } from "../../api/client.ts";
+import { useMay } from "../../app/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { counted } from "../../parts/time.tsx";
+import { toast } from "../../parts/toast.tsx";
+
+type Verb = "retry" | "resolve" | "abandon";
+type BulkProps = { letters: readonly DeadLetter[]; onDone: () => void };
+
+const done: Record<Verb, string> = { retry: "retried", resolve: "marked resolved", abandon: "abandoned" };
+
+/** One decision about several calls, one after the other. */
+export function BulkLetters({ letters, onDone }: BulkProps) {
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const mayCall = useMay("call");
+  const act = useMutation({
+    async mutationFn(verb: Verb) {
+      let failed = 0;
+      for (const { id } of letters)
+        await post<{ ok?: boolean }>(`/dead-letters/${part(id)}/${verb}`).then(
+          ({ ok }) => {
+            if (ok === false) failed += 1;
+          },
+          () => {
+            failed += 1;
+          },
+        );
+      return failed;
+    },
+    onSuccess(failed, verb) {
+      const well = letters.length - failed;
+      toast(
+        `${counted(well, "call")} ${done[verb]}${failed > 0 ? `, ${failed} failed` : ""}.`,
+        failed > 0 ? "bad" : "good",
+      );
+      setAsking(false);
+      onDone();
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["dead-letters"] }),
+  });
+  const risky = letters.filter(({ hold }) => hold === "may_have_run").length;
+  const disabled = !mayCall || act.isPending;
+  return (
+    <div className="flex flex-wrap items-center gap-2 rounded-lg border border-accent bg-accent-soft px-3 py-2 text-[13px]">
+      <span className="mr-auto font-medium">{letters.length} selected</span>
+      <Button disabled={disabled} onClick={() => act.mutate("abandon")}>
+        Abandon
+      </Button>
+      <Button disabled={disabled} onClick={() => act.mutate("resolve")}>
+        Mark resolved
+      </Button>
+      <Button
+        variant="primary"
+        disabled={disabled}
+        busy={act.isPending}
+        onClick={() => (risky > 0 ? setAsking(true) : act.mutate("retry"))}
+      >
+        Retry {letters.length}
+      </Button>
+      <Confirm
+        open={isAsking}
+        title="Retry the calls?"
+        action={`Retry ${letters.length}`}
+        busy={act.isPending}
+        onConfirm={() => act.mutate("retry")}
+        onClose={() => setAsking(false)}
+      >
+        <p>{counted(risky, "call")} of them may have run already and would run twice.</p>
+      </Confirm>
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import type { QualityReport } from "../../../../src/model/catalogue/quality.ts";
+import type { PinsAnswer } from "../../api/answers.ts";
+import { get } from "../../api/client.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Select, TextInput } from "../../parts/field.tsx";
+import { ShieldCheck } from "../../parts/icons.ts";
+import { Page } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+
+type Pin = PinsAnswer["pins"][number];
+type Row = Pin & { score: number | null; finding: string };
+
+const columns: readonly Column<Row>[] = [
+  {
+    ...{ title: "Definition", width: "minmax(150px, 2fr)" },
+    render: ({ name, kind }) =>
+      kind === "tool" ? (
+        <Link to="/tools/$name" params={{ name }} className="font-medium hover:underline">
+          {name}
+        </Link>
+      ) : (
+        <span className="font-medium">{name}</span>
+      ),
+  },
+  {
+    ...{ title: "Pin", width: "110px" },
+    render: ({ status, held }) => (
+      <Badge tone={held !== null ? "bad" : status === "pinned" ? "good" : "warn"}>
+        {held === null ? status : "quarantined"}
+      </Badge>
+    ),
+  },
+  { title: "Quality", width: "60px", align: "right", render: ({ score }) => score },
+  {
+    ...{ title: "First finding", width: "minmax(150px, 3fr)", wide: true },
+    render: ({ held, finding }) => <span title={held ?? finding}>{held ?? finding}</span>,
+  },
+  { title: "Pinned", width: "90px", wide: true, render: ({ at }) => at && <Time at={at} /> },
+  {
+    ...{ title: "By", width: "90px", wide: true },
+    render: ({ by }) => by && (by.user ?? by.system ?? by.face),
+  },
+];
+
+const views = { all: "All definitions", held: "Quarantined", changed: "Changed", poor: "Below 80 of 100" } as const;
+
+/** Pinned definitions and their quality: what changed, what is quarantined, what models misread. */
+export function QualityPage() {
+  const [view, setView] = useState<keyof typeof views>("all");
+  const [words, setWords] = useState("");
+  const navigate = useNavigate();
+  const pins = useQuery({ queryKey: ["pins", "all"], queryFn: ({ signal }) => get<PinsAnswer>("/pins", signal) });
+  const quality = useQuery({
+    queryKey: ["tools", "quality"],
+    queryFn: ({ signal }) => get<QualityReport>("/tools/quality", signal),
+  }).data;
+  const known = new Map(quality?.tools.map((tool) => [tool.name, tool]));
+  const rowOf = (pin: Pin): Row => {
+    const { score = null, findings: [first] = [] } = known.get(pin.name) ?? {};
+    return { ...pin, score, finding: first ? `${first.kind.replaceAll("_", " ")} at ${first.where}` : "" };
+  };
+  const isMeant = ({ name, held, status, score }: Row) =>
+    name.toLowerCase().includes(words.trim().toLowerCase()) &&
+    (view !== "held" || held !== null) &&
+    (view !== "changed" || status !== "pinned") &&
+    (view !== "poor" || (score !== null && score < 80));
+  return (
+    <Page
+      fill
+      title="Definitions"
+      about={quality && `${quality.passed} of ${quality.total} tools pass the quality check.`}
+      actions={
+        <Select
+          aria-label="Which"
+          className="w-44!"
+          value={view}
+          onChange={({ target }) => setView(target.value as keyof typeof views)}
+          options={Object.entries(views).map(([value, text]) => ({ value, text }))}
+        />
+      }
+    >
+      <TextInput
+        aria-label="Find a definition"
+        placeholder="Find by name"
+        className="max-w-md shrink-0"
+        value={words}
+        onChange={({ target }) => setWords(target.value)}
+      />
+      <QueryView query={pins}>
+        {({ pins: all }) => (
+          <DataTable
+            label="Definitions"
+            columns={columns}
+            rows={all.map(rowOf).filter(isMeant)}
+            keyOf={({ kind, server, tool }) => `${kind} ${server} ${tool}`}
+            onOpen={({ name, kind }) => kind === "tool" && void navigate({ to: "/tools/$name", params: { name } })}
+            empty={
+              <Empty icon={ShieldCheck} title={all.length === 0 ? "Nothing is pinned yet" : "No definitions match"}>
+                A definition is pinned when it is first seen; what changes later is shown here.
+              </Empty>
+            }
+          />
+        )}
+      </QueryView>
+    </Page>
+  );
+}
