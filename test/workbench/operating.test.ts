@@ -125,7 +125,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await post("/tools/echo.echo_all/call", { arguments: { message: "hi" } });
     await page.getByRole("link", { name: "echo.echo_all" }).click();
     await page.getByRole("list", { name: "Stages of the call" }).getByText("execute").waitFor();
-    await page.getByText("message (values are not stored)").waitFor();
+    await page.getByText("Arguments given: message.").waitFor();
     await page.getByRole("link", { name: "← All calls" }).click();
     await page.getByLabel("Status").selectOption("failed");
     await page.getByText("No calls match").waitFor();
