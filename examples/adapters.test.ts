@@ -221,7 +221,7 @@ const place = {
   oneOf: [{ required: ["city"] }, { required: ["zip"] }],
 };
 
-test("a schema that endpoints would refuse is told in a shape they take, and still decides what is called", async () => {
+test("a schema that endpoints would refuse is sent in a shape they take, and still decides what is called", async () => {
   const providers = [{ name: "mcp", config: { server: "echo", tool: "echo_all" } }];
   const described = {
     description: "Finds a place by its city or its zip.",

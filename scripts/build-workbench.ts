@@ -18,11 +18,18 @@ const pollMs = 200;
 const maxBuildMs = 120_000;
 const minCompressedBytes = 1_024;
 
-/** Forms and their library are only for the pages that have one; the rest is on nearly every page. */
+/** What only some pages have: forms and their library, and how long texts, results and differences are shown. */
+const forSomePages = [
+  ...["schema-form", "markdown", "diff-lines", "argument-difference", "content-block", "result-"],
+  ...["json-view", "long-text", "large-text-bar", "formatted-text", "code-view", "lines"],
+].join("|");
 const groups = [
   { name: "libraries", test: /node_modules[\\/](?:react|react-dom|scheduler|@tanstack)[\\/]/ },
   { name: "icons", test: /node_modules[\\/]@primer[\\/]/ },
-  { name: "parts", test: /workbench[\\/]src[\\/](?:parts[\\/](?!schema-form)|api[\\/]|app[\\/])/ },
+  {
+    name: "parts",
+    test: new RegExp(`workbench[\\\\/]src[\\\\/](?:parts[\\\\/](?!${forSomePages})|api[\\\\/]|app[\\\\/])`),
+  },
 ];
 
 /** Builds the browser app beside the old one and swaps them, so that a serving plane always has one. */

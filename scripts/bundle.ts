@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 
@@ -39,8 +39,20 @@ export async function bundle(
     ...(groups.length > 0 ? { codeSplitting: { includeDependenciesRecursively: false, groups } } : {}),
   });
   await build.close();
+  for (const piece of output) if (piece.type === "chunk") writeInAscii(join(directory, piece.fileName), piece.code);
   checkScripts(directory);
   return bundledPackages(output.flatMap((piece) => (piece.type === "chunk" ? piece.moduleIds : [])));
+}
+
+/** The engine keeps a text with a single letter beyond Latin in twice the memory, and takes longer to read it. */
+function writeInAscii(file: string, code: string): void {
+  const others = code.match(/[^\0-\x7f]/g)?.length ?? 0;
+  // A text that is mostly such letters would only grow.
+  if (others === 0 || others > code.length / 20) return;
+  // Minified code has them in literals only, where an escape means the same; after a backslash it would not.
+  if (/\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f]/.test(code)) return;
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  writeFileSync(file, code.replaceAll(/[^\0-\x7f]/g, escaped));
 }
 
 /** Has the engine itself parse what was written: a bundler with a wrong native part writes broken files and reports success. */
@@ -99,6 +111,8 @@ const attach = importedAtOnce([
   "src/faces/cli/quick-words.ts",
   "src/faces/cli/terminal/terminal.ts",
 ]);
+/** What starts its server before the rest is loaded. */
+const early = importedAtOnce(["src/local-early.ts"]);
 /** What it loads while the server starts. */
 const meanwhile = importedAtOnce([
   "src/store/sqlite.ts",
@@ -115,6 +129,10 @@ const pieces = [
     test: (id: string) =>
       (attach.has(id) && (commandLine.has(id) || call.has(id))) || /builtin:node:(crypto|async_hooks|util)$/.test(id),
   },
+  {
+    name: "early",
+    test: (id: string) => (early.has(id) && !attach.has(id)) || id === `${builtinPrefix}node:child_process`,
+  },
   { name: "attach", test: (id: string) => attach.has(id) || id === `${builtinPrefix}node:net` },
   {
     name: "shared",
@@ -128,7 +146,6 @@ const pieces = [
     name: "call",
     test: (id: string) =>
       call.has(id) ||
-      id === `${builtinPrefix}node:child_process` ||
       /builtin:node:(url|stream\/\w+)$/.test(id) ||
       /node_modules\/(jsonc-parser|semver|zod\/(v4\/)?(core|mini))\/|locales\/(en|english)\.js$/.test(id),
   },
@@ -151,7 +168,7 @@ function importedAtOnce(entries: readonly string[]): ReadonlySet<string> {
 }
 
 /**
- * Importing a built-in module makes Node touch everything it exports, and with it load what nobody asked for:
+ * Importing a built-in module makes Node touch everything it exports, and with it load what was not asked for:
  * `node:fs` alone takes longer than our own code for a short command. Asking for the module does not.
  */
 function plainBuiltins(): Plugin {
@@ -173,7 +190,7 @@ function plainBuiltins(): Plugin {
   };
 }
 
-/** zod speaks fifty languages, and whoever takes all of zod takes them all. Ours speaks English. */
+/** zod speaks fifty languages, and all of zod brings them all. Ours speaks English. */
 function englishOnly(): Plugin {
   const name = "\0zod/locales/english.js";
   const english = join(root, "node_modules/zod/v4/locales/en.js");

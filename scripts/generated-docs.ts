@@ -51,8 +51,8 @@ function renderPages(pages: readonly Doc[]): string {
 }
 
 const headEnd = "<!-- /generated -->\n";
-/** Stands in a page until somebody writes it. */
-export const unwritten = "Nobody has written this page yet.";
+/** Stands in a page until it is written. */
+export const unwritten = "This page is not written yet.";
 
 function withHead(page: string, code: ErrorCode): string {
   return renderHead(code) + textBelowHead(page);
@@ -75,7 +75,7 @@ function renderHead(code: ErrorCode): string {
 
 ${means}
 
-| HTTP | JSON-RPC | exit code | category | worth trying again |
+| HTTP | JSON-RPC | exit code | category | retryable |
 | --- | --- | --- | --- | --- |
 | ${http} | ${rpc} | ${exit} | ${category} | ${yesOrNo(retryable)} |
 
@@ -92,7 +92,7 @@ that says what happened and what to do.
 
 <!-- Generated from src/model/errors.ts by npm run docs. -->
 
-| code | means | HTTP | JSON-RPC | exit | category | worth trying again |
+| code | means | HTTP | JSON-RPC | exit | category | retryable |
 | --- | --- | --- | --- | --- | --- | --- |
 ${codes.map(renderRow).join("\n")}
 
@@ -109,7 +109,7 @@ Three kinds of failure are kept apart, because they want different reactions:
 {
   "code": "INVALID_ARGUMENTS",
   "category": "validation",
-  "message": "The arguments of 'demo.add' do not fit: /a must be number, got string. It takes: a (number, required), b (number, required).",
+  "message": "The arguments of 'demo.add' are invalid: /a must be number, got string. It takes: a (number, required), b (number, required).",
   "recoverable": false,
   "server": null,
   "tool": "demo.add",

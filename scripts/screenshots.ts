@@ -15,7 +15,7 @@ if (directory === undefined) {
 
 const target = resolve(directory);
 const phone = { width: 390, height: 800 };
-const onPhones = ["approvals", "plan", "overview", "calls", "call", "run", "chat", "job", "policy", "settings"];
+const onPhones = showcasePages({ call: "", run: "", plan: "" }).map(([name]) => name);
 mkdirSync(target, { recursive: true });
 
 await using showcase = await openShowcase();
@@ -33,7 +33,7 @@ async function picture(
   name: string,
   path: string,
   colorScheme: "light" | "dark",
-  viewport = { width: 1300, height: 900 },
+  viewport = { width: 1440, height: 900 },
 ): Promise<void> {
   const { page, complaints, context } = await world.open(path, { colorScheme, viewport });
   await page.waitForSelector("main h1");

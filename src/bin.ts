@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import type { QuickCall } from "./faces/cli/quick-words.ts";
 import { version } from "./lib/version.ts";
 import { type Given, isListing, recallListing } from "./local-listing.ts";
 
@@ -33,19 +34,31 @@ function given(): Given {
 }
 
 async function run(): Promise<number> {
+  if (argv[0] === "call") {
+    const call = (await import("./faces/cli/quick-words.ts")).readCallWords(argv);
+    if (call !== null) return runCall(call);
+  }
   const local = await import("./local-cli.ts");
-  const mayBeQuick = argv[0] === "call" || argv.includes("mcp") || argv[1] === "--background";
+  const mayBeQuick = argv.includes("mcp") || argv[1] === "--background";
   const quick = mayBeQuick ? await runQuickly(local) : null;
   if (quick !== null) return quick;
   const { runCli } = await import("./faces/cli/program.ts");
   return isListing(argv) ? local.runListing(argv, given(), runCli) : runCli(local.createCli(argv));
 }
 
-/** Calls are made, and clients attach and start their plane, without all commands being loaded, as long as their words are the usual ones. */
+/** One call without the other commands. */
+async function runCall(call: QuickCall): Promise<number> {
+  const { startServerOf } = await import("./local-early.ts");
+  const end = startServerOf(given(), call.tool, call.options);
+  const [local, quick] = await Promise.all([import("./local-cli.ts"), import("./faces/cli/quick-call.ts")]);
+  const exitCode = await quick.runCall(local.createCli(argv), call);
+  await end(exitCode === 0);
+  return exitCode;
+}
+
+/** Clients attach and start their plane without all commands being loaded, as long as their words are the usual ones. */
 async function runQuickly({ attachMcp, createCli }: typeof import("./local-cli.ts")): Promise<number | null> {
-  const { readBackgroundWords, readCallWords, readMcpWords } = await import("./faces/cli/quick-words.ts");
-  const call = readCallWords(argv);
-  if (call !== null) return (await import("./faces/cli/quick-call.ts")).runCall(createCli(argv), call);
+  const { readBackgroundWords, readMcpWords } = await import("./faces/cli/quick-words.ts");
   const background = readBackgroundWords(argv);
   if (background !== null)
     return (await import("./faces/cli/start/serving.ts")).serveInBackground(createCli(argv), background);

@@ -6,7 +6,7 @@ import { isSettingVariable, type PlanePlace } from "./faces/socket/plane-place.t
 import { type Reached, reachPlane } from "./faces/socket/reach-plane.ts";
 import { type FoundPlace, findPlace, type LocalPlace, localCaller, openPlace } from "./local-files.ts";
 
-/** After its last client has left, a background plane waits so long for another. */
+/** How long a background plane waits for another client after its last one has left. */
 const defaultIdleMs = 10 * 60_000;
 
 export type LocalClient = LocalPlace & {
@@ -32,7 +32,7 @@ export async function attachClient(client: LocalClient): Promise<Extract<Reached
   const failed = (why: string) => ({ kind: "failed" as const, why, isUsage: false });
   const reach = async (session: AttachedSession | null, graceMs: number): Promise<Reached> => {
     try {
-      // Found anew each time: a plane that a person serves may have come or gone.
+      // Found again each time: a plane that a person serves may have come or gone.
       const place = findPlace(client);
       const start = starter(place, client);
       return await reachPlane({ place, signal, graceMs, attach: () => attachTo(place, client, session), start });

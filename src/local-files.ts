@@ -42,9 +42,14 @@ export function findLocalFiles({ files, directory, dataDirectory }: LocalPlace) 
 
 /** Every file and directory that decides what the plane of this place lists, there or not. */
 export function decidingFiles(local: LocalPlace): string[] {
+  return [...startingFiles(local), resolve(findLocalFiles(local).dataDirectory)];
+}
+
+/** Those that decide which servers it starts. */
+export function startingFiles(local: LocalPlace): string[] {
   const { files, dataDirectory } = findLocalFiles(local);
   const possible = local.files.length > 0 ? files : candidates(local.directory, processEnvironment());
-  return [...possible, dataDirectory, join(dataDirectory, "planes")].map((path) => resolve(path));
+  return [...possible, join(dataDirectory, "trust.json"), join(dataDirectory, "planes")].map((path) => resolve(path));
 }
 
 export type FoundPlace = PlanePlace & {

@@ -53,7 +53,7 @@ export function keepListing(given: Given, made: Kept["made"], text: string): voi
     writeFileSync(fresh, JSON.stringify({ of: keyOf(given), made, text } satisfies Kept), { mode: 0o600 });
     renameSync(fresh, place);
   } catch {
-    // Without it, the next one is made anew.
+    // Without it, the next one is made again.
   }
 }
 
@@ -90,7 +90,7 @@ function stamp({ mtimeMs, ctimeMs, size, ino }: Stats): string {
   return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
 }
 
-/** The usual place needs no home directory of its own: a listing that is not found is made anew. */
+/** The usual place needs no home directory of its own: a listing that is not found is made again. */
 function placeOf({ argv, environment }: Given): string {
   const at = argv.findIndex((word) => /^--data-dir(=|$)/.test(word));
   const said = argv[at]?.split("=", 2)[1] ?? argv[at + 1];

@@ -1,4 +1,5 @@
 import { createSetup, ownProgram, processEnvironment, type TryServer } from "./config/config.ts";
+import { readProxiesFrom } from "./lib/net/proxy.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { AuditedWork } from "./model/audit.ts";
 import type { Setup } from "./model/config/setup.ts";
@@ -6,6 +7,7 @@ import type { Setup } from "./model/config/setup.ts";
 /** The same person's configuration, to be looked at and changed. */
 export async function openSetup(options: Omit<LocalPlace, "dataDirectory"> & Partial<LocalPlace>): Promise<Setup> {
   const environment = processEnvironment();
+  readProxiesFrom(environment);
   const { dataDirectory } = findLocalFiles({ dataDirectory: undefined, ...options });
   const tryServer: TryServer = async (...asked) => (await import("./servers/servers.ts")).tryServer(...asked);
   const here = { environment, platform: process.platform, program: ownProgram() };

@@ -6,6 +6,7 @@ import { createReload, createSettings, processEnvironment } from "./config/confi
 import { once, runAll } from "./lib/async/once.ts";
 import { joinNamespaces } from "./lib/lazy-verbs.ts";
 import { createEgress } from "./lib/net/egress.ts";
+import { readProxiesFrom } from "./lib/net/proxy.ts";
 import type { QuestionAnswer } from "./model/calls/provider.ts";
 import type { Caller, Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
@@ -29,6 +30,7 @@ export { openState } from "./state.ts";
  */
 export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
+  readProxiesFrom(environment);
   const { projectFiles: files = [] } = options;
   const recordings = await openRecordings(options, {
     secretValues: () => settings.secretValues(),

@@ -33,6 +33,7 @@ const spelled: Readonly<Record<string, string>> = {
   groups: "group",
   idempotencyKey: "key",
   ids: "change",
+  on: "off",
   q: "query",
   scopes: "scope",
   toolGroups: "toolGroup",
@@ -81,14 +82,15 @@ const otherwise = [
   ...["servers.add: headers", "servers.add: scope", "servers.add: values", "servers.update: apply"],
   ...[
     "calls.payloads: ids",
+    "policy.preview: rules",
+    "policy.save: rules",
     "servers.entry: name",
     "servers.save: dryRun",
     "servers.save: entry",
     "servers.save: from",
   ],
   // For lists on a screen.
-  ...["tools.page: impact", "tools.page: max_quality", "tools.page: overlaid", "tools.page: quarantined"],
-  ...["tools.page: sort", "tools.page: unused"],
+  ...["tools.page: max_quality", "tools.page: sort"],
   ...["tools.set: manifest", "tools.set: name", "runs.render: format"],
   // For programs.
   ...[

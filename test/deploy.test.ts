@@ -65,7 +65,7 @@ test("the manifests are what Kubernetes needs, and ask for no more than a plane 
   assert.ok(plane.resources?.limits?.memory && plane.resources?.requests?.cpu, "a plane takes only its part");
   for (const { name, emptyDir } of pod.volumes as Iterable<Tree>)
     if (emptyDir) assert.ok(emptyDir.sizeLimit, `what is written to ${name} has an end`);
-  // Whoever is told to go away must not be sent anything for longer than a plane still answers.
+  // A client that is sent away must not get anything for longer than a plane still answers.
   const { periodSeconds, timeoutSeconds, failureThreshold } = plane.readinessProbe as Tree;
   assert.ok(Number(failureThreshold) * (Number(periodSeconds) + Number(timeoutSeconds)) < drain);
   assert.deepEqual(spec.strategy?.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 });
@@ -135,7 +135,7 @@ test("the Dockerfile runs commands that are there, in an order that works, and n
   // npm does not make the directory that it packs into.
   const packs = commands.findIndex((command) => command.startsWith("npm pack --pack-destination /package"));
   assert.ok(packs > commands.indexOf("mkdir /package") && commands.includes("mkdir /package"));
-  // Somebody has to be the first process, and bury what servers leave behind.
+  // The first process has to reap what servers leave behind.
   const [, ...entry] = JSON.parse(lines.find((line) => line.startsWith("ENTRYPOINT "))?.slice(11) ?? "[]");
   assert.deepEqual(entry, ["--", "toolplane"]);
   assert.ok(lines.indexOf("USER node") > lines.findLastIndex((line) => line.startsWith("RUN ")));

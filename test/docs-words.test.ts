@@ -1,40 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCompared } from "../scripts/compatibility-docs.ts";
-import { type Document, documents, proseOf } from "./fixtures/documents.ts";
+import { blocksOf, type Document, documents, proseOf } from "./fixtures/documents.ts";
+import { forbidden } from "./fixtures/forbidden-words.ts";
 import { longSentences } from "./fixtures/long-sentences.ts";
-
-/** Phrases that stand for a term of the field, each with what to write instead. */
-const forbidden: readonly (readonly [phrase: RegExp, instead: string])[] = [
-  [/\b(?:whoever|nobody|somebody|everybody)\b/gi, "'you', 'a person', 'the caller', 'no one'"],
-  [/\b(?:is|are|was|were|be|been) told\b/gi, "'is reported', 'is shown', 'gets'"],
-  [/\bheld back\b/gi, "'quarantined'"],
-  [/\bleft alone (?:since|until)\b/gi, "'circuit open since', 'next try in'"],
-  [/\bso many (?:in a minute|at a time)\b/gi, "'rate limit', 'concurrency'"],
-  [/\btaken for good\b/gi, "'pinned'"],
-  [/\bcatalogue of the last time\b/gi, "'cached catalogue'"],
-  [/\bone call along the path\b/gi, "'call a tool'"],
-  [/\blets? no ?body in\b|\bit counts no more\b/gi, "'revoked'"],
-  [/\bis no result of a tool\b/gi, "'invalid tools/call result'"],
-  [/\bmust be a text\b/gi, "'must be a string'"],
-  [/\bthe asker\b|\bhung up\b/gi, "'the client', 'disconnected'"],
-  [/\bwithout a word from you\b/gi, "'by default'"],
-  [/\bnothing comes of it\b/gi, "'is ignored'"],
-  [/\basks nobody\b|\bhave a say in\b/gi, "'starts no servers', 'decide about'"],
-  [/\bthree hands\b/gi, "'three sources'"],
-  [/\bis another one\b/gi, "'changed'"],
-  [/\bas may\b/gi, "name the limit"],
-  [/\b(?:one's|somebody's) own\b/gi, "'your own'"],
-  [/\bdearest\b/gi, "'most expensive'"],
-  [/\bfor so long\b|\bso long after\b/gi, "'grace period', 'timeout'"],
-  [/\btaken care of in another way\b/gi, "'resolved'"],
-  [/\btasks in an order\b/gi, "'scheduled workflow'"],
-  [/\btool said no\b|\bsays it destroys\b/gi, "'tool error', 'destructive'"],
-  [/\barguments that do not fit\b/gi, "'invalid arguments'"],
-  [/\bis left alone\b/gi, "'the circuit is open'"],
-  [/\bgets done\b/gi, "'overloaded'"],
-  [/\bbegin anew\b/gi, "'start again'"],
-];
 
 /** Titles of tests stand in the comparison as they are; what it says itself is checked. */
 function checked(): Document[] {
@@ -49,18 +18,36 @@ function checked(): Document[] {
 const withoutCode = (document: Document) =>
   proseOf(document).replaceAll(/`[^`]*`/g, (code) => code.replaceAll(/[^\n]/g, "x"));
 
-function forbiddenIn(document: Document): string[] {
-  const prose = withoutCode(document);
+/** Phrases to avoid, with where they stand and what to write instead. */
+function forbiddenIn(path: string, text: string): string[] {
   return forbidden.flatMap(([phrase, instead]) =>
-    [...prose.matchAll(phrase)].map(({ 0: found, index }) => {
-      const line = prose.slice(0, index).split("\n").length;
-      return `${document.path}:${line} says '${found}': write ${instead}`;
+    [...text.matchAll(phrase)].map(({ 0: found, index }) => {
+      const line = text.slice(0, index).split("\n").length;
+      return `${path}:${line} says '${found.replaceAll(/\s+/g, " ")}': write ${instead}`;
     }),
   );
 }
 
 test("documents use the terms of the field", () => {
-  assert.deepEqual(checked().flatMap(forbiddenIn), []);
+  const inProse = checked().flatMap((document) => forbiddenIn(document.path, withoutCode(document)));
+  const shown = documents().flatMap((document) => blocksOf(document, "console", "text", "sh"));
+  const inBlocks = shown.flatMap(({ path, line, text }) => forbiddenIn(`${path} (block at line ${line})`, text));
+  assert.deepEqual([...inProse, ...inBlocks], []);
+});
+
+/** What is printed or shown, comments and titles of tests. A name in quotes, such as a key of a record, is no prose. */
+const sources = ["src", "workbench/src", "servers", "scripts", "test", "bench", "examples/*"].flatMap((folder) =>
+  ["ts", "tsx"].map((ending) => `${folder}/**/*.${ending}`),
+);
+
+test("messages, comments and titles of tests use the terms of the field", () => {
+  const found = documents(sources)
+    .filter(({ path }) => !/node_modules|fixtures.forbidden-words/.test(path))
+    .flatMap(({ path, text }) => {
+      const prose = text.replaceAll(/(["'`])[\w-]+\1/g, (name) => name.replaceAll(/\w/g, "x"));
+      return forbiddenIn(path, prose);
+    });
+  assert.deepEqual(found, []);
 });
 
 const maxWords = 25;

@@ -92,7 +92,7 @@ function readMistakes(): Refusal[] {
 function errorsIn(output: string, mistakes: readonly Refusal[]): string[] {
   const errors = [...output.matchAll(/^(\S+)\((\d+),\d+\): error .*(?:\n +.*)*/gm)];
   return errors.flatMap(([text, file = "", at]) => {
-    // Zod's own declarations name `URL`, which a compiler that is told of neither Node nor the DOM does not know.
+    // Zod's own declarations name `URL`, which a compiler without the types of Node and the DOM does not know.
     if (file.includes("/zod/") && text.endsWith("Cannot find name 'URL'.")) return [];
     const isWanted = mistakes.some(({ line, word }) => line === Number(at) && text.includes(word));
     return file === "mistakes.ts" && isWanted ? `mistakes.ts(${at})` : text;

@@ -16,7 +16,7 @@ const tools = join(directory, "tools.json");
 const description = "Returns the message it was given.";
 writeFileSync(tools, JSON.stringify({ tools: [{ name: "echo.echo", description }] }));
 
-// Calls are recorded in a directory of their own: a listing is made anew when its store has changed.
+// Calls are recorded in a directory of their own: a listing is made again when its store has changed.
 const lists = join(directory, "lists");
 const list = ["tools", "list", "--config", config, "--data-dir", lists];
 const call = ["call", "echo.echo", "message=hello", "--config", config, "--data-dir", directory];

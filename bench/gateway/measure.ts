@@ -5,7 +5,7 @@ export type Timed = { p50: number; p99: number; perSecond: number; errors: numbe
 
 type Load = { tool(at: number): string; args: object; calls: number; inFlight?: number };
 
-/** Makes so many calls over these clients in turn, so many at a time. */
+/** Makes so many calls over these clients in turn, at this concurrency. */
 export async function timeCalls(clients: readonly McpClient[], load: Load): Promise<Timed> {
   const { tool, args, calls, inFlight = clients.length } = load;
   const times: number[] = [];

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { type Bar, isMissed, median, renderBars, renderTable, showProgress } from "../report.ts";
 import { openRivals } from "./rivals.ts";
 import { measureColdStart, measureFanOut, measureHttpBehind, measureManyTools } from "./scenarios.ts";
+import { measureStdioFront } from "./stdio-front.ts";
 import { openFloor, openGovernedFloor, openPlane, program, type Target } from "./targets.ts";
 
 const { values: flags } = parseArgs({
@@ -89,6 +90,7 @@ await Promise.all(targets.map(({ close }) => close()));
 const others = flags.short
   ? []
   : [
+      ...(flags.rivals === undefined ? [] : await measureStdioFront(rounds, calls, flags.rivals)),
       ...(await measureHttpBehind(rounds, calls)),
       ...(await measureFanOut(rounds, calls * 4)),
       ...(await measureColdStart(Math.ceil(rounds / 4))),
@@ -133,8 +135,9 @@ const bars: Bar[] = [
     limit: 2,
     unit: "×",
   },
+  { name: "CPU per call at 1, × the floor", value: ratio(legacy, "1 in flight", "cpu"), limit: 2, unit: "×" },
   { name: "p99 at 16 in flight, × the floor", value: ratio(legacy, "16 in flight", "p99"), limit: 3, unit: "×" },
-  { name: "modern p50, × legacy", value: ratio(modern, "1 in flight", "p50", legacy), limit: 1.3, unit: "×" },
+  { name: "modern CPU at 16, × legacy", value: ratio(modern, "16 in flight", "cpu", legacy), limit: 1.05, unit: "×" },
   { name: "10 kB, × the floor", value: ratio(legacy, "10 kB", "p50"), limit: 1.5, unit: "×" },
   { name: "1 MB, × the floor", value: ratio(legacy, "1 MB", "p50"), limit: 2.5, unit: "×" },
   { name: "RSS after 20,000 calls", value: rss[legacy.name]?.at(-1) ?? Number.NaN, limit: 125, unit: "MB" },

@@ -1,5 +1,5 @@
 // What a gateway is that is put together from the official SDK: its client towards the server, its server towards the client.
-// `node sdk-pair.mjs RIVALS PORT SCRIPT`: the SDK (version 1) is taken from where the rivals are installed.
+// `node sdk-pair.mjs RIVALS PORT SCRIPT`, or `stdio` instead of a port: the SDK (version 1) is taken from where the rivals are installed.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -19,20 +19,32 @@ const client = new Client(info);
 await client.connect(new StdioClientTransport({ command: process.execPath, args: [script] }));
 const sessions = new Map();
 
-async function open() {
+function createPair() {
   const server = new Server(info, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => client.listTools(params));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => client.callTool(params));
+  return server;
+}
+
+async function open() {
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: () => randomUUID(),
     enableJsonResponse: true,
     onsessioninitialized: (id) => sessions.set(id, transport),
   });
-  await server.connect(transport);
+  await createPair().connect(transport);
   return transport;
 }
 
-createServer(async (request, response) => {
-  const transport = sessions.get(request.headers["mcp-session-id"]) ?? (await open());
-  await transport.handleRequest(request, response);
-}).listen(Number(port), "127.0.0.1");
+async function serveStdio() {
+  const { StdioServerTransport } = load("server/stdio.js");
+  await createPair().connect(new StdioServerTransport());
+  process.stdin.on("end", () => process.exit(0));
+}
+
+if (port === "stdio") await serveStdio();
+else
+  createServer(async (request, response) => {
+    const transport = sessions.get(request.headers["mcp-session-id"]) ?? (await open());
+    await transport.handleRequest(request, response);
+  }).listen(Number(port), "127.0.0.1");

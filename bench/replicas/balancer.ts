@@ -21,7 +21,7 @@ export type Balancer = {
 
 /**
  * Gives each request to the next replica that takes a connection. What was sent is never sent again: a request that was
- * in flight when its replica was killed is lost, and its client is told so.
+ * in flight when its replica was killed is lost, and its client gets an error.
  */
 export async function startBalancer(replicas: readonly Replica[]): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });

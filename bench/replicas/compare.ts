@@ -13,7 +13,7 @@ export type Compared = {
   approvedWrongly: number;
 };
 
-/** What clients were told, against what is in the database once all replicas are back, and in the ledger of the tool. */
+/** The answers that clients got, against what is in the database once all replicas are back, and in the ledger of the tool. */
 export async function compare(
   told: Told,
   { run, schema, ledger }: { run: Sql; schema: string; ledger: string },

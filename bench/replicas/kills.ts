@@ -11,7 +11,7 @@ export type KillOptions = {
   seconds: number;
   clients: number;
   killEveryMs: number;
-  /** The database is away for so long, in the middle; 0 is not at all. */
+  /** How long the database is unreachable, in the middle; 0 is not at all. */
   outageMs: number;
 };
 
@@ -35,7 +35,7 @@ async function killInTurn(world: World, { seconds, killEveryMs }: KillOptions, s
   return starts;
 }
 
-/** When the database was away, and when all planes said that it is back. */
+/** When the database was unreachable, and when all planes said that it is back. */
 async function takeDatabaseAway(world: World, { seconds, outageMs }: KillOptions, stop: AbortSignal) {
   if (outageMs === 0) return null;
   await pause(seconds * 300, undefined, { signal: stop });
@@ -109,7 +109,7 @@ export function factsOf({ told, starts, outage, jobs, refusedInOutage }: Killed)
     "how runs ended": ends.join(", "),
     "answers lost in flight on a killed replica": told.killed.length,
     ...(outage && {
-      "requests refused while the database was away": refusedInOutage,
+      "requests refused while the database was unreachable": refusedInOutage,
       "ms until all planes were ready again": outage.recoveredMs,
     }),
   };

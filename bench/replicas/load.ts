@@ -18,7 +18,7 @@ export const onlyWaiting: readonly Kind[] = [callSlow];
 
 export type LoadOptions = { clients: number; kinds?: readonly Kind[]; stop: AbortSignal };
 
-/** So many clients, which go on until they are told to stop. */
+/** So many clients, which go on until they are stopped. */
 export async function runClients(door: Door, told: Told, options: LoadOptions): Promise<void> {
   const { clients, kinds = everything, stop } = options;
   const ask = askThrough(door, told);

@@ -9,7 +9,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "60" },
     clients: { type: "string", default: "64" },
     "kill-every": { type: "string", default: "10" },
-    /** Seconds for which the database is away, in the middle. */
+    /** Seconds for which the database is unreachable, in the middle. */
     outage: { type: "string", default: "0" },
     "scaling-seconds": { type: "string", default: "10" },
     rounds: { type: "string", default: "3" },

@@ -10,7 +10,7 @@ export type Failure = {
   reason: string;
 };
 
-/** What clients were told, to be compared with what is stored. */
+/** The answers that clients got, to be compared with what is stored. */
 export type Told = {
   beganAt: number;
   /** Ids of calls that were answered, whatever the answer. */

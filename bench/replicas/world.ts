@@ -29,7 +29,7 @@ export type World = AsyncDisposable & {
 export type WorldOptions = {
   count: number;
   words?: readonly string[];
-  /** The clock begins jobs for so long. */
+  /** How long the clock begins jobs. */
   ticksForMs?: number;
   /** More for the entry of the tool server. */
   server?: object;

@@ -32,7 +32,7 @@ export function judge({ gold, alt = {} }: SampleQuery, found: readonly string[])
   };
 }
 
-/** Building is told in processor time, a query as it is waited for. */
+/** Building is reported in processor time, a query as it is waited for. */
 export async function measure(build: Build, tools: SampleTool[], queries: readonly SampleQuery[]) {
   const before = heapMb();
   const start = process.cpuUsage();

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { listedTool } from "../registry/sample-tools.ts";
 
-/** An MCP server that lists as many tools as it is told to and answers every call with a few words. */
+/** An MCP server that lists as many tools as it is asked for and answers every call with a few words. */
 const [server = "0", count = "1000"] = process.argv.slice(2);
 const tools = Array.from({ length: Number(count) }, (_, at) => listedTool(Number(server), at));
 

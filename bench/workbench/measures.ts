@@ -77,7 +77,7 @@ export async function measureScrolling(world: World, forMs: number): Promise<num
 
 export type Approval = { visible: number; continues: number };
 
-const waiting = "article[aria-label$='waits for an answer']";
+const waiting = "article[aria-label$='waits for approval']";
 
 /** Another client calls; the open page shows the approval, approves it, and the client gets its answer. */
 export async function measureApprovals(world: World, count: number): Promise<Approval[]> {

@@ -10,14 +10,22 @@ const afterFrame = () =>
     }),
   );
 
-const until = (test) =>
-  new Promise((resolve) => {
+/** Far above what anything here takes: what does not come ends the benchmark instead of holding it. */
+const hangMs = 30_000;
+
+const until = (what, test) =>
+  new Promise((resolve, reject) => {
     if (test()) return resolve();
-    const observer = new MutationObserver(() => {
-      if (!test()) return;
+    const finish = (settle) => {
       observer.disconnect();
-      resolve();
-    });
+      clearTimeout(timer);
+      settle();
+    };
+    const observer = new MutationObserver(() => test() && finish(resolve));
+    const timer = setTimeout(
+      () => finish(() => reject(new Error(`The page did not show ${what} within ${hangMs / 1_000} s.`))),
+      hangMs,
+    );
     observer.observe(document, { subtree: true, childList: true, attributes: true });
   });
 
@@ -27,7 +35,7 @@ const isSettled = () => document.querySelector("[role=table][aria-busy=true]") =
 
 globalThis.stopwatch = {
   /** When a frame was shown that has what the selector means. */
-  shown: (selector) => until(() => document.querySelector(selector) !== null).then(afterFrame),
+  shown: (selector) => until(selector, () => document.querySelector(selector) !== null).then(afterFrame),
 
   /** From the next key in a search box until its results are on the screen. */
   async nextKey() {
@@ -35,7 +43,7 @@ globalThis.stopwatch = {
     await next("input");
     // The page has rendered what was typed by then, and says whether its rows are still those from before.
     await new Promise((resolve) => setTimeout(resolve));
-    await until(isSettled);
+    await until("the rows of the search", isSettled);
     return (await afterFrame()) - key.timeStamp;
   },
 

@@ -31,12 +31,12 @@ async function untilListed(url: string, tools: number): Promise<void> {
   }
 }
 
-/** A page of a browser profile that has never been here. */
+/** A page of a browser profile that has never been here, opened by the person who started the plane. */
 export async function openTimed(world: World, path: string, ready: string): Promise<Page> {
   const context = await world.browser.newContext({ viewport: { width: 1300, height: 900 } });
   await context.addInitScript(stopwatch);
   const page = await context.newPage();
-  await page.goto(`${world.url}/workbench${path}`);
+  await page.goto(`${world.url}/workbench${path}${world.pass}`);
   await page.waitForSelector(ready);
   return page;
 }

@@ -4,7 +4,7 @@ import { createPlane } from "../../src/index.ts";
 import { startScriptedModel } from "../../test/fixtures/llm-script.ts";
 import { askAgent, script } from "./agent.ts";
 
-// Makes calls.jsonl anew: the only run that needs the server.
+// Makes calls.jsonl again: the only run that needs the server.
 const record = fileURLToPath(new URL("calls.jsonl", import.meta.url));
 await rm(record, { force: true });
 const demo = fileURLToPath(new URL("../../servers/demo/main.ts", import.meta.url));

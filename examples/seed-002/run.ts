@@ -56,7 +56,7 @@ await promise("servers connect at the start, one with autoConnect: false does no
   );
   assert.equal(await stateOf("notes"), "disconnected");
 });
-await promise("connect and disconnect are told as events, with the number of tools", async () => {
+await promise("connect and disconnect are reported as events, with the number of tools", async () => {
   events.length = 0;
   await plane.servers.connect("notes");
   await plane.servers.disconnect("notes");

@@ -12,7 +12,7 @@ import { createGrants, type GrantPorts } from "./policy/grant.ts";
 export { ownYesCounts } from "./approvals/answerers.ts";
 export type { ApprovalPorts } from "./approvals/approvals.ts";
 export { type Answers, createAnswers } from "./approvals/questions.ts";
-export { createPolicy, type Profile } from "./policy/decide.ts";
+export { createPolicy, type PolicyPorts, type Profile } from "./policy/decide.ts";
 export { effectOf, impactOf, isOffered } from "./policy/effect.ts";
 
 export function createAccess({ tool, ...ports }: IdentityPorts & Pick<GrantPorts, "tool">) {

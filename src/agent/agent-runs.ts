@@ -54,7 +54,7 @@ export function readHistory(given: unknown): ChatMessage[] {
   return history;
 }
 
-/** Those that follow at once: ids are given anew in each turn by some models. */
+/** Those that follow at once: ids are given again in each turn by some models. */
 function answersTo(calls: NonNullable<AssistantMessage["tool_calls"]>, rest: readonly ChatMessage[]): ToolMessage[] {
   const end = rest.findIndex(({ role }) => role !== "tool");
   const answers = (end === -1 ? rest : rest.slice(0, end)) as ToolMessage[];
@@ -177,7 +177,7 @@ async function prepare(
   const budget = budgetOf(options, style, turns);
   const history = readHistory(options.history);
   const settings = settingsOf(options);
-  if (system !== null && typeof system !== "string") throw new PlaneError("USAGE", "'system' must be a text.");
+  if (system !== null && typeof system !== "string") throw new PlaneError("USAGE", "'system' must be a string.");
   const principal = options.mcp === undefined ? caller : narrow(caller, { servers: options.mcp });
   const id = uniqueId();
   const conversation = options.conversation ?? `agent-${id}`;
@@ -275,7 +275,7 @@ type RunTools = Pick<RunParts, "listTools" | "call"> & {
   missing(): MissingServer[];
 };
 
-/** What one run may call: listed anew for each turn, and called by the names of the last listing. */
+/** What one run may call: listed again for each turn, and called by the names of the last listing. */
 function createRunTools(
   tools: AgentTools,
   { principal, toolset, toolGroups, history, only }: Asked,

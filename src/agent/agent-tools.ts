@@ -49,7 +49,7 @@ type Given<T> = { [Key in keyof T]?: T[Key] | undefined };
 export type AgentCallOptions = Given<CallOptions & { signal: AbortSignal; askHere: AskHere; relay: Relay }>;
 
 export type AgentTools = {
-  /** The tools that a model may be told of; of a toolset those that it selects. */
+  /** The tools that a model may see; of a toolset those that it selects. */
   list(asked: Asked): Promise<readonly Tool[]>;
   /** The same with the names they have for a model. */
   named(asked: Asked): Promise<NamedTool[]>;
@@ -59,7 +59,7 @@ export type AgentTools = {
     by: { principal: Principal; toolset: ToolsetRef | null; options: AgentCallOptions },
   ): CallTool;
   mayChange(tool: Tool): boolean;
-  /** The servers of a toolset that are away, of which nothing is in this listing. */
+  /** The servers of a toolset that are unreachable, of which nothing is in this listing. */
   missing(asked: Pick<Asked, "principal" | "toolset">, named: readonly NamedTool[]): MissingServer[];
 };
 
@@ -159,7 +159,7 @@ export function isInToolset({ providers, allow_tools }: ToolsetDefinition, tool:
 
 export type NamedTool<T extends Tool = Tool> = { name: string; tool: T };
 
-/** The tools of a toolset under their own names. Two of the same name cannot be told apart by a model. */
+/** The tools of a toolset under their own names. Two of the same name cannot be distinguished by a model. */
 export function nameTools<T extends Tool>(alias: string | null, tools: readonly T[]): NamedTool<T>[] {
   const named = tools.map((tool) => ({
     name: forModels.test(tool.id.tool) ? tool.id.tool : tool.modelName,
@@ -188,7 +188,7 @@ export type KnownServers = {
 /** What a toolset has for one caller. */
 type Selected = { tools: readonly Tool[]; maySee(server: string): boolean };
 
-/** The servers of a toolset that have nothing in it because they are away, as far as the caller may know of them. */
+/** The servers of a toolset that have nothing in it because they are unreachable, as far as the caller may know of them. */
 export function missingServers(
   { providers }: ToolsetDefinition,
   { tools, maySee }: Selected,

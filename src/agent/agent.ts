@@ -136,6 +136,7 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
       ...options,
       sampling: options.sampling ?? sampling.answer,
       isSampling: () => options.sampling !== undefined || sampling.isOffered(),
+      isByHand: () => options.sampling === undefined && sampling.isByHand(),
     }),
     async stop() {
       stopping.abort(new Error("the plane is stopping"));

@@ -25,7 +25,7 @@ export function cutOffText(name: string): string {
   return `'${name}' was not run: your reply was cut off before its arguments were whole. Ask for it again in a shorter reply, or do it in smaller parts.`;
 }
 
-/** A model that has said nothing: in words after its name, and what it is told. */
+/** A model that has said nothing: in words after its name, and what it gets. */
 export type Silence = { what: string; remedy: string; told: string };
 
 export function silenceOf(reason: string): Silence {

@@ -2,6 +2,7 @@ import type { AgentCall, AgentCounters, AgentStep, WaitingCall } from "../model/
 import type { AskedCall, ChatMessage, TokenUsage } from "../model/agent/chat.ts";
 import type { Outcome } from "../model/calls/call.ts";
 import type { Spent } from "./budgets.ts";
+import { roundedCost } from "./models/price.ts";
 import { type Called, createCallMemory, notMadeRecord } from "./run-calls.ts";
 import { noUsage } from "./style.ts";
 
@@ -133,9 +134,20 @@ function nextState(before: string | undefined, called: readonly Called[]): strin
 }
 
 function add(one: TokenUsage, other: TokenUsage): TokenUsage {
+  const cachedTokens = (one.cachedTokens ?? 0) + (other.cachedTokens ?? 0);
+  const cost = addCost(one, other);
   return {
     inputTokens: one.inputTokens + other.inputTokens,
     outputTokens: one.outputTokens + other.outputTokens,
     totalTokens: one.totalTokens + other.totalTokens,
+    ...(cachedTokens > 0 && { cachedTokens }),
+    ...(cost && { cost }),
   };
+}
+
+/** None where a part has no price, or another currency: a part of the cost is not the cost. */
+function addCost(one: TokenUsage, other: TokenUsage): TokenUsage["cost"] {
+  if (one.totalTokens === 0 || other.totalTokens === 0) return one.cost ?? other.cost;
+  if (!one.cost || one.cost.unit !== other.cost?.unit) return undefined;
+  return { amount: roundedCost(one.cost.amount + other.cost.amount), unit: one.cost.unit };
 }

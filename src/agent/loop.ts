@@ -184,7 +184,7 @@ function named(call: AskedCall): AskedCall {
   return { ...call, function: { ...call.function, name: noName } };
 }
 
-/** Some models begin to count anew in each turn; in a conversation each call has an id of its own. */
+/** Some models begin to count again in each turn; in a conversation each call has an id of its own. */
 function withOwnIds(said: Said, messages: readonly ChatMessage[]): Said {
   if (said.calls.length === 0) return said;
   const calls = withUniqueIds(said.calls.map(named), new Set(callsIn(messages).map(({ id }) => id)));

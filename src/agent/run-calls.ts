@@ -51,7 +51,7 @@ function withoutServer(name: string): string {
   return /[.:/]/.test(name) ? (name.split(/[.:/]/).at(-1) ?? name) : name;
 }
 
-/** A tool as the model is told of it, and what only we know. */
+/** A tool as the model sees it, and what only we know. */
 export type OfferedTool = ModelTool & {
   /** Unless it is known to only read. */
   mayChange: boolean;

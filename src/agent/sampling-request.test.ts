@@ -16,7 +16,7 @@ test("a request is read with the limits of both sides", () => {
   assert.equal(typeof quiet === "string" ? quiet : quiet.request.maxOutputTokens, 512);
 });
 
-test("what cannot be made sense of is told in words", () => {
+test("what cannot be made sense of is reported in words", () => {
   for (const [params, why] of [
     [{}, /'messages' must be a list/],
     [{ messages: [{ role: "system", content: text }] }, /message 1 must have the role/],

@@ -1,4 +1,5 @@
 import type { ChatMessage, ContentBlock, ModelPart, ModelRequest } from "../model/agent/chat.ts";
+import type { SamplingAsked } from "../model/calls/provider.ts";
 import { readMedia } from "../model/calls/result.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { limitParts } from "./models/stream.ts";
@@ -38,6 +39,24 @@ export function readSampling(params: UnknownObject, tokenLimit: number): Samplin
     wanted: asked > tokenLimit ? asked : null,
   };
 }
+
+/** For a person; a picture is named, not shown. */
+export function showSampling({ request }: SamplingRequest, hasModel: boolean): SamplingAsked {
+  const [first, ...rest] = request.messages;
+  const isSystem = first?.role === "system";
+  const said = isSystem ? rest : request.messages;
+  return {
+    systemPrompt: isSystem ? String(first.content) : null,
+    messages: said.map(({ role, content }) => ({
+      role: role === "assistant" ? role : "user",
+      text: typeof content === "string" ? content : (content ?? []).map(blockText).join("\n"),
+    })),
+    maxTokens: request.maxOutputTokens ?? defaultTokens,
+    hasModel,
+  };
+}
+
+const blockText = (block: ContentBlock) => (block.type === "text" ? block.text : "[a picture]");
 
 function readMessage(message: unknown, at: number): ChatMessage | string {
   const { role, content } = isObject(message) ? message : {};

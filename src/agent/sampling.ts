@@ -32,9 +32,14 @@ export function createSampling({ config, profile, models, emit }: SamplingParts)
   const room = once(() => import("./sampling-request.ts"));
   const counts = createLru<number>(minCalls);
 
-  function note({ server, callId, tool }: Context, status: "refused" | "failed", reason: string): void {
+  function note({ server, callId, tool }: Context, status: "answered" | "refused" | "failed", reason: string): void {
     const unused = { model: null, inputTokens: 0, outputTokens: 0 };
     emit({ type: "model.sampled", callId, server, tool, status, reason, ...unused });
+  }
+
+  function answeredByHand(context: Context, text: string) {
+    note(context, "answered", "a person answered");
+    return { role: "assistant", content: { type: "text", text }, model: "person", stopReason: "endTurn" };
   }
 
   function refuse(context: Context, reason: string, code = -1): never {
@@ -58,16 +63,22 @@ export function createSampling({ config, profile, models, emit }: SamplingParts)
     counts.set(context.callId, made);
   }
 
-  async function requireYes(context: Context, { request, hints }: SamplingRequest): Promise<void> {
+  /** Null where a model may answer; else what a person wrote. */
+  async function askPerson(context: Context, asked: SamplingRequest): Promise<string | null> {
     const verdict = await verdictOn(context.server);
-    if (verdict === "allow") return;
+    const hasModel = models.known().length > 0;
     if (verdict === "deny") refuse(context, "the configuration does not let servers ask models");
-    const last = JSON.stringify(request.messages.at(-1)?.content ?? "");
-    const wish = hints.length === 0 ? "a model" : `a model like '${hints[0]}'`;
-    const text = `Server '${context.server}' wants to ask ${wish}, in the middle of '${context.tool}': ${cutText(last, 500)}`;
-    const said = await context.confirm(text);
+    if (verdict === "allow" && hasModel) return null;
+    if (context.byHand) {
+      const said = await context.byHand((await room()).showSampling(asked, hasModel));
+      if (said === null) refuse(context, "a person declined");
+      return said.text ?? null;
+    }
+    if (!hasModel) refuse(context, "no model is configured");
+    const said = await context.confirm(describe(context, asked));
     if (said === null) refuse(context, "a person has to agree, and no person can be asked");
-    if (!said) refuse(context, "a person said no");
+    if (!said) refuse(context, "a person declined");
+    return null;
   }
 
   async function serve(context: Context, asked: SamplingRequest) {
@@ -88,13 +99,15 @@ export function createSampling({ config, profile, models, emit }: SamplingParts)
 
   return {
     isOffered: () => settings().enabled && models.known().length > 0,
+    isByHand: () => settings().enabled && settings().verdict !== "deny",
     answer: (async (params, context) => {
       if (!settings().enabled) refuse(context, "the configuration does not let servers ask models");
       count(context);
       const asked = (await room()).readSampling(params, settings().maxTokens);
       if (typeof asked === "string") return refuse(context, asked, -32602);
       if ((context.tokens?.left() ?? 1) <= 0) refuse(context, "the run that made the call has used its tokens");
-      await requireYes(context, asked);
+      const written = await askPerson(context, asked);
+      if (written !== null) return answeredByHand(context, written);
       try {
         return await serve(context, asked);
       } catch (thrown) {
@@ -104,6 +117,12 @@ export function createSampling({ config, profile, models, emit }: SamplingParts)
       }
     }) satisfies Sampling,
   };
+}
+
+function describe({ server, tool }: Context, { request, hints }: SamplingRequest): string {
+  const last = JSON.stringify(request.messages.at(-1)?.content ?? "");
+  const wish = hints.length === 0 ? "a model" : `a model like '${hints[0]}'`;
+  return `Server '${server}' wants to ask ${wish}, in the middle of '${tool}': ${cutText(last, 500)}`;
 }
 
 function usual(known: readonly { name: string }[]): string | undefined {

@@ -38,7 +38,7 @@ test("names that several tools have are all told, with whose they are", () => {
   );
 });
 
-test("an unknown name is a mistake, unless a server that may have it is away", () => {
+test("an unknown name is a mistake, unless a server that may have it is unreachable", () => {
   const servers = (trouble: string | null) => ({
     names: () => ["one", "two"],
     trouble: (name: string) => (name === "two" ? trouble : null),
@@ -51,17 +51,17 @@ test("an unknown name is a mistake, unless a server that may have it is away", (
     code: "CONFIG_INVALID",
     message: /\(one, two\) has: 'gone'/,
   });
-  check(has(tool("one", "a")), "'two' is away.");
-  assert.throws(() => check(has(), "'two' is away."), {
+  check(has(tool("one", "a")), "'two' is unreachable.");
+  assert.throws(() => check(has(), "'two' is unreachable."), {
     code: "SERVER_UNAVAILABLE",
-    message: "Toolset 'mine' has no tools now, not even 'a', 'gone'. 'two' is away.",
+    message: "Toolset 'mine' has no tools now, not even 'a', 'gone'. 'two' is unreachable.",
   });
-  assert.deepEqual(missingServers(wants, has(tool("one", "a")), servers("'two' is away.")), [
-    { server: "two", reason: "'two' is away." },
+  assert.deepEqual(missingServers(wants, has(tool("one", "a")), servers("'two' is unreachable.")), [
+    { server: "two", reason: "'two' is unreachable." },
   ]);
 });
 
-test("who may use none of its servers is told so, and nothing of how they are", () => {
+test("a caller who may use none of its servers learns that, and nothing of how they are", () => {
   const servers = { names: () => ["one"], trouble: () => "'one' has lost its secret key." };
   const nothing = { tools: [], maySee: () => false };
   for (const names of [null, ["a"]])

@@ -119,7 +119,7 @@ type ToolsetParts = {
   /** Null where it has no name: an inline definition, or every tool. */
   alias: string | null;
   definition(): ToolsetDefinition;
-  /** Looked up anew each time: a toolset that was registered again counts at once. */
+  /** Looked up again each time: a toolset that was registered again counts at once. */
   tools(): Promise<NamedTool[]>;
   mayChange(tool: Tool): boolean;
   call(tools: readonly NamedTool[], options: ProcessOptions): CallTool;

@@ -11,8 +11,8 @@ import { createInjectedHider } from "./hide-injected.ts";
 const placeholder = "«injected»";
 /** Bounds the cost of a summary. */
 const window = 16 * activityLimits.characters;
-/** Shorter texts are held uncut: cutting costs more than the memory. */
-const shortText = 4 * window;
+/** Shorter texts are held uncut: cutting costs more than the memory. Longer ones would be moved by each collection. */
+const shortText = 1_024;
 
 type Call = Requested & Partial<Executed>;
 

@@ -17,6 +17,8 @@ export type AttemptOptions = {
   isCurrent?(call: Routed, spec: ProviderSpec): boolean;
   onProgress(call: Routed, progress: ProgressReport): void;
   onTask?(call: Routed, task: TaskReport): void;
+  /** Does a person answer what a server asks a model? */
+  samples?(call: Routed): boolean;
   /** The caller's answer, as the server may read it. */
   fit?(asked: Asked, answered: UnknownObject, relay?: Relay): Promise<UnknownObject>;
   answer(call: Routed, server: string, asked: Asked, signal: AbortSignal, relay?: Relay): Promise<UnknownObject>;
@@ -99,8 +101,10 @@ export function attempt(
     ...(relay?.onLog ? { onLog: (message) => relay.onLog?.(hide.value(message)) } : {}),
     asClient: relay?.client,
     meta: relay?.meta,
+    ...(hasMembers(call.injected.values) ? { hidden: { names: Object.keys(call.injected.values), ...hide } } : {}),
     ...(relay?.onOwnTool ? { onOwnTool: relay.onOwnTool } : {}),
     continuation: relay?.continuation,
+    samples: options.samples?.(call),
   }).then(
     (result) => {
       questions.end();
@@ -128,7 +132,7 @@ export function sessionOwner({ user, key }: Principal, conversation: string | un
   return { user, conversation: `${key} ${conversation}` };
 }
 
-/** The definition has changed. Nothing was sent, and the call must be planned anew. */
+/** The definition has changed. Nothing was sent, and the call must be planned again. */
 function outdated({ tool }: Routed): PlaneError {
   return new PlaneError("CONFLICT", `The definition of '${tool.name}' keeps changing. Nothing was run.`, {
     data: { tool: tool.name, sent: false, isOutdated: true },

@@ -12,7 +12,7 @@ test("a granted call carries its grant", () => {
   );
 });
 
-test("who may call only what they were shown is told where to look, once they may use it at all", () => {
+test("a caller who may call only what they were shown learns where to look, once they may use it at all", () => {
   const guessed = { ...resolvedCall(), options: { unseen: true } };
   assert.throws(() => authorize(guessed, () => ({ by: "everyone" })), {
     code: "FORBIDDEN",

@@ -4,6 +4,7 @@ import { requestedCall, sampleTool } from "../../test/samples/calls.ts";
 import { noRouting } from "../../test/samples/routing.ts";
 import type { CallRecord, HeldYes, Verdict } from "../model/calls/call.ts";
 import { type ErrorCode, PlaneError } from "../model/errors.ts";
+import { createRunningCalls } from "../store/running-calls.ts";
 import { createCallTool, type Path } from "./call-tool.ts";
 import { createRecorder } from "./record.ts";
 
@@ -45,7 +46,8 @@ function pathOf(changes: Partial<Path> = {}) {
       answer: async () => ({}),
     },
     record: createRecorder({
-      emit: () => undefined,
+      begin: createRunningCalls(() => undefined).begin,
+      emitClean: () => undefined,
       write: async (record) => void records.push(record),
     }),
     ...changes,

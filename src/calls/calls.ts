@@ -38,6 +38,7 @@ import { createOfferVerbs } from "./offers.ts";
 import { createPayloads } from "./payloads.ts";
 import { createPlans, type PlanPorts } from "./plan.ts";
 import type { PlannedCall } from "./planned-call.ts";
+import { createPolicyPreview } from "./policy-preview.ts";
 import { createProviders, type ProviderParts, type Providers } from "./providers/providers.ts";
 import { createRecorder, type RecordOptions } from "./record.ts";
 import type { Recordings } from "./recording/recordings.ts";
@@ -144,7 +145,7 @@ export async function createCalls(parts: CallParts) {
     ...createOfferVerbs({ call, servers, defaultPrincipal, config }),
     call,
     drain: runner.drain,
-    policy: { test: createPolicyTest(parts, lookup) },
+    policy: { test: createPolicyTest(parts, lookup), preview: createPolicyPreview(parts, lookup, payloads.read) },
     tools: { get: lookup.tool, registerProvider: providers.register },
     calls: {
       activity: async ({ principal = defaultPrincipal } = {}) => activity.entries(principal),
@@ -220,7 +221,8 @@ function wirePath(parts: CallParts, { lookup, providers, approvals, hooks, activ
     routing: routeOptions(parts, providers),
     execution: executeOptions(parts, providers, spans),
     record: createRecorder({
-      emit: memory.emit,
+      begin: memory.begin,
+      emitClean: memory.emitClean,
       write: memory.record,
       keepFailed: parts.keepFailed,
       async onApprovedEnd(yes, outcome, { options: { run } }) {
@@ -252,8 +254,9 @@ function planPorts(
     recall: lookup.recall,
     isSettled: servers.isSettled,
     isCalm: memory.isCalm,
-    begin: servers.begin,
-    emit: memory.emit,
+    send: servers.begin,
+    begin: memory.begin,
+    emitClean: memory.emitClean,
     write: memory.record,
     present: results.present,
     checkOutput: (schema, result) => loadedCheck?.checkOutput(schema, result) ?? [],
@@ -312,10 +315,10 @@ function executeOptions(parts: CallParts, providers: Providers, spans: Spans): O
     },
     answer: answers.answer,
     fit: answers.fit,
+    samples: answers.samples,
     limits: parts.limits.path,
     routing: {
-      failed: routing.failed,
-      worked: routing.worked,
+      ...routing,
       async check(tool, provider, spec, signal) {
         try {
           if (routing.takeCheck(tool, provider, spec)) await providers.check(spec, signal);

@@ -39,7 +39,7 @@ test("an error loses the values, in its message, its cause and its data, and not
   assert.equal(hide.error(cause), cause);
 });
 
-test("what a tool answers is left alone, what it complains about is not", () => {
+test("what a tool answers stays as it is, what it complains about does not", () => {
   const answer = { content: [{ type: "text", text: "ann" }] };
   assert.equal(hide.result(answer), answer);
   assert.deepEqual(hide.result({ ...answer, isError: true }), {

@@ -1,4 +1,11 @@
-import { type ApprovalPorts, createPolicy, effectOf, ownYesCounts, type Profile } from "../access/access.ts";
+import {
+  type ApprovalPorts,
+  createPolicy,
+  effectOf,
+  ownYesCounts,
+  type PolicyPorts,
+  type Profile,
+} from "../access/access.ts";
 import type { Registry } from "../catalogue/catalogue.ts";
 import type { PlanePolicy } from "../model/plane-access.ts";
 import { mayDo } from "../model/principal.ts";
@@ -8,18 +15,19 @@ import { requestCall } from "./call-tool.ts";
 import type { Lookup, LookupParts } from "./lookup.ts";
 import { createTargets } from "./targets.ts";
 
-type JudgeParts = Pick<LookupParts, "config" | "grants" | "defaultPrincipal"> & {
+export type JudgeParts = Pick<LookupParts, "config" | "grants" | "defaultPrincipal"> & {
   registry: Pick<Registry, "snapshot">;
   profile(): Profile | Promise<Profile>;
 };
 
 /** The one resolver, on what is configured now. */
-export function policyOf({
-  config,
-  registry,
-}: Pick<JudgeParts, "config" | "registry">): ReturnType<typeof createPolicy> {
+export function policyOf(
+  { config, registry }: Pick<JudgeParts, "config" | "registry">,
+  other: Partial<Pick<PolicyPorts, "policy" | "now">> = {},
+): ReturnType<typeof createPolicy> {
   return createPolicy({
     policy: () => config().policy,
+    ...other,
     isIsolated: (server) => isIsolated(config().servers[server] ?? {}),
     targetsOf: createTargets(config, (id, caller) => registry.snapshot(caller).byId(id)),
     ownCounts: (caller) => ownYesCounts(config().approvals, caller),

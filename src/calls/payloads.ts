@@ -1,9 +1,8 @@
-import { isRawJSON } from "../lib/json/exact-numbers.ts";
-import { looksSecret, redact } from "../lib/text/redact.ts";
+import { redact, redactFields } from "../lib/text/redact.ts";
 import type { Executed, Outcome, Requested } from "../model/calls/call.ts";
 import type { CallPayload } from "../model/calls/call-history.ts";
 import type { Config } from "../model/config/config.ts";
-import { isObject, type Json } from "../model/json.ts";
+import type { Json } from "../model/json.ts";
 import { ownerOf, ownsRecord, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { createInjectedHider, type InjectedHider } from "./hide-injected.ts";
@@ -74,20 +73,8 @@ function payloadOf(call: Call, outcome: Outcome): { id: string; body: string } {
 
 function shown(value: unknown, hider: InjectedHider): Json {
   const text = JSON.stringify(value);
-  if (text.length <= maxCharacters) return hide(value, hider);
+  if (text.length <= maxCharacters) return redactFields(value, (said) => redact(hider.text(said))) as Json;
   // Half a secret at the end would not be recognised.
   const beginning = text.slice(0, maxCharacters).replace(/\S{1,256}$/, "");
   return { cut: true, characters: text.length, beginning: redact(hider.text(beginning)) };
-}
-
-function hide(value: unknown, hider: InjectedHider): Json {
-  if (typeof value === "string") return redact(hider.text(value));
-  if (Array.isArray(value)) return value.map((inner) => hide(inner, hider));
-  if (!isObject(value) || isRawJSON(value)) return value as Json;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      looksSecret(key) && typeof inner === "string" ? "[redacted]" : hide(inner, hider),
-    ]),
-  );
 }

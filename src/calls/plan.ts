@@ -42,7 +42,7 @@ export type PlanPorts = RunPorts & {
   isTraced(): boolean;
 };
 
-/** Plans of one caller; more are made anew. */
+/** Plans of one caller; more are made again. */
 const maxPlans = 1_000;
 
 /** A call is planned once and run many times: the plan falls with whatever it was decided on. */

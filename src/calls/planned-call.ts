@@ -13,12 +13,20 @@ import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts"
 import type { PlaneCallOptions } from "../model/plane.ts";
 import type { Face, Principal } from "../model/principal.ts";
 import { type DirectCall, type DirectRequest, explainFailure, type Servers } from "../servers/servers.ts";
+import type { RunningCall } from "../store/store.ts";
 import { argumentsOf, createQuestions, sessionOwner } from "./attempt.ts";
 import { type Begun, type ExecuteOptions, progressStretch } from "./execute.ts";
 import type { Limits } from "./limits/limits.ts";
 import { metaOf, takeAnswer } from "./providers/providers.ts";
-import { type BegunRecord, callEvent, presented, type RecordOptions, unrecorded } from "./record.ts";
-import { plannedStages, type RecordPlan, samplesOfPlan, succeededEvent, writeRecord } from "./record-plan.ts";
+import { type BegunRecord, presented, type RecordOptions, unrecorded } from "./record.ts";
+import {
+  begunEvent,
+  plannedStages,
+  type RecordPlan,
+  samplesOfPlan,
+  succeededEvent,
+  writeRecord,
+} from "./record-plan.ts";
 
 export type Decided = {
   principal: Principal;
@@ -36,10 +44,11 @@ export type Decided = {
 type Write = (
   record: ReturnType<typeof writeRecord>,
   samples: ReturnType<typeof samplesOfPlan>,
+  running: RunningCall,
 ) => Promise<void> | void;
 
-export type RunPorts = Pick<RecordOptions, "emit" | "present" | "onEnded"> & {
-  begin: Servers["begin"];
+export type RunPorts = Pick<RecordOptions, "begin" | "emitClean" | "present" | "onEnded"> & {
+  send: Servers["begin"];
   write: Write;
   checkOutput(schema: JsonObject, result: ToolResult): string[];
   limits: Limits;
@@ -81,6 +90,7 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
   #wheel: TimeWheel<PlannedCall> | undefined;
   #spoke: Spoke<PlannedCall> | undefined;
   #direct: DirectRequest | undefined;
+  #running: RunningCall | undefined;
   #end: PromiseWithResolvers<Outcome> | undefined;
   /** Failed while it was sent. */
   #early: { thrown: unknown } | undefined;
@@ -114,11 +124,11 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
     this.#sentAt = performance.now();
     const meta = metaOf(relay?.meta, sendsKey ? this.id : undefined);
     const params = { name: spec.config.tool, arguments: argumentsOf(this, spec), ...meta };
-    const direct = this.#ports.begin(server, params, this, sessionOwner(this.principal, this.options.conversation));
+    const direct = this.#ports.send(server, params, this, sessionOwner(this.principal, this.options.conversation));
     if (direct === null) return null;
     this.#direct = direct;
     this.#ports.limits.called(this, spec);
-    this.#ports.emit(callEvent(this));
+    this.#running = this.#ports.begin(begunEvent(this.#plan.record, this.id));
     this.#end = Promise.withResolvers();
     if (this.#early) {
       this.failed(this.#early.thrown);
@@ -227,7 +237,11 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
     const { durationMs } = outcome.call;
     const times = { validate: rounded(this.#sentAt - this.#startedAt), execute: ms };
     const written = writeRecord(record, this as Executed, { ...outcome, ...storedIn(shown) }, times);
-    const safe = this.#ports.write(written, samplesOfPlan(record, this.at, durationMs, ms));
+    const safe = this.#ports.write(
+      written,
+      samplesOfPlan(record, this.at, durationMs, ms),
+      this.#running as RunningCall,
+    );
     if (!safe) return this.#finish(outcome, shown, ms);
     safe.then(
       () => this.#finish(outcome, shown, ms),
@@ -239,7 +253,7 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
     const { server, record } = this.#plan;
     this.#ports.limits.worked(server);
     this.#ports.onEnded?.(this as Executed, outcome);
-    this.#ports.emit(succeededEvent(record, this.id, outcome.call.durationMs, ms));
+    this.#ports.emitClean(succeededEvent(record, this.id, outcome.call.durationMs, ms));
     this.#end?.resolve(shown);
   }
 
@@ -248,7 +262,7 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
     this.#leave();
     const begun = { startedAt: this.#sentAt, isExpired: this.#isExpired, ...this.#taken(ended) };
     const stages = plannedStages({ validate: rounded(this.#sentAt - this.#startedAt) });
-    const recorded = { startedAt: this.#startedAt, stages };
+    const recorded = { startedAt: this.#startedAt, stages, running: this.#running as RunningCall };
     const { id, at, asked, principal, face, options, tool, grant, input, injected, approval, route } = this;
     const call = { id, at, asked, principal, face, options, tool, grant, input, injected, approval, route };
     this.#ports.goOn(call, begun, recorded, this.#given).then(this.#end?.resolve, this.#end?.reject);

@@ -1,11 +1,12 @@
 import { hash } from "../lib/json/stable-json.ts";
+import { createLru } from "../lib/lru.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import { rounded } from "../lib/text/wording.ts";
 import type { Executed, SucceededOutcome, Verdict } from "../model/calls/call.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
-import type { PlaneEvent } from "../model/events.ts";
+import type { EventOf } from "../model/events.ts";
 import type { Face, Principal } from "../model/principal.ts";
 import type { CallColumns } from "../model/store.ts";
 import { hashResult } from "./record.ts";
@@ -18,6 +19,9 @@ export type RecordPlan = {
   user: { user: string | null };
   head: string;
   subjects: readonly string[];
+  /** For its events, redacted. */
+  begun: Omit<EventOf<"tool.call">, "callId">;
+  named: { server: string | null; provider: string };
 };
 
 export function planRecord(tool: Tool, principal: Principal, face: Face, provider: string): RecordPlan {
@@ -31,6 +35,12 @@ export function planRecord(tool: Tool, principal: Principal, face: Face, provide
     server,
     provider,
     user: { user: principal.user },
+    begun: redactDeep({
+      ...{ type: "tool.call", user: principal.user },
+      ...(principal.key !== undefined && { key: principal.key }),
+      tool: name,
+    }),
+    named: redactDeep({ server, provider }),
     head: `${facts.slice(1, -1)},"durationMs":`,
     subjects: [toolSubject(key), ...(viewer === null ? [] : [personaSubject(key, viewer)])].concat(
       providerSubject(key, provider),
@@ -48,16 +58,33 @@ export function writeRecord(
   { call: report, stored }: Pick<SucceededOutcome, "call"> & Stored,
   times: Times,
 ): { columns: CallColumns; text: string } {
-  const { id, at, input, approval, executed } = call;
+  const { id, at, input, approval, executed, options } = call;
+  const { conversation } = options;
   const { durationMs } = report;
   const by = JSON.stringify(provider);
   const attempt = `{"provider":${by},"ok":true,"durationMs":${executed.attempts[0]?.durationMs ?? 0},"error":null}`;
-  const names = JSON.stringify(redactDeep(Object.keys(input.arguments)));
+  const names = namesText(Object.keys(input.arguments));
   const hashes = `"argumentsHash":"${hash(input.arguments)}","injected":[],"approval":${textOfVerdict(approval)},"resultHash":"${hashResult(executed.result)}"`;
-  const end = `"error":null,"stages":${stagesText(times)}${stored ? `,"stored":${JSON.stringify(stored.id)}` : ""}`;
+  const within = conversation === undefined ? "" : `"conversation":${JSON.stringify(conversation)},`;
+  const end = `"error":null,${within}"stages":${stagesText(times)}${stored ? `,"stored":${JSON.stringify(stored.id)}` : ""}`;
   const text = `{"id":"${id}","at":"${at}",${head}${durationMs},"provider":${by},"attempts":[${attempt}],"argumentNames":${names},${hashes},${end}}`;
   const { tool, server, user } = plan;
-  return { columns: { id, at, tool, status: "succeeded", server, durationMs, principal: user }, text };
+  const columns: CallColumns = { id, at, tool, status: "succeeded", server, durationMs, principal: user };
+  if (conversation !== undefined) columns.conversation = conversation;
+  return { columns, text };
+}
+
+/** Callers of a tool give the same few arguments. */
+const namesTexts = createLru<string>(100);
+const maxNamesLength = 500;
+
+function namesText(names: readonly string[]): string {
+  const plain = JSON.stringify(names);
+  const known = namesTexts.get(plain);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(redactDeep(names));
+  if (plain.length < maxNamesLength) namesTexts.set(plain, text);
+  return text;
 }
 
 const verdictTexts = new WeakMap<Verdict, string>();
@@ -88,8 +115,13 @@ export function samplesOfPlan({ subjects }: RecordPlan, at: string, durationMs: 
   return subjects.map((subject, place) => ({ subject, at, ok: true, latencyMs: place === last ? ms : durationMs }));
 }
 
-export function succeededEvent({ server, provider, tool }: RecordPlan, id: string, durationMs: number, ms: number) {
+export function begunEvent({ begun }: RecordPlan, callId: string): EventOf<"tool.call"> {
+  return { ...begun, callId };
+}
+
+export function succeededEvent({ named, tool }: RecordPlan, id: string, durationMs: number, ms: number) {
+  const { server, provider } = named;
   const attempts = [{ provider, ok: true, durationMs: rounded(ms) }];
   const ended = { success: true, status: "succeeded", durationMs, code: null } as const;
-  return { type: "tool.result", callId: id, tool, ...ended, attempts, server } satisfies PlaneEvent;
+  return { type: "tool.result", callId: id, tool, ...ended, attempts, server } satisfies EventOf<"tool.result">;
 }

@@ -13,7 +13,10 @@ import type { ToolResult } from "../model/calls/result.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
+import { createRunningCalls } from "../store/running-calls.ts";
 import { createRecorder, type Step } from "./record.ts";
+
+const running = createRunningCalls(() => undefined);
 
 type Run = (step: Step) => Executed | Promise<Executed>;
 
@@ -22,7 +25,11 @@ async function record(run: Run, write: (record: CallRecord) => Promise<void> = a
   const samples: HealthSample[] = [];
   const events: PlaneEvent[] = [];
   const recorder = createRecorder({
-    emit: (event) => events.push(event),
+    begin(event) {
+      events.push(event);
+      return running.begin(event);
+    },
+    emitClean: (event) => events.push(event),
     async write(written, observed) {
       records.push(written);
       samples.push(...observed);
@@ -47,7 +54,7 @@ const fail =
       throw new PlaneError(code, message, { data });
     });
 
-test("a call that succeeded is told to the caller, the record, the health and the events", async () => {
+test("a call that succeeded is reported to the caller, the record, the health and the events", async () => {
   const result = { content: [{ type: "text", text: "secret answer" }] };
   const {
     outcome,
@@ -194,7 +201,8 @@ test("the outcome waits for the record", async () => {
 test("a call that did not succeed is kept as a dead letter before it is answered", async () => {
   const kept: unknown[] = [];
   const recorder = createRecorder({
-    emit: () => undefined,
+    begin: running.begin,
+    emitClean: () => undefined,
     write: async () => undefined,
     async keepFailed(call, written) {
       await Promise.resolve();
@@ -209,7 +217,8 @@ test("a call that did not succeed is kept as a dead letter before it is answered
 
 test("a failed call that cannot be kept is answered with a warning", async () => {
   const recorder = createRecorder({
-    emit: () => undefined,
+    begin: running.begin,
+    emitClean: () => undefined,
     write: async () => undefined,
     keepFailed: async () => {
       throw new PlaneError("STORE_FAILED", "the disk is full");

@@ -18,13 +18,15 @@ import type {
   WaitingOutcome,
 } from "../model/calls/call.ts";
 import { originOf } from "../model/calls/call.ts";
+import { resultEvent } from "../model/calls/call-events.ts";
 import { resultText, type ToolResult } from "../model/calls/result.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { ErrorCode, ErrorReport } from "../model/errors.ts";
 import { errorTable, PlaneError, reportError, strangerMessage, toPlaneError } from "../model/errors.ts";
-import type { PlaneEvent } from "../model/events.ts";
+import type { EventOf, PlaneEvent } from "../model/events.ts";
+import type { RunningCall } from "../store/store.ts";
 import { costField } from "./limits/cost.ts";
 
 /** Synchronous where the stage is: a microtask per stage costs more than most stages. */
@@ -37,15 +39,18 @@ export type Recorder = (
 ) => Promise<Outcome>;
 
 /** Of a planned call, which has been announced. */
-export type BegunRecord = { startedAt: number; stages: CallRecord["stages"] };
+export type BegunRecord = { startedAt: number; stages: CallRecord["stages"]; running: RunningCall };
 
 /** What the stages have learned so far. */
 type Learned = Requested & Partial<Executed>;
 
 export type RecordOptions = {
+  /** Tells that a call begins. */
+  begin(event: EventOf<"tool.call">): RunningCall;
   /** Undefined when the record is durable already. */
-  write(record: CallRecord, samples: HealthSample[]): Promise<void> | undefined;
-  emit(event: PlaneEvent): void;
+  write(record: CallRecord, samples: HealthSample[], running: RunningCall): Promise<void> | undefined;
+  /** Of what holds no secret. */
+  emitClean(event: PlaneEvent): void;
   /** Resolves when durable. `error` has the provider's own words. */
   keepFailed?(call: Learned, record: CallRecord, error: ErrorReport | null): Promise<void>;
   /** For the caller: a large result is stored. */
@@ -57,10 +62,10 @@ export type RecordOptions = {
 
 /** Whatever happens, the call is recorded before it is answered. */
 export function createRecorder(options: RecordOptions): Recorder {
-  const { write, emit, onEnded } = options;
+  const { begin, write, emitClean, onEnded } = options;
   return async (requested, run, begun) => {
     const startedAt = begun?.startedAt ?? performance.now();
-    if (!begun) emit(callEvent(requested));
+    const running = begun?.running ?? begin(callEvent(requested));
     const tracked = trackStages(requested, startedAt, begun?.stages);
     let error: PlaneError | undefined;
     try {
@@ -75,14 +80,14 @@ export function createRecorder(options: RecordOptions): Recorder {
     let shown = given instanceof Promise ? await given : given;
     if (shown.stored) record.stored = shown.stored.id;
     try {
-      const written = write(record, samplesOf(call, record));
+      const written = write(record, samplesOf(call, record), running);
       if (written) await written;
     } catch (thrown) {
       shown = unrecorded(shown, toPlaneError(thrown));
     }
     if (!outcome.ok || call.approved) await closeCall(call, record, outcome, options);
     onEnded?.(call, outcome, stages);
-    emit(resultEvent(record, outcome));
+    emitClean(redactDeep(resultEvent(record)));
     return shown;
   };
 }
@@ -147,32 +152,11 @@ function kindOf(asked: Requested["asked"]["tool"]): Pick<CallRecord, "kind"> {
   return typeof asked === "string" || asked.kind === undefined ? {} : { kind: asked.kind };
 }
 
-/** An address may hold a secret; the name of a tool does not. */
-export function callEvent(requested: Requested): PlaneEvent {
+function callEvent(requested: Requested): EventOf<"tool.call"> {
   const { id, asked, principal } = requested;
-  const tool = askedName(requested);
   const { user, key } = principal;
-  const facts = { type: "tool.call", callId: id, user, ...(key === undefined ? {} : { key }) } as const;
-  const { kind } = kindOf(asked.tool);
-  return kind ? { ...facts, tool: redactDeep(tool), kind } : { ...facts, tool };
-}
-
-function resultEvent(
-  { id, tool, status, durationMs, attempts, server, kind, ...record }: CallRecord,
-  outcome: Outcome,
-): PlaneEvent {
-  const tries = attempts.map(({ provider, ok, durationMs: took }) => ({ provider, ok, durationMs: rounded(took) }));
-  const ended = { success: outcome.ok, status, durationMs, code: outcome.error?.code ?? null };
-  return {
-    type: "tool.result",
-    callId: id,
-    tool,
-    ...ended,
-    attempts: tries,
-    server,
-    ...(kind && { kind }),
-    ...originOf(record),
-  };
+  const facts = { type: "tool.call", callId: id, user, ...(key !== undefined && { key }) } as const;
+  return redactDeep({ ...facts, tool: askedName(requested), ...kindOf(asked.tool) });
 }
 
 /** A result that cannot be stored is returned whole. */
@@ -221,6 +205,7 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
     ...costField(tool, attempts),
     ...originOf(executed ?? {}),
     ...(options.run === undefined ? {} : { run: options.run }),
+    ...(options.conversation === undefined ? {} : { conversation: options.conversation }),
     stages,
   };
 }

@@ -52,7 +52,7 @@ test("what rests is remembered for the tool of its owner", () => {
   assert.deepEqual(new Set(asked), new Set(["lookup", '["lookup","Atlas"]']));
 });
 
-test("without an available provider every reason is told", () => {
+test("without an available provider every reason is reported", () => {
   const providers = [provider("one", 1), provider("two", 2)];
   const unavailable = ({ name }: ProviderSpec) => `${name} sleeps`;
   assert.throws(() => route(approvedCall(sampleTool({ providers })), { ...open, unavailable }), {

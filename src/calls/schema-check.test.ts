@@ -37,7 +37,7 @@ const cases: [title: string, value: Json, expected: string[]][] = [
 ];
 
 for (const [title, value, expected] of cases) {
-  test(`${title} ${expected.length === 0 ? "has no problems" : "is told with its place"}`, () => {
+  test(`${title} ${expected.length === 0 ? "has no problems" : "is reported with its place"}`, () => {
     assert.deepEqual(problems(schema, value), expected);
   });
 }

@@ -53,7 +53,7 @@ test("without an error a call succeeded if it was executed and was a dry run if 
   assert.deepEqual([statusOf(undefined, { executed: {} }), statusOf(undefined, {})], ["succeeded", "dry_run"]);
 });
 
-test("what a tool reported is told with its name, even when it said nothing", () => {
+test("what a tool reported is reported with its name, even when it said nothing", () => {
   const error = describeToolError("git.push", " rejected\n");
   assert.deepEqual([error.code, error.data.tool], ["TOOL_ERROR", "git.push"]);
   assert.equal(error.message, "'git.push' reported an error: rejected");

@@ -167,7 +167,7 @@ function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): Pla
   const guess = misspelt.length === 0 ? "" : `Misspelt? ${misspelt.join(", ")}. `;
   const hint = `${guess}It takes: ${signature(properties, tool.parameters.required)}.`;
   const data = { problems, hint, ...(dropped.length > 0 ? { unknown: dropped.slice(0, maxUnknown) } : {}) };
-  return invalid(tool.name, `do not fit: ${lines.join("; ")}. ${hint.slice(0, -1)}`, data);
+  return invalid(tool.name, `are invalid: ${lines.join("; ")}. ${hint.slice(0, -1)}`, data);
 }
 
 function signature(properties: UnknownObject, required: unknown): string {

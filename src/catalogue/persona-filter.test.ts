@@ -18,7 +18,7 @@ const cases: [title: string, asked: string[], seen: string[]][] = [
   ["another one sees the shared tool", ["Nova"], ["lookup", "notes of Nova", "ledger"]],
   ["two together see both", ["Atlas", "Nova"], ["lookup", "lookup of Atlas", "notes of Nova", "ledger"]],
   ["one that owns nothing sees what it is allowed", ["vega"], ["lookup", "ledger"]],
-  ["one that nobody knows sees what is everybody's", ["Nobody"], ["lookup"]],
+  ["an unknown one sees what is shared", ["Rigel"], ["lookup"]],
 ];
 
 for (const [title, asked, expected] of cases) {

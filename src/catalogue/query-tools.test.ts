@@ -158,7 +158,7 @@ test("a cursor goes on in the right place after its tool is gone and others have
   assert.deepEqual(namesOf(run({ cursor: nextCursor, limit: 2 }, later).tools), ["börse", "echo.add"]);
 });
 
-test("a shared tool and what personas have in its place are told apart by pages, too", () => {
+test("a shared tool and what personas have in its place are distinguished by pages, too", () => {
   const three = [tool("x", { persona: "Nova" }), tool("x", {}), tool("x.y", {}), tool("x", { persona: "Atlas" })];
   const owners: (string | null)[] = [];
   let cursor: string | null = null;

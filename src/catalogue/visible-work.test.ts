@@ -11,7 +11,7 @@ const all = [
 ];
 
 const cases: [title: string, viewer: Viewer, seen: string[]][] = [
-  ["somebody who is no persona sees what is shared", { persona: null, personas: [] }, ["read", "write"]],
+  ["a caller without a persona sees what is shared", { persona: null, personas: [] }, ["read", "write"]],
   [
     "a persona sees its own in the place of a shared one",
     { persona: "Atlas", personas: [] },
@@ -51,7 +51,7 @@ for (const [title, viewer, seen] of cases) {
   });
 }
 
-test("a job is for the personas that it names, and for everybody to see who asks for none", () => {
+test("a job is for the personas that it names, and visible to every caller who asks for none", () => {
   const jobs = [{ personas: ["Atlas"] }, { personas: ["Nova", "Zoe"] }];
   const at = (persona: string | null, personas: string[]) =>
     jobsFor(jobs, { persona, personas }).map((job) => jobs.indexOf(job));

@@ -13,7 +13,7 @@ const problem: ConfigProblem = {
 const told = (name: string, problems: ConfigProblem[]) =>
   workNotFound("job", name, { seen: [{ name: "report" }], problems, principal }).message;
 
-test("what is written and cannot be used is told from what is not there, without the place it stands at", () => {
+test("what is written and cannot be used is reported from what is not there, without the place it stands at", () => {
   assert.equal(
     told("digest", [problem]),
     "Job 'digest' cannot be used. task_graph: tasks wait for each other: a → b → a. Remove one. 'toolplane config validate' shows where.",

@@ -8,7 +8,7 @@ async function warnings(more: object): Promise<string[]> {
   return config.problems.map(({ path, message }) => `${path}: ${message}`);
 }
 
-test("a level that has no effect is told", async () => {
+test("a level that has no effect is reported", async () => {
   assert.deepEqual(await warnings({}), ["mcpServers.charts.compliance_level: levels have no effect"]);
   assert.deepEqual(await warnings({ compliance: "default" }), []);
   const users = { ann: { compliance: "Hippa" } };
@@ -29,4 +29,21 @@ test("levels that do not fit together are an error", async () => {
       [["compliance", "error"]],
     );
   }
+});
+
+test("a rule with braces or brackets in a glob is reported: it matches none of its alternatives", async () => {
+  const rules = [
+    { tool: "*.{delete,remove}_*", verdict: "deny" },
+    { server: "db[12]", verdict: "ask" },
+    { tool: "*.delete_?", verdict: "deny" },
+  ];
+  const { config } = await loadConfig({ mcpServers: {}, policy: { rules } }, {});
+  assert.deepEqual(
+    config.problems.map(({ path, severity, hint }) => [path, severity, hint]),
+    ["policy.rules[0].tool", "policy.rules[1].server"].map((path) => [
+      path,
+      "warning",
+      "Globs support only * and ?. Write one rule per alternative.",
+    ]),
+  );
 });

@@ -191,7 +191,7 @@ export function checkServer(
   }
   const transport = hasProblem ? { transport: "stdio" } : detected;
   const { type: _, url, ...others }: UnknownObject = inPlace({ ...expanded, ...transport });
-  // What was told once need not be told by the schema again.
+  // What was reported once need not be reported by the schema again.
   const fields = url === undefined || hasProblem ? others : { ...others, url };
   const definition = parse(ServerDefinition, fields, path, report);
   return usable ? definition : undefined;

@@ -6,7 +6,7 @@ const hookKeys = Object.fromEntries(
     Object.entries({
       name: "Its name in reasons and records.",
       matcher: "Pattern for tool names, matched anywhere; * for all.",
-      command: "The program and its arguments; no shell. It runs where this file is.",
+      command: "The program and its arguments; no shell. It runs in this file's directory.",
       timeout_ms: "Timeout; reaching it is a failure.",
       on_error: `What a failure means; default ${defaultOnError[event]}.`,
     }).map(([key, text]) => [`hooks.${event}.${key}`, text]),
@@ -19,29 +19,29 @@ export const descriptions: Readonly<Record<string, string>> = {
   $schema: "Where editors find this schema.",
   mcpServers: "The MCP servers, by name.",
   "mcpServers.command":
-    "The program to start for a local server; it is never split or run by a shell. A relative path starts where this file is.",
+    "The program to start for a local server; it is never split or run by a shell. A relative path starts at this file's directory.",
   "mcpServers.args": "Its arguments.",
   "mcpServers.env":
     "Variables for it, over those at the top level. Beside these it gets a safe base, proxy, certificate and package settings; servers.md lists them.",
   "mcpServers.inheritEnv":
     "More variables of the plane's environment to pass on: names or globs, beside those at the top level. true: all of them; false: only the default ones.",
-  "mcpServers.cwd": "The directory to start it in, from where this file is.",
+  "mcpServers.cwd": "The directory to start it in, relative to this file's.",
   "mcpServers.container":
     "Start it in a container: no network, a read-only root, no capabilities, limits; removed when it ends.",
-  "mcpServers.container.image": "The image. Without 'command', what it starts by itself is the server.",
+  "mcpServers.container.image": "The image. Without 'command', the image's own entry point is the server.",
   "mcpServers.container.network": "The network it joins; none by default.",
   "mcpServers.container.mounts":
-    "What of this machine it sees: source:/target, read-only, or source:/target:rw; a relative source starts where this file is.",
+    "Files of this machine that it sees: source:/target, read-only, or source:/target:rw; a relative source starts at this file's directory.",
   "mcpServers.container.runtime": "docker or podman; auto takes the first that is installed.",
-  "mcpServers.container.memory": "Its limit of memory.",
-  "mcpServers.container.pids": "Its limit of processes.",
+  "mcpServers.container.memory": "Its memory limit.",
+  "mcpServers.container.pids": "Its process limit.",
   "mcpServers.container.user": "The user inside, such as 1000:1000; by default the image's.",
   "mcpServers.container.env":
-    "Names of the plane's variables that it gets beside those of 'env'. Values never stand on a command line.",
+    "Names of the plane's variables that it gets beside those of 'env'. Values never appear on a command line.",
   "mcpServers.url": "The address of a remote server. Redirects to other hosts are not followed.",
   "mcpServers.openapi":
-    "An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts where this file is.",
-  "mcpServers.baseUrl": "The address of the API; by default as its document says, or where the document is.",
+    "An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts at this file's directory.",
+  "mcpServers.baseUrl": "The address of the API; by default as its document says, or the document's own address.",
   "mcpServers.operations": "Which operations of the document become tools; by default all.",
   "mcpServers.operations.tags": "Globs of tags; one that begins with ! excludes.",
   "mcpServers.operations.paths": "Globs of paths such as /users/*; one that begins with ! excludes.",
@@ -50,7 +50,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.headers": "Headers for every request to a remote server.",
   "mcpServers.auth": "Authentication to a remote server.",
   "mcpServers.auth.type":
-    "bearer sends the token in Authorization, basic does so with user:password, api_key in the header named below, oauth lets each user sign in.",
+    "bearer sends the token in Authorization; basic sends user:password there; api_key uses the header named below; with oauth each user signs in.",
   "mcpServers.auth.token":
     "The token for all users, best as ${TOKEN}; without it each user gives their own. An empty one sends nothing.",
   "mcpServers.auth.header": "The header of an API key.",
@@ -64,7 +64,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.auth.authorizationUrl":
     "Where people sign in; discovered, or taken from the OpenAPI document, by default.",
   "mcpServers.auth.schemes":
-    "For each security scheme of the OpenAPI document its value, best as ${KEY}; for an API that wants several.",
+    "A value for each security scheme of the OpenAPI document, best as ${KEY}; for an API that requires several.",
   "mcpServers.auth.grant": "client_credentials signs in as this client, without a person.",
   "mcpServers.description": "What the server is for.",
   "mcpServers.author": "Who wrote it.",
@@ -89,13 +89,13 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.circuit.openMs":
     "The first cooldown; then one call tries the server. Doubled with each failure, 5 minutes at most.",
   "mcpServers.cache":
-    "Results of its tools that are known to only read are kept for a while. Any write to the server, a changed list and a restart empty it.",
+    "Cache for results of its read-only tools. Any write to the server, a changed list and a restart empty it.",
   "mcpServers.cache.ttlMs": "How long a result is kept; 0 keeps none.",
-  "mcpServers.cache.maxEntries": "At most so many results; the least recently used go first.",
+  "mcpServers.cache.maxEntries": "Maximum number of results; the least recently used are dropped first.",
   "mcpServers.cache.shared": "One result for all callers; by default each caller has their own.",
   "mcpServers.coalesce":
-    "Equal calls of one caller that are under way share one request, where the tool is known to only read. By default where results are cached.",
-  "mcpServers.retry": "How often its calls are tried; by default as in 'retry'.",
+    "Equal concurrent calls of one caller share one request, if the tool is known to be read-only. By default on where results are cached.",
+  "mcpServers.retry": "Attempts of its calls; by default as in 'retry'.",
   "mcpServers.retry.attempts": "Attempts of a call that may be repeated, the first included.",
   "mcpServers.retry.delayMs": "The wait before the second attempt; doubled with each failure.",
   "mcpServers.retry.maxDelayMs": "The longest wait between two attempts.",
@@ -105,14 +105,14 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.pingIntervalMs": "Ping interval of a WebSocket.",
   "mcpServers.listingTtlMs": "Time to live of its lists of tools, prompts and resources, 0 for no expiry.",
   "mcpServers.protocol": "legacy opens with a handshake, modern is 2026-07-28; discovered by default.",
-  "mcpServers.logLevel": "The least serious of its log messages to ask for and keep; by default the server decides.",
+  "mcpServers.logLevel": "The lowest level of its log messages to request and keep; by default the server decides.",
   "mcpServers.roots": "Directories or file URIs it gets as roots.",
   "mcpServers.session":
     "Who shares a session with it. By default all share a local server, and a remote one has a session for each user.",
   "mcpServers.groups": "Groups with access; empty for all callers.",
   "mcpServers.persona": "Only for this persona.",
   "mcpServers.compliance_level":
-    "The level its data belongs to; callers at a level that does not allow it do not see it.",
+    "The compliance level of its data; callers whose level does not allow it do not see it.",
   "mcpServers.workspaces": "Only for callers of one of these workspaces; empty for all.",
   "mcpServers.discoverable": "true: callers without access see only its name, description and contact.",
   "mcpServers.allow_tools": "Globs of allowed tools; null allows all, an empty list none.",
@@ -133,7 +133,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from.",
   "mcpServers.inject_options": "Options of the inventory in _mcp_data.",
   "mcpServers.inject_options.exclude_self": "Exclude its own tools.",
-  "mcpServers.inject_options.exclude": "Servers that are left out; 'canvas' when it is not given.",
+  "mcpServers.inject_options.exclude": "Servers to leave out; 'canvas' by default.",
   "mcpServers.inject_options.max_bytes":
     "Maximum size; beyond it descriptions are cut, then parameters dropped, then tools. 65536 by default.",
   registries: "MCP registries to search and to add servers from; the first that knows a name counts.",
@@ -159,12 +159,11 @@ export const descriptions: Readonly<Record<string, string>> = {
   "overlays.capabilities": "Capabilities to find it by.",
   "overlays.cost_per_call": "Cost of a call.",
   "overlays.cost_unit": "Unit of the cost.",
-  "overlays.cache": "Its results are kept for a while, where it is known to only read.",
+  "overlays.cache": "Cache for its results, if it is known to be read-only.",
   "overlays.cache.ttlMs": "How long a result is kept; 0 keeps none.",
-  "overlays.cache.maxEntries": "At most so many results; the least recently used go first.",
+  "overlays.cache.maxEntries": "Maximum number of results; the least recently used are dropped first.",
   "overlays.cache.shared": "One result for all callers; by default each caller has their own.",
-  "overlays.coalesce":
-    "Equal calls of one caller that are under way share one request, where it is known to only read.",
+  "overlays.coalesce": "Equal concurrent calls of one caller share one request, if the tool is known to be read-only.",
   "overlays.rate_limit_per_minute": "Its rate limit: calls per minute.",
   "overlays.persona_allowlist": "Only for these personas.",
   "overlays.requires_flags": "By operation: the flags a persona needs for it.",
@@ -173,7 +172,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "overlays.applicable-states": "The states it is available in; all by default.",
   "overlays.workspaces": "Only for callers of one of these workspaces.",
   "overlays.enabled": "False: people still see the tool; models neither see nor call it.",
-  "overlays.compliance_level": "The level its data belongs to, beside its server's.",
+  "overlays.compliance_level": "The compliance level of its data, in addition to its server's.",
   "overlays.notes": "Notes for people in listings.",
   env: "Variables for all local servers; a server's own 'env' wins.",
   inheritEnv:
@@ -181,9 +180,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   inject: "Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject.",
   inject_options: "Default options of the inventory in _mcp_data.",
   "inject_options.exclude_self": "Exclude the tools of the same server.",
-  "inject_options.exclude": "Servers that are left out; 'canvas' when it is not given.",
+  "inject_options.exclude": "Servers to leave out; 'canvas' by default.",
   "inject_options.max_bytes": "Maximum size.",
-  manifests: "Globs of manifest files to read, from where this file is; manifest.schema.json says what they hold.",
+  manifests:
+    "Globs of manifest files to read, relative to this file's directory; manifest.schema.json has their schema.",
   toolsets: "Named selections of tools with a budget.",
   "toolsets.providers": "The servers whose tools are in it.",
   "toolsets.allow_tools": "The allowed tools; null for all.",
@@ -194,6 +194,11 @@ export const descriptions: Readonly<Record<string, string>> = {
   "models.baseURL": "Its address.",
   "models.model": "The model's name there.",
   "models.apiKey": "The key, best as a reference such as ${KEY}.",
+  "models.price": "Token prices, per million; without them no cost is shown.",
+  "models.price.input": "Price of a million input tokens.",
+  "models.price.output": "Price of a million output tokens.",
+  "models.price.cached": "Price of a million cached input tokens; `input` when left out.",
+  "models.price.currency": "The currency of these prices.",
   sampling: "Sampling: requests of servers to the models; see agents.md.",
   "sampling.enabled": "false: sampling is not offered to servers.",
   "sampling.verdict":
@@ -209,11 +214,12 @@ export const descriptions: Readonly<Record<string, string>> = {
     "required: a tool whose safety_level is high runs only on servers that say 'isolated'. By default only the strict profile requires it.",
   "policy.effects": "By glob of tool names: read or write, overriding the tool's own claim.",
   "policy.rules": "Rules in order; the first that matches decides.",
-  "policy.rules.tool": "Glob of tool names.",
+  "policy.rules.tool": "Glob of tool names: * is any run of characters, ? is one; braces have no meaning.",
   "policy.rules.server": "Glob of server names.",
   "policy.rules.side_effects": "Any of these effects.",
   "policy.rules.effects": "Any of read, write and unknown, as 'policy test' shows for a tool.",
-  "policy.rules.risk": "Any of these risks: a tool's safety_level, else high if destructive, low if read-only.",
+  "policy.rules.risk":
+    "Any of these risks: a tool's safety_level, else high if a trusted server declares it destructive, low if read-only.",
   "policy.rules.arguments": "Conditions on arguments, all must match: a glob, or {regex} matched anywhere.",
   "policy.rules.users": "Any of these callers, by glob.",
   "policy.rules.groups": "Callers in any of these groups.",
@@ -228,7 +234,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "policy.rules.reason": "The reason sent to the caller.",
   "policy.rules.from":
     "The key that made it, set for rules of a server's 'require_approval'; such a rule has no number.",
-  hooks: "Programs that decide about calls; see hooks.md.",
+  hooks: "Programs that decide on calls; see hooks.md.",
   "hooks.PermissionRequest": "Decides whether approval is needed; may waive it if only the profile requires it.",
   "hooks.PreToolUse": "Runs before a call; may change its arguments.",
   "hooks.PostToolUse": "Runs on a result; may replace or withhold it.",
@@ -250,7 +256,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "budgets.maxCost": "Maximum cost of a conversation's calls: a number for every unit, or numbers by unit.",
   "budgets.perPersona": "Maximum cost of all calls of a persona, by its name.",
   "budgets.perPersona.maxCost": "As above.",
-  retry: "How often a call is tried that may be repeated, or that was never sent.",
+  retry: "Attempts of a call that may be repeated, or that was never sent.",
   "retry.attempts": "Attempts, the first included.",
   "retry.delayMs": "The wait before the second attempt; doubled with each failure, give or take a quarter.",
   "retry.maxDelayMs": "The longest wait between two attempts.",
@@ -270,26 +276,25 @@ export const descriptions: Readonly<Record<string, string>> = {
   "search.embeddings": "A model of your own that compares queries and tools, in place of the built-in vectors.",
   "search.embeddings.model": "Its name in 'models'; its endpoint has to answer OpenAI-compatible `/embeddings`.",
   "search.learn":
-    "true: what you call after a search moves up for you after the same words. Kept in the data directory only.",
+    "true: tools that you call after a search rank higher when you search for the same words. Kept in the data directory only.",
   results: "Storage of large results.",
   "results.maxInlineBytes":
-    "Characters of text that an MCP client gets whole; of more, or of half as much structured content, it gets a handle. 0 for no limit.",
+    "Characters of text that an MCP client gets in full. For more, or for half as much structured content, it gets a handle. 0 for no limit.",
   "results.keepMs": "How long a large result is stored.",
   "results.maxStoredBytes": "Maximum total size in the store; the oldest are dropped first.",
   "results.builtinTool": "false: the tool 'read_result' is not offered.",
-  "results.redact": "Secrets in results that models read: what is found is replaced with [redacted].",
-  "results.redact.secrets":
-    "Known shapes: keys and tokens of well-known services, private keys, passwords in addresses.",
-  "results.redact.entropy": "Words of 20 characters and more that are random rather than written.",
+  "results.redact": "Redaction of secrets in results that models read; each becomes [redacted].",
+  "results.redact.secrets": "Known patterns: keys and tokens of well-known services, private keys, passwords in URLs.",
+  "results.redact.entropy": "Words of 20 characters and more that look random.",
   "results.redact.patterns": "Patterns of your own, in the syntax of RE2.",
   calls: "Call records.",
-  "calls.keepDays": "Days to keep records of calls and changes, 0 for ever.",
+  "calls.keepDays": "Days to keep records of calls and changes, 0 to keep them forever.",
   quotas: "What one caller may hold open at a time.",
-  "quotas.maxHeldOpen": "Event streams and waiting requests over HTTP that one caller holds open at a time.",
+  "quotas.maxHeldOpen": "Event streams and waiting HTTP requests that one caller may hold open at a time.",
   "quotas.maxSessionsPerCaller":
-    "MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it the one that was unused for longest ends.",
+    "MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, the one unused for longest ends.",
   audit: "The record of calls and changes.",
-  "audit.required": "true: nothing is answered whose record could not be taken.",
+  "audit.required": "true: nothing is answered unless it was recorded.",
   "audit.hmacKey":
     "Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones are recognised. By reference, such as ${AUDIT_KEY}.",
   observability: "Traces, metrics, and what is kept of calls.",
@@ -297,7 +302,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "observability.otlp.endpoint":
     "The collector, such as http://127.0.0.1:4318; /v1/traces and /v1/metrics are added. Empty: nothing is sent.",
   "observability.otlp.headers":
-    "Headers for the collector, best as references; or a text such as name=value,name=value.",
+    "Headers for the collector, best as references; or a string such as name=value,name=value.",
   "observability.otlp.traces": "false: no spans.",
   "observability.otlp.metrics": "false: no metrics.",
   "observability.otlp.intervalMs": "Time between two batches in milliseconds.",
@@ -307,14 +312,14 @@ export const descriptions: Readonly<Record<string, string>> = {
   "observability.payloadDays": "Days to keep them.",
   jobs: "Job runs; see jobs.md.",
   "jobs.concurrency": "Concurrency limit of job runs on a plane; more wait.",
-  "jobs.keepDays": "Days to keep finished runs, 0 for ever.",
+  "jobs.keepDays": "Days to keep finished runs, 0 to keep them forever.",
   security: "Handling of changed or poisoned tool definitions; see quality.md.",
   "security.pinning": "A definition that differs from its pin: off, warn, or quarantine until it is accepted.",
   "security.newTools": "A new tool of a known server: accept, or quarantine.",
   "security.poisoning":
     "Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about.",
   "security.egress":
-    "Where addresses that others name may lead: those of a server's sign-in, and of tools that were set over a face.",
+    "Which addresses others may name: for a server's sign-in, and for tools that were set over a face.",
   "security.egress.allow":
     "Hosts, addresses and networks beyond public ones: localhost:8080, *.corp.example, 10.0.0.0/8. A cloud's metadata service is never reached.",
   bundles: "Catalogue entries from other planes.",
@@ -345,5 +350,5 @@ export const descriptions: Readonly<Record<string, string>> = {
   personas: "What personas may do, by name.",
   "personas.flags": "Flags that tools require with requires_flags; only true counts.",
   compliance:
-    "Which levels of data go together: default for those that come with Toolplane, or your own as {levels, unknown}; see access.md. Without it levels have no effect.",
+    "Which compliance levels go together: default for the built-in ones, or your own as {levels, unknown}; see access.md. Without it, levels have no effect.",
 };

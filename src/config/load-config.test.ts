@@ -57,7 +57,7 @@ test("a broken file warns with its line and the others load", async () => {
   );
 });
 
-test("without any readable file nothing is loaded, and every reason is told", async () => {
+test("without any readable file nothing is loaded, and every reason is reported", async () => {
   await assert.rejects(loadTexts(["{", "[1"]), (error) => {
     assert.ok(error instanceof PlaneError);
     assert.equal(error.code, "CONFIG_INVALID");
@@ -78,7 +78,7 @@ test("an unset variable disables its server with variable and field; the others 
   assert.match(problems[0]?.hint ?? "", /\$\{MISSING:-default\}/);
 });
 
-test("a problem inside a server is told with the line of the very value", async () => {
+test("a problem inside a server is reported with the line of the very value", async () => {
   const text = [
     "{",
     '"servers": {',
@@ -99,7 +99,7 @@ test("a problem inside a server is told with the line of the very value", async 
   ]);
 });
 
-test("all problems of all servers are told, and good servers load beside them", async () => {
+test("all problems of all servers are reported, and good servers load beside them", async () => {
   const { servers, broken, problems } = await load({
     servers: {
       a: 7,

@@ -4,7 +4,7 @@ import { deepFreeze } from "../lib/json/plain-data.ts";
 import { matchesGlob } from "../lib/text/glob.ts";
 import { normalLevel, shippedLevels } from "../model/access/compliance.ts";
 import { everyTool, type HookSettings, hookEvents } from "../model/access/hook.ts";
-import type { Policy } from "../model/access/policy.ts";
+import type { Policy, PolicyRule } from "../model/access/policy.ts";
 import {
   type Config,
   type ConfigProblem,
@@ -145,17 +145,21 @@ export type LoadedConfig = {
   sources(): string[];
 };
 
+/** What a file would say. */
+export type FileText = { file: string; text: string };
+
 /** Reads everything and reports everything; throws only when nothing could be read at all. */
 export async function loadConfig(
   source: ConfigSource,
   environment: Environment,
   project?: Project,
+  instead?: FileText,
 ): Promise<LoadedConfig> {
   const layers: Setting[][] = [];
   const projectLayers: Setting[][] = [];
   const files: string[] = [];
   const found: ConfigProblem[] = [];
-  for (const { document, problems } of await readSource(source)) {
+  for (const { document, problems } of await readSource(source, instead)) {
     found.push(...problems);
     if (document === null) continue;
     const shapes = readShapes(withoutOwnEntry(document));
@@ -247,11 +251,12 @@ export function readServerEntry(name: string, entry: UnknownObject, environment:
 
 type Read = { document: ConfigDocument | null; problems: ConfigProblem[] };
 
-async function readSource(source: ConfigSource): Promise<Read[]> {
+async function readSource(source: ConfigSource, instead: FileText | undefined): Promise<Read[]> {
   if (typeof source !== "string" && !Array.isArray(source))
     return [{ document: { file: "(given)", data: source, lineOf: () => null }, problems: [] }];
   const files: readonly string[] = [source].flat();
-  return Promise.all(files.map((file) => readDocument(resolve(file))));
+  const textOf = (file: string) => (instead && resolve(instead.file) === file ? instead.text : undefined);
+  return Promise.all(files.map((file) => readDocument(resolve(file), textOf(resolve(file)))));
 }
 
 type Finding = { path: Path; message: string; hint: string };
@@ -262,7 +267,7 @@ async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigPr
   );
   const hint = `'${everyTool}' stands for every tool. Look-around and back references are not supported.`;
   const given = patterns.filter(({ pattern }) => pattern !== everyTool);
-  return asErrors(await checkPatterns(given, hint), merged);
+  return asProblems(await checkPatterns(given, hint), merged);
 }
 
 async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigProblem[]> {
@@ -278,12 +283,28 @@ async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigPro
     const path = ["policy", "rules", at, "time", "timezone"];
     return [{ path, message: `'${time.timezone}' is no time zone`, hint: "Write it like Europe/Berlin." }];
   });
-  return asErrors([...(await checkPatterns(patterns, hint)), ...zones], merged);
+  return [
+    ...asProblems([...(await checkPatterns(patterns, hint)), ...zones], merged),
+    ...asProblems(rules.flatMap(literalGlobs), merged, "warning"),
+  ];
+}
+
+/** A rule whose braces or brackets are meant as alternatives matches nothing. */
+function literalGlobs({ tool, server }: PolicyRule, at: number): Finding[] {
+  return Object.entries({ tool, server }).flatMap(([key, glob = ""]) =>
+    /[{}[\]]/.test(glob)
+      ? {
+          path: ["policy", "rules", at, key],
+          message: `braces and brackets in '${glob}' are matched literally`,
+          hint: "Globs support only * and ?. Write one rule per alternative.",
+        }
+      : [],
+  );
 }
 
 async function checkRedaction(patterns: readonly string[], merged: Merged): Promise<ConfigProblem[]> {
   const given = patterns.map((pattern, at) => ({ path: ["results", "redact", "patterns", at], pattern }));
-  return asErrors(await checkPatterns(given, "Look-around and back references are not supported."), merged);
+  return asProblems(await checkPatterns(given, "Look-around and back references are not supported."), merged);
 }
 
 async function checkPatterns(given: readonly { path: Path; pattern: string }[], hint: string): Promise<Finding[]> {
@@ -295,8 +316,12 @@ async function checkPatterns(given: readonly { path: Path; pattern: string }[], 
   });
 }
 
-function asErrors(findings: readonly Finding[], merged: Merged): ConfigProblem[] {
-  return findings.map(({ path, ...finding }) => ({ ...merged.placeOf(path), severity: "error", ...finding }));
+function asProblems(
+  findings: readonly Finding[],
+  merged: Merged,
+  severity: ConfigProblem["severity"] = "error",
+): ConfigProblem[] {
+  return findings.map(({ path, ...finding }) => ({ ...merged.placeOf(path), severity, ...finding }));
 }
 
 function isTimezone(timeZone: string): boolean {

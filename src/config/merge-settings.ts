@@ -12,7 +12,7 @@ export type Merged = {
   settings: readonly Setting[];
   /** The origin of a value, or of the nearest thing around it that has one. */
   originOf(path: Path): Origin | undefined;
-  /** Where a problem with this value is shown: the path as the file spells it, and `key` where that is another one. */
+  /** Where a problem with this value is shown: the path as the file spells it, and `key` where that differs. */
   placeOf(path: Path): Pick<ConfigProblem, "file" | "line" | "path" | "key">;
 };
 

@@ -3,7 +3,7 @@ import { homeDirectory } from "../lib/files.ts";
 import type { Trial } from "../model/config/adding.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import type { Environment } from "./environment.ts";
-import { type LoadedConfig, loadConfig } from "./load-config.ts";
+import { type FileText, type LoadedConfig, loadConfig } from "./load-config.ts";
 import { defaultConfigFiles, noConfigFound, ofProject } from "./locations.ts";
 import { isConfiguredByVariables } from "./shapes/environment-settings.ts";
 import { openProject } from "./trust/answers.ts";
@@ -47,11 +47,12 @@ export function createPlace({ files, directory, dataDirectory, environment, plat
     project,
     where: { platform, home: homeDirectory() ?? "/", directory, environment },
     present,
-    async load(): Promise<LoadedConfig> {
-      const found = present();
+    /** With what a file would say, where that is asked. */
+    async load(instead?: FileText): Promise<LoadedConfig> {
+      const found = [...new Set([...present(), ...(instead ? [instead.file] : [])])];
       const isConfigured = found.length > 0 || isConfiguredByVariables(environment);
       const source = isConfigured ? found : noConfigFound(directory, environment);
-      return loadConfig(source, environment, project()?.read());
+      return loadConfig(source, environment, project()?.read(), instead);
     },
     lastFile: () => present().at(-1) ?? join(directory, newFile),
     fileAt: (file: string) => resolve(directory, file),

@@ -1,8 +1,16 @@
 import { nearest } from "../lib/text/nearest.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
-import { linesOf, type ProjectTrust, type Setup, type SetupAdding, type SetupEntries } from "../model/config/setup.ts";
+import {
+  linesOf,
+  type ProjectTrust,
+  type Setup,
+  type SetupAdding,
+  type SetupEntries,
+  type SetupRules,
+} from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
+import type { Removals } from "./edit/undo-removal.ts";
 import { explain } from "./explain.ts";
 import { checkServerEntry, type LoadedConfig } from "./load-config.ts";
 import { configSchema } from "./schemas.ts";
@@ -15,13 +23,18 @@ import { createTrustAnswers } from "./trust/answers.ts";
 export function createSetup(options: SetupOptions): Setup {
   const place = createPlace(options);
   const clients = () => import("./clients/client-verbs.ts");
-  const [editing, toolsets, adding] = [editingVerbs(place), toolsetVerbs(place), addingVerbs(place, options)];
+  let kept: Promise<Removals> | undefined;
+  const removals = () => (kept ??= import("./edit/undo-removal.ts").then(({ createRemovals }) => createRemovals()));
+  const [editing, toolsets] = [editingVerbs(place, removals), toolsetVerbs(place, removals)];
+  const adding = addingVerbs(place, options);
   return {
     ...readingVerbs(place),
     ...editing,
     ...toolsets,
     ...adding,
     ...entryVerbs({ ...editing, ...toolsets, ...adding }),
+    ...ruleVerbs(place),
+    undoRemoval: async (kind, name) => (await removals()).undo(kind, name),
     trust: trustVerbs(place),
     clients: async () => (await import("./clients/client-files.ts")).clientStatus(place.where),
     async importClients(names, how) {
@@ -73,7 +86,10 @@ function readingVerbs({
 }
 
 /** A toolset is changed in the file that has it, the last one that counts. */
-function toolsetVerbs({ load, lastFile }: SetupPlace): Pick<Setup, "written" | "putToolset" | "removeToolset"> {
+function toolsetVerbs(
+  { load, lastFile }: SetupPlace,
+  removals: () => Promise<Removals>,
+): Pick<Setup, "written" | "putToolset" | "removeToolset"> {
   const toolsets = () => import("./edit/toolset-entries.ts");
   const files = () =>
     load().then(
@@ -102,14 +118,15 @@ function toolsetVerbs({ load, lastFile }: SetupPlace): Pick<Setup, "written" | "
     },
     async removeToolset(name) {
       const path = await fileWith(name);
-      await (await toolsets()).removeToolsetEntry(path, name);
-      return { path };
+      const { removeToolsetEntry } = await toolsets();
+      return (await removals()).remove("toolsets", path, name, () => removeToolsetEntry(path, name));
     },
   };
 }
 
 function editingVerbs(
   place: SetupPlace,
+  removals: () => Promise<Removals>,
 ): Pick<Setup, "init" | "addServer" | "putServer" | "editServer" | "removeServer"> {
   const { load, lastFile, fileAt, environment } = place;
   const entries = () => import("./edit/server-entries.ts");
@@ -165,8 +182,8 @@ function editingVerbs(
     },
     async removeServer(name, file) {
       const path = file === undefined ? (definedIn(name)(await load()) ?? lastFile()) : fileAt(file);
-      await (await entries()).removeServerEntry(path, name);
-      return { path };
+      const { removeServerEntry } = await entries();
+      return (await removals()).remove("servers", path, name, () => removeServerEntry(path, name));
     },
   };
 }
@@ -211,6 +228,15 @@ function entryVerbs({ written, putServer, tryEntry }: EntryPorts): SetupEntries 
   };
 }
 
+function ruleVerbs(place: SetupPlace): SetupRules {
+  const verbs = async () => (await import("./edit/policy-rules.ts")).createRuleVerbs(place);
+  return {
+    writtenRules: async () => (await verbs()).writtenRules(),
+    tryRules: async (rules) => (await verbs()).tryRules(rules),
+    saveRules: async (...given) => (await verbs()).saveRules(...given),
+  };
+}
+
 const notTried = { tools: null, needsSignIn: false, problem: null };
 
 function trustVerbs({ load, project, directory, dataDirectory }: SetupPlace): Setup["trust"] {
@@ -237,8 +263,8 @@ async function trustWritten(place: SetupPlace, file: string | null, names: reado
 }
 
 /** Allowed, and hardly ever what was meant. */
-function withoutServers({ servers, broken, tools, manifests, files }: Config): ConfigProblem[] {
-  const named = [servers, broken, tools, manifests].flatMap((section) => Object.keys(section));
+function withoutServers({ servers, broken, untrusted, tools, manifests, files }: Config): ConfigProblem[] {
+  const named = [servers, broken, untrusted, tools, manifests].flatMap((section) => Object.keys(section));
   if (named.length > 0) return [];
   const hint = "Add one: toolplane servers add NAME -- COMMAND, or toolplane import.";
   const message = "no server is configured";

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { temporaryDirectory } from "../../test/fixtures/start-server.ts";
 import { watchFiles } from "./reload.ts";
 
-test("an edit and a new file are told, a touch is not", async () => {
+test("an edit and a new file are reported, a touch is not", async () => {
   await using directory = await temporaryDirectory();
   const [first, second] = [directory.file("a.json"), directory.file("b.json")];
   await writeFile(first, "1");
@@ -22,7 +22,7 @@ test("an edit and a new file are told, a touch is not", async () => {
   // Timers of the watch do not keep the process alive; this one does.
   const keepAlive = setInterval(() => undefined, 1_000);
   await utimes(first, new Date(), new Date(0));
-  // Long enough for a touch to be seen and judged; nothing may come of it.
+  // Long enough for a touch to be seen and judged; it must be ignored.
   await delay(2_000);
   assert.equal(told, 0);
   await writeFile(first, "2");

@@ -1,4 +1,4 @@
-/** Every value of a label is a series that is kept; what comes after the first so many is told together. */
+/** Every value of a label is a series that is kept; what comes after the first so many is counted together. */
 export const maxValues = 1_000;
 
 export function createBoundedLabel(limit = maxValues): (value: string) => string {

@@ -89,7 +89,7 @@ test("a weekend is written from its first day to its last", () => {
   assert.deepEqual(times("0 9 * * sat-sun", "2026-11-13T10:00Z", 2, "UTC"), ["2026-11-14T09:00Z", "2026-11-15T09:00Z"]);
 });
 
-test("what is no such time is told with the field that is wrong", () => {
+test("what is no such time is reported with the field that is wrong", () => {
   const problemOf = (text: string) => {
     const cron = readCron(text, "UTC");
     return "problem" in cron ? cron.problem : "none";

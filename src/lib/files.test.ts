@@ -12,7 +12,7 @@ function troubleWith(path: string): string {
   assert.fail("it was read");
 }
 
-test("what the system says about a file is told in words, and without its path", () => {
+test("what the system says about a file is reported in words, and without its path", () => {
   assert.equal(troubleWith("/nowhere/at/all"), "there is no such file or directory");
   assert.equal(troubleWith(import.meta.dirname), "it is a directory");
   assert.equal(troubleWith(`${import.meta.filename}/below`), "a part of its path is no directory");

@@ -4,7 +4,7 @@ import { findCycle } from "./find-cycle.ts";
 
 const graph = (edges: Record<string, string[]>) => Object.entries(edges).map(([id, dependsOn]) => ({ id, dependsOn }));
 
-test("a circle is told from where it begins to where it closes", () => {
+test("a circle is reported from where it begins to where it closes", () => {
   assert.deepEqual(findCycle(graph({ a: ["b"], b: ["c"], c: ["b"] })), ["b", "c", "b"]);
   assert.deepEqual(findCycle(graph({ a: ["a"] })), ["a", "a"]);
 });

@@ -4,10 +4,14 @@ const random = (): string => Math.random().toString(36).slice(2, 10).padEnd(8, "
 const own = random();
 let made = Math.floor(Math.random() * 36 ** 6);
 
+let stamp = { at: Number.NaN, text: "" };
+
 /** Sorts by time, unique, no secret. */
 export function uniqueId(): string {
   made += 1;
-  return `${Date.now().toString(36).padStart(9, "0")}-${own}${made.toString(36).padStart(8, "0")}`;
+  const at = Date.now();
+  if (at !== stamp.at) stamp = { at, text: `${at.toString(36).padStart(9, "0")}-${own}` };
+  return stamp.text + made.toString(36).padStart(8, "0");
 }
 
 let known = { second: Number.NaN, text: "" };

@@ -72,7 +72,7 @@ export type GenerateRequest<T = string> = Omit<RunAgentOptions, "history"> & {
   parser?: AnswerParser<T>;
   /** How often the model may correct its answer. Default: 0. */
   maxCorrectionSteps?: number;
-  /** How often it then starts anew, with its tool results. Default: 0. */
+  /** How often it then starts again, with its tool results. Default: 0. */
   maxRestarts?: number;
 };
 

@@ -242,7 +242,7 @@ export function quarantineHints(tool: string): string[] {
 const ourOwnTrouble: readonly ErrorCode[] = ["INTERNAL", "STORE_FAILED", "CONFIG_INVALID", "RECORD_FAILED"];
 
 const away = "The plane cannot reach its store right now. It is tried again all the time; ask again in a moment.";
-const busy = "The store of the plane has more to do than it gets done. Ask again in a moment.";
+const busy = "The store of the plane is overloaded. Ask again in a moment.";
 const noModel =
   "No model is configured here. The operator of this plane can add one under 'models'; tools can be called without it.";
 

@@ -145,6 +145,7 @@ export type PlaneEvent =
   /** `retryCallId` is null when a person resolved it. */
   | ({ type: "dead_letter.resolved"; retryCallId: string | null } & LetterFacts)
   | ({ type: "dead_letter.deleted" } & LetterFacts)
+  | ({ type: "dead_letter.restored" } & LetterFacts)
   | { type: "key.created"; keyId: string; name: string }
   | { type: "key.revoked"; keyId: string; name: string };
 
@@ -228,6 +229,7 @@ export const eventMeanings = {
     "It succeeded, or a person marked it resolved (`retryCallId` is null): `deadLetterId`, `callId`, `tool`, `retryCallId`.",
   "dead_letter.abandoned": "It was abandoned: `deadLetterId`, `callId`, `tool`, `code`.",
   "dead_letter.deleted": "It was deleted: `deadLetterId`, `callId`, `tool`.",
+  "dead_letter.restored": "Its deletion was undone: `deadLetterId`, `callId`, `tool`.",
   "key.created": "An API key was created: `keyId`, `name`.",
   "key.revoked": "The key was revoked: `keyId`, `name`.",
 } as const satisfies Record<EventType, string>;

@@ -19,10 +19,10 @@ test("the advice about a quarantined tool goes with its clause, whichever it is"
   for (const hint of quarantineHints("a.b"))
     assert.equal(
       messageForModel({
-        message: `'a.b' is held back: it changed; ${hint}.`,
+        message: `'a.b' is quarantined: it changed; ${hint}.`,
         data: { personHints: quarantineHints("a.b") },
       }),
-      "'a.b' is held back: it changed. A person has to look into it.",
+      "'a.b' is quarantined: it changed. A person has to look into it.",
     );
 });
 

@@ -1,4 +1,5 @@
 import type { ApiKey, CreatedApiKey, NewApiKey, TokenGiven, TokenStatus } from "./access/credentials.ts";
+import type { PolicyRule } from "./access/policy.ts";
 import type { Outcome, PolicyMode, Verdict } from "./calls/call.ts";
 import type {
   Answer,
@@ -15,12 +16,34 @@ import type { PlanCheck } from "./calls/tool-plan.ts";
 import type { ToolId } from "./catalogue/tool.ts";
 import type { JsonObject } from "./json.ts";
 import type { URLSearchParams } from "./platform.ts";
-import type { Caller, Principal } from "./principal.ts";
+import type { Caller, Face, Principal } from "./principal.ts";
 
 /** The verdict on a call, and the effects and risk it is based on. */
 type PolicyTest = Verdict & {
   tool: string;
   effect: { effect: "read" | "write" | "unknown"; because: string };
+};
+
+/** A call whose verdict would be another one. */
+export type VerdictChange = {
+  id: string;
+  at: string;
+  tool: string;
+  user: string | null;
+  face: Face;
+  before: Verdict;
+  after: Verdict;
+};
+
+type PolicyPreview = {
+  /** How many calls were judged again: the last hundred. */
+  calls: number;
+  /** Those whose tool is gone, or that their caller may not make whatever the rules say. */
+  skipped: number;
+  /** Those whose arguments are not kept, where a rule looks at arguments: to it they had none. */
+  withoutArguments: number;
+  /** Newest first. */
+  changes: VerdictChange[];
 };
 
 export type ApprovalsAsked = {
@@ -86,6 +109,13 @@ export interface PlanePolicy {
    * const { verdict, reason } = await plane.policy.test("git.push", { force: true });
    */
   test(tool: string | ToolId, args?: JsonObject, caller?: Caller & { mode?: PolicyMode }): Promise<PolicyTest>;
+  /**
+   * The verdicts on the last calls that would be others under these rules, which nothing is changed to. For admins.
+   * @example
+   * const { calls, changes } = await plane.policy.preview([{ server: "git", verdict: "ask" }]);
+   * console.log(changes.length, "of", calls);
+   */
+  preview(rules: readonly PolicyRule[], caller?: Caller): Promise<PolicyPreview>;
 }
 
 export interface PlaneKeys {

@@ -1,7 +1,7 @@
 import type { LibraryHooks } from "./access/hook.ts";
 import type { ChatModel } from "./agent/chat.ts";
 import type { ForeignModel } from "./agent.ts";
-import type { Relay } from "./calls/provider.ts";
+import type { Relay, SamplingAsked } from "./calls/provider.ts";
 import type { Embed } from "./catalogue/search.ts";
 import type { ConfigInput } from "./config/config-input.ts";
 
@@ -22,6 +22,8 @@ export type Sampling = (
     tokens?: Relay["tokens"];
     /** Asks the caller; null when that is not possible. */
     confirm(message: string): Promise<boolean | null>;
+    /** Has the person who made the call answer; null when they decline, no text when the model is to. Missing where none can. */
+    byHand?(asked: SamplingAsked): Promise<{ text?: string } | null>;
   },
 ) => Promise<UnknownObject>;
 

@@ -24,6 +24,7 @@ import type {
   LockedServer,
   LogLevel,
   PoolInfo,
+  RecordedMessages,
   RefreshReport,
   ServerCheck,
   ServerLogLine,
@@ -149,7 +150,7 @@ export interface PlaneServers {
   connect(server: string, caller?: Caller): Promise<void>;
   /** Ends its sessions until it is connected again. */
   disconnect(server: string, caller?: Caller): Promise<void>;
-  /** Lists a server, or all, anew. Without `force` not during backoff. */
+  /** Lists a server, or all, again. Without `force` not during backoff. */
   refresh(server?: string, options?: Caller & { force?: boolean }): Promise<RefreshReport>;
   /** The last lines of its stderr and its log. */
   logs(server: string, options?: Caller & { connect?: boolean }): Promise<ServerLogLine[]>;
@@ -159,6 +160,22 @@ export interface PlaneServers {
     listener: (line: ServerLogLine) => void,
     caller?: Caller,
   ): { lines: ServerLogLine[]; stop(): void };
+  /**
+   * Starts or ends the recording of the server's JSON-RPC messages. It ends by itself when they are not read for five
+   * minutes, or when the definition of the server changes.
+   * @example
+   * await plane.servers.record("files");
+   */
+  record(server: string, options?: Caller & { on?: boolean }): Promise<RecordedMessages>;
+  /**
+   * Recorded messages: the last ones, or those `after` a number.
+   * @example
+   * const { messages } = await plane.servers.messages("files", { limit: 20 });
+   */
+  messages(
+    server: string,
+    options?: Caller & { after?: number; limit?: number; connect?: boolean },
+  ): Promise<RecordedMessages>;
   /** Open sessions, without secrets. */
   poolInfo(): PoolInfo;
   /** Ends sessions and forgets listings; returns how many were open. */

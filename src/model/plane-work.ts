@@ -116,6 +116,8 @@ export interface PlaneDeadLetters {
   abandon(id: string, options?: { note?: string }, caller?: Caller): Promise<DeadLetter>;
   /** True when there was one. */
   delete(id: string, caller?: Caller): Promise<boolean>;
+  /** Undoes a deletion, as long as the plane that deleted it runs. */
+  restore(id: string, caller?: Caller): Promise<DeadLetter>;
 }
 
 export interface PlaneCode {
@@ -200,4 +202,11 @@ export interface PlaneRuns {
   get(id: string, caller?: Caller): Promise<AgentRun>;
   /** As text, or as a self-contained page. */
   render(id: string, format: RunFormat, caller?: Caller): Promise<RenderedRun>;
+  /** Gives your runs of a conversation a title; an empty one takes it away. */
+  rename(conversation: string, title: string, caller?: Caller): Promise<ConversationRuns>;
+  /** Removes your runs of a conversation, and what is kept of their arguments and results. Call records stay. */
+  delete(conversation: string, caller?: Caller): Promise<ConversationRuns>;
 }
+
+/** How many runs of a conversation were changed. */
+export type ConversationRuns = { conversation: string; runs: number };

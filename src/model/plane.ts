@@ -108,7 +108,7 @@ export interface Plane extends AsyncDisposable {
   readonly tasks: PlaneTasks;
   /** Scheduled workflows: tasks that run in order, on demand or on a schedule. */
   readonly jobs: PlaneJobs;
-  /** Calls that failed for good. */
+  /** Calls that failed permanently. */
   readonly deadLetters: PlaneDeadLetters;
   /** Calls that wait for a person. */
   readonly approvals: PlaneApprovals;

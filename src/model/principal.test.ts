@@ -13,13 +13,13 @@ const may: [held: string[], allowed: string][] = [
 ];
 
 for (const [held, allowed] of may) {
-  test(`whoever holds [${held}] may ${allowed || "nothing"}`, () => {
+  test(`a caller with [${held}] may ${allowed || "nothing"}`, () => {
     const principal = principalOf({ scopes: held });
     assert.equal(scopeNames.filter((scope) => mayDo(principal, scope)).join(" "), allowed);
   });
 }
 
-test("nobody may do nothing, whoever is named may call, whoever is trusted may do everything", () => {
+test("an unknown caller may do nothing, a named one may call, a trusted one may do everything", () => {
   assert.deepEqual(anonymous.scopes, []);
   assert.deepEqual(principalOf({ user: "ann" }), { ...anonymous, user: "ann", scopes: ["call"] });
   assert.deepEqual(trusted({ user: "ann" }).scopes, ["*"]);

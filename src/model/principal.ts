@@ -88,11 +88,13 @@ type KnownUser = Pick<Brought, "groups" | "persona"> & {
 
 /** Adds what the configuration lists for a user; what they bring wins. */
 export function withListed(principal: Principal, users: Readonly<Record<string, KnownUser>>): Principal {
-  const brought = principal.brought ?? broughtBy(principal);
-  const { user, toolGroups: _, ...rest } = principal;
-  const bare = { ...rest, user, ...brought };
+  const { user } = principal;
   const listed = user !== null && Object.hasOwn(users, user) ? users[user] : undefined;
-  if (listed === undefined) return principal.brought === undefined ? principal : bare;
+  if (listed === undefined && principal.brought === undefined) return principal;
+  const brought = principal.brought ?? broughtBy(principal);
+  const { toolGroups: _, ...rest } = principal;
+  const bare = { ...rest, ...brought };
+  if (listed === undefined) return bare;
   const toolGroups = brought.toolGroups ?? listed.tool_groups;
   return {
     ...bare,
@@ -133,7 +135,7 @@ export type Caller = {
   address?: string;
 };
 
-/** Waits so long for servers that have not listed yet. */
+/** How long to wait for servers that have not listed yet. */
 export type WaitingCaller = Caller & { waitMs?: number };
 
 const owners = new WeakMap<Principal, string>();

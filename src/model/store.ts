@@ -140,14 +140,20 @@ export interface StateVerbs {
 
 export type OpenedState = StateVerbs & AsyncDisposable;
 
-export type CallColumns = Pick<CallRecord, "id" | "at" | "tool" | "status" | "server" | "run" | "durationMs"> & {
+export type CallColumns = Pick<
+  CallRecord,
+  "id" | "at" | "tool" | "status" | "server" | "run" | "conversation" | "durationMs"
+> & {
   principal: Pick<CallRecord["principal"], "user">;
 };
 
+export type CallEventCount = 0 | 1 | 2;
+
 export type JournalEntry =
-  | { kind: "call"; call: CallRecord; text?: undefined }
+  /** `events`: how many of the call's events, its start and its end, are read from the record; the last ones. */
+  | { kind: "call"; call: CallRecord; text?: undefined; events?: CallEventCount }
   /** The record is in `text`, as JSON. */
-  | { kind: "call"; call: CallColumns; text: string }
+  | { kind: "call"; call: CallColumns; text: string; events?: CallEventCount }
   /** `text` is the whole event as JSON, where there is one. */
   | { kind: "event"; at: string; event: PlaneEvent; text?: string }
   | { kind: "sample"; sample: HealthSample }
@@ -161,6 +167,7 @@ export type CallFilter = {
   before?: string;
   user?: string | null;
   run?: string;
+  conversation?: string;
 };
 
 /** `audiences` whose changes are visible; null for all. */
@@ -281,6 +288,10 @@ export interface Store extends JobStore, SharedValues, StateStore, VectorStore {
   run(id: string): Promise<AgentRun | null>;
   runs(filter?: RunFilter): Promise<RunSummary[]>;
   forgetRuns(before: string): Promise<number>;
+  /** Null takes the title away. */
+  titleRuns(ids: readonly string[], title: string | null): Promise<void>;
+  /** With arguments and results of their calls; the records of the calls stay. */
+  removeRuns(ids: readonly string[]): Promise<void>;
   /** Follows the hash chain to its end, or to where it is broken. */
   verifyCalls(head?: string): Promise<CallChain>;
   /** Removes a batch of the oldest calls, never the newest, and closes the chain; repeat until 0. */

@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { strangerMessage } from "./errors.ts";
 
-test("what is wrong with our own files is told to nobody but us", () => {
+test("what is wrong with our own files is shown to no one but us", () => {
   const told = strangerMessage("CONFIG_INVALID", { file: "/home/ann/toolplane.json" });
   assert.deepEqual(told, { message: "A configuration file is missing or broken.", data: {} });
 });
 
-test("who asks where there is no model is told so, and not that something is broken", () => {
+test("a caller without a model learns that, and not that something is broken", () => {
   const told = strangerMessage("CONFIG_INVALID", { noModel: true, file: "/home/ann/toolplane.json" });
   assert.match(told?.message ?? "", /^No model is configured here/);
   assert.deepEqual(told?.data, { noModel: true });
 });
 
-test("an error that is the caller's own is told as it is", () => {
+test("an error that is the caller's own is shown as it is", () => {
   assert.equal(strangerMessage("USAGE", {}), null);
 });
 

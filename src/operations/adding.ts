@@ -55,7 +55,7 @@ export const addingOperations = [
   operation({
     name: "servers.add",
     args: [],
-    summary: "Add a server from whatever names one: a command, package, image, URL, file, registry name or pasted JSON",
+    summary: "Add a server from a command, package, image, URL, file, registry name or pasted JSON",
     description:
       "It is tried before it is written; `force` writes it all the same, `dryRun` only says what it was taken for. Secrets become references.",
     scope: "admin",
@@ -82,7 +82,7 @@ export const addingOperations = [
         description: "What to add.",
         example: { what: "npx -y @modelcontextprotocol/server-everything", dryRun: true },
       },
-      answers: { 200: "What it was taken for, and what came of it." },
+      answers: { 200: "What it was taken for, and the result." },
       show: ({ more, ...one }: AddedOne & { more: AddedOne[] }) => ({
         ...withoutDirectory(one),
         more: more.map(withoutDirectory),
@@ -130,7 +130,7 @@ export const addingOperations = [
   operation({
     name: "servers.update",
     args: [],
-    summary: "What is newer in the registries, and what it would change",
+    summary: "Newer versions in the registries, and what would change",
     scope: "admin",
     input: z.object({
       name: z.string().optional().meta({ description: "All that were added from a registry when left out." }),

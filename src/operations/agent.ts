@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { agentAnswer } from "../model/agent/agent-answer.ts";
+import { agentOutcomes } from "../model/agent/agent-run.ts";
 import type { ChatMessage } from "../model/agent/chat.ts";
 import type { AgentResult, RunAgentOptions } from "../model/agent.ts";
 import { PlaneError } from "../model/errors.ts";
+import { own, user } from "./calls.ts";
+import { Cursor, defaultPage, Limit, NextCursor, oneOf, text } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { AgentAnswer, AgentBody } from "./schemas/agent.ts";
+import { Run, RunSummary } from "./schemas/run.ts";
 import { shownAgentAnswer } from "./strangers.ts";
 
 const tag = "Agents";
@@ -17,12 +21,97 @@ export const AgentChoices = z
   })
   .meta({ id: "AgentChoices" });
 
+/** What agents did. */
+const runs = [
+  operation({
+    name: "runs.page",
+    args: ["..."],
+    summary: "Runs of agents, newest first",
+    description: `${own} Without steps and messages.`,
+    scope: "read",
+    input: z.object({
+      outcome: oneOf(agentOutcomes).optional(),
+      model: z.string().optional(),
+      toolset: z.string().optional(),
+      conversation: z.string().optional(),
+      since: z
+        .string()
+        .optional()
+        .meta({ description: "Those that began then or later: a time such as `2026-11-15T09:00:00Z`." }),
+      user,
+      limit: Limit,
+      cursor: Cursor,
+    }),
+    output: z.object({ runs: z.array(RunSummary), nextCursor: NextCursor }),
+    http: { method: "get", path: "/runs", tag: "Calls", answers: { 200: "One page." } },
+    cli: { command: "calls runs" },
+    run: (plane, { limit = defaultPage, ...query }, asker) => plane.runs.page({ limit, ...(query as object) }, asker),
+  }),
+  operation({
+    name: "runs.get",
+    args: ["id"],
+    summary: "One run: messages, calls and timing",
+    scope: "read",
+    input: z.object({ id: text("The run's id.") }),
+    output: Run,
+    http: {
+      method: "get",
+      path: "/runs/{id}",
+      tag: "Calls",
+      headers: { Accept: "`text/plain` for text to read; JSON otherwise." },
+      answers: { 200: "What is kept of it." },
+      also: ["text/plain"],
+    },
+    cli: { command: "calls show" },
+  }),
+];
+
+const conversation = text("The conversation's id, as its runs and calls name it.");
+const ConversationRuns = z.object({ conversation: z.string(), runs: z.number().int() });
+
+const conversations = [
+  operation({
+    name: "runs.rename",
+    args: ["conversation", "title"],
+    summary: "Give a conversation with an agent a title",
+    description: "Yours only. It is kept with the runs of the conversation.",
+    scope: "call",
+    input: z.object({ conversation, title: text("At most 200 characters; an empty one removes the title.") }),
+    output: ConversationRuns,
+    http: {
+      method: "put",
+      path: "/conversations/{conversation}",
+      tag,
+      body: { description: "The title.", example: { title: "Release notes" } },
+      answers: { 200: "How many runs have it." },
+    },
+    cli: { command: "conversations rename" },
+  }),
+  operation({
+    name: "runs.delete",
+    args: ["conversation"],
+    summary: "Delete a conversation with an agent",
+    description:
+      "Yours only: its runs with their messages, and arguments and results of its calls where they are kept. The records of its calls stay, because their hash chain must hold.",
+    scope: "call",
+    input: z.object({ conversation }),
+    output: ConversationRuns,
+    http: {
+      method: "delete",
+      path: "/conversations/{conversation}",
+      tag,
+      answers: { 200: "How many runs were deleted." },
+    },
+    cli: { command: "conversations delete" },
+  }),
+];
+
 /** A model with tools. */
-export const agentOperations = [
+const agent = [
   operation({
     name: "agent.choices",
     args: [],
-    summary: "The models and toolsets that can be asked",
+    summary: "The available models and toolsets",
     scope: "read",
     input: z.object({}),
     output: AgentChoices,
@@ -37,7 +126,7 @@ export const agentOperations = [
   operation({
     name: "agent.run",
     args: ["question"],
-    summary: "One answer of a model that has tools",
+    summary: "Ask a model that has tools",
     description:
       "With `Accept: text/event-stream` thoughts, actions, observations and the answer come as events; the last one carries the whole answer. When the client goes away, the run is cancelled.",
     scope: "call",
@@ -51,7 +140,7 @@ export const agentOperations = [
       cancels: true,
       wait: {
         input: "approvalWaitMs",
-        means: "stay so many seconds for a person's yes to a call, where one is needed.",
+        means: "wait this many seconds for a person's approval of a call, if it needs one.",
       },
       headers: {
         Accept: "`text/event-stream` for what the agent says as it says it; JSON otherwise.",
@@ -78,3 +167,5 @@ export const agentOperations = [
     },
   }),
 ];
+
+export const agentOperations = [...agent, ...runs, ...conversations];

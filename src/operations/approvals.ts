@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Policy as PolicySettings } from "../model/access/policy.ts";
+import type { PolicyRule } from "../model/access/policy.ts";
 import { type Outcome as CallOutcome, policyModes } from "../model/calls/call.ts";
 import { type HeldView, heldOrders, type PlanOutcome as Outcomes } from "../model/calls/held-call.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -20,6 +20,8 @@ import {
 import { operation } from "./operation.ts";
 import { Approval, HeldStatus, Plan, PlanOutcome, Remembered } from "./schemas/held.ts";
 import { Outcome } from "./schemas/outcome.ts";
+import { PolicyPreview, PolicyRules, PolicyVerdict, PolicyView, policyFaces, ruleList } from "./schemas/policy.ts";
+import { setupIn, withoutPath } from "./setup.ts";
 import { shownOutcome } from "./strangers.ts";
 
 const tag = "Approvals";
@@ -30,7 +32,7 @@ const Remember = z
   .strictObject({
     for: z.enum(["tool", "arguments", "server"]),
     arguments: z.record(z.string(), z.string()).optional().meta({ description: "Globs by argument." }),
-    forMs: z.number().positive().optional().meta({ description: "For good when left out." }),
+    forMs: z.number().positive().optional().meta({ description: "No end when left out." }),
     conversation: z.boolean().optional().meta({ description: "Only in the conversation of the call." }),
   })
   .meta({ description: "Do not ask again about calls like this." });
@@ -40,7 +42,7 @@ const approvals = [
   operation({
     name: "approvals.remembered",
     args: [],
-    summary: "Your answers that are good for more than one call",
+    summary: "Remembered answers, which cover more than one call",
     scope: "read",
     input: z.object(page),
     output: z.object({ remembered: z.array(Remembered), nextCursor: NextCursor }),
@@ -54,7 +56,7 @@ const approvals = [
   operation({
     name: "approvals.forget",
     args: ["id"],
-    summary: "Ask again about calls like that",
+    summary: "Forget a remembered answer",
     scope: "call",
     input: z.object({ id: text("The id of the remembered answer.") }),
     output: Done,
@@ -68,7 +70,7 @@ const approvals = [
   operation({
     name: "approvals.page",
     args: ["..."],
-    summary: "Calls that wait for a person's yes, or what became of others; oldest first by default",
+    summary: "Calls that wait for approval, and decided ones; oldest first by default",
     description: "Your own, and those of all callers for members of `approvals.approvers` and the scope `admin`.",
     scope: "read",
     input: z.object({
@@ -94,7 +96,7 @@ const approvals = [
   operation({
     name: "approvals.get",
     args: ["id"],
-    summary: "One of them: what would run and why it is asked about, or what became of it",
+    summary: "One approval: what would run and why it waits, or how it was decided",
     scope: "read",
     input: z.object({ id }),
     output: Approval,
@@ -104,7 +106,7 @@ const approvals = [
   operation({
     name: "approvals.answer",
     args: ["id", "..."],
-    summary: "Say yes or no",
+    summary: "Approve or reject a call",
     description: "The first answer counts; later ones are a 409. What was approved runs before this answers.",
     scope: "call",
     input: z.object({
@@ -137,7 +139,7 @@ const approvals = [
 
 const which = {
   ids: z.array(z.string()).min(1).optional().meta({ description: "Only these changes." }),
-  first: z.number().int().min(1).optional().meta({ description: "Only the first so many." }),
+  first: z.number().int().min(1).optional().meta({ description: "Only this many, from the first." }),
 };
 
 /** Changes that were queued instead of made. */
@@ -169,7 +171,7 @@ const plans = [
   operation({
     name: "plans.approve",
     args: ["id", "..."],
-    summary: "Run what waits, in order",
+    summary: "Run the waiting changes in order",
     description: "All of it, the changes of these ids, or the first few; the rest goes on waiting.",
     scope: "call",
     input: z.object({
@@ -198,7 +200,7 @@ const plans = [
   operation({
     name: "plans.reject",
     args: ["id", "..."],
-    summary: "Do none of what waits, or not these changes",
+    summary: "Reject the waiting changes, or only these",
     scope: "call",
     input: z.object({ id: planId, ...which, reason: z.string().max(2_000).optional() }),
     output: Plan,
@@ -213,38 +215,8 @@ const plans = [
   }),
 ];
 
-const faces = ["library", "cli", "http", "workbench", "mcp", "agent"] as const;
-const verdicts = PolicySettings.shape.rules.def.innerType.def.element.shape.verdict.options;
-
-export const PolicyView = z
-  .object({
-    profile: z.enum(["personal", "guarded", "strict"]).meta({ description: "The one in force." }),
-    isDefault: z.boolean().meta({ description: "True where the configuration names no profile." }),
-    mode: z.enum(policyModes),
-    rules: z
-      .array(z.looseObject({ verdict: z.enum(verdicts), reason: z.string().optional() }))
-      .meta({ description: "In the order in which they are asked; the first that fits decides." }),
-    effects: z
-      .record(z.string(), z.enum(["read", "write"]))
-      .meta({ description: "What tools do, as the operator says, by glob." }),
-  })
-  .meta({ id: "Policy" });
-
-export const PolicyVerdict = z
-  .object({
-    verdict: z.enum(verdicts),
-    origin: z.string(),
-    reason: z.string(),
-    rule: z
-      .number()
-      .int()
-      .optional()
-      .meta({ description: "Which of `rules` decided, counted without those that have `from`." }),
-    from: z.string().optional().meta({ description: "The key that made the rule." }),
-    tool: z.string(),
-    effect: z.object({ effect: z.enum(["read", "write", "unknown"]), because: z.string() }),
-  })
-  .meta({ id: "PolicyVerdict" });
+const socket = { missing: "the command line reads and writes the files itself" };
+const example = { tool: "git.push", verdict: "ask", reason: "pushes are looked at" };
 
 /** What is asked about, and why. */
 const policy = [
@@ -267,13 +239,13 @@ const policy = [
   operation({
     name: "policy.test",
     args: ["tool", "arguments"],
-    summary: "What the policy would say to a call of yours, without making it",
+    summary: "The policy's verdict on a call, without making it",
     scope: "read",
     input: z.object({
       tool: z.string("say which tool").min(1, "say which tool"),
       arguments: AnyObject.optional(),
-      face: oneOf(faces).optional().meta({
-        description: "Through which face the call would come; the one that asks when left out.",
+      face: oneOf(policyFaces).optional().meta({
+        description: "The face the call would come through; the one of this request when left out.",
       }),
       mode: oneOf(policyModes).optional(),
     }),
@@ -293,6 +265,75 @@ const policy = [
         ...(face ? { face } : {}),
         ...(mode ? { mode } : {}),
       }),
+  }),
+  operation({
+    name: "policy.preview",
+    args: ["rules"],
+    summary: "Which verdicts on the last hundred calls other rules would change",
+    description:
+      "Nothing is changed. Rules of other files count as they do now. Where arguments are not kept, conditions on them match nothing.",
+    scope: "admin",
+    input: z.object({ rules: ruleList }),
+    output: PolicyPreview,
+    http: {
+      method: "post",
+      path: "/policy/preview",
+      tag,
+      open: true,
+      body: { description: "The rules.", example: { rules: [example] } },
+      answers: { 200: "What would be different." },
+    },
+    cli: { command: "policy preview" },
+    async run(plane, { rules }, asker, { setup }) {
+      const given = { rules: rules as unknown as PolicyRule[], warnings: [] };
+      const tried = setup ? await setup.tryRules(rules as JsonObject[]).catch(withoutPath) : given;
+      return { ...(await plane.policy.preview(tried.rules, asker)), warnings: tried.warnings };
+    },
+  }),
+  operation({
+    name: "policy.rules",
+    args: [],
+    summary: "The policy rules as written in the file",
+    description: "Of several files with rules, the last: it is the one that is changed.",
+    scope: "admin",
+    input: z.object({}),
+    output: PolicyRules,
+    http: { method: "get", path: "/policy/rules", tag, answers: { 200: "The rules and their revision." } },
+    cli: { command: "config explain" },
+    socket,
+    needsSetup: true,
+    run: (_plane, _input, _asker, situation) => setupIn(situation).writtenRules().catch(withoutPath),
+  }),
+  operation({
+    name: "policy.save",
+    args: [],
+    summary: "Write the policy rules into the configuration file",
+    description:
+      "Comments stay with their rule. Refused with `CONFLICT` where the rules of the file were changed since `revision`.",
+    scope: "admin",
+    input: z.object({
+      rules: ruleList,
+      revision: z.string().meta({ description: "As `GET /policy/rules` gave it." }),
+    }),
+    output: PolicyRules.extend({ warnings: z.array(z.string()) }).meta({ id: "SavedRules" }),
+    http: {
+      method: "put",
+      path: "/policy/rules",
+      tag,
+      body: { description: "The rules.", example: { rules: [example], revision: "9f2c41d07a3be851" } },
+      answers: { 200: "The rules as they are written now." },
+    },
+    cli: { command: "policy save" },
+    socket,
+    needsSetup: true,
+    changes: { target: () => "policy.rules", look: (plane) => plane.config().policy.rules },
+    async run(plane, { rules, revision }, asker, situation) {
+      const saved = await setupIn(situation)
+        .saveRules(rules as JsonObject[], revision)
+        .catch(withoutPath);
+      await plane.reload(asker);
+      return saved;
+    },
   }),
 ];
 

@@ -44,7 +44,7 @@ export const auditOperations = [
   operation({
     name: "audit.list",
     args: ["..."],
-    summary: "What was changed, by whom and from where, newest first",
+    summary: "Changes: what, by whom and from where, newest first",
     scope: "admin",
     input: z.object({
       operation: z.string().optional().meta({ description: "Only this verb, such as `keys.create`." }),

@@ -1,18 +1,20 @@
 import { z } from "zod";
-import { agentOutcomes } from "../model/agent/agent-run.ts";
 import type { CallRecord as StoredCall } from "../model/calls/call.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../model/calls/call-history.ts";
 import { collect } from "../model/page.ts";
 import type { Caller, Plane } from "../model/plane.ts";
 import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "./fields.ts";
 import { operation } from "./operation.ts";
+import { type ExportFormat, exportFormats, exportCalls as exportRecords, exportTypes } from "./schemas/call-export.ts";
 import { CallSummary, maxSummed, summarizeCalls } from "./schemas/call-summary.ts";
 import { type CallAnswer, CallRecord, CallStatus, origin } from "./schemas/outcome.ts";
-import { Run, RunSummary } from "./schemas/run.ts";
 
 const tag = "Calls";
-const own = "Your own; those of all callers with the scope `admin`.";
-const user = z.string().optional().meta({ description: "Only those of this user; others than yourself for admins." });
+export const own = "Your own; those of all callers with the scope `admin`.";
+export const user = z
+  .string()
+  .optional()
+  .meta({ description: "Only those of this user; others than yourself for admins." });
 
 const counts = {
   calls: z.number().int(),
@@ -54,7 +56,7 @@ type Answered = z.infer<typeof CallAnswer>;
 const isOpen = (answer: Answered | undefined) =>
   answer === undefined || ["pending", "approved", "running"].includes(answer.status);
 
-/** A record is never changed; what became of a call that waited is told beside it. */
+/** A record is never changed; what became of a call that waited is shown beside it. */
 function withAnswers(plane: Plane, records: readonly StoredCall[], asker: Caller): Promise<AnsweredRecord[]> {
   return Promise.all(
     records.map(async (record) => {
@@ -79,11 +81,43 @@ async function withPayloads(plane: Plane, records: readonly AnsweredRecord[], as
   return records.map((record) => ({ ...record, payload: byId.get(record.id) ?? null }));
 }
 
+const filters = {
+  tool: z.string().optional().meta({ description: "Calls of the tool of exactly this name." }),
+  status: oneOf(CallStatus.options).optional(),
+  user,
+  run: z.string().optional().meta({ description: "Calls of this run of an agent." }),
+  conversation: z.string().optional().meta({ description: "Calls of this conversation." }),
+};
+
+const Har = z
+  .object({
+    log: z.object({
+      version: z.string(),
+      creator: z.object({ name: z.string(), version: z.string() }),
+      entries: z.array(z.looseObject({ startedDateTime: z.string(), time: z.number(), _callId: z.string() })),
+    }),
+  })
+  .meta({ id: "Har", description: "HAR 1.2; fields of our own begin with `_`." });
+
+type ExportQuery = z.output<z.ZodObject<typeof filters>> & {
+  format?: ExportFormat | undefined;
+  limit?: number | undefined;
+};
+
+/** The calls that the filter finds, as text in a format. */
+export function exportCalls(plane: Plane, { format = "jsonl", limit, ...filter }: ExportQuery, asker: Caller) {
+  const read = async (part: object) => {
+    const records = await plane.calls.list({ ...(filter as object), ...part }, asker);
+    return withPayloads(plane, await withAnswers(plane, records, asker), asker);
+  };
+  return exportRecords(read as never, format, limit);
+}
+
 const calls = [
   operation({
     name: "calls.activity",
     args: [],
-    summary: "The last hundred calls in short, newest first",
+    summary: "Summaries of the last hundred calls, newest first",
     description: `${own} Kept in memory only; what looks secret is hidden.`,
     scope: "read",
     input: z.object({}),
@@ -104,10 +138,7 @@ const calls = [
     description: own,
     scope: "read",
     input: z.object({
-      tool: z.string().optional().meta({ description: "Calls of the tool of exactly this name." }),
-      status: oneOf(CallStatus.options).optional(),
-      user,
-      run: z.string().optional().meta({ description: "Calls of this run of an agent." }),
+      ...filters,
       payloads: flag("With arguments and results, where `observability.keepPayloads` is on."),
       limit: Limit,
       cursor: Cursor,
@@ -131,7 +162,7 @@ const calls = [
   operation({
     name: "calls.series",
     args: ["..."],
-    summary: "How many calls there were lately, how they went and how long they took",
+    summary: "Recent calls: counts, outcomes and durations",
     description: own,
     scope: "read",
     input: z.object({
@@ -151,7 +182,7 @@ const calls = [
   operation({
     name: "calls.summary",
     args: ["..."],
-    summary: "Which tools, servers and users called, how often it failed and how long it took",
+    summary: "Calls by tool, server and user: counts, failures and durations",
     description: `${own} Of the newest ${maxSummed} calls at most; \`isWhole\` says whether that was all.`,
     scope: "read",
     input: z.object({ minutes: count(maxSeriesMinutes, { default: 60, description: "How far back." }), user }),
@@ -163,9 +194,33 @@ const calls = [
       summarizeCalls((part) => plane.calls.list({ ...(filter as object), ...part }, asker), minutes),
   }),
   operation({
+    name: "calls.export",
+    args: ["..."],
+    summary: "Calls as JSON lines, or as a HAR document for a network request viewer",
+    description: `${own} Newest first, with arguments and results where \`observability.keepPayloads\` is on.`,
+    scope: "read",
+    input: z.object({
+      ...filters,
+      format: oneOf(exportFormats, "`jsonl` (the default), or `har`.").optional(),
+      limit: wholeNumber(1, "Maximum number of calls; all when left out."),
+    }),
+    output: Har,
+    http: {
+      method: "get",
+      path: "/calls/export",
+      tag,
+      answers: { 200: "A stream: lines, each a record; or with `format=har` one document." },
+      type: exportTypes.har,
+      also: [exportTypes.jsonl],
+    },
+    cli: { command: "calls export" },
+    socket: { missing: "it is made of `calls.list`" },
+    run: (plane, input, asker) => exportCalls(plane, input, asker),
+  }),
+  operation({
     name: "calls.get",
     args: ["id"],
-    summary: "One call: how it was decided and how it went",
+    summary: "One call: its verdict, attempts and timing",
     scope: "read",
     input: z.object({ id: text("The call's id.") }),
     output: CallRecord,
@@ -211,7 +266,7 @@ const results = [
   operation({
     name: "results.page",
     args: ["..."],
-    summary: "Large results that are kept, newest first",
+    summary: "Stored large results, newest first",
     description: own,
     scope: "read",
     input: z.object(page),
@@ -227,9 +282,9 @@ const results = [
     summary: "A part of a large result",
     scope: "read",
     input: z.object({
-      id: text("The id that was given in place of the result."),
+      id: text("The handle that was returned instead of the result."),
       offset: wholeNumber(0, "Where to begin: a character, with `lines` a line, with `grep` a match."),
-      limit: wholeNumber(1, "At most so many: 100000 characters, 10000 lines or 1000 matches."),
+      limit: wholeNumber(1, "How many, at most 100000 characters, 10000 lines or 1000 matches."),
       path: z.string().optional().meta({
         description: "A JSON pointer or names with dots; `$result` leads into the result as it came.",
       }),
@@ -242,56 +297,11 @@ const results = [
   }),
 ];
 
-/** What agents did. */
-const runs = [
-  operation({
-    name: "runs.page",
-    args: ["..."],
-    summary: "Runs of agents, newest first",
-    description: `${own} Without steps and messages.`,
-    scope: "read",
-    input: z.object({
-      outcome: oneOf(agentOutcomes).optional(),
-      model: z.string().optional(),
-      toolset: z.string().optional(),
-      conversation: z.string().optional(),
-      since: z
-        .string()
-        .optional()
-        .meta({ description: "Those that began then or later: a time such as `2026-11-15T09:00:00Z`." }),
-      user,
-      limit: Limit,
-      cursor: Cursor,
-    }),
-    output: z.object({ runs: z.array(RunSummary), nextCursor: NextCursor }),
-    http: { method: "get", path: "/runs", tag, answers: { 200: "One page." } },
-    cli: { command: "calls runs" },
-    run: (plane, { limit = defaultPage, ...query }, asker) => plane.runs.page({ limit, ...(query as object) }, asker),
-  }),
-  operation({
-    name: "runs.get",
-    args: ["id"],
-    summary: "One run: what was said, what was called, and where the time went",
-    scope: "read",
-    input: z.object({ id: text("The run's id.") }),
-    output: Run,
-    http: {
-      method: "get",
-      path: "/runs/{id}",
-      tag,
-      headers: { Accept: "`text/plain` for text to read; JSON otherwise." },
-      answers: { 200: "What is kept of it." },
-      also: ["text/plain"],
-    },
-    cli: { command: "calls show" },
-  }),
-];
-
 const events = [
   operation({
     name: "events.page",
     args: ["after"],
-    summary: "What happens, as it happens",
+    summary: "A live stream of events",
     description:
       "Server-sent events: those of your own calls and of the servers you may use; everything with the scope `admin`.",
     scope: "read",
@@ -310,4 +320,4 @@ const events = [
   }),
 ];
 
-export const callOperations = [...calls, ...results, ...runs, ...events];
+export const callOperations = [...calls, ...results, ...events];

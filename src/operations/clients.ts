@@ -44,7 +44,7 @@ export const clientOperations = [
   operation({
     name: "clients.list",
     args: [],
-    summary: "MCP clients of this machine, and which of them use Toolplane",
+    summary: "MCP clients on this machine, and which of them use Toolplane",
     scope: "admin",
     input: z.object({}),
     output: z.object({ clients: z.array(Client) }),
@@ -88,7 +88,7 @@ export const clientOperations = [
   operation({
     name: "clients.disconnect",
     args: [],
-    summary: "Give a client its servers back and take Toolplane out",
+    summary: "Give a client its servers back and remove Toolplane",
     scope: "admin",
     input: z.object({ client }),
     output: Connection,
@@ -106,7 +106,7 @@ export const clientOperations = [
   operation({
     name: "servers.entry",
     args: [],
-    summary: "The entry of a server as it is written, secrets masked",
+    summary: "The entry of a server as written, secrets masked",
     scope: "admin",
     input: z.object({ name }),
     output: z.object({ name: z.string(), entry: AnyObject }),
@@ -141,7 +141,7 @@ export const clientOperations = [
         description: "The whole entry.",
         example: { entry: { url: "https://mcp.example.com/mcp" }, dryRun: true },
       },
-      answers: { 200: "What came of it." },
+      answers: { 200: "The result." },
     },
     cli: { command: "servers edit" },
     socket,

@@ -71,7 +71,7 @@ export const codeOperations = [
       cancels: true,
       wait: {
         input: "approvalWaitMs",
-        means: "stay so many seconds for a person's yes to a call, where one is needed.",
+        means: "wait this many seconds for a person's approval of a call, if it needs one.",
       },
       body: { description: "The program.", example: { source: "return await tools.demo.add({ a: 1, b: 2 });" } },
       answers: { 200: "How it ended; `ok` is false where it failed.", 202: "It waits for what `waiting` names." },
@@ -93,7 +93,7 @@ export const codeOperations = [
   operation({
     name: "code.search",
     args: ["query"],
-    summary: "The tools that fit, as TypeScript for a program",
+    summary: "Matching tools, as TypeScript for a program",
     scope: "read",
     input: z.object({
       query: z.string().meta({ description: "What the tools should do." }),

@@ -38,12 +38,12 @@ const DeadLetter = z
 
 const decisions = { resolve: "Mark it resolved", abandon: "Do not retry it" } as const;
 
-/** Calls that failed for good: the caller's own, or all with the scope `admin`. */
+/** Calls that failed permanently: the caller's own, or all with the scope `admin`. */
 export const deadLetterOperations = [
   operation({
     name: "deadLetters.page",
     args: ["..."],
-    summary: "Calls that failed for good, newest first",
+    summary: "Calls that failed permanently, newest first",
     description: "Your own; those of all callers with the scope `admin`.",
     scope: "read",
     input: z.object({
@@ -67,7 +67,7 @@ export const deadLetterOperations = [
   operation({
     name: "deadLetters.get",
     args: ["id"],
-    summary: "One of them",
+    summary: "One dead letter",
     scope: "read",
     input: z.object({ id }),
     output: DeadLetter,
@@ -87,7 +87,7 @@ export const deadLetterOperations = [
       tag,
       cancels: true,
       answers: {
-        200: "The tool answered; `ok` is false when it said no.",
+        200: "The tool answered; `ok` is false when it reported an error.",
         202: "A person has to say yes first.",
       },
     },
@@ -114,7 +114,7 @@ export const deadLetterOperations = [
   operation({
     name: "deadLetters.delete",
     args: ["id"],
-    summary: "Take one away",
+    summary: "Delete a dead letter",
     scope: "call",
     input: z.object({ id }),
     output: Done,
@@ -126,5 +126,16 @@ export const deadLetterOperations = [
       show: (ok: boolean) => ({ ok }),
     },
     cli: { command: "dead-letters delete" },
+  }),
+  operation({
+    name: "deadLetters.restore",
+    args: ["id"],
+    summary: "Undo the deletion of a dead letter",
+    description: "The plane that deleted it can, until it ends.",
+    scope: "call",
+    input: z.object({ id }),
+    output: DeadLetter,
+    http: { method: "post", path: "/dead-letters/{id}/restore", tag, answers: { 200: "The entry." } },
+    cli: { missing: "a command ends with what it deleted" },
   }),
 ];

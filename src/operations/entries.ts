@@ -44,7 +44,7 @@ export const entryOperations = [
   operation({
     name: "tools.set",
     args: ["manifest", "..."],
-    summary: "Set a tool by hand, or what is said about a tool of a server",
+    summary: "Set a hand-written tool, or the overlay of a server's tool",
     description:
       "It is there at once and after a restart. Under the name of a tool that a server lists it is an overlay: a description, arguments and metadata of yours on top of the server's.",
     scope: "admin",
@@ -64,7 +64,7 @@ export const entryOperations = [
           providers: [{ name: "mcp", config: { server: "words", tool: "look_up" } }],
         },
       },
-      answers: { 200: "What came of it." },
+      answers: { 200: "The result." },
     },
     cli: { command: "tools set" },
     async run(plane, { name: tool, manifest, ...options }, asker) {
@@ -79,7 +79,7 @@ export const entryOperations = [
   operation({
     name: "tools.delete",
     args: ["name", "..."],
-    summary: "Take away a tool that was set by hand",
+    summary: "Delete a tool that was set by hand",
     scope: "admin",
     input: z.object({ name, persona, reason }),
     output: Done,
@@ -112,7 +112,7 @@ export const entryOperations = [
   operation({
     name: "registry.import",
     args: ["bundle", "..."],
-    summary: "Take over what another plane exported: all of it or nothing",
+    summary: "Import what another plane exported: all of it or nothing",
     scope: "admin",
     input: z.object({ bundle: z.string(), reason: z.string().optional(), dryRun: z.boolean().optional() }),
     output: z.object({
@@ -138,7 +138,7 @@ export const entryOperations = [
   operation({
     name: "tools.overlay",
     args: ["name"],
-    summary: "What is said about a tool of a server, and what a model sees of it",
+    summary: "The overlay of a server's tool, and what a model sees of it",
     scope: "admin",
     input: z.object({ name: ofServer }),
     output: OverlayView,
@@ -161,7 +161,7 @@ export const entryOperations = [
         description: "The overlay.",
         example: { arguments: [{ name: "name", description: "Whom to greet", default: "world" }] },
       },
-      answers: { 200: "What would come of it." },
+      answers: { 200: "What would change." },
     },
     cli: { missing: "`tools set` stores it and prints its warnings" },
   }),

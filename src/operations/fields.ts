@@ -15,7 +15,10 @@ export function count(max: number, about: { default?: number; description?: stri
     .meta({ type: "integer", minimum: 1, maximum: max, ...about });
 }
 
-export const Limit = count(largestPage, { default: defaultPage, description: `At most so many, 1 to ${largestPage}.` });
+export const Limit = count(largestPage, {
+  default: defaultPage,
+  description: `Maximum number of entries, 1 to ${largestPage}.`,
+});
 
 export const Cursor = z
   .string()
@@ -60,10 +63,11 @@ export const byCreation = ({ createdAt, id }: { createdAt: string; id: string })
 
 /** A number in a query or on a command line, where it is text, too. */
 export function wholeNumber(min: number, description: string) {
-  const message = "give a whole number";
+  const message = `give a whole number from ${min} on`;
   return z
-    .union([z.number().int().min(min), z.string().regex(/^\d{1,15}$/, message)], message)
+    .union([z.number().int(), z.string().regex(/^\d{1,15}$/, message)], message)
     .transform(Number)
+    .refine((given) => given >= min, message)
     .optional()
     .meta({ type: "integer", minimum: min, description });
 }

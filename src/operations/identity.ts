@@ -57,7 +57,7 @@ const keys = [
       compliance: z.string().optional(),
       toolGroups: names
         .optional()
-        .meta({ description: "The groups of tools it may ask for; `default` when left out, `*` for all." }),
+        .meta({ description: "The tool groups it may use; `default` when left out, `*` for all." }),
       expiresAt: z.string().nullable().optional(),
     }),
     output: z.object({ key: Key, secret: z.string() }),
@@ -99,7 +99,7 @@ const questions = [
   operation({
     name: "questions.list",
     args: [],
-    summary: "What servers ask the caller in the middle of calls",
+    summary: "Questions that servers ask the caller during calls",
     scope: "read",
     input: z.object(page),
     output: z.object({ questions: z.array(Question), nextCursor: NextCursor }),
@@ -145,7 +145,7 @@ const tokens = [
   operation({
     name: "tokens.list",
     args: [],
-    summary: "The tokens that are kept for the caller, without the tokens",
+    summary: "The caller's stored tokens, without their values",
     scope: "read",
     input: z.object(page),
     output: Tokens,

@@ -21,19 +21,19 @@ const Job = z.looseObject({
 const Begun = z.object({ run: JobRun });
 
 const begins = {
-  wait: { input: "wait", means: "stay so many seconds until it is over." },
+  wait: { input: "wait", means: "wait this many seconds until it ends." },
   answers: { 200: "It is over; `state` says how it went.", 202: "It is under way, or waits for its turn." },
   status: ({ endedAt }: Run) => (endedAt === null ? 202 : 200),
   show: (begun: Run) => ({ run: shownJobRun(begun) }),
 } as const;
 const shownJob = (job: JobStatus) => (job.lastRun === null ? job : { ...job, lastRun: shownJobRun(job.lastRun) });
 
-/** Work that is begun, watched and held back. */
+/** Work that is started, watched and paused. */
 export const jobOperations = [
   operation({
     name: "jobs.get",
     args: ["name"],
-    summary: "One job: its tasks, when it is due and how it does",
+    summary: "One job: its tasks, schedule and health",
     scope: "read",
     input: z.object({ name }),
     output: Job,
@@ -43,7 +43,7 @@ export const jobOperations = [
   operation({
     name: "jobs.run",
     args: ["name"],
-    summary: "Begin a run now",
+    summary: "Start a run now",
     description:
       "Takes the scope `admin`, unless the job says `accepts_external_requests`. The run goes on when the client goes away.",
     scope: "call",
@@ -68,8 +68,8 @@ export const jobOperations = [
       args: ["name"],
       summary:
         verb === "pause"
-          ? "Do not begin it by the clock any more"
-          : "Begin it by the clock again; times that passed are not made up for",
+          ? "Stop starting it on its schedule"
+          : "Start it on its schedule again; missed times are not made up for",
       scope: "admin",
       input: z.object({ name }),
       output: Job,
@@ -86,7 +86,7 @@ export const jobOperations = [
     input: z.object({
       name,
       state: oneOf(jobRunStates).optional(),
-      limit: count(100, { default: 20, description: "At most so many." }),
+      limit: count(100, { default: 20, description: "Maximum number of runs." }),
       cursor: Cursor,
     }),
     output: z.object({ runs: z.array(JobRun), nextCursor: NextCursor }),
@@ -102,7 +102,7 @@ export const jobOperations = [
   operation({
     name: "jobs.status",
     args: ["id"],
-    summary: "One run: its tasks, their steps and how they went",
+    summary: "One run: its tasks, their steps and outcomes",
     scope: "read",
     input: z.object({ id: run }),
     output: JobRun,
@@ -112,7 +112,7 @@ export const jobOperations = [
   operation({
     name: "jobs.cancel",
     args: ["id"],
-    summary: "End a run, or keep it from beginning",
+    summary: "Cancel a run, started or not",
     scope: "call",
     input: z.object({ id: run }),
     output: JobRun,
@@ -122,7 +122,7 @@ export const jobOperations = [
   operation({
     name: "jobs.rerun",
     args: ["id"],
-    summary: "Begin another run with the input of one that is over",
+    summary: "Start another run with the input of one that ended",
     scope: "call",
     input: z.object({ id: run, idempotencyKey, wait }),
     output: Begun,

@@ -27,7 +27,7 @@ const verbs: readonly Local[] = [
     ["server"],
     "End sessions and forget listings",
     { missing: "`servers reconnect` does it for one server" },
-    "`POST /servers/{name}/disconnect` ends sessions, `refresh` lists anew",
+    "`POST /servers/{name}/disconnect` ends sessions, `refresh` lists again",
   ],
   ["resources.templates", ["server"], "Templates of resources", "resources list", part("GET /resources")],
   ["conversations.budget", ["conversation"], "What a conversation has used", "chat", "only its own client asks"],
@@ -48,7 +48,7 @@ const verbs: readonly Local[] = [
   [
     "reload",
     [],
-    "Read the configuration anew",
+    "Read the configuration again",
     { missing: "a plane that serves watches its files" },
     "a plane that serves watches its files",
   ],

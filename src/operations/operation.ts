@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Setup, SetupAdding, SetupEntries } from "../model/config/setup.ts";
+import type { Setup, SetupAdding, SetupEntries, SetupRules } from "../model/config/setup.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Caller, Plane } from "../model/plane.ts";
 import type { AbortSignal } from "../model/platform.ts";
@@ -28,16 +28,18 @@ export type Missing = { missing: string };
 /** Who asks, and when they go away. */
 export type Asker = Required<Pick<Caller, "principal" | "face">> & Caller & { signal?: AbortSignal };
 
-/** What a face knows beside the asker. */
+/** What a face knows beside the caller. */
 export type Situation = {
   /** Writes the configuration files; null where the plane has none. */
   setup: ConfigFiles | null;
 };
 
 export type ConfigFiles = Pick<Setup, "check" | "explain" | "importClients" | "putServer" | "removeServer"> &
+  Pick<Setup, "putToolset" | "removeToolset" | "undoRemoval"> &
   Pick<Setup, "clients" | "connectClient" | "disconnectClient"> &
   SetupAdding &
-  SetupEntries;
+  SetupEntries &
+  SetupRules;
 
 /** The body of a request. */
 export type HttpBody = {

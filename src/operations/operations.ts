@@ -19,6 +19,7 @@ import { serverOperations } from "./servers.ts";
 import { setupOperations } from "./setup.ts";
 import { skillOperations } from "./skills.ts";
 import { toolOperations } from "./tools.ts";
+import { toolsetOperations } from "./toolsets.ts";
 import { trustOperations } from "./trust.ts";
 
 /** Every verb of the plane, declared once. Those whose path could be taken for a name come first. */
@@ -42,6 +43,7 @@ const declared = [
   ...setupOperations,
   ...addingOperations,
   ...clientOperations,
+  ...toolsetOperations,
   ...trustOperations,
   ...localOperations,
 ];

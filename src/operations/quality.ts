@@ -29,13 +29,15 @@ export const qualityOperations = [
   operation({
     name: "stats",
     args: ["..."],
-    summary: "What the definitions of tools cost in the context of a model, by server",
+    summary: "Tokens that tool definitions take in a model's context, by server",
     scope: "read",
     input: z.object({
       server,
       tool,
       tools: flag("Tool by tool."),
-      limit: count(largestPage, { description: "Only so many tools, the most expensive; all when left out." }),
+      limit: count(largestPage, {
+        description: "Maximum number of tools, the most expensive first; all when left out.",
+      }),
     }),
     output: ContextStats,
     http: { method: "get", path: "/stats", tag, answers: { 200: "In tokens." } },
@@ -45,7 +47,7 @@ export const qualityOperations = [
   operation({
     name: "tools.quality",
     args: ["..."],
-    summary: "How well definitions tell a model what tools are for, worst first",
+    summary: "Scores and findings of tool definitions, worst first",
     scope: "read",
     input: z.object({
       server,
@@ -72,7 +74,7 @@ export const qualityOperations = [
   operation({
     name: "pins.list",
     args: ["..."],
-    summary: "How the definitions of today compare to the pinned ones",
+    summary: "Current definitions compared with the pinned ones",
     scope: "read",
     input: z.object({
       server,
@@ -93,7 +95,7 @@ export const qualityOperations = [
   operation({
     name: "pins.get",
     args: ["name"],
-    summary: "What is different from what was pinned",
+    summary: "How the current definition differs from the pinned one",
     scope: "read",
     input: z.object({ name }),
     output: PinDiff,

@@ -67,7 +67,7 @@ export const changeOperations = (["tool", "skill", "task", "job"] as const).map(
   operation({
     name: "registry.changes",
     args: ["..."],
-    summary: `What happened to ${what}s, by whom and why, newest first`,
+    summary: `Changes of ${what}s: by whom and why, newest first`,
     scope: "read",
     input: z.object({
       persona: z.string().optional().meta({ description: "What happened to the entries of this persona." }),
@@ -88,7 +88,7 @@ export const registryOperations = [
   operation({
     name: "registry.summary",
     args: [],
-    summary: "The whole catalogue in short",
+    summary: "Summary of the catalogue",
     scope: "read",
     input: z.object({ persona: z.string().optional().meta({ description: "The persona; yours when left out." }) }),
     output: RegistrySummary,
@@ -100,12 +100,12 @@ export const registryOperations = [
   operation({
     name: "servers.refresh",
     args: ["name"],
-    summary: "Ask every server for its tools now",
+    summary: "List the tools of every server again",
     description: "Servers in backoff after a failure are left alone and listed under `skipped`.",
     scope: "admin",
     input: z.object({}),
     output: RefreshReport,
-    http: { method: "post", path: "/registry/refresh", tag, answers: { 200: "What came of it, server by server." } },
+    http: { method: "post", path: "/registry/refresh", tag, answers: { 200: "The result, server by server." } },
     cli: { command: "servers refresh" },
   }),
 ];

@@ -1,15 +1,15 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import { NextCursor, page, takePage, text } from "./fields.ts";
+import { defaultPage, flag, Limit, NextCursor, page, takePage, text, wholeNumber } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { Locked } from "./schemas/locked.ts";
-import { LogLine, RefreshReport, Server } from "./schemas/server.ts";
+import { LogLine, RecordedMessages, RefreshReport, Server } from "./schemas/server.ts";
 
 const tag = "Servers";
 const name = text("The server's name in the configuration.");
 const verbs = {
   connect: "Connect a server and keep it connected",
-  disconnect: "End a server's sessions; it stays away until it is connected again",
+  disconnect: "End a server's sessions; it stays disconnected until you connect it",
 } as const;
 
 /** The MCP servers behind the plane. A caller sees those it may use. */
@@ -66,17 +66,17 @@ export const serverOperations = [
   operation({
     name: "servers.refresh",
     args: ["name"],
-    summary: "Ask a server for its tools now",
+    summary: "List a server's tools again",
     scope: "admin",
     input: z.object({ name }),
     output: RefreshReport,
-    http: { method: "post", path: "/servers/{name}/refresh", tag, answers: { 200: "What came of it." } },
+    http: { method: "post", path: "/servers/{name}/refresh", tag, answers: { 200: "The result." } },
     cli: { command: "servers refresh" },
   }),
   operation({
     name: "servers.logs",
     args: ["name"],
-    summary: "The last things a server wrote to its standard error or logged",
+    summary: "The latest lines that a server wrote to standard error or logged",
     description:
       "With `Accept: text/event-stream` they are followed: `kept` has what there is, `added` what comes, each a list of lines.",
     scope: "admin",
@@ -91,5 +91,45 @@ export const serverOperations = [
     },
     cli: { command: "servers logs" },
     run: async (plane, { name: server }, asker) => ({ server, lines: await plane.servers.logs(server, asker) }),
+  }),
+  operation({
+    name: "servers.record",
+    args: ["name"],
+    summary: "Record the JSON-RPC messages of a server, or stop recording",
+    description:
+      "They are kept in memory, the last 1000 and at most 4 MiB. Recording ends by itself when they are not read for 5 minutes, or when the server is changed.",
+    scope: "admin",
+    input: z.object({ name, on: flag("false: stop it.") }),
+    output: RecordedMessages,
+    http: {
+      method: "post",
+      path: "/servers/{name}/record",
+      tag,
+      body: { description: "Without `on` it starts.", example: { on: true }, optional: true },
+      answers: { 200: "Whether it records, without the messages." },
+    },
+    cli: { command: "servers record" },
+  }),
+  operation({
+    name: "servers.messages",
+    args: ["name"],
+    summary: "Recorded JSON-RPC messages of a server",
+    description: "The last ones, or those after a number; oldest first. A message above 64 KiB is cut.",
+    scope: "admin",
+    input: z.object({
+      name,
+      after: wholeNumber(0, "Only those with a higher `number`, from the first on."),
+      limit: Limit,
+    }),
+    output: RecordedMessages,
+    http: {
+      method: "get",
+      path: "/servers/{name}/messages",
+      tag,
+      answers: { 200: "Oldest first; none where nothing is recorded." },
+    },
+    cli: { command: "servers messages" },
+    run: (plane, { name: server, after, limit = defaultPage }, asker) =>
+      plane.servers.messages(server, { limit, ...(after === undefined ? {} : { after }), ...asker }),
   }),
 ];

@@ -111,7 +111,7 @@ export const setupOperations = [
   operation({
     name: "servers.remove",
     args: [],
-    summary: "Take a server out of the configuration",
+    summary: "Remove a server from the configuration",
     scope: "admin",
     input: z.object({ name }),
     output: Done,
@@ -131,13 +131,32 @@ export const setupOperations = [
     },
   }),
   operation({
+    name: "servers.restore",
+    args: [],
+    summary: "Undo the removal of a server",
+    description: "As it stood in its file, secrets included. The plane that removed it can, until it ends.",
+    scope: "admin",
+    input: z.object({ name }),
+    output: Server,
+    http: { method: "post", path: "/servers/{name}/restore", tag: "Servers", answers: { 200: "Its state now." } },
+    cli: { missing: "a command ends with what it removed" },
+    socket,
+    needsSetup: true,
+    changes: { target: (input) => input.name, look: (plane, input) => plane.config().servers[input.name] ?? null },
+    async run(plane, { name: server }, asker, situation) {
+      await setupIn(situation).undoRemoval("servers", server).catch(withoutPath);
+      await plane.reload(asker);
+      return plane.servers.get(server, asker);
+    },
+  }),
+  operation({
     name: "servers.import",
     args: [],
-    summary: "Take over the servers that other MCP clients of this machine have",
+    summary: "Import the servers of other MCP clients on this machine",
     description: "With `dryRun` nothing is written.",
     scope: "admin",
     input: z.object({
-      clients: z.array(z.string()).optional().meta({ description: "All that are known when left out." }),
+      clients: z.array(z.string()).optional().meta({ description: "All known clients when left out." }),
       dryRun: z.boolean().optional(),
     }),
     output: ImportView,
@@ -168,7 +187,7 @@ export const setupOperations = [
   operation({
     name: "doctor",
     args: ["server"],
-    summary: "What is wrong with a server, or with all of them, and the first thing to try",
+    summary: "Diagnose a server, or all of them, with the first thing to try",
     description: "Really starts and asks them, which takes as long as it takes.",
     scope: "admin",
     input: z.object({ server: z.string().optional() }),
@@ -186,7 +205,7 @@ export const setupOperations = [
   operation({
     name: "readiness",
     args: [],
-    summary: "Does it take requests?",
+    summary: "Is the plane ready to take requests?",
     scope: null,
     input: z.object({}),
     output: z.object({ ready: z.boolean() }),
@@ -203,11 +222,12 @@ export function setupIn({ setup }: Situation): ConfigFiles {
 
 /** Answers do not name the paths of files; what is wrong with the request itself names none. */
 export function withoutPath(thrown: unknown): never {
-  if (!(thrown instanceof PlaneError) || thrown.code === "USAGE") throw thrown;
-  const { file: _file, ...data } = thrown.data;
+  if (!(thrown instanceof PlaneError) || thrown.code === "USAGE" || thrown.code === "CONFLICT") throw thrown;
+  const { file, ...data } = thrown.data;
+  if (thrown.code === "NOT_FOUND" && file === undefined) throw thrown;
   const what =
     thrown.code === "NOT_FOUND"
-      ? "No file of the configuration has that server"
+      ? "No file of the configuration has that entry"
       : "The configuration could not be changed";
   throw new PlaneError(thrown.code, `${what}. Use 'toolplane config validate' on the machine to see why.`, { data });
 }

@@ -78,7 +78,7 @@ export const skillOperations = [
   operation({
     name: "skills.run",
     args: ["name", "input"],
-    summary: "Check that everything is there, then run the skill",
+    summary: "Check that the skill's requirements are met, then run it",
     description: "409 with the reasons when something is missing. When the client goes away, it is cancelled.",
     scope: "call",
     input: z.object({
@@ -98,7 +98,7 @@ export const skillOperations = [
       cancels: true,
       wait: {
         input: "approvalWaitMs",
-        means: "stay so many seconds for a person's yes to a call, where one is needed.",
+        means: "wait this many seconds for a person's approval of a call, if it needs one.",
       },
       body: { description: "Its input.", example: { input: { city: "Rome" } }, optional: true },
       answers: { 200: "How it went." },
@@ -146,7 +146,7 @@ export const skillOperations = [
     operation({
       name: "registry.delete",
       args: ["kind", "name", "..."],
-      summary: `Take away a ${kind} that a bundle brought`,
+      summary: `Delete a ${kind} that came with a bundle`,
       description: "409 where a file has it, or another entry still needs it.",
       scope: "admin",
       input: z.object({

@@ -11,7 +11,7 @@ import { Locked } from "./schemas/locked.ts";
 import { Outcome, outcomeExample } from "./schemas/outcome.ts";
 import { Tool } from "./schemas/tool.ts";
 import { ToolRow, View } from "./schemas/tool-row.ts";
-import { queryBestFirst, querySorted, renderRows, renderTool } from "./tool-views.ts";
+import { queryBestFirst, querySorted, renderRows, renderTool } from "./schemas/tool-views.ts";
 
 const tag = "Tools";
 /** A server that has not listed by then is there the next time. */
@@ -61,7 +61,7 @@ export const ToolsShown = z.object({
   sort: z
     .enum(toolOrders.flatMap((order) => [order, `-${order}` as const]))
     .optional()
-    .meta({ description: "By name when left out; with `-`, the other way round. Not with `best`." }),
+    .meta({ description: "By name when left out; `-` reverses the order. Not with `best`." }),
   max_quality: count(100, { description: "Tools whose definition has at most this quality score." }),
   best: count(largestSearch, {
     description:
@@ -77,7 +77,7 @@ const ToolPage = z.object({
   locked: z
     .array(Locked)
     .optional()
-    .meta({ description: "Tools of servers that are not for the caller and may be told of." }),
+    .meta({ description: "Tools of servers that are not for the caller and may be shown." }),
   note: z.string().optional().meta({ description: "What `GET /search` has to say, where `best` is given." }),
 });
 
@@ -149,7 +149,7 @@ const Means = { ranking: SearchQuality, wordsOnly: SearchQuality };
 const SearchCase = z.object({
   query: z.string().min(1),
   tools: z.array(z.string()).min(1).meta({ description: "The right tools, in any spelling." }),
-  kind: z.string().optional().meta({ description: "Each kind is told apart." }),
+  kind: z.string().optional().meta({ description: "A label; the result has figures for each kind too." }),
 });
 
 const boolean = (description: string) =>
@@ -160,7 +160,7 @@ export const toolOperations = [
   operation({
     name: "tools.page",
     args: ["..."],
-    summary: "The tools that are meant, by name",
+    summary: "Tools that match the filters, by name",
     description: "A caller without a persona may look at the tools of any; calling one takes the persona.",
     scope: "read",
     input: ToolFilters.extend(ToolsShown.shape),
@@ -207,7 +207,7 @@ export const toolOperations = [
       tag,
       open: true,
       cancels: true,
-      wait: { input: "approvalWaitMs", means: "stay so many seconds for a person's yes, where one is needed." },
+      wait: { input: "approvalWaitMs", means: "wait this many seconds for a person's approval, if it needs one." },
       headers: { Traceparent: "The trace that the call belongs to (W3C); passed on to its provider." },
       body: {
         description: "No body is a call without arguments.",
@@ -215,7 +215,7 @@ export const toolOperations = [
         optional: true,
       },
       answers: {
-        200: "The tool answered; `ok` is false when it said no.",
+        200: "The tool answered; `ok` is false when it reported an error.",
         202: "A person has to say yes first: `approval` or `plan` tells what it waits for, `Location` where to look.",
       },
       example: outcomeExample,
@@ -225,7 +225,7 @@ export const toolOperations = [
   operation({
     name: "search",
     args: ["..."],
-    summary: "The tools that fit best",
+    summary: "The best matching tools",
     scope: "read",
     input: z.object({
       q: z.array(z.string()).optional().meta({
@@ -264,7 +264,7 @@ export const toolOperations = [
   operation({
     name: "evaluateSearch",
     args: ["cases"],
-    summary: "How well the caller's catalogue is searched",
+    summary: "Measure search on the caller's catalogue",
     scope: "read",
     input: z.object({ cases: z.array(SearchCase).min(1).max(10_000) }),
     output: z.object({

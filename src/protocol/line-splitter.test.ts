@@ -59,7 +59,7 @@ test("every line above the limit is reported, wherever the chunks end", () => {
   );
 });
 
-test("a line above the limit is told with its length and both its ends, wherever the chunks end", () => {
+test("a line above the limit is reported with its length and both its ends, wherever the chunks end", () => {
   const line = `{"id":1,${"ä".repeat(2_000)}}`;
   fc.assert(
     fc.property(fc.array(fc.nat()), (places) => {

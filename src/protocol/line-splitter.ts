@@ -2,8 +2,8 @@ import { createOversized, type Oversized } from "./oversized-id.ts";
 
 const newline = 0x0a;
 
-/** Longer lines are passed on as bytes; shorter ones are quicker written anew. */
-export const longBytes = 32 * 1024;
+/** Longer lines are passed on as bytes; shorter ones are quicker written again. */
+export const longBytes = 4 * 1024;
 
 /** Never copies a long line again for each chunk; long lines come with their bytes. */
 export function createLineSplitter(

@@ -9,7 +9,7 @@ import { extendsToTasks, tasksExtension } from "./tasks/task.ts";
 
 type Send = (method: string, params: UnknownObject, options?: RequestOptions) => Promise<unknown>;
 
-/** Only these may be answered with questions, and only so often. */
+/** Only these may be answered with questions, up to this limit. */
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read"]);
 const maxRounds = 10;
 
@@ -85,7 +85,8 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
   const send = (method: string, params: UnknownObject, options?: RequestOptions) => {
     // With a continuation the caller answers the questions.
     const answersHere = method === "tools/call" && options?.continuation === undefined;
-    return peer.request(method, withEnvelope(params, inTheNameOf(options?.asClient, able, answersHere)), options);
+    const here = options?.samples ? { ...able, capabilities: { ...able.capabilities, sampling: {} } } : able;
+    return peer.request(method, withEnvelope(params, inTheNameOf(options?.asClient, here, answersHere)), options);
   };
   return {
     era: "modern",

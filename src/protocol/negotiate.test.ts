@@ -108,7 +108,7 @@ suite("finding out the era", () => {
     });
   }
 
-  test("a server that refuses the handshake is told with its own reason", async () => {
+  test("a server that refuses the handshake is reported with its own reason", async () => {
     const refusal = { error: { code: -32000, message: "licence expired" } };
     const { session } = negotiateWith({ discover: unknown, initialize: refusal });
     await assert.rejects(session, { name: "RpcError", message: "licence expired" });
@@ -161,7 +161,7 @@ suite("finding out the era", () => {
     assert.equal(events.filter((event) => event === "initialize").length, 1);
   });
 
-  test("a slow server that refuses both is told with its reason, and not asked a second time", async () => {
+  test("a slow server that refuses both is reported with its reason, and not asked a second time", async () => {
     const { session, reply, events } = negotiateWith({});
     await moveTime(2_500);
     reply(1, unknown);
@@ -179,7 +179,7 @@ suite("finding out the era", () => {
     assert.equal(view.state, "fulfilled");
   });
 
-  test("a lost connection while both are waited for is told as such", async () => {
+  test("a lost connection while both are waited for is reported as such", async () => {
     const { session, peer } = negotiateWith({});
     await moveTime(2_500);
     peer.fail(new TransportError("it exited with code 1", { sent: true }));

@@ -186,7 +186,7 @@ test("the headers of a request and its signal reach the channel", () => {
   assert.deepEqual(given, [{ headers: { "mcp-param-x": "1" }, signal }]);
 });
 
-test("the oldest request that waits for an answer is told, and a stream of changes is none", async () => {
+test("the oldest request that waits for an answer is reported, and a stream of changes is none", async () => {
   const { peer, sent, answer } = connect();
   assert.equal(peer.oldestPendingAt(), null);
   void peer.request("subscriptions/listen");

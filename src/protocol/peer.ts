@@ -71,7 +71,21 @@ export function deliverLog(message: UnknownObject, cause: Listener | undefined, 
   return first !== undefined;
 }
 
+/** Requests of ours that wait for their answer. */
+export type WaitingRequests = {
+  get(id: RequestId): Pick<Pending, "method" | "sentAt" | "options"> | undefined;
+  values(): Iterable<Pick<Pending, "options">>;
+};
+
+/** Hears every message of a session; `take` is null while none is wanted. */
+export type Recorder = {
+  take: ((session: object, isSent: boolean, message: UnknownObject, waiting: WaitingRequests) => void) | null;
+};
+
+const unrecorded = { by: { take: null } as Recorder, session: {} };
+
 export type PeerHandlers = {
+  recorded?: { by: Recorder; session: object } | undefined;
   /** `isHeard` when its addressee has it already. */
   onNotification(method: string, params: UnknownObject, isHeard: boolean): void;
   /** For requests that belong to none of ours, or to an unknown one. */
@@ -80,10 +94,10 @@ export type PeerHandlers = {
   onStray(): void;
 };
 
-/** Gets the answer: a promise, or a call that needs none. */
 /** Of an answer: others get a turn between reading it and passing it on. */
 const longLength = 256 * 1024;
 
+/** Gets the answer: a promise, or a call that needs none. */
 export type Waiter = { resolve(result: unknown): void; reject(reason: unknown): void };
 
 type Pending = {
@@ -120,7 +134,7 @@ export type Peer = {
 
 /** One side of a JSON-RPC connection. */
 export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer {
-  const outgoing = createOutgoing(channel);
+  const outgoing = createOutgoing(channel, handlers.recorded ?? unrecorded);
   const { pending, request, post, sendQuietly, settle, cancel } = outgoing;
   const { receive, heard, questions } = createIncoming(outgoing, handlers);
   return {
@@ -147,11 +161,12 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
 type Outgoing = ReturnType<typeof createOutgoing>;
 
 /** Our requests, until they are settled. */
-function createOutgoing(channel: () => Channel) {
+function createOutgoing(channel: () => Channel, { by, session }: NonNullable<PeerHandlers["recorded"]>) {
   const pending = createBriefMap<Pending>();
   let lastId = 0;
 
   async function sendQuietly(message: OutgoingMessage): Promise<void> {
+    if (by.take !== null) by.take(session, true, message, pending);
     try {
       await channel().send(message);
     } catch {
@@ -195,6 +210,7 @@ function createOutgoing(channel: () => Channel) {
     const id = ++lastId;
     pending.set(id, { id, method, sentAt: performance.now(), waiter, options, onAbort: undefined });
     const message = { jsonrpc: "2.0" as const, id, method, params: marked(id, method, params, options) };
+    if (by.take !== null) by.take(session, true, message, pending);
     try {
       const delivered = channel().send(message, options);
       delivered?.catch((thrown) => settle(id)?.waiter.reject(thrown));
@@ -204,11 +220,11 @@ function createOutgoing(channel: () => Channel) {
     return id;
   }
 
-  return { pending, sendQuietly, settle, cancel, request, post };
+  return { pending, sendQuietly, settle, cancel, request, post, by, session };
 }
 
 /** Answers, notifications and requests of the other side. */
-function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: PeerHandlers) {
+function createIncoming({ pending, settle, sendQuietly, by, session }: Outgoing, handlers: PeerHandlers) {
   const tasks = createOpenTasks<RequestOptions>();
   const taskProgress = new WeakMap<RequestOptions, Throttle<Progress>>();
   const causes = createRequestOwners();
@@ -281,6 +297,7 @@ function createIncoming({ pending, settle, sendQuietly }: Outgoing, handlers: Pe
     }
     // Programs print JSON of their own; only this is addressed to us.
     if (!isObject(message) || message.jsonrpc !== "2.0") return handlers.onStray();
+    if (by.take !== null) by.take(session, false, message, pending);
     const { id, method } = message;
     if (typeof method !== "string") takeAnswer(message);
     else if (id === undefined) takeNotification(method, isObject(message.params) ? message.params : {}, relatesTo);

@@ -17,7 +17,7 @@ test("the result of an answer is found in both orders that servers write", () =>
   assert.equal(noted(`{"result":${result},"jsonrpc":"2.0","id":7}`), result);
 });
 
-test("an answer with anything after its result is written anew: it would become a part of ours", () => {
+test("an answer with anything after its result is written again: it would become a part of ours", () => {
   for (const text of [
     '{"jsonrpc":"2.0","id":1,"result":{"a":1},"id":2}',
     '{"jsonrpc":"2.0","id":1,"result":{"a":1},"result":{"b":1}}',

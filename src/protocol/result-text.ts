@@ -14,7 +14,7 @@ const afterLast = /^\}\s*$/;
 type Known = { inexact: number; rest?: number | undefined };
 const unknown: Known = { inexact: -1 };
 
-/** Notes where the result stands, to pass it on without writing it anew. */
+/** Notes where the result stands, to pass it on without writing it again. */
 export function noteResultText(message: unknown, text: string, bytes?: Buffer, known = unknown): void {
   if (!isObject(message)) return;
   const mayLose = () => (known.inexact < 0 ? mayLoseNumbers(text) : known.inexact > 0);

@@ -1,4 +1,4 @@
-import type { AsClient, Continuation } from "../model/calls/provider.ts";
+import type { AsClient, Continuation, HiddenValues } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { AnswerRequest } from "./message.ts";
 
@@ -33,9 +33,12 @@ export type RequestOptions = {
   task?: TaskListener | undefined;
   /** Logs because of this request, where known. */
   onLog?: ((message: UnknownObject) => void) | undefined;
+  hidden?: HiddenValues | undefined;
   /** The user. */
   by?: string | null | undefined;
   asClient?: AsClient | undefined;
+  /** Sampling is answered for this request, whatever holds for others. */
+  samples?: boolean | undefined;
   /** Questions are wanted as the result; these are answers to earlier ones. */
   continuation?: Continuation | undefined;
 };

@@ -105,7 +105,7 @@ test("a long line in many pieces is not searched again for every piece", () => {
   assert.ok(growth < maxGrowth, `eight times as much took ${growth} times as long`);
 });
 
-test("the place to go on from is told once its event is whole, and the wait at once", () => {
+test("the place to go on from is reported once its event is whole, and the wait at once", () => {
   const told: string[] = [];
   const feed = createSseParser((data) => told.push(`data ${data}`), {
     onId: (id) => told.push(`id ${id}`),

@@ -22,7 +22,7 @@ suite("a connection that ends", () => {
     assert.deepEqual([attempts.length, world.most], [2, 1]);
   });
 
-  test("that is closed fails what waits, is told once, and can be opened again", async () => {
+  test("that is closed fails what waits, is reported once, and can be opened again", async () => {
     const { connection, attempts, connect, types } = sample({ closeMs: 1_000 });
     const live = await connect();
     const waiting = settled(live.peer.request("tools/call"));
@@ -105,7 +105,7 @@ suite("a connection that ends", () => {
     assert.deepEqual(types(), ["connecting", "connected", "disconnected"]);
   });
 
-  test("and is asked for again while it closes is another one, opened when the last has left", async () => {
+  test("and is asked for again while it closes is a new one, opened when the last has left", async () => {
     const { connection, connect, attempts, world } = sample({ kept: false, closeMs: 3_000 });
     const first = await connect();
     const closed = settled(connection.close("cleared"));

@@ -74,7 +74,7 @@ suite("what can happen in every state", () => {
   }
 });
 
-test("a failure is told with its reason, the rest and the next try", () => {
+test("a failure is reported with its reason, the cooldown and the next try", () => {
   const { facts, event } = after(inState.connecting ?? assert.fail(), signals.failed);
   assert.deepEqual(event, { type: "server.error", server: "s", message: "no" });
   assert.deepEqual(facts, {
@@ -187,7 +187,7 @@ suite("whatever happens", () => {
     );
   });
 
-  test("every connection that was told is told to have ended exactly once before the next", () => {
+  test("every connection that was reported is reported to have ended exactly once before the next", () => {
     fc.assert(
       fc.property(fc.array(signal, { maxLength: 40 }), (taken) => {
         let facts = initialFacts;

@@ -49,7 +49,7 @@ suite("a connection", () => {
     assert.deepEqual([attempts[0]?.channel.closings, left.length], [1, 1]);
   });
 
-  test("that could not be opened is left alone for a moment, unless it is forced", async () => {
+  test("that could not be opened cools down for a moment, unless it is forced", async () => {
     const { connection, attempts } = sample({ kept: false });
     const failed = connection.ensure().catch(() => undefined);
     await moveTime(0);
@@ -84,7 +84,7 @@ suite("a connection", () => {
     assert.equal(attempts.length, 5);
   });
 
-  test("that takes too long is told with what it waited for and the setting", async () => {
+  test("that takes too long is reported with what it waited for and the setting", async () => {
     const { connection, attempts } = sample({ connectTimeoutMs: 5_000, kept: false });
     const failed = settled(connection.ensure());
     await moveTime(0);
@@ -162,7 +162,7 @@ suite("a connection", () => {
     assert.deepEqual(types(), ["connecting", "error"]);
   });
 
-  test("that was lost is told once, however often its end is told", async () => {
+  test("that was lost is reported once, however often its end is reported", async () => {
     const { attempts, connect, types } = sample({ kept: false });
     await connect();
     attempts[0]?.steps.onClose(gone());

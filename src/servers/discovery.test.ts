@@ -115,7 +115,7 @@ suite("discovery", () => {
     assert.deepEqual([second.state, listed], ["fulfilled", ["a"]]);
   });
 
-  test("what is forgotten while it is being asked is not taken, and asked anew", async () => {
+  test("what is forgotten while it is being asked is not taken, and asked again", async () => {
     const { discovery, asked, listed, answer } = sample();
     const before = settled(discovery.list());
     discovery.forget();
@@ -219,7 +219,7 @@ suite("discovery", () => {
     assert.ok(listed.length > 3, `${listed.length} were taken`);
   });
 
-  test("a change that is told before the connection stands is not lost", async () => {
+  test("a change that is reported before the connection stands is not lost", async () => {
     const { discovery, asked, listed, answer, world } = sample();
     world.isOpen = false;
     const first = discovery.list();
@@ -248,7 +248,7 @@ suite("discovery", () => {
     assert.deepEqual(listed, ["old", "new"]);
   });
 
-  test("the server is not asked after a stop, or while it is away", async () => {
+  test("the server is not asked after a stop, or while it is unreachable", async () => {
     const { discovery, asked, world } = sample();
     discovery.changed();
     discovery.stop();

@@ -54,7 +54,7 @@ suite("installers", () => {
     ["docker: Error response from daemon: pull access denied for x", "docker run x", null, /name of the image/],
   ];
   for (const [said, text, code, remedy] of failures) {
-    test(`'${said.split("\n")[0]?.trim()}' is told with what to do`, () => {
+    test(`'${said.split("\n")[0]?.trim()}' is reported with what to do`, () => {
       const failure = installFailure(line(text), said) ?? assert.fail();
       assert.equal(failure.code, code);
       assert.match(failure.remedy ?? "", remedy);

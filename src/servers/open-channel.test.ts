@@ -31,7 +31,7 @@ suite("opening a channel", { concurrency: 4, timeout: scaledMs(30_000) }, () => 
     });
   }
 
-  test("a definition without what its transport needs is told which key is missing", async () => {
+  test("a definition without what its transport needs names the missing key", async () => {
     const handlers = { onMessage: () => undefined, onClose: () => undefined };
     for (const [settings, key] of [
       [{ command: undefined }, "command"],

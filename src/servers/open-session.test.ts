@@ -16,7 +16,7 @@ import type { Era } from "../protocol/session.ts";
 import { createConnection } from "./connection.ts";
 import { type OpenOptions, openSession, type SessionHandlers } from "./open-session.ts";
 
-/** A session with everything that was told on the way; closes whatever was opened. */
+/** A session with everything that was reported on the way; closes whatever was opened. */
 function opener(settings: Record<string, unknown>, known?: Era) {
   const channels: Channel[] = [];
   const noise: string[] = [];
@@ -146,7 +146,7 @@ suite("opening a session", { concurrency: 4, timeout: scaledMs(60_000) }, () => 
     }
   });
 
-  test("a server that leaves whatever it is asked is told with how it left", async () => {
+  test("a server that leaves whatever it is asked is reported with how it left", async () => {
     await using sample = opener(script("process.stderr.write('no licence\\n'); process.exit(3);"));
     await assert.rejects(sample.open(), { message: /code 3$/, said: "no licence" });
     assert.ok(sample.channels.length <= 2);
@@ -181,7 +181,7 @@ suite("opening a session", { concurrency: 4, timeout: scaledMs(60_000) }, () => 
   });
 
   for (const status of [404, 405, 401, 500]) {
-    test(`an address that answers everything with ${status} is told as such`, async () => {
+    test(`an address that answers everything with ${status} is reported as such`, async () => {
       const asked: (string | undefined)[] = [];
       await using server = await listen((request, response) => {
         asked.push(request.method);
@@ -211,7 +211,7 @@ suite("opening a session", { concurrency: 4, timeout: scaledMs(60_000) }, () => 
     assert.equal(sample.channels.length, 1);
   });
 
-  test("a command that does not exist is told at once", async () => {
+  test("a command that does not exist is reported at once", async () => {
     await using sample = opener({ command: "/nonexistent/server" });
     await assert.rejects(sample.open(), { name: "TransportError", sent: false });
     assert.equal(sample.channels.length, 0);
@@ -225,7 +225,7 @@ suite("opening a session", { concurrency: 4, timeout: scaledMs(60_000) }, () => 
     await call("after");
   });
 
-  test("what is no message is told as noise", async () => {
+  test("what is no message is reported as noise", async () => {
     await using sample = opener(fixtureCommand("fault"), "legacy");
     const { session } = await sample.open();
     await session.request("tools/call", { name: "junk", arguments: {} });

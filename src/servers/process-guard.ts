@@ -61,6 +61,7 @@ export function createProcessGuard() {
       if (!onWindows) shell ??= start();
     },
     watch(pid: number, container?: ContainerName): void {
+      if (watched.has(pid)) return;
       watched.set(pid, container);
       endAtExit(pid);
       if (!onWindows) tellOf("+", pid, container);

@@ -40,7 +40,7 @@ function sample(answer: (method: string) => unknown, session: Partial<Session> =
 
 const tool = (name: string, inputSchema: UnknownObject = { type: "object" }) => ({ name, inputSchema });
 
-test("what a server lists is told, remembered with when, and can be looked up", async () => {
+test("what a server lists is reported, remembered with when, and can be looked up", async () => {
   const tools = [tool("a", { type: "object", title: "A" }), "no tool", tool("b")];
   const { catalogue, told, known } = sample(() => ({ tools }), { era: "modern" });
   assert.deepEqual([catalogue.isKnown(), catalogue.size()], [false, 0]);
@@ -112,7 +112,7 @@ test("a server without tools is not asked for them, now or later", async () => {
   assert.notEqual(catalogue.listedAt(), null);
 });
 
-test("what is listed again as it was is told once, and what changed is told with the rest as it was", async () => {
+test("what is listed again as it was is reported once, and what changed is reported with the rest as it was", async () => {
   let names = ["a", "b"];
   const { catalogue, told, known } = sample(() => ({ tools: names.map((name) => tool(name)) }));
   await catalogue.list({ force: true });
@@ -127,7 +127,7 @@ test("what is listed again as it was is told once, and what changed is told with
   assert.deepEqual([catalogue.toolOf("c")?.name, catalogue.toolOf("b")], ["c", undefined]);
   catalogue.forgetAll();
   await catalogue.list();
-  assert.equal(told.length, 3, "what was forgotten is told again");
+  assert.equal(told.length, 3, "what was forgotten is reported again");
 });
 
 /** The four lists of a server are kept, asked for and asked for again by the same rules. */
@@ -260,7 +260,7 @@ test("a server that has resources and knows nothing of templates has none", asyn
   await assert.rejects(catalogue.list(), /Method not found/);
 });
 
-test("what changed beside tools is told once it is known; what only a new process lists again is not", async () => {
+test("what changed beside tools is reported once it is known; what only a new process lists again is not", async () => {
   const { catalogue, news } = sample(
     (method) => ({ [listings[method as ListMethod]]: method === "prompts/list" ? [item("a")] : [] }),
     { capabilities },

@@ -140,7 +140,7 @@ function createKnownTools({ onTools }: CatalogueOptions) {
     size: () => tools?.size ?? 0,
     current: () => current,
     toolOf: (name: unknown) => tools?.get(String(name)),
-    /** A thousand tools that are the same as before are no news, and looking at them anew takes time. */
+    /** A thousand tools that are the same as before are no news, and looking at them again takes time. */
     remember(listed: unknown[], era: Era): void {
       const items = keepSameItems(current?.items ?? [], listed);
       if (tools !== null && current?.items === items && current.era === era) return;

@@ -81,6 +81,8 @@ export function createServerDirectory(options: DirectoryOptions) {
     listOwner: (name: string, owner: SessionOwner) => ifRunnable(name, (one) => one.listOwner(owner)) ?? undefined,
     logs: (name: string, user: string | null) => find(name).logs(user),
     followLogs: (name: string, ...follow: Parameters<Server["followLogs"]>) => find(name).followLogs(...follow),
+    record: (name: string, ...asked: Parameters<Server["record"]>) => find(name).record(...asked),
+    messages: (name: string, ...asked: Parameters<Server["messages"]>) => find(name).messages(...asked),
     /** Ends the user's sessions, because the token changed. */
     forgetUser: async (name: string, ...who: Parameters<Server["forgetUser"]>) => find(name).forgetUser(...who),
     pool: () => poolOf(all()),

@@ -172,7 +172,7 @@ async function settleListing(
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
     const why = sentence(hide(thrown instanceof Error ? thrown.message : String(thrown)));
-    const text = `Server '${name}' was started anew and has not listed its tools: ${why}`;
+    const text = `Server '${name}' was started again and has not listed its tools: ${why}`;
     const isLost = thrown instanceof TransportError;
     const data = { server: name, sent: false, ...(isLost ? {} : { retryAt: null }) };
     throw new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });

@@ -14,7 +14,7 @@ const options: VerbOptions = {
   judge: async (_server: string, _kind: string, items: readonly unknown[]) => items.map(() => null),
 };
 
-test("a server is another one by name, by definition, and where its command is read in another directory", () => {
+test("a server differs by name, by definition, and where its command is read in another directory", () => {
   const base = identifyServer("s", sampleServer(), "/a");
   assert.equal(identifyServer("s", sampleServer(), "/a"), base);
   for (const other of [

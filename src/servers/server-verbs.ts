@@ -88,6 +88,14 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
         }
         return servers.logs(server, principal.user);
       },
+      async record(server, { on = true, principal = defaultPrincipal } = {}) {
+        return servers.record(requireSeen(server, principal), on, principal.user);
+      },
+      async messages(server, { connect = false, principal = defaultPrincipal, ...reading } = {}) {
+        const name = requireSeen(server, principal);
+        if (connect) await servers.warmOne(name).catch(() => undefined);
+        return servers.messages(name, principal.user, reading);
+      },
       followLogs(server, listener, { principal = defaultPrincipal } = {}) {
         const name = requireSeen(server, principal);
         const stop = servers.followLogs(name, principal.user, listener);

@@ -6,6 +6,7 @@ import { type Connection, type ConnectionOptions, createConnection } from "./con
 import { createDesiredState } from "./desired-state.ts";
 import { createServerHider } from "./failures.ts";
 import { installerOf, installFailure } from "./installer.ts";
+import { createMessageRecorder } from "./message-recorder.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import * as catalogues from "./server-catalogue.ts";
 import { createServerLog } from "./server-log.ts";
@@ -16,7 +17,7 @@ import { createSessions, isShared, type SessionOwner, sharedOwner } from "./sess
 import { inheritedSecrets } from "./transports/child-environment.ts";
 import { createUserLists, type ListOwner, type UserListsOptions } from "./user-lists.ts";
 
-export type ServerOptions = Omit<OpenerOptions, "log" | "resolve" | "onListChanged"> &
+export type ServerOptions = Omit<OpenerOptions, "log" | "recorder" | "resolve" | "onListChanged"> &
   Pick<UserListsOptions, "onKnown" | "onTools" | "onToolsGone" | "isPersonal" | "defaultPrincipal"> &
   Pick<RequestsOptions, "taskQuietMs"> & {
     resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
@@ -33,7 +34,7 @@ export type Server = ReturnType<typeof createServer>;
 
 export function createServer(options: ServerOptions) {
   const parts = createParts(options);
-  const { desired, sessions, catalogue, lists, opener, log, requests } = parts;
+  const { desired, sessions, catalogue, lists, opener, log, recording, requests } = parts;
   const { main } = sessions;
   const { definition } = options;
   return {
@@ -46,7 +47,7 @@ export function createServer(options: ServerOptions) {
     },
     ...createStarts(parts),
     ...createListings(parts),
-    /** Throws at once while it is away. */
+    /** Throws at once while it is unreachable. */
     request: requests.send,
     begin: requests.begin,
     /** With a ping, or a listing where there is none. */
@@ -68,11 +69,14 @@ export function createServer(options: ServerOptions) {
     },
     logs: log.lines,
     followLogs: log.follow,
+    record: recording.record,
+    messages: recording.read,
     release: sessions.release,
     async stop(): Promise<void> {
       desired.stop();
       catalogue.stop();
       lists.drop();
+      recording.stop();
       await sessions.close("closed");
     },
   };
@@ -87,9 +91,11 @@ function createParts(options: ServerOptions) {
   const desired = createDesiredState(name, definition, options.isOffline);
   const { requireAvailable } = desired;
   const log = createServerLog(hide);
+  const recording = createMessageRecorder(hide);
   const opener = createSessionOpener({
     ...options,
     log,
+    recorder: recording.recorder,
     resolve,
     onListChanged(list, user) {
       options.onRenewed?.();
@@ -131,7 +137,7 @@ function createParts(options: ServerOptions) {
     return { opened, toolCount: listed.size(), hasListed: listed.listedAt() !== before, owesListing };
   }
 
-  return { options, desired, log, opener, sessions, catalogue, lists, requests };
+  return { options, desired, log, recording, opener, sessions, catalogue, lists, requests };
 }
 
 /** Hides the values of references in texts from then on. */

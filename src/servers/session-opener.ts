@@ -4,6 +4,7 @@ import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { logLevels, type ServerDefinition } from "../model/servers/server.ts";
 import { type AnswerRequest, invalidAnswer, RpcError } from "../protocol/message.ts";
+import type { Recorder } from "../protocol/peer.ts";
 import type { ClientDescription, Era } from "../protocol/session.ts";
 import type { OpenSteps } from "./open-attempt.ts";
 import { type Access, type OpenedSession, openSession, type SessionHandlers } from "./open-session.ts";
@@ -27,6 +28,7 @@ export type OpenerOptions = {
   capabilities: UnknownObject;
   ownCapabilities?: UnknownObject | undefined;
   log: ServerLog;
+  recorder: Recorder;
   emit(event: PlaneEvent): void;
   guard: ProcessGuard;
   /** One start of a process at a time, so that many of them leave room for other work. */
@@ -76,6 +78,7 @@ export function createSessionOpener(options: OpenerOptions) {
         },
         onProcess: options.guard.watch,
         onClose: steps.onClose,
+        recorded: { by: options.recorder, session: { user } },
         onRequest: answerByItself,
       };
       const { environment } = options;
@@ -120,7 +123,7 @@ function describeUs({ ownCapabilities, capabilities, definition }: OpenerOptions
   } satisfies ClientDescription;
 }
 
-/** Malformed lines of a session that are told one by one; of more, the tenth, the hundredth and so on. */
+/** Malformed lines of a session that are reported one by one; of more, the tenth, the hundredth and so on. */
 const maxTold = 5;
 
 /** What it says beside its answers, in one session. */
@@ -141,9 +144,10 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
   return {
     onNotification(method, params, isHeard) {
       const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
+      if (method === "notifications/message") takeLog(params);
+      else log.add({ source: "notification", text: renderNotification(method, params) });
       // Clients are notified after the list was fetched again.
       if (list !== undefined) return options.onListChanged(list, user);
-      if (method === "notifications/message") takeLog(params);
       if (!isHeard) options.onSaid(user, method, params);
     },
     onStderr: log.addText,
@@ -158,6 +162,11 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
     onTooLarge: (bytes) =>
       invalidAnswer(`its answer of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes ('maxMessageBytes')`),
   } satisfies Partial<SessionHandlers>;
+}
+
+function renderNotification(method: string, { uri }: UnknownObject): string {
+  const what = method.replace(/^notifications\//, "");
+  return typeof uri === "string" ? `${what} ${uri}` : what;
 }
 
 /** Answers to server requests that no caller can answer: declined at once. */

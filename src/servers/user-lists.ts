@@ -10,7 +10,7 @@ import { maxSessions, type Sessions } from "./sessions.ts";
 /** The user for whom a server lists what it offers. */
 export type ListOwner = { user: string | null };
 
-/** A list that its user has not looked at for so long is dropped. */
+/** A list that its user has not looked at within this time is dropped. */
 const unusedMs = 30 * 60_000;
 
 type Kept = { catalogue: ServerCatalogue; usedAt: number; requirement: PlaneError | null };

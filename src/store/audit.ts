@@ -109,7 +109,7 @@ function differing(before: object, after: object, depth = 2): [object, object] {
   return [left, right];
 }
 
-/** Secrets are masked, or with a key replaced by their HMAC, so that equal ones can be told. */
+/** Secrets are masked, or with a key replaced by their HMAC, so that equal ones can be recognised. */
 function hide(value: unknown, key: string | undefined): Json {
   const plain: unknown = value === undefined ? null : JSON.parse(JSON.stringify(value));
   const masked = maskSecrets(plain);

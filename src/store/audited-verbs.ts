@@ -32,7 +32,7 @@ type Unaudited =
   | `clients.${string}`
   | `identity.${string}`
   | `policy.${string}`
-  | `runs.${string}`
+  | "runs.render"
   | `agent.${string}`
   | `code.${string}`
   | `codegen.${string}`
@@ -45,7 +45,7 @@ type Unaudited =
   | `tools.${"register" | "unregister" | "registerProvider" | "overlay" | "previewOverlay" | "quality"}`
   | `tools.${"weigh" | "isLazy" | "countTokens"}`
   | `servers.${"locked" | "forward" | "wantLogs" | "sees" | "instructions" | "onMessage" | "ping" | "logs"}`
-  | `servers.${"followLogs" | "poolInfo"}`
+  | `servers.${"followLogs" | "messages" | "poolInfo"}`
   | `registry.${"summary" | "changes" | "export"}`;
 
 type Args = readonly unknown[];
@@ -155,6 +155,7 @@ const audited: Record<Exclude<Verb, Unaudited>, Audited> = {
   "servers.connect": server,
   "servers.disconnect": server,
   "servers.refresh": server,
+  "servers.record": { caller: 1, input: ([, options]) => ({ on: true, ...pick(options, "on") }) },
   "servers.clearCaches": server,
   forgetSearches: { caller: 0, target: () => null, after: (result) => result },
   "jobs.run": run,
@@ -166,11 +167,14 @@ const audited: Record<Exclude<Verb, Unaudited>, Audited> = {
   "deadLetters.resolve": deadLetter,
   "deadLetters.abandon": deadLetter,
   "deadLetters.delete": { ...deadLetter, caller: 1, input: () => undefined },
+  "deadLetters.restore": { ...deadLetter, caller: 1, input: () => undefined },
   "approvals.answer": {
     ...approval,
     shows: async (plane, [id], caller) => pick(await plane.approvals.get(text(id), caller), "status", "tool", "answer"),
   },
   "approvals.forget": { caller: 1 },
+  "runs.rename": { caller: 2, input: ([, title]) => ({ title }), after: (result) => result },
+  "runs.delete": { caller: 1, after: (result) => result },
   "plans.approve": approval,
   "plans.reject": approval,
   "questions.answer": { caller: 2, input: ([, answer]) => pick(answer, "action") },

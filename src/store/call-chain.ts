@@ -66,6 +66,6 @@ function followRow(from: Progress, row: Row, columnsMatch: ColumnsMatch): Progre
   }
   if (hash !== hashAfter(from.hash ?? "", String(row.record)))
     return broken("it was changed, or one before it was changed or removed");
-  if (!columnsMatch(row)) return broken("what it is found by does not fit its record");
+  if (!columnsMatch(row)) return broken("its indexed columns do not match its record");
   return { sequence, hash: String(hash), records, unchained: from.unchained };
 }

@@ -29,7 +29,7 @@ async function historyOf(events: readonly PlaneEvent[]) {
     };
   };
   const history = createHistory({
-    memory: { on: memory.on, store: counted as typeof memory.store },
+    memory: { on: memory.on, ownerOf: memory.ownerOf, store: counted as typeof memory.store },
     defaultPrincipal: trusted(),
     countTools: () => 1,
     maySeeServer: (_, server) => server === "open",
@@ -78,22 +78,22 @@ suite("which calls and events a caller may see", () => {
     await using history = await historyOf([...others, ...own]);
     const ids = async (after: number, limit?: number) =>
       (await history.events.list(after, limit, ann)).map(({ id }) => id);
-    assert.deepEqual(await ids(0, 2), [1_201, 1_202]);
-    assert.deepEqual(await ids(1_202, 2), [1_203]);
-    assert.deepEqual(await ids(0), [1_201, 1_202, 1_203]);
-    assert.deepEqual(await ids(1_203), []);
+    assert.deepEqual(await ids(0, 2), [1_203, 1_204]);
+    assert.deepEqual(await ids(1_204, 2), [1_205]);
+    assert.deepEqual(await ids(0), [1_203, 1_204, 1_205]);
+    assert.deepEqual(await ids(1_205), []);
   });
 
   test("is read in pages that cost the store a bounded number of questions, however much others did", async () => {
     const others = Array.from({ length: 6_000 }, () => answered("of-bob"));
     await using history = await historyOf([...others, answered("of-ann")]);
     const first = await history.events.page(0, 500, ann);
-    assert.deepEqual([first.events, first.upTo], [[], 5_000]);
+    assert.deepEqual([first.events, first.upTo], [[], 5_002]);
     assert.equal(history.asked.filter((one) => one === "call").length, 0, "owners are asked for by the page");
     assert.equal(history.asked.length, 20);
     const second = await history.events.page(first.upTo, 500, ann);
-    assert.deepEqual([second.events.map(({ id }) => id), second.upTo], [[6_001], 6_001]);
-    assert.deepEqual(await history.events.page(second.upTo, 500, ann), { events: [], upTo: 6_001 });
+    assert.deepEqual([second.events.map(({ id }) => id), second.upTo], [[6_003], 6_003]);
+    assert.deepEqual(await history.events.page(second.upTo, 500, ann), { events: [], upTo: 6_003 });
   });
 
   test("is a call of theirs, and one of another's is as if it were not there", async () => {

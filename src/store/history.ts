@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { createLru, type Lru } from "../lib/lru.ts";
 import { nowText } from "../lib/stamps.ts";
 import type { CallRecord } from "../model/calls/call.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -22,13 +21,13 @@ import { countSteps, spanOf, toSeries } from "./call-minutes.ts";
 const pageSize = 500;
 /** Events that are read for one page of a caller who may not see all of them. */
 const maxScanned = 5_000;
-/** Calls whose records are not written yet; more than run at a time. */
-const maxOwners = 5_000;
 
 type Parts = {
   memory: {
     store(): Promise<Store>;
     on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
+    /** Undefined once there is a record. */
+    ownerOf(callId: string): Owner | undefined;
   };
   defaultPrincipal: Principal;
   maySeeServer(principal: Principal, server: string): boolean;
@@ -43,9 +42,7 @@ export function createHistory(parts: Parts): {
   events: Pick<PlaneEvents, "list" | "page" | "onTransient">;
 } {
   const { memory, defaultPrincipal } = parts;
-  const owners = createLru<Owner>(maxOwners);
-  memory.on("tool.call", ({ callId, user, key }) => owners.set(callId, { user, ...(key && { key }) }));
-  const page = createEventPages(parts, owners);
+  const page = createEventPages(parts);
   return {
     calls: {
       async list(filter = {}, { principal = defaultPrincipal } = {}) {
@@ -85,7 +82,7 @@ export function createHistory(parts: Parts): {
       onTransient(listener, { principal = defaultPrincipal } = {}) {
         const isAdmin = mayDo(principal, "admin");
         const tell = (event: EventOf<TransientEvent["type"]>) => {
-          if (isAdmin || maySee(parts, principal, event, owners)) listener({ at: nowText(), ...event });
+          if (isAdmin || maySee(parts, principal, event, memory.ownerOf)) listener({ at: nowText(), ...event });
         };
         const leave = transientEvents.map((type) => memory.on(type, tell));
         return () => {
@@ -106,12 +103,7 @@ export function createHistory(parts: Parts): {
   };
 }
 
-function createEventPages(
-  { memory, defaultPrincipal, onRead, ...parts }: Parts,
-  owners: Lru<Owner>,
-): PlaneEvents["page"] {
-  const ownersIn = createOwners(owners);
-
+function createEventPages({ memory, defaultPrincipal, onRead, ...parts }: Parts): PlaneEvents["page"] {
   /** For callers who see a part of the events; a page reads at most `maxScanned`. */
   async function scan(principal: Principal, after: number, limit: number): Promise<EventPage> {
     const store = await memory.store();
@@ -119,7 +111,7 @@ function createEventPages(
     let upTo = after;
     for (let scanned = 0; scanned < maxScanned; scanned += pageSize) {
       const page = await store.events(upTo, pageSize);
-      const ownerOf = await ownersIn(store, page);
+      const ownerOf = await ownersIn(store, page, memory.ownerOf);
       for (const stored of page) {
         if (events.length === limit) return { events, upTo };
         upTo = stored.id;
@@ -141,27 +133,27 @@ function createEventPages(
 }
 
 type Owner = Pick<Principal, "user" | "key">;
-type Owners = Pick<ReadonlyMap<string, Owner>, "get">;
+type OwnerOf = (callId: string) => Owner | undefined;
 
 /** The owners of the calls on a page of events, with one query. */
-function createOwners(owners: Lru<Owner>): (store: Store, page: readonly StoredEvent[]) => Promise<Owners> {
-  return async (store, page) => {
-    const ids = new Set(page.flatMap(({ event }) => ("callId" in event ? event.callId : [])));
-    const unknown = [...ids].filter((id) => !owners.has(id));
-    const found = new Map<string, Owner>(unknown.length === 0 ? [] : await store.callOwners(unknown));
-    for (const id of ids) {
-      const owner = owners.get(id);
-      if (owner) found.set(id, owner);
-    }
-    return found;
-  };
+async function ownersIn(store: Store, page: readonly StoredEvent[], runningOwner: OwnerOf): Promise<OwnerOf> {
+  const running = new Map<string, Owner>();
+  const recorded = new Set<string>();
+  for (const { event } of page) {
+    if (!("callId" in event)) continue;
+    const owner = runningOwner(event.callId);
+    if (owner) running.set(event.callId, owner);
+    else recorded.add(event.callId);
+  }
+  const found = recorded.size === 0 ? null : await store.callOwners([...recorded]);
+  return (callId) => running.get(callId) ?? found?.get(callId);
 }
 
 type Visibility = Pick<Parts, "maySeeServer" | "countTools">;
 
-function maySee({ maySeeServer }: Visibility, principal: Principal, event: PlaneEvent, ownerOf: Owners): boolean {
+function maySee({ maySeeServer }: Visibility, principal: Principal, event: PlaneEvent, ownerOf: OwnerOf): boolean {
   if ("callId" in event) {
-    const owner = ownerOf.get(event.callId);
+    const owner = ownerOf(event.callId);
     return owner !== undefined && owner.user === principal.user && owner.key === principal.key;
   }
   if ("runId" in event) return event.user === principal.user && event.key === principal.key;

@@ -8,7 +8,7 @@ import { createJournal } from "./journal.ts";
 import { noSpool } from "./spool.ts";
 import { openSqliteStore } from "./sqlite.ts";
 
-/** Remembers the ids of each append, and does what it is told to. */
+/** Remembers the ids of each append, and does what the test sets. */
 function createAppend(work: (ids: string[]) => void | Promise<void> = () => {}) {
   const batches: string[] = [];
   const append = async (entries: readonly JournalEntry[]) => {
@@ -133,7 +133,7 @@ for (const why of ["lost", "busy", "later"] as const)
     const line = createSwitch(why);
     const journal = createJournal(line.append);
     await assert.rejects(journal.keep([callEntry("a")]) ?? Promise.resolve(), { code: "STORE_FAILED" });
-    journal.note(callEntry("told"));
+    journal.note([callEntry("told")]);
     await journal.flush();
     for (let second = 0; second < 20; second += 1) {
       context.mock.timers.tick(1_000);
@@ -169,7 +169,7 @@ test("what a store refuses for long is warned of once, and still stored when the
   assert.deepEqual(batches.join(" ").split(" ").toSorted(), ["a", "b"]);
 });
 
-test("closing tries once more what a store that was away has not got", async () => {
+test("closing tries once more what a store that was unreachable has not got", async () => {
   const line = createSwitch();
   const journal = createJournal(line.append);
   await assert.rejects(journal.keep([callEntry("a")]) ?? Promise.resolve(), { code: "STORE_FAILED" });
@@ -179,7 +179,7 @@ test("closing tries once more what a store that was away has not got", async () 
   assert.deepEqual(line.batches, ["a"]);
 });
 
-test("a journal says when so much waits for a store that is away that no more should be begun", async () => {
+test("a journal says when so much waits for a store that is unreachable that no more should be begun", async () => {
   const journal = createJournal(createSwitch().append);
   for (let round = 0; round < 10; round += 1) {
     assert.equal(journal.isFull(), false);

@@ -6,10 +6,10 @@ import type { Spool } from "./spool.ts";
 export type Journal = {
   /** Resolves when these entries are stored. */
   write(entries: readonly JournalEntry[]): Promise<void>;
-  /** Resolves when these entries survive the process; undefined when they do already. */
-  keep(entries: readonly JournalEntry[]): Promise<void> | undefined;
-  /** Stored in the background; an urgent entry is not delayed. */
-  note(entry: JournalEntry, isUrgent?: boolean): void;
+  /** Resolves when these entries survive the process; undefined when they do already. `beside` is stored later, and survives until then. */
+  keep(entries: readonly JournalEntry[], beside?: readonly JournalEntry[]): Promise<void> | undefined;
+  /** Stored in the background; urgent entries are not delayed. */
+  note(entries: readonly JournalEntry[], isUrgent?: boolean): void;
   /** Records that would not survive the process, and since when; null when all do. */
   atRisk(): AtRisk | null;
   /** The queue for an unreachable store is full: take no more calls. */
@@ -27,6 +27,8 @@ export type JournalOptions = {
   /** How long after a commit the next one waits for more entries. */
   flushDelayMs?: number;
   onStored?(): void;
+  /** What else waits to be stored: all of it, or what is worth being stored with the next commit. */
+  also?: { take(): JournalEntry[]; takeFew(): JournalEntry[] };
 };
 
 /** The entries of one caller: stored together or not at all. */
@@ -55,11 +57,16 @@ const betweenLaterTriesMs = 30_000;
 const maxTroubled = 20_000;
 const nothing = () => undefined;
 
+const noMore = { take: () => [], takeFew: () => [] };
+
 type State = ReturnType<typeof createState>;
 
-function createState(append: Store["append"], { spool, flushDelayMs = 0, onStored = nothing }: JournalOptions) {
+function createState(
+  append: Store["append"],
+  { spool, flushDelayMs = 0, onStored = nothing, also = noMore }: JournalOptions,
+) {
   return {
-    ...{ append, spool, flushDelayMs, onStored },
+    ...{ append, spool, flushDelayMs, onStored, also },
     waiting: [] as Group[],
     flushing: null as Promise<void> | null,
     nextFlushAt: 0,
@@ -81,14 +88,14 @@ export function createJournal(append: Store["append"], options: JournalOptions =
   let isFirst = true;
   return {
     write: (entries) => write(state, entries),
-    keep(entries) {
+    keep(entries, beside = []) {
       // A command that makes one call needs no file for it.
       const spools = spool !== undefined && state.isOpen && !isFirst && state.waiting.length < maxWaiting;
       isFirst = false;
       if (!spools)
         return write(state, entries).catch((reason) => rescue(state, { entries, tries: 0, isNote: false }, reason));
       const group: Group = { entries, tries: 0, isNote: false };
-      const safe = spool.add(entries);
+      const safe = spool.add(beside.length === 0 ? entries : [...entries, ...beside]);
       if (safe === undefined) group.isSpooled = true;
       push(state, group);
       return safe?.then((isSafe) => {
@@ -96,11 +103,10 @@ export function createJournal(append: Store["append"], options: JournalOptions =
         return isSafe ? undefined : keepWithout(state, group);
       });
     },
-    note(entry, urgently = false) {
+    note(entries, urgently = false) {
       if (!state.isOpen) return;
-      state.isUrgent ||= urgently;
-      push(state, { entries: [entry], tries: 0, isNote: true });
-      if (state.isUrgent) state.wake();
+      push(state, { entries, tries: 0, isNote: true });
+      if (urgently) hurry(state);
     },
     atRisk: () => state.risk && { ...state.risk, records: state.unsafe.size },
     isFull: () => troubled.size >= maxTroubled,
@@ -120,6 +126,8 @@ async function flush(state: State): Promise<void> {
     const batch = state.waiting;
     state.waiting = [];
     state.isUrgent = false;
+    const more = state.also.takeFew();
+    if (more.length > 0) batch.push({ entries: more, tries: 0, isNote: true });
     state.nextFlushAt = performance.now() + state.flushDelayMs;
     const forget = state.spool?.leave();
     await appendBatch(state.append, batch, (group, reason) => fail(state, group, reason));
@@ -147,6 +155,12 @@ function turn(state: State): Promise<void> {
   });
 }
 
+/** The next commit does not wait for more entries. */
+function hurry(state: State): void {
+  state.isUrgent = true;
+  state.wake();
+}
+
 function push(state: State, group: Group): void {
   state.waiting.push(group);
   if (state.waiting.length === maxWaiting) state.wake();
@@ -157,6 +171,7 @@ async function write(state: State, entries: readonly JournalEntry[]): Promise<vo
   if (!state.isOpen) throw new PlaneError("STORE_FAILED", "The journal is closed. Nothing more can be recorded.");
   const { promise, ...waits } = Promise.withResolvers<void>();
   push(state, { entries, waits, tries: 0, isNote: false });
+  hurry(state);
   await promise;
 }
 
@@ -234,6 +249,8 @@ async function keepWithout(state: State, group: Group): Promise<void> {
 
 async function storeAll(state: State): Promise<void> {
   state.isHurried = true;
+  const taken = state.also.take();
+  if (taken.length > 0) push(state, { entries: taken, tries: 0, isNote: true });
   state.wake();
   while (state.flushing) await state.flushing;
   state.isHurried = false;

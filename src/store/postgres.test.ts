@@ -80,7 +80,7 @@ test("a schema of a newer version, and one of another program, are refused and n
   assert.deepEqual(tables, [{ tablename: "albums" }]);
 });
 
-test("a wrong password, a missing database and a user without rights are told with their remedy", async () => {
+test("a wrong password, a missing database and a user without rights are reported with their remedy", async () => {
   const url = server.address();
   await assertRefused(url.replace("keeper:", "stranger:"), /does not know this user or password/);
   await assertRefused(url.replace("/postgres?", "/nothing?"), /does not have this database/);

@@ -109,8 +109,8 @@ export function createSpool(store: string): Spool {
 
 function lineOf(entries: readonly JournalEntry[]): string {
   const texts = entries.map((entry) => {
-    const text = entry.kind === "call" ? entry.text : undefined;
-    return text === undefined ? JSON.stringify(entry) : `{"kind":"call","call":${text}}`;
+    if (entry.kind !== "call" || entry.text === undefined) return JSON.stringify(entry);
+    return `{"kind":"call","events":${entry.events ?? 0},"call":${entry.text}}`;
   });
   return `[${texts.join(",")}]\n`;
 }

@@ -90,7 +90,7 @@ test("a damaged database is refused with what to do about it", async (context) =
   await assertRefused(file, /is damaged\. Restore a copy/);
 });
 
-test("damage found later is told in the same way", async (context) => {
+test("damage found later is reported in the same way", async (context) => {
   const file = join(await folderFor(context), "store.sqlite");
   const first = await openSqliteStore(file);
   await first.append(Array.from({ length: 50 }, (_, index) => callEntry(`call-${index}`)));

@@ -79,7 +79,7 @@ async function checkState(lines: AsyncIterable<string>, columns: Columns): Promi
     rows[table] = (rows[table] ?? 0) + 1;
   }
   if (found === null) throw wrong(number + 1, "the end is missing: the export broke off");
-  if (found !== hash.digest("hex")) throw wrong(number, "the hash does not fit: a line was changed, or is missing");
+  if (found !== hash.digest("hex")) throw wrong(number, "the hash does not match: a line was changed, or is missing");
   return { rows, hash: found };
 }
 

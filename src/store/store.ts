@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createEventBus } from "../lib/async/event-bus.ts";
 import { once } from "../lib/async/once.ts";
 import { nowText } from "../lib/stamps.ts";
@@ -13,13 +14,16 @@ import { PlaneError } from "../model/errors.ts";
 import { type EventOf, type EventType, type PlaneEvent, transientEvents } from "../model/events.ts";
 import type { Readiness } from "../model/plane.ts";
 import type { KnownServer } from "../model/servers/server.ts";
-import type { CallColumns, JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
-import type { AtRisk, Journal } from "./journal.ts";
+import type { CallColumns, CallEventCount, JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
+import type { AtRisk, Journal, JournalOptions } from "./journal.ts";
+import { createRunningCalls, type RunningCall } from "./running-calls.ts";
+import { createSampleRings } from "./sample-rings.ts";
 
 export { createAudit } from "./audit.ts";
 export { auditVerbs } from "./audited-verbs.ts";
 export { createHistory } from "./history.ts";
 export { createKeptSessions } from "./kept-sessions.ts";
+export type { RunningCall } from "./running-calls.ts";
 export { createStateVerbs } from "./state-transfer.ts";
 
 const transient: ReadonlySet<EventType> = new Set(transientEvents);
@@ -32,8 +36,11 @@ const urgent: ReadonlySet<EventType> = new Set([
   "question.answered",
 ]);
 
-/** Under load, entries within this time share a commit. Reads flush first, so they see everything. */
-const flushDelayMs = 200;
+/**
+ * Under load, entries within this time share a commit. Reads flush first, so they see everything. Short for a file: what
+ * waits for long is kept among the old objects of the heap.
+ */
+const flushDelayMs = { sqlite: 50, postgres: 200 } as const;
 /** A store that could not be opened is tried again when it is needed, at most this often. */
 const openAgainMs = 1_000;
 
@@ -72,23 +79,41 @@ export function createRecorder(
   const store = once(async () => flushBeforeRead((await opened()).store, async () => written?.flush()));
   const journal = once(async () => {
     const onStored = () => signals.emit({ type: "stored" });
-    written = await openJournal(await opened(), address, onStored);
+    written = await openJournal(await opened(), address, { onStored, also: rings });
     return written;
   });
 
+  const running = createRunningCalls(note);
+  const rings = createSampleRings((entries) => written?.note(entries));
+
   function emit(happened: PlaneEvent): void {
-    const event = redactDeep(happened);
+    emitClean(redactDeep(happened));
+  }
+
+  /** What holds no secret. */
+  function emitClean(event: PlaneEvent): void {
+    const { type } = event;
+    // Its record has it.
+    if (type === "tool.result") return bus.emit(event);
+    if ("callId" in event) running.announce(event.callId);
     bus.emit(event);
-    if (transient.has(event.type)) return;
+    if (transient.has(type)) return;
     // What is listed at the start is no change: a command that only looks writes nothing.
-    if (event.type === "registry.changed" && !written) return;
-    const entry = { kind: "event", at: nowText(), event } as const;
-    const isUrgent = urgent.has(event.type);
-    if (written) return written.note(entry, isUrgent);
-    // A turn later, so that the emitter does not wait for the store to open.
+    if (type === "registry.changed" && !written) return;
+    note({ kind: "event", at: nowText(), event }, urgent.has(type));
+  }
+
+  function note(entry: JournalEntry, isUrgent = false): void {
+    if (written) written.note([entry], isUrgent);
+    else openSoon(entry, isUrgent);
+  }
+
+  /** A turn later, so that the emitter does not wait for the store to open. */
+  function openSoon(entry?: JournalEntry, isUrgent = false): void {
+    if (written) return;
     setImmediate(() =>
       journal()
-        .then(({ note }) => note(entry, isUrgent))
+        .then((opened) => entry && opened.note([entry], isUrgent))
         .catch(() => undefined),
     );
   }
@@ -96,6 +121,15 @@ export function createRecorder(
   return {
     store,
     emit,
+    emitClean,
+    /** Tells that a call begins; what is passed on to its record. */
+    begin(event: EventOf<"tool.call">): RunningCall {
+      bus.emit(event);
+      openSoon();
+      return running.begin(event);
+    },
+    /** Who made a call that has no record yet. */
+    ownerOf: running.owner,
     /** Whether the store outlives this process. */
     outlivesUs: isKept,
     /** Whether the store sends change notifications of other planes. */
@@ -129,10 +163,14 @@ export function createRecorder(
     /** Is the store open, and are all records safe? */
     isCalm: () => written !== undefined && !written.isFull() && written.atRisk() === null,
     /** Undefined when the record is safe already. */
-    record(call: RecordedCall, samples: HealthSample[]): Promise<void> | undefined {
-      const entries = [toCallEntry(call), ...samples.map((sample) => ({ kind: "sample", sample }) as const)];
+    record(call: RecordedCall, samples: HealthSample[], of: RunningCall): Promise<void> | undefined {
+      const entries = [toCallEntry(call, running.end(of))];
+      rings.add(samples);
       const keep = (into: Journal) => {
-        const taken = into.keep(entries);
+        const taken = into.keep(
+          entries,
+          samples.map((sample) => ({ kind: "sample", sample })),
+        );
         const refuse = (thrown: unknown) => {
           throw ranUnrecorded(thrown, "text" in call || call.attempts.length > 0);
         };
@@ -141,7 +179,9 @@ export function createRecorder(
         if (samples.length > 0) signals.emit({ type: "samples" });
         return kept;
       };
-      return written ? keep(written) : journal().then(keep);
+      if (written) return keep(written);
+      // After the events of this turn, which wait for the store, too.
+      return nextTurn().then(journal).then(keep);
     },
     /** Rejects only where nothing may be answered without its record; otherwise it waits in memory. */
     async recordChange(record: AuditRecord, isDone: boolean): Promise<void> {
@@ -162,8 +202,9 @@ export function createRecorder(
         .catch(() => []);
     },
     async close(): Promise<void> {
+      running.close();
       // Events of this turn are on their way to the journal.
-      await new Promise(setImmediate);
+      await nextTurn();
       // A store that could not be opened has been reported, and has nothing to close.
       const nothing = () => undefined;
       if (journal.made()) await journal().then(({ close }) => close(), nothing);
@@ -211,13 +252,13 @@ function createNotifications(signal: (event: { type: "stored" } | { type: "sampl
 async function openJournal(
   { store, spool }: OpenedStore,
   address: StoreAddress,
-  onStored: () => void,
+  given: Pick<JournalOptions, "onStored" | "also">,
 ): Promise<Journal> {
   const [{ createJournal }, { createSpool, noSpool }] = await Promise.all([
     import("./journal.ts"),
     import("./spool.ts"),
   ]);
-  const options = { flushDelayMs, onStored };
+  const options = { flushDelayMs: flushDelayMs[address.kind], ...given };
   if (spool !== undefined) return createJournal(store.append, { ...options, spool: createSpool(spool) });
   // Without a spool, records on Postgres wait for the commit; a store in memory has nothing to lose.
   return createJournal(store.append, address.kind === "sqlite" ? { ...options, spool: noSpool } : options);
@@ -227,21 +268,22 @@ async function openJournal(
 type RecordedCall = CallRecord | { columns: CallColumns; text: string };
 
 /** Serialised at once: a waiting text takes less memory than its record. */
-function toCallEntry(call: RecordedCall): JournalEntry {
-  if ("text" in call) return { kind: "call", call: call.columns, text: call.text };
-  const { id, at, tool, status, server, run, durationMs, principal } = call;
+function toCallEntry(call: RecordedCall, events: CallEventCount): JournalEntry {
+  if ("text" in call) return { kind: "call", call: call.columns, text: call.text, events };
+  const { id, at, tool, status, server, run, conversation, durationMs, principal } = call;
   const columns: CallColumns = {
     ...{ id, at, tool, status, server, durationMs },
     principal: { user: principal.user },
   };
   if (run !== undefined) columns.run = run;
-  return { kind: "call", call: columns, text: JSON.stringify(call) };
+  if (conversation !== undefined) columns.conversation = conversation;
+  return { kind: "call", call: columns, text: JSON.stringify(call), events };
 }
 
 /** They read what the journal may still hold. */
 const journaled = [
   ...(["call", "callOwners", "calls", "callSeries", "verifyCalls", "forgetCalls", "events", "lastEventId"] as const),
-  ...(["samples", "newSamples", "run", "runs", "forgetRuns"] as const),
+  ...(["samples", "newSamples", "run", "runs", "forgetRuns", "titleRuns", "removeRuns"] as const),
   ...(["audit", "audited", "verifyAudit", "forgetAudit"] as const),
 ];
 
@@ -274,7 +316,7 @@ function riskText({ records, reason }: AtRisk): string {
 function queueFull(): PlaneError {
   return new PlaneError(
     "STORE_FAILED",
-    "The store takes no records, and as many calls wait to be recorded as may. Nothing was run; ask again when it does.",
+    "The store takes no records, and the queue of calls to be recorded is full. Nothing was run; ask again later.",
     { data: { lost: true } },
   );
 }

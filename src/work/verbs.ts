@@ -9,6 +9,7 @@ export type DeadLetterVerbs = {
   resolveDeadLetter: PlaneDeadLetters["resolve"];
   abandonDeadLetter: PlaneDeadLetters["abandon"];
   deleteDeadLetter: PlaneDeadLetters["delete"];
+  restoreDeadLetter: PlaneDeadLetters["restore"];
 };
 
 export type JobVerbs = {

@@ -38,7 +38,7 @@ export function createWork(parts: Parts) {
   const planner = async () => (await import("./planner/check-plan.ts")).createPlanner({ ...parts, testPolicy });
   return {
     verbs: { deadLetters: deadLetters.verbs, ...jobs.verbs, plans: lazyVerbs(planner, { check: "checkPlan" }) },
-    /** Keeps a call that failed for good as a dead letter. */
+    /** Keeps a call that failed permanently as a dead letter. */
     keepFailed: deadLetters.keep,
     schedulesOf: jobs.schedulesOf,
     /** Manifests have changed. */
@@ -90,7 +90,7 @@ function createDueWork({ store }: Pick<Recorder, "store">) {
 }
 
 function warn(thrown: unknown): void {
-  // The store has reported that it is away, and comes back.
+  // The store has reported that it is unreachable, and comes back.
   if (thrown instanceof PlaneError && thrown.data.lost === true) return;
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   process.emitWarning(`Jobs and failed calls are not begun: ${reason}`);
@@ -103,6 +103,7 @@ const deadLetterVerbs = {
   resolve: "resolveDeadLetter",
   abandon: "abandonDeadLetter",
   delete: "deleteDeadLetter",
+  restore: "restoreDeadLetter",
 } as const;
 
 function createDeadLetters({ serverNames, tools, memory, run, defaultPrincipal }: Parts, onDue: () => void) {

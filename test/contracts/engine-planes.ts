@@ -102,7 +102,7 @@ function outcomeOf({ id }: Requested, ok: boolean): Outcome {
   return { ok, call: { ...call, status: "cancelled" }, error };
 }
 
-/** Work that waits until it is told to go on, or is aborted. */
+/** Work that waits until it may go on, or is aborted. */
 export function gate() {
   const open = Promise.withResolvers<void>();
   const begun: string[] = [];

@@ -17,7 +17,7 @@ const everyHour = (missed: Recurrence["missed"] = "once") => ({
 });
 
 const orderPromises: EnginePromises = {
-  "what is due begins in the order of its priority, so many at a time": async (world) => {
+  "what is due begins in the order of its priority, up to the concurrency limit": async (world) => {
     const jobs = Array.from({ length: 60 }, (_, at) => sampleJob(`job-${at}`, { priority: (at * 7) % 20 }));
     const { work, seen } = counting();
     await using plane = await planeOn(world, { jobs, work });
@@ -25,7 +25,7 @@ const orderPromises: EnginePromises = {
     await plane.start();
     await until("all are over", () => plane.ended.length === jobs.length);
     assert.ok(seen.most <= 4, `${seen.most} at a time`);
-    // Those that run at the same time may be told in any order.
+    // Those that run at the same time may be reported in any order.
     const begun = seen.runs.map((id) => jobs.find(({ name }) => name === id)?.priority ?? -1);
     const sorted = [...begun].sort((a, b) => b - a);
     assert.ok(
@@ -116,7 +116,7 @@ const timePromises: EnginePromises = {
       assert.equal((await plane.store.jobRuns({ job })).length, count, job);
   },
 
-  "what somebody asked for and waits does not stand for the run of a time that has come": async (world) => {
+  "what a person asked for and waits does not stand for the run of a time that has come": async (world) => {
     const job = sampleJob("digest", everyHour());
     const { work, begun, open } = gate();
     await using plane = await planeOn(world, { jobs: [job], work });
@@ -171,7 +171,7 @@ const endPromises: EnginePromises = {
     await until("nothing is left", async () => (await world.leftOver()) === 0);
   },
 
-  "a run that somebody else has ended is not gone on with": async (world) => {
+  "a run that another has ended is not gone on with": async (world) => {
     const job = sampleJob("digest");
     const { work, begun } = gate();
     await using plane = await planeOn(world, { jobs: [job], work });

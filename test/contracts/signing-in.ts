@@ -13,7 +13,7 @@ export type Plane = AsyncDisposable & {
   credentials: Credentials;
   store: Store;
   directory: string;
-  /** What was told to be changed, as 'server user'. */
+  /** What was reported as changed, as 'server user'. */
   changed: string[];
   /** Moves the clock. */
   later(ms: number): void;

@@ -45,7 +45,7 @@ export const callSeriesPromises: Promises = {
     );
   },
 
-  "counts the calls of one user, or of nobody, alone": async ({ store }) => {
+  "counts the calls of one user, or of no user, alone": async ({ store }) => {
     const by = (id: string, user: string | null) =>
       callEntry(id, { at: at(0), durationMs: 3, principal: principalOf({ user }) });
     await store.append([by("one", "ada"), by("two", "ada"), by("three", "bob"), by("four", null)]);

@@ -125,7 +125,7 @@ export const entryPromises: Promises = {
     assert.equal(await namesOf(again), "a");
   },
 
-  "sets all entries and what is told of them, or nothing": async ({ store }) => {
+  "sets all entries and what is reported of them, or nothing": async ({ store }) => {
     const broken = newChange("a", { before: { big: 1n as unknown as number } });
     await assert.rejects(store.editEntries({ put: [entry("a")], remove: [], changes: [broken] }));
     assert.deepEqual([await store.entries(), await namesOf(store)], [[], ""]);

@@ -82,7 +82,7 @@ export const callPromises: Promises = {
     assert.equal(await idsOf({ before: "unknown" }), "");
   },
 
-  "filters calls by the user who made them, nobody being one of them": async ({ store }) => {
+  "filters calls by the user who made them, or by no user": async ({ store }) => {
     const users = ["ann", null, "bob", "ann"];
     await store.append(users.map((user, at) => callEntry(`${at}`, { principal: principalOf({ user }) })));
     const idsOf = async (user: string | null, before?: string) =>
@@ -109,6 +109,34 @@ export const eventPromises: Promises = {
     assert.deepEqual(await store.events(first, 1), all.slice(1, 2));
     assert.deepEqual(await store.events(third), []);
     assert.equal(await store.lastEventId(), third);
+  },
+
+  "reads the events of a call from its record, among the others and in order": async ({ store }) => {
+    const call = callRecord("both", { principal: principalOf({ user: "ada", key: "k-1" }) });
+    const late = callRecord("late", { status: "failed", error: null });
+    await store.append([
+      eventEntry("first"),
+      { kind: "call", call, events: 2 },
+      eventEntry("between"),
+      { kind: "call", call: late, events: 1 },
+      { kind: "call", call: callRecord("silent") },
+    ]);
+    const all = await store.events();
+    const [before, begun, ended, between, lateEnd] = all;
+    assert.deepEqual(
+      all.map(({ event }) => event.type),
+      [before?.event.type, "tool.call", "tool.result", between?.event.type, "tool.result"],
+    );
+    assert.deepEqual(begun?.event, { type: "tool.call", callId: "both", tool: call.tool, user: "ada", key: "k-1" });
+    assert.deepEqual([begun?.at, ended?.at], [moment, "2026-03-01T12:00:00.041Z"]);
+    assert.equal(lateEnd?.event.type === "tool.result" && lateEnd.event.callId, "late");
+    for (const [place, { id }] of all.entries()) {
+      assert.deepEqual(await store.events(id), all.slice(place + 1), "from any of them on");
+      assert.deepEqual(await store.events(id, 1), all.slice(place + 1, place + 2));
+    }
+    assert.ok((await store.lastEventId()) >= (lateEnd?.id ?? 0));
+    await store.append([eventEntry("last")]);
+    assert.equal((await store.events(await store.lastEventId().then((last) => last - 1))).length, 1);
   },
 
   "goes on counting events after it was opened again": async ({ store, reopen }) => {

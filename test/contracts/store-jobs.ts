@@ -72,7 +72,7 @@ export const jobPromises: Promises = {
       return run !== null && store.claimJobRun({ ...run, state: "running", dueAt: at(5) }, at(minute));
     };
     assert.deepEqual([await begin("a"), await begin("b")], [true, false]);
-    assert.equal(await begin("c", 6), true, "nobody has renewed the lease of the first");
+    assert.equal(await begin("c", 6), true, "no one has renewed the lease of the first");
     const read = await store.jobRun("a");
     assert.ok(read);
     assert.equal(await store.replaceJobRun({ ...read, state: "succeeded", dueAt: null, endedAt: at(2) }), true);

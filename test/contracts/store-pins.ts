@@ -43,7 +43,7 @@ export const pinPromises: Promises = {
     assert.deepEqual(await store.pinnedServer("two"), { isKnown: false, heads: [] });
   },
 
-  "keeps the pin that came first, whoever comes later": async ({ store, reopen }) => {
+  "keeps the pin that came first": async ({ store, reopen }) => {
     await store.addPins("one", "s", [pin("a"), pin("b", { hash: null, quickHash: null, definition: null })]);
     await store.addPins("one", "s", [pin("a", { hash: "other" }), pin("c")]);
     const again = await reopen();
@@ -60,7 +60,7 @@ export const pinPromises: Promises = {
     assert.equal(await again.pin("two", "a"), null);
   },
 
-  "replaces a pin together with what is told of it": async ({ store }) => {
+  "replaces a pin together with what is reported of it": async ({ store }) => {
     await store.addPins("one", "s", [pin("a")]);
     const by = { user: "ada", face: "cli" as const, system: null };
     const accepted = pin("a", { state: "accepted", hash: "new", cleanBy: null, by, reason: "looked at it" });

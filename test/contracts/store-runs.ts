@@ -53,6 +53,39 @@ export const runPromises: Promises = {
     assert.deepEqual([await store.run("old"), (await store.run("new"))?.id], [null, "new"]);
   },
 
+  "names runs, and removes them with what was kept of their calls": async ({ store }) => {
+    await addRun(store, agentRun("one", { conversation: "chat" }));
+    await addRun(store, agentRun("two", { conversation: "chat" }));
+    await store.append([callEntry("a", { run: "one" }), callEntry("b", { run: "other" })]);
+    const expiresAt = "2036-03-01T12:00:00.000Z";
+    await store.putPayloads(["a", "b"].map((id) => ({ id, expiresAt, body: "{}" })));
+    await store.titleRuns(["one", "none"], "Mine");
+    assert.deepEqual([(await store.run("one"))?.title, (await store.run("two"))?.title], ["Mine", undefined]);
+    await store.titleRuns(["one"], null);
+    assert.deepEqual(await store.run("one"), agentRun("one", { conversation: "chat" }));
+    await store.removeRuns(["one", "none"]);
+    assert.deepEqual([await store.run("one"), (await store.run("two"))?.id], [null, "two"]);
+    assert.deepEqual(
+      (await store.payloads(["a", "b"])).map(({ id }) => id),
+      ["b"],
+    );
+    assert.equal((await store.calls({ run: "one" })).length, 1);
+    assert.ok((await store.verifyCalls()).ok);
+  },
+
+  "finds the calls of a conversation, also of one with a very long name": async ({ store }) => {
+    const long = "c".repeat(10_000);
+    await store.append([
+      callEntry("a", { conversation: "s1" }),
+      callEntry("b"),
+      callEntry("c", { conversation: long }),
+    ]);
+    const found = async (conversation: string) => (await store.calls({ conversation })).map(({ id }) => id).join("");
+    assert.deepEqual([await found("s1"), await found(long), await found("s")], ["a", "c", ""]);
+    assert.equal((await store.call("c"))?.conversation, long);
+    assert.ok((await store.verifyCalls()).ok);
+  },
+
   "finds the calls of a run": async ({ store }) => {
     await store.append([callEntry("a", { run: "one" }), callEntry("b"), callEntry("c", { run: "one" })]);
     assert.equal((await store.calls({ run: "one" })).map(({ id }) => id).join(""), "ca");

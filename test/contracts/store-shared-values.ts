@@ -24,7 +24,7 @@ export const sharedValuePromises: Promises = {
     assert.equal(await again.sharedValue(key), null);
   },
 
-  "takes one step after the other, and each is told what came of it": async ({ store }) => {
+  "takes one step after the other, and each gets its result": async ({ store }) => {
     const told = await Promise.all(Array.from({ length: 20 }, () => store.changeShared("n", hour, add)));
     assert.deepEqual(
       told.toSorted((one, other) => one - other),

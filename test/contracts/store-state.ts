@@ -26,7 +26,7 @@ export const statePromises: Promises = {
     assert.equal(await again.writeAll(() => given(lines)), "dead_letters");
   },
 
-  "takes what an older export does not say as if nobody had said it": async ({ store }) => {
+  "takes what an older export does not say as unset": async ({ store }) => {
     const letters = [sampleLetter("a"), sampleLetter("b")];
     for (const letter of letters) await store.addDeadLetter(letter, 10);
     const lines = await Array.fromAsync(store.readAll());

@@ -172,7 +172,7 @@ suite("a client that is attached", () => {
     await end(first.plane, first.socket);
     assert.ok((await client.ask(5, "tools/list")).result);
     const updates = () => client.heard.filter(({ method }) => method === "notifications/resources/updated");
-    await until("a change of the resource is told", async () => {
+    await until("a change of the resource is reported", async () => {
       await client.call(`touch ${Date.now()}`, "notes__touch", { uri: "fx://watched" });
       return updates().length > 0;
     });
@@ -189,7 +189,7 @@ suite("a client that is attached", () => {
       if (attempt.kind === "attached") attempt.socket.destroy();
       return attempt.kind === "refused" ? attempt.why : attempt.kind;
     };
-    assert.equal(await refusal({ version: "0.0.1" } as object), "it is version 0.1.0, and this is 0.0.1");
+    assert.equal(await refusal({ version: "0.0.1" } as object), "it is version 0.2.0, and this is 0.0.1");
     assert.equal(await refusal({ files: [config] }), "it serves another configuration");
     assert.equal(await refusal({}, { TOKEN: "two" }, [config]), "TOKEN has a different value there");
     assert.equal(await refusal({}, { TOKEN: "one" }, [config]), "attached");
@@ -220,7 +220,7 @@ suite("a client that is attached", () => {
     server.close();
   });
 
-  test("leaves a background plane, which ends then; one that nobody uses makes room for another version", async () => {
+  test("leaves a background plane, which ends then; one without clients makes room for another version", async () => {
     await using directory = await temporaryDirectory();
     {
       await using serving = await serve(directory, { echo: fixture("echo") }, { idleMs: 0 });

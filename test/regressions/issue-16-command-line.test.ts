@@ -96,7 +96,7 @@ suite("a newcomer at the command line", { concurrency: 2 }, () => {
   });
 });
 
-test("problems of the configuration are counted in one line, and one alone is told", async () => {
+test("problems of the configuration are counted in one line, and one alone is reported", async () => {
   await using directory = await temporaryDirectory();
   const tools = (...more: string[]) =>
     runCli(["tools", "list", "--data-dir", directory.file("data"), "--config", ...more]);

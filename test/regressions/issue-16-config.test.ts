@@ -65,7 +65,7 @@ suite("looking at a configuration", () => {
     await assert.rejects(setup.explain("odd.timoutMs"), /Did you mean 'odd\.timeoutMs'\?$/);
   });
 
-  test("problems are told with the path that stands in the file", async () => {
+  test("problems are reported with the path that stands in the file", async () => {
     const { problems } = await setup.check();
     const paths = problems.map(({ path }) => path);
     assert.ok(paths.includes("mcpServers.odd.timeoutMs"), paths.join());

@@ -10,7 +10,7 @@ import { fixtureCommand, type TemporaryDirectory, temporaryDirectory } from "../
 import { until } from "../fixtures/until.ts";
 import { runCli, startServe, writeConfig } from "../scenarios/support.ts";
 
-/** An `npx` that installs until it is told that it is done, and then is the server. */
+/** An `npx` that installs until it gets a sign, and then is the server. */
 async function fakeNpx(directory: TemporaryDirectory, before: string): Promise<string> {
   const { command, args } = fixtureCommand("echo");
   const server = [command, ...args].map((word) => `'${word}'`).join(" ");
@@ -92,7 +92,7 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
     await connected;
   });
 
-  test("and cannot be is told with the installer's code, its lines and the remedy", async () => {
+  test("and cannot be is reported with the installer's code, its lines and the remedy", async () => {
     await using directory = await temporaryDirectory();
     const count = directory.file("starts");
     const PATH = await fakeNpx(directory, `echo start >> '${count}'\n${e404}`);
@@ -128,7 +128,7 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
     assert.equal((await plane.servers.get("fx")).stderrTail, "still fetching");
   });
 
-  test("is told to people who look at a serving plane, and to who calls its tools", async () => {
+  test("is shown to people who look at a serving plane, and to callers of its tools", async () => {
     await using directory = await temporaryDirectory();
     const done = directory.file("done");
     const PATH = await fakeNpx(directory, `echo 'fetching 12 packages' >&2\n${waitFor(done)}`);
@@ -164,7 +164,7 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
   });
 });
 
-test("a server that is known and not running because nothing needs it is idle, until somebody disconnects it", async () => {
+test("a server that is known and not running because nothing needs it is idle, until a person disconnects it", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { fx: { ...fixtureCommand("echo"), idleTimeoutMs: 50 } });
   await using plane = await createPlane({ config, dataDirectory: directory.file("data") });

@@ -212,7 +212,7 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     assert.deepEqual((await plane.servers.get("s")).offers, { prompts: 0, resources: 0, resourceTemplates: 0 });
   });
 
-  test("a refresh, and a server that was disconnected and connected, list everything anew", async () => {
+  test("a refresh, and a server that was disconnected and connected, list everything again", async () => {
     await using directory = await temporaryDirectory();
     const { open, says } = await offering(directory, listsWith("first"));
     await using plane = await open();
@@ -228,7 +228,7 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     for (const kind of kinds) assert.match(await listOf(plane, kind), /third/, kind.method);
   });
 
-  test("a server that is left alone until it is named is not started to list what others offer", async () => {
+  test("a server that waits until it is named is not started to list what others offer", async () => {
     await using directory = await temporaryDirectory();
     const { servers, starts } = await offering(directory, listsWith("first"));
     await using plane = await planeOf({ s: { ...servers.s, autoConnect: false } });

@@ -184,7 +184,7 @@ suite("a server whose process is new is listed before its tools are called", { c
     await restart(plane, [send()], ["tools/list"]);
     const outcome = await plane.call("s.send");
     assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
-    assert.match(errorOf(outcome).message, /'s' was started anew and has not listed its tools: no list today/);
+    assert.match(errorOf(outcome).message, /'s' was started again and has not listed its tools: no list today/);
     assert.equal(asked("tools/call"), 1);
     const { state, stale, error } = await plane.servers.get("s");
     assert.deepEqual([state, stale], ["connected", true]);
@@ -212,7 +212,7 @@ suite("a server whose process is new is listed before its tools are called", { c
     }
     await using plane = await planeOf(servers, { dataDirectory });
     await plane.servers.connect("new");
-    assert.deepEqual(listings(), [2, 2], "somebody connected it");
+    assert.deepEqual(listings(), [2, 2], "a client connected it");
   });
 });
 

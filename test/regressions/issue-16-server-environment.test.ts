@@ -133,7 +133,7 @@ suite("a configuration that cannot work says so", () => {
     [{ url: "wx://h", transport: "websocket" }, "'wx://h' is not a URL; start it with ws:// or wss://"],
   ];
   for (const [entry, message] of urls) {
-    test(`${JSON.stringify(entry)} is told with the scheme to write`, async () => {
+    test(`${JSON.stringify(entry)} is reported with the scheme to write`, async () => {
       await using directory = await temporaryDirectory();
       const config = await configOf(directory, { mcpServers: { fx: entry } });
       const { ok, problems } = await setupOf(config).check();

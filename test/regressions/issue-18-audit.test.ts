@@ -12,7 +12,7 @@ import { fixture, runCli, startServe, writeConfig } from "../scenarios/support.t
 /** Operations that send something and change nothing of the plane, or are recorded as calls and runs. */
 const recordedElsewhere = new Set([
   ...["call", "skills.run", "agent.run", "code.run", "prompts.get"],
-  ...["policy.test", "tools.previewOverlay", "registry.export", "evaluateSearch"],
+  ...["policy.test", "policy.preview", "tools.previewOverlay", "registry.export", "evaluateSearch"],
 ]);
 
 /** Never connected to. */
@@ -56,7 +56,7 @@ suite("what changes something leaves a record (security, last section)", () => {
     assert.deepEqual(await plane.audit.get(records[0]?.id ?? ""), records[0]);
   });
 
-  test("with a key, secrets become an HMAC by which equal ones are told", async () => {
+  test("with a key, secrets become an HMAC by which equal ones are recognised", async () => {
     const config = { mcpServers: { remote }, audit: { hmacKey: "of-the-auditors" } };
     await using plane = await createPlane({ config });
     for (const token of ["first-token-1", "other-token-2", "first-token-1"])

@@ -192,7 +192,7 @@ test("a pattern for names of arguments is never run where it might take long (fa
   assert.equal(checkSchema(parameters, { [name]: 1 }).length, 1);
 });
 
-test("the engine that goes back is not asked where it might begin anew at each character (security 3)", () => {
+test("the engine that goes back is not asked where it might start again at each character (security 3)", () => {
   for (const pattern of ["a+b", "a*b", "a{1,}b", "a{0,60}b+", "^a*a*b", "^a+a+b"])
     for (const length of [2_000, 10_000, 100_000])
       assert.equal(createSafePattern(pattern)?.steps(length), Number.POSITIVE_INFINITY, `${pattern} ${length}`);

@@ -18,7 +18,16 @@ import { requestWith } from "../scenarios/requests.ts";
 import { fixture, planeOf, type RunningServe, startCli, startServe, writeConfig } from "../scenarios/support.ts";
 
 /** What calls, or only looks: the whole of what a program without a proof may send. */
-const open = ["agent.run", "call", "code.run", "evaluateSearch", "policy.test", "prompts.get", "skills.run"];
+const open = [
+  "agent.run",
+  "call",
+  "code.run",
+  "evaluateSearch",
+  "policy.preview",
+  "policy.test",
+  "prompts.get",
+  "skills.run",
+];
 
 suite("local means the same user (security 7)", () => {
   let plane: Awaited<ReturnType<typeof planeOf>>;

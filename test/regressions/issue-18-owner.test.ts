@@ -12,7 +12,7 @@ const privateKey = `-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAAS
 /** A server that lists and answers for the bearer of the token. */
 async function startPersonalServer() {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const token = (request.headers.authorization ?? "Bearer nobody").slice("Bearer ".length);
+    const token = (request.headers.authorization ?? "Bearer none").slice("Bearer ".length);
     const body = await readText(request);
     const { id, method, params = {} } = body === "" ? {} : JSON.parse(body);
     if (id === undefined) return response.writeHead(request.method === "POST" ? 202 : 405).end();

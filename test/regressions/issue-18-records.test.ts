@@ -44,7 +44,7 @@ async function ask(plane: Plane, path: string): Promise<{ status: number; text: 
 const config = { mcpServers: { echo: fixture("echo") } };
 const call = (plane: Plane, message: string) => plane.call("echo.echo", { message });
 
-suite("what cannot be recorded is told (faults 1, 28)", () => {
+suite("what cannot be recorded is reported (faults 1, 28)", () => {
   test("on a full disk calls run, say that they are not recorded, and are written when there is room again", async (context) => {
     await using directory = await temporaryDirectory();
     const data = directory.file("data");
@@ -83,7 +83,7 @@ suite("what cannot be recorded is told (faults 1, 28)", () => {
     assert.equal((await plane.calls.verify()).ok, true);
   });
 
-  test("a data directory that is removed under the plane is told, and nothing counts as recorded", async () => {
+  test("a data directory that is removed under the plane is reported, and nothing counts as recorded", async () => {
     if (process.platform === "win32") return;
     await using directory = await temporaryDirectory();
     const data = directory.file("data");

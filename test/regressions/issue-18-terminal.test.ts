@@ -85,7 +85,7 @@ for (const closed of [["stderr"], ["stdout"], ["stdout", "stderr"]] as const) {
         body: JSON.stringify({ arguments: { message: "hello" } }),
       });
     assert.equal((await called()).status, 200);
-    // A changed file is told about, into a stream that is closed.
+    // A changed file is reported, into a stream that is closed.
     await writeConfig(directory, { fx: fixture("echo", ["--log", log]), more: fixture("echo") });
     await until("the new server", async () => /"more"/.test(await (await fetch(`${serving.url}/servers`)).text()));
     assert.equal((await called()).status, 200);

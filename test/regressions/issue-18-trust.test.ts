@@ -205,7 +205,7 @@ suite("workspace trust", { concurrency: 4 }, () => {
 
   test("a change of the other settings holds the project's servers back until a person has looked", async () => {
     const mcpServers = { a: namedServer("a", ["x"]) };
-    const hooks = { PreToolUse: [{ name: "look", command: [process.execPath, "-e", "0"] }] };
+    const hooks = { PreToolUse: [{ name: "look", command: [process.execPath, "-e", "0"], timeout_ms: 60_000 }] };
     const { trust, run, write } = await clone("settings", { "toolplane.json": { mcpServers, hooks } });
     assert.match((await trust()).settings?.launch ?? "", /hooks\.PreToolUse=.*"-e","0"/);
     await trust("--yes");

@@ -31,7 +31,7 @@ suite("a wall clock that is changed (23)", () => {
       shown = errorOf(await plane.call("bad.ok")).data.nextRetryAt;
       return startsIn(log).length > before;
     });
-    assert.ok(Date.parse(String(shown)) < Date.now() + 60_000, `${shown} is told by the clock of now`);
+    assert.ok(Date.parse(String(shown)) < Date.now() + 60_000, `${shown} is reported by the clock of now`);
   });
 
   test("neither prolongs a question to a person nor ends it early", async (context) => {

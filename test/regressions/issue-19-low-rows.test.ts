@@ -96,7 +96,8 @@ suite("rows of the requirements", { concurrency: 2 }, () => {
   test("row 241: a server is changed where it is written, and a missing one is a failure", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo", [], { cwd: directory.path }) });
-    const edit = (...words: string[]) => runCli(["servers", "edit", ...words, "--config", config]);
+    const edit = (...words: string[]) =>
+      runCli(["servers", "edit", ...words, "--config", config, "--data-dir", directory.path]);
     const edited = await edit("echo", "timeoutMs=5000", "env.LEVEL=1", "enabled=false", "cwd=");
     assert.equal(edited.code, 0, edited.stderr);
     const { mcpServers } = JSON.parse(await readFile(config, "utf8"));

@@ -50,7 +50,17 @@ suite("the rest of the rows", { concurrency: 2 }, () => {
         ["servers.echo.require_approval[1]", "echo.fail"],
       ],
     );
-    const text = await runCli(["policy", "test", "echo.add", "a=1", "b=2", "--config", config]);
+    const text = await runCli([
+      "policy",
+      "test",
+      "echo.add",
+      "a=1",
+      "b=2",
+      "--config",
+      config,
+      "--data-dir",
+      directory.path,
+    ]);
     assert.match(text.stdout, /origin +mcpServers\.echo\.require_approval\[0\]/);
   });
 

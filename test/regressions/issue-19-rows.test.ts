@@ -324,7 +324,7 @@ suite("row 148: hooks on what is said to a model", () => {
       file,
       `let text = ""; for await (const c of process.stdin) text += c; const { payload } = JSON.parse(text); ${source}`,
     );
-    return { name, command: [process.execPath, file] };
+    return { name, command: [process.execPath, file], timeout_ms: 60_000 };
   };
   const world = (hooks: object) =>
     agentWorld(

@@ -49,7 +49,7 @@ async function startEmbeddings() {
   return { asked, state, baseURL: `http://127.0.0.1:${port}/v1`, [Symbol.asyncDispose]: close };
 }
 
-suite("a model of one's own (search.embeddings)", () => {
+suite("a model of your own (search.embeddings)", () => {
   test("compares by the endpoint's vectors, which are stored by definition and not asked for again", async () => {
     await using directory = await temporaryDirectory();
     await using endpoint = await startEmbeddings();

@@ -28,7 +28,7 @@ test("what a broken server wrote reaches no model and no stranger, however they 
   assert.equal((await plane.servers.get("e2", admin)).stderrTail, words);
 });
 
-test("whoever sits at the machine sees the line that says why", async () => {
+test("the person at the machine sees the line that says why", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { e2: broken });
   const place = ["--config", config, "--data-dir", directory.file("data")];

@@ -13,7 +13,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { ServerDefinition } from "../../src/model/servers/server.ts";
 
-/** A tool that nobody has said anything good about: not trusted, not repeatable. */
+/** A tool that nothing good is known about: not trusted, not repeatable. */
 export function sampleTool(changes: Partial<Tool> = {}): Tool {
   const server = changes.id === undefined ? "notes" : changes.id.server;
   return {

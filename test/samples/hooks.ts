@@ -8,7 +8,7 @@ export function hookCommand(script: string, ...args: string[]): string[] {
   return [script.endsWith(".mjs") ? process.execPath : "sh", file, ...args];
 }
 
-/** A hook that gives these answers in turn, the last one for ever, and notes what it was told. */
+/** A hook that gives these answers in turn, the last one for ever, and notes what it got. */
 export function sayingHook(event: HookEvent, name: string, ...answers: (HookAnswer | undefined)[]) {
   const told: HookCall[] = [];
   const run = (call: HookCall) => {

@@ -155,7 +155,7 @@ Args: {"path": "C:\\", "text": "she said \"}\" and left"}`,
     action: ["write", { a: [1, 2], b: null }],
   },
   {
-    title: "line breaks in a text that nobody escaped",
+    title: "line breaks in a text that are not escaped",
     text: 'Thought: a\nAction: write\nArgs: {"text": "one\ntwo\n\tthree\nObservation: four"}',
     thought: "a",
     action: ["write", { text: "one\ntwo\n\tthree\nObservation: four" }],

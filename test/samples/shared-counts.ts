@@ -11,7 +11,7 @@ export async function sharedCounts(context: TestContext): Promise<SharedCounts &
     asked: 0,
     read: (key: string) => store.sharedValue(key),
     async change(key, keptMs, step) {
-      if (counts.away) throw new Error("the store is away");
+      if (counts.away) throw new Error("the store is unreachable");
       counts.asked += 1;
       return store.changeShared(key, keptMs, step);
     },

@@ -13,7 +13,7 @@ function about(error: Partial<ErrorReport>, name: string): string {
   return JSON.stringify(error).replaceAll(name, "NAME");
 }
 
-suite("somebody who tries to see or call what is not theirs", () => {
+suite("a caller who tries to see or call what is not theirs", () => {
   let directory: TemporaryDirectory;
   let plane: Plane;
   let serving: RunningServe;
@@ -62,14 +62,14 @@ suite("somebody who tries to see or call what is not theirs", () => {
     assert.deepEqual(textsOf(await plane.call("a_b_c", {}, bob)), ["a:b_c"], "theirs is not in doubt");
   });
 
-  test("is told the same of a bare name that is somebody's as of one that is nobody's", async () => {
+  test("gets the same answer for a bare name that another has as for one that no one has", async () => {
     const [real, none] = await Promise.all([plane.call("pay", {}, bob), plane.call("pax", {}, bob)]);
     assert.equal(about(errorOf(real), "pay"), about(errorOf(none), "pax"));
     assert.doesNotMatch(JSON.stringify(real).replaceAll("'pay'", "").replaceAll('"pay"', ""), secret);
   });
 
   for (const hidden of ["hr.pay", "hr_pay", "mcp__hr__pay", "red.paint", "wrap_hr", "wrap_red"]) {
-    test(`looks at ${hidden} and learns no more than of a name that nobody has`, async () => {
+    test(`looks at ${hidden} and learns no more than of a name that no one has`, async () => {
       const other = hidden.replace(/[a-z]$/, "q");
       const ask = (name: string): Promise<ErrorReport> =>
         plane.tools.get(name, bob).then(
@@ -154,7 +154,7 @@ suite("somebody who tries to see or call what is not theirs", () => {
     assert.doesNotMatch(JSON.stringify(await plane.tools.get("wrap_both", bob)), secret);
   });
 
-  test("says in headers and in the body who they are, and nobody listens", async () => {
+  test("says in headers and in the body who they are, and it has no effect", async () => {
     const headers = {
       "x-user": "ann",
       "x-groups": "hr",

@@ -16,7 +16,7 @@ suite("groups of tools and states", () => {
     assert.equal(await call(as("kim")), false);
     assert.equal(await call({ ...as("kim"), toolGroups: ["kb"] }), true);
     assert.equal(await call({ ...as("kim"), toolGroups: ["KB"] }), false);
-    assert.equal(await call({ toolGroups: "*" }), true, "whoever sits at the machine asks for all");
+    assert.equal(await call({ toolGroups: "*" }), true, "the person at the machine asks for all");
     assert.deepEqual(await names(["kb"]), ["kb"]);
     assert.deepEqual(await names([]), []);
     const refused = await plane.call("kb", {}, { ...as("bob"), toolGroups: ["default", "kb"] });

@@ -98,7 +98,7 @@ suite("who may use what", () => {
     plane = await createPlane({ config, dataDirectory: directory.file("data") });
     for (const person of names) secrets.set(person, (await plane.keys.create({ name: person, user: person })).secret);
     serving = await startServe(config, directory.file("data"));
-    // Everybody's tools are known, so that nothing is hidden only because nobody has looked.
+    // All tools are known, so that nothing is hidden only because no one has looked.
     await plane.tools.list({ waitMs: 20_000 });
   });
   after(async () => {

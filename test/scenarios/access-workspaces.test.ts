@@ -8,7 +8,7 @@ const rita = principalOf({ user: "rita", workspace: "red" });
 const bert = principalOf({ user: "bert", workspace: "blue" });
 const nora = principalOf({ user: "nora" });
 
-/** Everything that somebody can look at, in one text. */
+/** Everything that a caller can look at, in one text. */
 async function allThatIsSeen(plane: Plane, principal: Principal): Promise<string> {
   const caller = { principal };
   const seen = await Promise.all([
@@ -77,7 +77,7 @@ test("two workspaces of one plane see nothing of each other", async () => {
   assert.equal((await plane.approvals.list(ritas)).length, 1);
 });
 
-test("a caller of no workspace sees what belongs to none, and a name that only looks alike is another one", async () => {
+test("a caller of no workspace sees what belongs to none, and a name that only looks alike is a different one", async () => {
   await using plane = await createPlane({
     config: { mcpServers: { rose: { ...namedServer("rose", ["look"]), workspaces: ["red"] } } },
   });

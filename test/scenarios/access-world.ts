@@ -15,7 +15,7 @@ const written = (providers: ReturnType<typeof mcp>[], more: Partial<ToolInput> =
   ...more,
 });
 
-/** Who there is; everybody has a reason of their own to be let in or kept out. */
+/** Who there is; each has a reason of their own to be let in or kept out. */
 export const people = {
   ann: { groups: ["hr"], persona: null },
   bob: { groups: ["HR", "hr ", "h"], persona: null },
@@ -35,7 +35,7 @@ export function principalFor(person: Person): Principal {
   return withListed(principalOf({ user: person }), people);
 }
 
-/** A plane with one server for each way of keeping somebody out. */
+/** A plane with one server for each way of keeping a caller out. */
 export const world = {
   mcpServers: {
     open: namedServer("open", ["look"]),
@@ -73,19 +73,19 @@ export const world = {
   policy: { rules: [{ verdict: "allow" }] },
 } satisfies ConfigInput;
 
-/** Every tool that there is, whoever may use it. */
+/** Every tool that there is, for any caller. */
 export const tools = [
   ...["open.look", "hr.pay", "lab.mix", "red.paint", "med.chart", "pub.news", "off.gone", "a.b_c", "a_b.c"],
   ...Object.keys(world.tools),
 ];
 
-/** What a secret of the world looks like in any text that somebody gets to see. */
+/** What a secret of the world looks like in any text that a caller gets to see. */
 export const secretsOf: Record<string, RegExp> = {
   hr: /\bhr[._]|'hr'|"hr"|Salaries|\bpay\b/,
   red: /\bred[._]|'red'|\bpaint\b/,
 };
 
-/** The tools that somebody is listed, by name. */
+/** The tools that a caller sees, by name. */
 export async function listed(plane: Plane, principal: Principal): Promise<string[]> {
   return (await plane.tools.list({ principal })).map(({ name }) => name).sort();
 }

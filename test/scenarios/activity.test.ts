@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { fixture, runCli, startCli, startServe, writeConfig } from "./support.ts";
 
-test("the last calls are told in short, also those that were refused, without secrets", async () => {
+test("the last calls are reported in short, also those that were refused, without secrets", async () => {
   const config = { mcpServers: { e: fixture("echo") } };
   await using plane = await createPlane({ config, principal: trusted({ user: "ada" }) });
   const bob = principalOf({ user: "bob" });

@@ -152,7 +152,7 @@ test("several registries are searched over all pages, and what was seen is found
   assert.equal((JSON.parse(planned.stdout) as AddedServer).entry.source, "io.github.example/weather@1.2.0");
 });
 
-test("a name that no registry knows is told with what is near, and a registry that is down is named", async () => {
+test("a name that no registry knows is reported with what is near, and a registry that is down is named", async () => {
   await using registry = await startRegistry([
     weather("1.0.0"),
     { ...weather("1.0.0"), name: "io.github.example/gone", status: "deleted" },

@@ -25,7 +25,7 @@ suite("the budget of an agent", { concurrency: 2 }, () => {
     assert.match(JSON.stringify(result.history), /used its 30 tokens/);
   });
 
-  test("is over when its tools have cost what they may, and the model is told", async () => {
+  test("is over when its tools have cost what they may, and the model learns it", async () => {
     const config = {
       budgets: { maxCost: 1 },
       overlays: { "fx.echo": { cost_per_call: 1, cost_unit: "cent" } },
@@ -74,7 +74,7 @@ suite("the model of an agent", { concurrency: 2 }, () => {
     await assert.rejects(none.agent.run("Hi."), { code: "CONFIG_INVALID", message: /No model is configured/ });
   });
 
-  test("gets its key from where the configuration says, and nobody else does", async () => {
+  test("gets its key from where the configuration says, and no one else does", async () => {
     await using endpoint = await startScriptedModel(answering);
     await using directory = await temporaryDirectory();
     await (await import("node:fs/promises")).writeFile(directory.file("key.txt"), "sk-very-secret\n");

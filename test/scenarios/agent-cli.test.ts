@@ -19,7 +19,7 @@ const addsAndTells: Script = [
 ];
 
 suite("the agent on the command line", { concurrency: 2 }, () => {
-  test("prints the answer alone, and the way to it for whoever wants to see it", async () => {
+  test("prints the answer alone, and the way to it for those who want to see it", async () => {
     await using world = await openWorld(addsAndTells);
     const { code, stdout, stderr } = await runCli(world.words("What is 17 plus 25?", "--verbose"));
     assert.equal(code, 0, stderr);
@@ -113,14 +113,14 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
     assert.match(stderr, /Let me add\.\n→ fx__add/);
   });
 
-  test("an answer that was cut off is told with a warning", async () => {
+  test("an answer that was cut off is reported with a warning", async () => {
     await using world = await openWorld([{ kind: "text", text: "The first of", finish: "length" }]);
     const { code, stdout, stderr } = await runCli(world.words("Tell"));
     assert.deepEqual([code, stdout], [0, "The first of\n"]);
     assert.match(stderr, /warning: The answer was cut off at the model's limit\./);
   });
 
-  test("calls that wait for a person are told with the command that lets them run", async () => {
+  test("calls that wait for a person are reported with the command that lets them run", async () => {
     const writes: Script = (body) =>
       JSON.stringify(body).includes('"role":"tool"')
         ? { kind: "text", text: "It waits." }
@@ -152,7 +152,7 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
     assert.equal((await runCli(short.words("Echo", "--max-calls", "1"))).code, 3);
   });
 
-  test("a toolset whose server is away ends it with 4 where a tool was named, and is told where none was", async () => {
+  test("a toolset whose server is unreachable ends it with 4 where a tool was named, and is reported where none was", async () => {
     const dead = { command: process.execPath, args: ["-e", "process.exit(1)"] };
     await using world = await openWorld(() => ({ kind: "text", text: "No tools." }), {
       mcpServers: { dead },
@@ -181,7 +181,7 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
     assert.equal(existsSync(log), false);
   });
 
-  test("through a plane that serves it is told as it comes, and an interruption reaches the tool", async () => {
+  test("through a plane that serves it is reported as it comes, and an interruption reaches the tool", async () => {
     const slow: Script = [
       { kind: "tools", reasoning: "I wait.", calls: [{ name: "fx__slow", arguments: { ms: 60_000 } }] },
     ];

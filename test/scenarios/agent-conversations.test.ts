@@ -133,7 +133,7 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
     assert.equal(held?.status, "pending");
   });
 
-  test("is an observation that says so when nobody answers, and so is a no", async () => {
+  test("is an observation that says so when no one answers, and so is a no", async () => {
     await using world = await agentWorld([put, says("It waits.")], { fx: fixture("echo") }, { config });
     const waiting = await world.plane.agent.run("Store it.");
     assert.equal(waiting.steps[0]?.calls[0]?.status, "waiting");
@@ -152,7 +152,7 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
     assert.match(String(result.history[2]?.content), /PLAN MODE.*queued for approval/);
   });
 
-  test("is no person's own call: what asks for consent is asked about, whoever started the agent", async () => {
+  test("is no person's own call: what asks for consent is asked about, also where a person started the agent", async () => {
     await using world = await agentWorld([put, says("It waits.")], {
       fx: fixture("echo", [], { requires_consent: true }),
     });

@@ -21,7 +21,7 @@ function observedIn(world: Awaited<ReturnType<typeof agentWorld>>, request: numb
 }
 
 suite("a model that is cut off", { concurrency: 2 }, () => {
-  test("never has half a note written: it is told, and asks again", async () => {
+  test("never has half a note written: it gets an error, and asks again", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using world = await agentWorld(
@@ -48,7 +48,7 @@ suite("a model that is cut off", { concurrency: 2 }, () => {
     );
   });
 
-  test("may still read with what it said, and is told that it was completed", async () => {
+  test("may still read with what it said, and learns that it was completed", async () => {
     await using world = await agentWorld([asks("fx__echo", '{"message":"hi the'), says("Ok.")], {
       fx: fixture("echo"),
     });
@@ -120,7 +120,7 @@ suite("a model that is inexact", { concurrency: 2 }, () => {
     assert.match(observedIn(world, 2).at(-1) ?? "", /Did you mean 'echo'\?/);
   });
 
-  test("is told that it named no tool, and goes on", async () => {
+  test("learns that it named no tool, and goes on", async () => {
     const calls = [{ name: "", arguments: {} }];
     await using world = await agentWorld(
       [{ kind: "tools", calls }, says("Done.")],
@@ -141,7 +141,7 @@ suite("a model that is inexact", { concurrency: 2 }, () => {
     await world.plane.agent.run("Echo.", { toolset: "mine" });
     const [broken, unfit] = observedIn(world, 2);
     assert.match(broken ?? "", /^Error: The arguments of 'echo' are not valid JSON: they break at position 11/);
-    assert.match(unfit ?? "", /^Error: The arguments of 'echo' do not fit: .*missing 'message'/);
+    assert.match(unfit ?? "", /^Error: The arguments of 'echo' are invalid: .*missing 'message'/);
   });
 
   test("may give every call the same id: in the conversation each has its own", async () => {

@@ -76,7 +76,7 @@ suite("an agent", { concurrency: 2 }, () => {
     assert.deepEqual(toldOf(world.model, 4), []);
   });
 
-  test("that is told it may call nothing any more gives the best answer it has", async () => {
+  test("that may call nothing any more gives the best answer it has", async () => {
     let count = 0;
     const script = (body: { tools?: unknown }) =>
       body.tools === undefined ? says("As far as I know: two.") : asks(echo(`again ${count++}`));

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { createPlane, type PlaneEvent } from "../../src/index.ts";
+import { createPlane, type Plane, type PlaneEvent } from "../../src/index.ts";
+import type { Question, QuestionAnswer } from "../../src/model/calls/provider.ts";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { startScriptedModel } from "../fixtures/llm-script.ts";
 import { agentWorld, sentTo } from "./agent-world.ts";
+import { plannedIn, planner } from "./planning.ts";
 import { fixture, textsOf } from "./support.ts";
 
 const says = (text: string) => ({ kind: "text" as const, text });
@@ -87,7 +89,7 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
     assert.match(String(textsOf(await plane.call("fx.sample", { prompt: "x" }))), /Yes/);
     const refused = await plane.call("fx.sample", { prompt: "x" });
     await Promise.all(settled);
-    assert.match(String(textsOf(refused)), /a person said no/);
+    assert.match(String(textsOf(refused)), /a person declined/);
     assert.equal(world.model.requests.length, 1);
   });
 
@@ -124,14 +126,14 @@ test("a server is answered by our model where the client has none, and by the cl
   }
 });
 
-test("a client without a model is asked whether ours may answer, where somebody has to agree", async () => {
+test("a client without a model is asked whether ours may answer, where a person has to agree", async () => {
   await using model = await startScriptedModel({ responses: () => says("Ours.") });
   const models = { default: { baseURL: model.url, model: "scripted" } };
   const config = { mcpServers: servers, models, sampling: { verdict: "ask" as const } };
   await using gateway = await startGateway({}, { plane: { config } });
   for (const [action, said] of [
     ["accept", /Ours/],
-    ["decline", /a person said no/],
+    ["decline", /a person declined/],
   ] as const) {
     const capabilities = { elicitation: { form: {} } };
     const client = await EraClient.open(gateway.url, "legacy", {
@@ -141,4 +143,86 @@ test("a client without a model is asked whether ours may answer, where somebody 
     assert.match(JSON.stringify(await client.call("fx__sample", { prompt: "x" })), said);
     assert.deepEqual(client.asked, ["elicitation/create"]);
   }
+});
+
+suite("issue 23: a person who tries a tool in the workbench answers in the place of a model", () => {
+  const asPerson = { face: "workbench" as const };
+  const open = (more: object = {}) =>
+    createPlane({ ...{ answersQuestions: true, relays: true }, config: { mcpServers: servers, ...more } });
+  const modern = { mcpServers: { echo: fixture("echo"), planner: planner({ protocol: "modern" }) } };
+  const answering = (plane: Plane, answer: QuestionAnswer) => {
+    const seen: Question[] = [];
+    plane.on("question.asked", async ({ questionId }) => {
+      seen.push(...(await plane.questions.list()));
+      await plane.questions.answer(questionId, answer);
+    });
+    return seen;
+  };
+
+  test("where no model is configured: the prompt is shown, and the text is the answer", async () => {
+    await using plane = await open();
+    const told: PlaneEvent[] = [];
+    plane.on("model.sampled", (event) => void told.push(event));
+    const seen = answering(plane, { action: "accept", content: { text: "Four, I think." } });
+    const outcome = await plane.call("fx.sample", { prompt: "2 + 2?", system: "Be brief." }, asPerson);
+    const content = { type: "text", text: "Four, I think." };
+    const result = { role: "assistant", content, model: "person", stopReason: "endTurn" };
+    assert.deepEqual(outcome.result?.structuredContent, { answers: [{ result }] });
+    assert.deepEqual(seen[0]?.sampling, {
+      systemPrompt: "Be brief.",
+      messages: [{ role: "user", text: "2 + 2?" }],
+      ...{ maxTokens: 256, hasModel: false },
+    });
+    const [event] = told as (PlaneEvent & { type: "model.sampled" })[];
+    assert.deepEqual([event?.status, event?.model, event?.reason], ["answered", null, "a person answered"]);
+  });
+
+  test("a modern server is offered sampling in such a call, and in no other", async () => {
+    await using plane = await open(modern);
+    const steps = [{ tool: "echo_pid", arguments: {} }];
+    const seen = answering(plane, { action: "accept", content: { text: JSON.stringify({ steps }) } });
+    const planned = plannedIn(await plane.call("planner.plan_with_tools", { task: "t" }, asPerson));
+    assert.equal(planned.steps.length, 1);
+    const without = plannedIn(await plane.call("planner.plan_with_tools", { task: "t" }));
+    assert.deepEqual([without.steps, seen.length], [[], 1]);
+    await using denied = await open({ ...modern, sampling: { verdict: "deny" } });
+    assert.deepEqual(plannedIn(await denied.call("planner.plan_with_tools", { task: "t" }, asPerson)).steps, []);
+  });
+
+  test("an empty answer is refused and the question stays; a no reaches the server", async () => {
+    await using plane = await open();
+    plane.on("question.asked", async ({ questionId }) => {
+      await assert.rejects(plane.questions.answer(questionId, { action: "accept", content: { text: "" } }), {
+        code: "INVALID_ARGUMENTS",
+      });
+      await plane.questions.answer(questionId, { action: "decline" });
+    });
+    const refused = await plane.call("fx.sample", { prompt: "x" }, asPerson);
+    assert.match(String(textsOf(refused)), /a person declined/);
+  });
+
+  test("where the configuration asks first: they write it themselves, or let the model", async () => {
+    await using model = await startScriptedModel({ responses: () => says("The model's.") });
+    const models = { default: { baseURL: model.url, model: "scripted" } };
+    await using plane = await open({ models, sampling: { verdict: "ask" } });
+    const answers: QuestionAnswer[] = [
+      { action: "accept", content: { text: "Mine." } },
+      { action: "accept", content: {} },
+    ];
+    plane.on("question.asked", ({ questionId }) => {
+      const answer = answers.shift() ?? { action: "cancel" };
+      void plane.questions.answer(questionId, answer);
+    });
+    assert.match(String(textsOf(await plane.call("fx.sample", { prompt: "x" }, asPerson))), /Mine\./);
+    assert.equal(model.requests.length, 0);
+    assert.match(String(textsOf(await plane.call("fx.sample", { prompt: "x" }, asPerson))), /The model's\./);
+  });
+
+  test("other callers are refused at once", async () => {
+    await using plane = await open();
+    assert.match(String(textsOf(await plane.call("fx.sample", { prompt: "x" }))), /No model is configured/);
+    await using off = await open({ sampling: { enabled: false } });
+    assert.match(String(textsOf(await off.call("fx.sample", { prompt: "x" }, asPerson))), /No model is configured/);
+    assert.deepEqual(await plane.questions.list(), []);
+  });
 });

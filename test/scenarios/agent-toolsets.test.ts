@@ -149,7 +149,7 @@ suite("a toolset", { concurrency: 2 }, () => {
 suite("a generation", { concurrency: 2 }, () => {
   const config = { toolsets: { t: { providers: ["fx"], allow_tools: ["echo"] } } };
 
-  test("is corrected, then started anew from what its tools said, until the parser is pleased", async () => {
+  test("is corrected, then started again from what its tools said, until the parser is pleased", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using world = await agentWorld(

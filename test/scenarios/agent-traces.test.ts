@@ -95,7 +95,7 @@ suite("traces of agents", () => {
     assert.equal((kept[2] as unknown[]).length, 5);
   });
 
-  test("a run belongs to whoever asked, and to admins", async () => {
+  test("a run belongs to its caller, and to admins", async () => {
     await using model = await startScriptedModel({ responses: () => ({ kind: "text", text: "Yes." }) });
     await using plane = await planeWith(model.url);
     const first = await plane.agent.run("One?", { principal: ann });
@@ -119,7 +119,7 @@ suite("traces of agents", () => {
     assert.equal((await seen(ann)).length, 1);
   });
 
-  test("no secret that somebody says in a run is on the disk", async () => {
+  test("no secret that a person says in a run is on the disk", async () => {
     await using directory = await temporaryDirectory();
     const secret = "sk-live-0123456789abcdef";
     await using model = await startScriptedModel({
@@ -134,7 +134,7 @@ suite("traces of agents", () => {
     {
       await using plane = await planeWith(model.url, { dataDirectory: directory.path });
       const result = await plane.agent.run(`What is ${secret}?`, { trace });
-      assert.ok(result.answer?.includes(secret), "whoever asked gets what was said");
+      assert.ok(result.answer?.includes(secret), "the caller gets what was said");
     }
     const database = new DatabaseSync(join(directory.path, "toolplane.db"), { readOnly: true });
     const rows = ["runs", "calls", "events"].map((table) => database.prepare(`SELECT * FROM ${table}`).all());

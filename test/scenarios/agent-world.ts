@@ -4,7 +4,7 @@ import type { ServerEntry } from "./support.ts";
 
 export type AgentWorld = AsyncDisposable & { plane: Plane; model: ScriptedModel };
 
-/** A plane with these servers and a model that says what it is told to. */
+/** A plane with these servers and a model that follows a script. */
 export async function agentWorld(
   responses: Script,
   servers: Record<string, ServerEntry>,
@@ -30,7 +30,7 @@ export function sentTo(model: ScriptedModel, at: number): { messages: Sent[]; to
   return model.requests[at]?.body as { messages: Sent[]; tools?: unknown[] };
 }
 
-/** The names of the tools that it was told of then. */
+/** The names of the tools that it got then. */
 export function toldOf(model: ScriptedModel, at: number): string[] {
   const tools = (sentTo(model, at).tools ?? []) as { function: { name: string } }[];
   return tools.map((tool) => tool.function.name);

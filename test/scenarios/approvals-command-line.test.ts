@@ -10,7 +10,7 @@ const put = ["call", "echo.put_note", "key=k", "text=words"];
 
 suite("approvals on the command line", { concurrency: 2 }, () => {
   for (const serves of [true, false]) {
-    test(`a call that nobody can be asked about waits and can be answered, ${serves ? "beside a plane that serves" : "alone"}`, async () => {
+    test(`a call that no one can be asked about waits and can be answered, ${serves ? "beside a plane that serves" : "alone"}`, async () => {
       await using directory = await temporaryDirectory();
       const log = directory.file("log");
       const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) }, { policy: { rules } });
@@ -84,7 +84,7 @@ suite("approvals on the command line", { concurrency: 2 }, () => {
     assert.equal((await plane.cli(...put)).code, 3);
   });
 
-  test("an id that is none, short or wrong is told apart", async () => {
+  test("an id that is none, short or wrong is distinguished", async () => {
     await using directory = await temporaryDirectory();
     await using plane = await serveEcho(directory, { policy: { rules } });
     const show = (id: string) => plane.cli("approvals", "show", id, "--json");

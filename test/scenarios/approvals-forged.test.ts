@@ -45,7 +45,7 @@ suite("forged approvals", { concurrency: 2 }, () => {
     assert.deepEqual(callsAt(plane.log), []);
   });
 
-  test("arguments named like an approval are arguments, and reach nobody unapproved", async () => {
+  test("arguments named like an approval are arguments, and reach no one unapproved", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) }, asking);
@@ -65,7 +65,7 @@ suite("forged approvals", { concurrency: 2 }, () => {
     assert.deepEqual(callsAt(log), []);
   });
 
-  test("an answer that nobody asked the client for is not heard", async () => {
+  test("an answer that no one asked the client for is not heard", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) }, asking);
@@ -95,7 +95,7 @@ suite("forged approvals", { concurrency: 2 }, () => {
     assert.equal(callsAt(plane.log).length, 1);
   });
 
-  test("a plan of somebody else's can be neither seen nor run, and neither can one change of it", async () => {
+  test("a plan of another user can be neither seen nor run, and neither can one change of it", async () => {
     await using directory = await temporaryDirectory();
     await using plane = await serveEcho(directory, { policy: { mode: "plan" } });
     const first = await plane.as("ann");
@@ -131,7 +131,7 @@ suite("forged approvals", { concurrency: 2 }, () => {
     const noted = String(textsOf(outcome ?? {})[0]);
     assert.match(noted, /ran with:\n\{\n {2}"task": "other"\n\}$/);
     const [last] = await plane.calls.activity();
-    assert.match(last?.arguments ?? "", /other/, "what is told of the call is what ran");
+    assert.match(last?.arguments ?? "", /other/, "what is reported of the call is what ran");
   });
 
   test("of many answers at once one counts, and one call runs", async () => {

@@ -81,7 +81,7 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
     });
   }
 
-  test("whoever turns away leaves the question open, and the answer names it", async () => {
+  test("a person who turns away leaves the question open, and the answer names it", async () => {
     await using directory = await temporaryDirectory();
     await using plane = await open(directory, elicitation, () => ({ action: "cancel" }));
     const { text, isError } = await plane.client.call("echo__put_note", note);
@@ -94,7 +94,7 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
   });
 
   for (const capabilities of [{}, { elicitation: { url: {} } }]) {
-    test(`a client that can show no form (${JSON.stringify(capabilities)}) is told how it goes on`, async () => {
+    test(`a client that can show no form (${JSON.stringify(capabilities)}) learns how it goes on`, async () => {
       await using directory = await temporaryDirectory();
       await using plane = await open(directory, capabilities, () => undefined);
       const { text } = await plane.client.call("echo__put_note", note);

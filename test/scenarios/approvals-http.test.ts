@@ -84,7 +84,7 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     assert.deepEqual(callsAt(plane.log), []);
   });
 
-  test("whoever prefers to wait gets the result, and is told that the wish was heard", async () => {
+  test("a caller who prefers to wait gets the result, and a confirmation that the wish was heard", async () => {
     await using directory = await temporaryDirectory();
     await using plane = await serveEcho(directory, asking);
     const waiting = plane.ask(putRoute, put("k"), { prefer: "wait=60" });
@@ -120,7 +120,7 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     assert.deepEqual(callsAt(plane.log), []);
   });
 
-  test("what nobody answers in time fails, and is over", async () => {
+  test("what no one answers in time fails, and is over", async () => {
     await using directory = await temporaryDirectory();
     await using plane = await serveEcho(directory, { ...asking, approvals: { timeoutMs: 100 } });
     const { status, body } = await plane.ask(putRoute, put("k"), { prefer: "wait=60" });
@@ -151,7 +151,7 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     assert.equal(over?.status, "cancelled");
   });
 
-  test("nobody answers for another, and whoever tries is noted", async () => {
+  test("no one answers for another, and each try is recorded", async () => {
     await using directory = await temporaryDirectory();
     const plane = await serveEcho(directory, { ...guarded, approvals: { approvers: ["ops"] } });
     const ann = await plane.as("ann");

@@ -6,7 +6,7 @@ import { assertFailed, fixture, planeOf, textsOf } from "./support.ts";
 const policy = { rules: [{ tool: "echo.put_*", verdict: "ask" }] };
 const note = { key: "k", text: "t" };
 
-test("whoever answers the moment they hear of a question finds it", async () => {
+test("a person who answers the moment they hear of a question finds it", async () => {
   await using plane = await planeOf({ echo: fixture("echo") }, { policy });
   const answers: Promise<unknown>[] = [];
   plane.on("approval.requested", ({ approvalId }) => {

@@ -39,7 +39,7 @@ suite("rights that were taken away meanwhile", () => {
     assert.deepEqual(callsAt(log), []);
   });
 
-  test("nor does a queued change of somebody whose key was revoked", async () => {
+  test("nor does a queued change of a user whose key was revoked", async () => {
     await using directory = await temporaryDirectory();
     const { plane, log } = await planeOf(directory, "queue");
     await using _ = plane;

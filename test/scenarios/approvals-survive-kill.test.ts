@@ -100,16 +100,16 @@ test(`${rounds} planes are killed while calls and plans are held, answered and r
   const times = (label: string) => ran.filter((one) => one === label).length;
 
   for (const label of new Set(ran)) {
-    assert.ok(said.approved.has(label), `${label} ran and nobody had approved it`);
+    assert.ok(said.approved.has(label), `${label} ran and no one had approved it`);
     assert.equal(times(label), 1, `${label} ran ${times(label)} times`);
   }
   const byLabel = new Map(all.map((held) => [labelOf(held), held]));
-  for (const label of said.held) assert.ok(byLabel.has(label), `${label} was told to wait and is gone`);
+  for (const label of said.held) assert.ok(byLabel.has(label), `${label} had to wait and is gone`);
   for (const [label, { status }] of byLabel) {
     if (label.includes("never")) assert.equal(status, "pending", label);
     if (status === "pending") assert.equal(times(label), 0, `${label} waits and ran`);
     if (status === "done") assert.equal(times(label), 1, `${label} is done and did not run`);
-    assert.notEqual(status, "running", `${label} is said to run, and nobody runs it`);
+    assert.notEqual(status, "running", `${label} is said to run, and no one runs it`);
   }
   const counts = Object.groupBy(all, ({ status }) => status);
   context.diagnostic(

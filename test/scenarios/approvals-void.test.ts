@@ -23,7 +23,7 @@ async function echoPlane(directory: { file(name: string): string }, more: object
   return { plane, log, config, [Symbol.asyncDispose]: () => plane.stop() };
 }
 
-suite("a yes that is good no more, or for nobody else", { concurrency: 2 }, () => {
+suite("a yes that has expired, or that belongs to another", { concurrency: 2 }, () => {
   test("a definition that changes between question and answer takes another yes", async () => {
     await using directory = await temporaryDirectory();
     const { plane, config, log } = await echoPlane(directory);
@@ -77,7 +77,7 @@ suite("a yes that is good no more, or for nobody else", { concurrency: 2 }, () =
     assert.equal((await plane.call("echo.put_note", edited)).ok, true);
   });
 
-  test("nobody can have another's yes remembered, also while it is about to run", async () => {
+  test("no one can have another's yes remembered, also while it is about to run", async () => {
     await using directory = await temporaryDirectory();
     await using opened = await echoPlane(directory, { policy: { profile: "guarded" } });
     const { plane } = opened;
@@ -94,7 +94,7 @@ suite("a yes that is good no more, or for nobody else", { concurrency: 2 }, () =
     assert.equal(callsAt(opened.log).length, 1);
   });
 
-  test("what is denied by now does not run, whoever said yes before", async () => {
+  test("what is denied by now does not run, although a person said yes before", async () => {
     await using directory = await temporaryDirectory();
     const { plane, config, log } = await echoPlane(directory);
     const own = await heldBy(plane, note, trusted({ user: "ann" }));

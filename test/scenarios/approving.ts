@@ -14,7 +14,7 @@ import {
 
 export type HttpAnswer = { status: number; headers: Headers; body: Record<string, unknown> };
 
-/** `POST /path` with a body, or any other method; as whoever the key belongs to. */
+/** `POST /path` with a body, or any other method; as the owner of the key. */
 export type Ask = (route: string, body?: unknown, headers?: Record<string, string>) => Promise<HttpAnswer>;
 
 export function askAt(url: string, key?: string): Ask {
@@ -56,7 +56,7 @@ export async function serveEcho(
     url: serving.url,
     ask: askAsStarter(serving),
     cli: (...words: string[]) => runCli([...words, ...place]),
-    /** Makes a key; from the first one on everybody needs one. */
+    /** Makes a key; from the first one on every caller needs one. */
     async as(user: string, ...words: string[]): Promise<Ask> {
       const made = await runCli(["keys", "create", user, "--user", user, ...words, "--json", ...place]);
       return askAt(serving.url, String(made.json().secret));

@@ -65,7 +65,7 @@ suite("a batch of calls", { concurrency: 2 }, () => {
     );
   });
 
-  test("tries again what failed when it is told to, and keeps one result of each", async () => {
+  test("tries again what failed when it is asked to, and keeps one result of each", async () => {
     await using world = await openWorld();
     const file = write(world, [{ tool: "fx.fail" }, { tool: "fx.echo", arguments: { message: "x" } }]);
     const out = world.directory.file("out.jsonl");
@@ -96,7 +96,7 @@ suite("a batch of calls", { concurrency: 2 }, () => {
     assert.deepEqual([twice.code, other.code, foreign.code], [2, 2, 2]);
   });
 
-  test("what is wrong with any line is told before anything is called", async () => {
+  test("what is wrong with any line is reported before anything is called", async () => {
     await using world = await openWorld();
     const file = world.directory.file("calls.jsonl");
     writeFileSync(

@@ -136,7 +136,7 @@ test("a bundle that is damaged, unsigned, changed or newer is refused, and so is
   assert.deepEqual((await plane.registry.changes({ kind: "added" })).changes, []);
 });
 
-test("all that is wrong with the entries of a bundle is told, and nothing of it is taken over", async () => {
+test("all that is wrong with the entries of a bundle is reported, and nothing of it is taken over", async () => {
   await using directory = await temporaryDirectory();
   const { loadSigningKey } = await import("../../src/catalogue/bundles/signed-bundle.ts");
   const { writeBundle } = await import("../../src/catalogue/bundles/signed-bundle.ts");
@@ -161,7 +161,7 @@ test("all that is wrong with the entries of a bundle is told, and nothing of it 
   );
 });
 
-test("a secret in clear is not exported, and names that are not there are told", async () => {
+test("a secret in clear is not exported, and names that are not there are reported", async () => {
   await using directory = await temporaryDirectory();
   const headers = { Authorization: "Bearer hunter2hunter2" };
   const providers = [{ name: "http", config: { url: "https://a.example", headers } }];

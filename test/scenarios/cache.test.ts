@@ -191,7 +191,7 @@ suite("equal calls under way", { concurrency: 4 }, () => {
       plane.call("ledger.held", { key }, { ...more, relay: { onProgress: () => progress.push(name) } });
     const calls = [call("a", "first"), call("a", "second"), call("b", "other"), call("a", "bob", bob)];
     await until("three requests", () => at.asked("held") === 3);
-    await until("all are told", () => progress.length === 4);
+    await until("all got progress", () => progress.length === 4);
     await plane.call("ledger.open", {});
     const ended = await Promise.all(calls);
     assert.deepEqual(

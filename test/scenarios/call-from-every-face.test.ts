@@ -74,7 +74,7 @@ suite("the same call through every face", () => {
     assert.match(errorOf(library).message, /not today/);
   });
 
-  test("a protocol error of the server is told apart from a tool that says no", async () => {
+  test("a protocol error of the server is distinguished from a tool that says no", async () => {
     const { library, exit, status } = await everywhere("echo.throw", {});
     assert.deepEqual([exit, status], [1, 502]);
     assert.equal(library.call.status, "failed");

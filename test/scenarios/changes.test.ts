@@ -104,7 +104,7 @@ test("what is set stands before a file's and behind a program's; deleting it unc
   ]);
 });
 
-test("everything that is wrong with a tool is told at once, and nothing is set", async () => {
+test("everything that is wrong with a tool is reported at once, and nothing is set", async () => {
   await using plane = await createPlane({ config: { mcpServers: servers }, principal: ada });
   const wrong = {
     ...tool("x"),
@@ -187,7 +187,7 @@ test("a server's first listing is one row; later ones tell each tool that really
   ]);
 });
 
-test("an edit of a manifest file is told per entry, also when it was made between two runs", async () => {
+test("an edit of a manifest file is reported per entry, also when it was made between two runs", async () => {
   await using directory = await temporaryDirectory();
   await put(directory, "m/tools.json", [tool("one"), tool("two")]);
   const config = await writeConfig(directory, servers, { manifests: ["m/*.json"] });

@@ -109,7 +109,7 @@ suite("chat as a script", { concurrency: 2 }, () => {
     assert.match(stdout, new RegExp(`\\n${Number(fresh) + 1}/\\d+ loaded, as /mcp tools shows`));
   });
 
-  test("what is mistyped is told with what was meant, and the rest is done", async () => {
+  test("what is mistyped is reported with what was meant, and the rest is done", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { fx: fixture("echo") });
     const { code, stdout, stderr } = await chat(config, directory.path, [
@@ -133,7 +133,7 @@ suite("chat as a script", { concurrency: 2 }, () => {
     assert.match(stdout, /\nstill\n/);
   });
 
-  test("events are shown when somebody wants to see them", async () => {
+  test("events are shown when a person wants to see them", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { fx: fixture("echo") }, { lazy: { mode: "always" } });
     const lines = ["/call fx.echo message=quiet", "/verbose", "/mcp search echo", "/call fx.echo message=loud"];

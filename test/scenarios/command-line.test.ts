@@ -57,7 +57,7 @@ suite("the command line", () => {
     assert.match(nowhere.stderr, /none\.json: the file cannot be read/);
   });
 
-  test("variables come from files, the later one wins, and what is told beside the answer can be chosen", async () => {
+  test("variables come from files, the later one wins, and what is reported beside the answer can be chosen", async () => {
     await using elsewhere = await temporaryDirectory();
     const config = await writeConfig(elsewhere, {
       s: rogue("leaks-env", [], { env: { WHO: "${GREETED}" } }),

@@ -60,7 +60,7 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
     assert.equal((await run(["config", "validate", "--strict", "--config", file])).code, 1);
   });
 
-  test("all problems of all files are told with line, path and hint", async () => {
+  test("all problems of all files are reported with line, path and hint", async () => {
     const one = await write("one.json", '{\n"mcpServers": {\n"a": {"command": 7},\n"b": {}\n}}');
     const two = await write("two.json", '{"mcpServers": {"c": {"url": "http://h/mcp", "auth_headr": "X"}}}');
     const three = await write("three.json", "{ broken");

@@ -41,7 +41,7 @@ function skipTime(ms: number): Disposable {
   return { [Symbol.dispose]: () => mock.timers.reset() };
 }
 
-suite("calls that failed for good", () => {
+suite("calls that failed permanently", () => {
   test("from the command line: list, show, retry until it succeeds, and the end is the end", async () => {
     await using directory = await temporaryDirectory();
     const ledger = directory.file("ledger");
@@ -93,7 +93,7 @@ suite("calls that failed for good", () => {
     ]);
     const all = (await run("dead-letters", "retry", "--all")).json();
     assert.deepEqual([all.retried, all.succeeded, all.failed, all.skipped], [2, 0, 2, 1]);
-    assert.equal(readLog(ledger).length, 1, "what may have run is left alone");
+    assert.equal(readLog(ledger).length, 1, "what may have run is not retried");
 
     const { deadLetters } = (await run("dead-letters", "list", "--server", "gone")).json() as unknown as DeadLetterPage;
     const [first, second] = deadLetters.map(({ id }) => id) as [string, string];
@@ -140,7 +140,7 @@ suite("calls that failed for good", () => {
       await retry.result;
     }
     await using plane = await createPlane({ config, dataDirectory: data });
-    assert.equal((await plane.deadLetters.get(id)).status, "retrying", "somebody may still be at it");
+    assert.equal((await plane.deadLetters.get(id)).status, "retrying", "another plane may still be at it");
     await assert.rejects(plane.deadLetters.retry(id), { code: "CONFLICT" });
     using _later = skipTime(61_000);
     const back = await plane.deadLetters.get(id);

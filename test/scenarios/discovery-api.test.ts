@@ -60,9 +60,12 @@ suite("the discovery API", () => {
       atlas: { ...namedServer("atlas", ["plan"]), persona: "Atlas" },
       nova: { ...namedServer("nova", ["paint"]), persona: "Nova" },
     };
-    config = await writeConfig(directory, servers, { tools });
+    config = await writeConfig(directory, servers, {
+      tools,
+      overlays: { "atlas.plan": { description: "Plans a task" } },
+    });
     serving = await startServe(config, directory.path);
-    // Whoever asks for one server waits for it.
+    // A request for one server waits for it.
     for (const server of ["echo", "atlas", "nova"]) {
       await postCall(serving.url, `${server}.none`, {});
     }
@@ -112,7 +115,7 @@ suite("the discovery API", () => {
     assert.ok((await names("?server=echo")).every((name) => name.startsWith("echo.")));
   });
 
-  test("a success rate is a share or a percentage, and leaves out what nobody called unless it is wanted", async () => {
+  test("a success rate is a share or a percentage, and leaves out what was never called unless it is wanted", async () => {
     for (const rate of ["0.8", "80", "80%25", "1", "100"]) {
       assert.deepEqual(await names(`?min_success_rate=${rate}`), ["browser_lookup"], rate);
     }
@@ -224,6 +227,28 @@ suite("the discovery API", () => {
       (rated.json().tools as Shown[]).map(({ name }) => name),
       ["browser_lookup"],
     );
+    const namesOf = async (...flags: string[]) => {
+      const { code, stderr, json } = await list(...flags);
+      assert.equal(code, 0, stderr);
+      return (json().tools as Shown[]).map(({ name }) => name);
+    };
+    for (const [flags, query] of [
+      [["--impact", "reads", "--impact", "writes"], "?impact=reads,writes"],
+      [["--impact", "unknown", "--unused", "false"], "?impact=unknown&unused=false"],
+      [["--unused"], "?unused=true"],
+      [["--overlaid", "--query", "plan"], "?overlaid=true&q=plan"],
+      [["--overlaid=false"], "?overlaid=false"],
+      [["--quarantined"], "?quarantined=true"],
+      [["--quarantined", "no", "--server", "nova"], "?quarantined=false&server=nova"],
+    ] as const)
+      assert.deepEqual(
+        await namesOf("--persona-filter", "Atlas,Nova", ...flags),
+        await names(`${query}&persona=Atlas,Nova`),
+        flags.join(" "),
+      );
+    assert.deepEqual(await namesOf("--persona-filter", "Atlas", "--overlaid"), ["atlas.plan"]);
+    assert.deepEqual(await namesOf("--unused", "false"), ["browser_lookup", "echo.fail"]);
+    assert.match((await list("--unused", "perhaps")).stdout, /--unused cannot be 'perhaps': give true or false/);
     const wrong = await list("--side-effects", "wriet");
     assert.equal(wrong.code, 2);
     assert.match(wrong.stdout, /--side-effects cannot be 'wriet'.*Did you mean 'write'/);

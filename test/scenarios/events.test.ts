@@ -33,7 +33,7 @@ async function listen(url: string, headers: Record<string, string> = {}) {
 }
 
 suite("the stream of events", () => {
-  test("tells what happens as it happens, and goes on where somebody left", async () => {
+  test("tells what happens as it happens, and goes on where a client left", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });
     await using serving = await startServe(config, directory.file("data"));

@@ -23,7 +23,7 @@ test("the first list of a client waits for the first server where there is nothi
   assert.ok(names.includes("slow__echo"), names.join());
 });
 
-test("before it is known whether there is too much for one list, a client is told what holds in both cases", async () => {
+test("before it is known whether there is too much for one list, a client gets what holds in both cases", async () => {
   const lazy = { mode: "auto" as const, thresholdTokens: 50 };
   await using gateway = await startGateway({}, { plane: { config: { mcpServers: { late }, lazy } } });
   assert.match(await instructionsOf(gateway.url), /If mcp_tool_search is listed, most tools are not/);
@@ -69,7 +69,7 @@ test("of several servers each has a few words, and all of them together do not h
   assert.ok(text.includes("says of itself") && text.length < 3_000, String(text.length));
 });
 
-test("fields of a tool that nobody here knows reach the client", async () => {
+test("unknown fields of a tool reach the client", async () => {
   await using gateway = await startGateway({ raw: fixture("verbatim") });
   for (const era of ["legacy", "modern"] as const) {
     const client = await EraClient.open(gateway.url, era);

@@ -40,7 +40,7 @@ test("a foreign Host or Origin is refused at the MCP endpoint before anything is
   }
 });
 
-test("without a credential, or with a wrong one, nothing is told of what is behind the endpoint", async () => {
+test("without a credential, or with a wrong one, nothing is shown of what is behind the endpoint", async () => {
   await using directory = await temporaryDirectory();
   await using gateway = await startGateway(
     { secret_server: fixture("echo") },
@@ -176,7 +176,7 @@ test("what runs when the plane stops is finished first", async () => {
   assert.match(JSON.stringify((await call).content), /400/);
 });
 
-test("bodies that never arrive hold up nobody else", async () => {
+test("bodies that never arrive hold up no one else", async () => {
   await using gateway = await startGateway({ one: fixture("echo") });
   const { port, host } = new URL(gateway.url);
   const head = `POST /mcp HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`;

@@ -41,7 +41,7 @@ test("people see what each client has in its context and what it costs", async (
   );
 });
 
-test("whoever may not manage the plane sees their own clients only", async () => {
+test("a caller who may not manage the plane sees their own clients only", async () => {
   await using directory = await temporaryDirectory();
   await using gateway = await startLazy(undefined, {}, { dataDirectory: directory.path });
   const [ann, bob] = await Promise.all(

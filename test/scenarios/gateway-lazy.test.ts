@@ -41,7 +41,7 @@ for (const era of ["legacy", "modern"] as const) {
       ["call_tool", {}, /'name' of call_tool must be the name of a tool/],
       ["call_tool", { name: "call_tool" }, /does not call itself/],
       ["call_tool", { name: "one__ecoh" }, /No tool 'one__ecoh'. Did you mean 'one__echo'/],
-      ["call_tool", { name: "one__add", arguments: { a: "one" } }, /do not fit/],
+      ["call_tool", { name: "one__add", arguments: { a: "one" } }, /are invalid/],
       ["call_tool", { name: "one__add", arguments: [] }, /must be an object|JSON object/i],
     ] as const) {
       const { isError, text } = await call(name, args as never);
@@ -51,7 +51,7 @@ for (const era of ["legacy", "modern"] as const) {
   });
 }
 
-test("what a search finds is listed, and the client is told once", async () => {
+test("what a search finds is listed, and the client is notified once", async () => {
   await using gateway = await startLazy();
   const { loaded, search } = await openClient(gateway.url);
   const first = await search("echo", { server: "one", limit: 3 });
@@ -72,7 +72,7 @@ test("a tool that is called by its name is listed from then on, and one called t
   await loaded();
   await call("call_tool", { name: "one__add", arguments: { a: 1, b: 2 } });
   await call("one__echo", { message: "hi" });
-  await until("the change was told", () => heard.some(({ method }) => method === listChanged));
+  await until("the change was reported", () => heard.some(({ method }) => method === listChanged));
   assert.deepEqual(await loaded(), ["one__echo"]);
   assert.equal(heard.filter(({ method }) => method === listChanged).length, 1);
   await leave();
@@ -92,7 +92,7 @@ test("what was not used for longest makes room, and is found again", async () =>
   assert.equal((await call("one__add", { a: 1, b: 2 })).isError, false);
 });
 
-test("with 'found' only what was shown can be called, and the way there is told", async () => {
+test("with 'found' only what was shown can be called, and the way there is reported", async () => {
   await using directory = await temporaryDirectory();
   await using gateway = await startLazy(
     undefined,
@@ -127,7 +127,7 @@ test("a call through another tool leaves one record, and a search one of its own
   ]);
 });
 
-test("whoever hears of events hears who searched and what was loaded", async () => {
+test("anyone who hears of events hears who searched and what was loaded", async () => {
   await using gateway = await startLazy();
   const told: object[] = [];
   gateway.plane.on("tool.search", (event) => told.push(event));
@@ -204,12 +204,12 @@ test("a large result brings the tool that reads it", async () => {
   const { heard, leave } = await hear(gateway.url, client);
   await loaded();
   await call("call_tool", { name: "one__echo", arguments: { message: "x".repeat(5_000) } });
-  await until("the change was told", () => heard.some(({ method }) => method === listChanged));
+  await until("the change was reported", () => heard.some(({ method }) => method === listChanged));
   assert.deepEqual(await loaded(), ["read_result"]);
   await leave();
 });
 
-test("a client of the later era that listens is told, and its list is again the first when it goes", async () => {
+test("a client of the later era that listens is notified, and its list is again the first when it goes", async () => {
   await using gateway = await startLazy();
   const { client, loaded, search } = await openClient(gateway.url, "modern");
   const left = new AbortController();
@@ -227,7 +227,7 @@ test("a client of the later era that listens is told, and its list is again the 
   const ended = readSse(response, (one) => heard.push(String(one.method))).catch(() => undefined);
   await until("the stream is open", () => heard.length > 0);
   assert.equal((await search("touch a resource")).autoLoaded, true);
-  await until("the change was told", () => heard.includes(listChanged));
+  await until("the change was reported", () => heard.includes(listChanged));
   assert.deepEqual(await loaded(), ["my_server__touch"]);
   const [session] = (await gateway.plane.stats()).sessions ?? [];
   assert.deepEqual([session?.client, session?.era, session?.loaded], ["listener", "modern", ["my_server.touch"]]);

@@ -32,7 +32,7 @@ async function listen(client: EraClient, url: string, notifications: object) {
   return { heard, ended, leave: () => left.abort() };
 }
 
-test("a client that listens is told what it named, first of all what was agreed to", async () => {
+test("a client that listens gets what it named, first of all what was agreed to", async () => {
   await using gateway = await startGateway({ far: fixture("conformance"), notes: fixture("resources") });
   const client = await EraClient.open(gateway.url, "modern");
   await client.request("resources/list");
@@ -50,7 +50,7 @@ test("a client that listens is told what it named, first of all what was agreed 
   await client.call("far__test_trigger_prompt_change");
   await client.call("notes__touch", { uri: "fx://readme" });
   await client.call("notes__touch", { uri: "fx://watched" });
-  await until("both were told", () => heard.length >= 3);
+  await until("both were notified", () => heard.length >= 3);
   assert.deepEqual(
     heard
       .slice(1)
@@ -63,7 +63,7 @@ test("a client that listens is told what it named, first of all what was agreed 
   await ended;
 });
 
-test("whoever listens is told in good order that the plane stops", async () => {
+test("a client that listens learns in good order that the plane stops", async () => {
   const gateway = await startGateway({});
   const client = await EraClient.open(gateway.url, "modern");
   const { heard, ended } = await listen(client, gateway.url, { toolsListChanged: true });
@@ -74,7 +74,7 @@ test("whoever listens is told in good order that the plane stops", async () => {
   assert.ok(heard.at(-1)?.result);
 });
 
-test("log messages reach whoever made the server log them, and nobody else", async () => {
+test("log messages reach anyone who made the server log them, and no one else", async () => {
   await using gateway = await startGateway({ far: fixture("conformance", [], { protocol: "legacy" }) });
   const open = async (level: string) => {
     const client = await EraClient.open(gateway.url, "legacy");

@@ -8,19 +8,19 @@ import { fixture } from "./support.ts";
 const server = { raw: fixture("verbatim") };
 const forms = { elicitation: { form: {} } };
 
-/** What the server was told, as it came. */
+/** What the server got, as it came. */
 function told({ content }: JsonObject): JsonObject {
   const [{ text }] = content as unknown as [{ text: string }];
   return (JSON.parse(text) as { result: JsonObject }).result;
 }
 
-test("where a client cannot be asked and nobody is there, the server is told so at once", async () => {
+test("where a client cannot be asked and no person is there, the server learns it at once", async () => {
   await using gateway = await startGateway(server, { plane: { answersQuestions: true } });
   const client = await EraClient.open(gateway.url, "legacy");
   assert.deepEqual(told(await client.call("raw__asking")), { action: "cancel" });
 });
 
-test("somebody who watches the questions may answer for a client that cannot be asked", async () => {
+test("someone who watches the questions may answer for a client that cannot be asked", async () => {
   await using gateway = await startGateway(server, { plane: { answersQuestions: true } });
   const { plane } = gateway;
   const client = await EraClient.open(gateway.url, "legacy");
@@ -50,7 +50,7 @@ for (const era of ["legacy", "modern"] as const satisfies Era[]) {
   });
 }
 
-test("a client is told in its log what was wrong with its answer", async () => {
+test("a client finds in its log what was wrong with its answer", async () => {
   await using gateway = await startGateway(server);
   const answer = () => ({ action: "accept", content: { name: 5 } });
   const client = await EraClient.open(gateway.url, "legacy", { capabilities: forms, answer });

@@ -50,7 +50,7 @@ test("over stdio, several messages in one are refused by revisions that do not h
   ]);
 });
 
-test("over stdio, a server or toolset that is not there is told before anything is served", async () => {
+test("over stdio, a server or toolset that is not there is reported before anything is served", async () => {
   for (const [option, words] of [
     ["--server", /No server 'nope' is configured/],
     ["--toolset", /No toolset 'nope' is configured/],
@@ -93,7 +93,7 @@ test("an address with the name of nothing is refused with 400, and any name is a
   }
 });
 
-test("whoever asks for nothing, or for what is not there, is told in words that make sense", async () => {
+test("a request for nothing, or for what is not there, is refused in words that make sense", async () => {
   await using gateway = await startGateway({ raw: fixture("verbatim") });
   const client = await EraClient.open(gateway.url, "legacy");
   const messageOf = async (method: string, params: Record<string, string>) =>
@@ -103,9 +103,9 @@ test("whoever asks for nothing, or for what is not there, is told in words that 
     await messageOf("tools/call", { name: "raw__nothing" }),
     /^Server 'raw' failed on 'nothing': invalid tools\/call result/,
   );
-  assert.match(await messageOf("prompts/get", {}), /'name' must be a text/);
+  assert.match(await messageOf("prompts/get", {}), /'name' must be a string/);
   assert.match(await messageOf("prompts/get", { name: "nope" }), /No prompt 'nope'/);
-  assert.match(await messageOf("resources/read", {}), /'uri' must be a text/);
+  assert.match(await messageOf("resources/read", {}), /'uri' must be a string/);
   assert.match(await messageOf("resources/read", { uri: "nope://x" }), /Resource not found: nope:\/\/x/);
 });
 

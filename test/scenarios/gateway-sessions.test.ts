@@ -41,7 +41,7 @@ test("a thousand sessions that come and go leave nothing, and those that stay ar
   assert.equal((await unused.exchange("ping")).status, 404, "the one that was not used for longest went first");
 });
 
-test("a session belongs to whoever opened it", async () => {
+test("a session belongs to anyone who opened it", async () => {
   await using directory = await temporaryDirectory();
   await using gateway = await startGateway({ one: fixture("echo") }, { plane: { dataDirectory: directory.path } });
   const { plane } = gateway;
@@ -95,7 +95,7 @@ test("a client hears on its own stream that a list has changed", async () => {
   await client.call("far__test_trigger_tool_change");
   await client.call("far__test_trigger_prompt_change");
   const isTold = (list: string) => heard.some(({ method }) => method === `notifications/${list}/list_changed`);
-  await until("both changes were told", () => isTold("tools") && isTold("prompts"));
+  await until("both changes were reported", () => isTold("tools") && isTold("prompts"));
   left.abort();
   await reading;
 });
@@ -111,7 +111,8 @@ test("a stream that broke off goes on where the client says", async () => {
     response,
     () => left.abort(),
     (id) => {
-      last = id;
+      // One chunk may hold more events; they count as lost.
+      if (!left.signal.aborted) last = id;
     },
   ).catch(() => undefined);
   const rest: Message[] = [];
@@ -138,7 +139,7 @@ test("a client hears of the resource it subscribed to and of no other, until it 
   assert.deepEqual(await client.request("resources/subscribe", { uri: "fx://watched" }), {});
   await touch("fx://readme");
   await touch("fx://watched");
-  await until("the change was told", () => heard.length > 0);
+  await until("the change was reported", () => heard.length > 0);
   assert.deepEqual(await client.request("resources/unsubscribe", { uri: "fx://watched" }), {});
   await touch("fx://watched");
   await client.request("ping");

@@ -20,7 +20,8 @@ import {
 } from "./support.ts";
 
 const note = { key: "k", text: "hi" };
-const hook = (name: string, command: string[], more: object = {}) => ({ name, command, ...more });
+/** A slow machine needs longer than the usual limit to start a program. */
+const hook = (name: string, command: string[], more: object = {}) => ({ name, command, timeout_ms: 60_000, ...more });
 
 /** An echo server with these hooks, in a file and with a log. */
 async function configured(directory: TemporaryDirectory, hooks: object, more: object = {}) {
@@ -129,7 +130,7 @@ suite("hooks", { concurrency: 4 }, () => {
     assert.doesNotMatch(JSON.stringify([hidden, await plane.calls.list({}, { principal: bob })]), /srv/);
   });
 
-  test("a hook is told about the call and gets a small environment, where its file is", async () => {
+  test("a hook gets the call and a small environment, where its file is", async () => {
     await using directory = await temporaryDirectory();
     const told = directory.file("told");
     const remember = hook("remember", hookCommand("remember.mjs", told), { timeout_ms: 20_000 });
@@ -145,7 +146,7 @@ suite("hooks", { concurrency: 4 }, () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as Told);
-    const { session_id, payload, ...envelope } = before?.told ?? assert.fail("nothing was told");
+    const { session_id, payload, ...envelope } = before?.told ?? assert.fail("nothing was reported");
     assert.deepEqual(envelope, {
       hook_event_name: "PermissionRequest",
       user_email: "ann",
@@ -232,7 +233,7 @@ suite("hooks", { concurrency: 4 }, () => {
     const [next] = await plane.approvals.list({ status: "pending" });
     const edited = { decision: "approve", arguments: { key: "k", text: "mine" } } as const;
     const changed = await plane.approvals.answer(next?.id ?? "", edited);
-    assert.equal(changed.outcome?.error?.code, "APPROVAL_DENIED", "nobody saw what the hook makes of it");
+    assert.equal(changed.outcome?.error?.code, "APPROVAL_DENIED", "no one saw what the hook makes of it");
     assert.equal(callsAt(log).length, 1);
   });
 

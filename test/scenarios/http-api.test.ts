@@ -36,7 +36,7 @@ suite("the HTTP API", () => {
     assert.doesNotMatch(JSON.stringify(body), /\.ts:\d+/, "no stack");
   }
 
-  test("a list tells of each tool what a list shows, and counts its tokens while nobody waits", async () => {
+  test("a list tells of each tool what a list shows, and counts its tokens while no one waits", async () => {
     const size = async (path: string) => JSON.stringify((await get(path)).body).length;
     const path = "/tools?server=echo&view=row&q=add";
     type Row = {

@@ -59,7 +59,7 @@ suite("who asks over HTTP", () => {
   const call = (who: string, tool: string, args: Body = {}) =>
     ask(who, `/tools/${tool}/call`, { method: "POST", body: JSON.stringify({ arguments: args }) });
 
-  test("nobody is let in without a credential, except to see whether the process is there", async () => {
+  test("no one is let in without a credential, except to see whether the process is there", async () => {
     const { body: document } = await ask("root", "/openapi.json");
     const paths = Object.entries(document.paths as Record<string, Body>);
     for (const [path, methods] of paths) {
@@ -154,7 +154,7 @@ suite("who asks over HTTP", () => {
       ((await ask(who, "/servers")).body.servers as { name: string }[]).map(({ name }) => name);
     assert.deepEqual(await namesFor("ann"), ["echo", "remote", "vault"]);
     assert.deepEqual(await namesFor("bob"), ["echo", "remote"]);
-    assert.deepEqual(await namesFor("root"), ["echo", "remote", "vault"], "whoever manages it sees it");
+    assert.deepEqual(await namesFor("root"), ["echo", "remote", "vault"], "an admin sees it");
     const hidden = await ask("bob", "/servers/vault");
     const missing = await ask("bob", "/servers/none");
     assert.deepEqual([hidden.status, missing.status], [404, 404]);
@@ -170,7 +170,7 @@ suite("who asks over HTTP", () => {
     assert.equal((await call("ann", "vault.open")).status, 200);
   });
 
-  test("the stream of events tells of one's own calls, and of nobody else's", async () => {
+  test("the stream of events tells of your own calls, and of no one else's", async () => {
     const heard: Record<string, string> = {};
     const controller = new AbortController();
     for (const who of ["ann", "bob", "root"]) {
@@ -202,7 +202,7 @@ suite("who asks over HTTP", () => {
     assert.equal(await requestWith(`${serving.url}/tools`, { ...headers, origin: `http://localhost:${port}` }), 200);
   });
 
-  test("whoever comes back from a sign-in is the one who began it, and a state nobody gave out is refused", async () => {
+  test("only the user who began a sign-in comes back from it, and an unknown state is refused", async () => {
     const begun = await ask("ann", "/servers/remote/sign-in", { method: "POST" });
     assert.equal(begun.status, 200, JSON.stringify(begun.body));
     const back = await browse(String(begun.body.url));

@@ -52,7 +52,7 @@ suite("managing a plane over HTTP", () => {
     assert.deepEqual([refused.status, refused.body.code], [403, "FORBIDDEN"]);
     assert.match(String(refused.body.detail), /keys create/);
     const own = await send(`${serving.url}/keys`, "POST", { name: "root", scopes: ["admin"] });
-    assert.deepEqual([own.status, own.body.code], [403, "FORBIDDEN"], "nobody gives themselves a key");
+    assert.deepEqual([own.status, own.body.code], [403, "FORBIDDEN"], "no one gives themselves a key");
     const place = ["--json", "--config", config, "--data-dir", directory.file("data")];
     const made = await runCli(["keys", "create", "root", "--scope", "admin", ...place]);
     const key = String(made.json().secret);

@@ -4,7 +4,7 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, runCli, startServe, writeConfig } from "./support.ts";
 
 suite("sessions of a browser", () => {
-  test("both halves together are the key, one alone is nobody, and a revoked key ends them", async () => {
+  test("both halves together are the key, one alone is no one, and a revoked key ends them", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });
     const place = ["--config", config, "--data-dir", directory.file("data"), "--json"];

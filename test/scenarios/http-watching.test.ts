@@ -47,7 +47,7 @@ test("a span of time that makes no sense is refused by its name", async () => {
   }
 });
 
-test("others' calls are counted for nobody but admins", async () => {
+test("others' calls are counted for admins only", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { echo: fixture("echo") });
   const place = ["--config", config, "--data-dir", directory.file("data"), "--json"];
@@ -94,7 +94,7 @@ test("the log of a server is followed: what there is, then what comes, until the
   assert.ok(told.includes("added debug after"));
 
   await using again = await startServe(config, directory.file("data"));
-  const unknown = await fetch(`${again.url}/servers/nobody/logs`, {
+  const unknown = await fetch(`${again.url}/servers/absent/logs`, {
     headers: { accept: "text/event-stream" },
   });
   assert.deepEqual([unknown.status, ((await unknown.json()) as { code: string }).code], [404, "SERVER_NOT_FOUND"]);

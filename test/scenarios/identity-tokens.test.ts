@@ -63,7 +63,7 @@ suite("tokens of an identity provider", () => {
     await assert.rejects(plane.identity.identify(old), refused("issuer"));
   });
 
-  test("an issuer that is away is no reason to turn somebody into nobody", async () => {
+  test("an issuer that is unreachable is no reason to turn a user into no one", async () => {
     await using issuer = await startIssuer();
     await using plane = await createPlane({
       config: { mcpServers: {}, auth: { jwt: { issuer: issuer.url, audience } } },
@@ -76,7 +76,7 @@ suite("tokens of an identity provider", () => {
   for (const [title, jwt, place] of [
     ["without an audience", { issuer: "https://id.example" }, "auth.jwt.audience"],
     ["over http", { issuer: "http://id.example", audience }, "auth.jwt.issuer"],
-    ["with a claim nobody knows", { issuer: "https://id.example", audience, claims: { x: "y" } }, "claims"],
+    ["with an unknown claim", { issuer: "https://id.example", audience, claims: { x: "y" } }, "claims"],
   ] as const) {
     test(`no plane starts with an issuer ${title}`, async () => {
       await using directory = await temporaryDirectory();

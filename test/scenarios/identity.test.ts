@@ -21,7 +21,7 @@ function kept(directory: string): string {
 }
 
 suite("who has to prove who they are", () => {
-  test("nobody does on a machine of one's own, and whoever shows something is checked all the same", async () => {
+  test("no one does on a machine of your own, and a credential is checked all the same", async () => {
     await using plane = await planeOf({}, { principal: { user: "ann" } });
     assert.equal(await plane.identity.needsCredentials(), false);
     assert.deepEqual(await plane.identity.identify(null), principalOf({ user: "ann", scopes: ["*"] }));
@@ -29,7 +29,7 @@ suite("who has to prove who they are", () => {
       await assert.rejects(plane.identity.identify(token), refused("unknown"));
   });
 
-  test("everybody does once there was a key, also when it is revoked, until its record is gone", async () => {
+  test("every caller does once there was a key, also when it is revoked, until its record is gone", async () => {
     await using plane = await planeOf({}, { principal: { user: "ann" } });
     const { key, secret } = await plane.keys.create({ name: "ci" });
     await assert.rejects(plane.identity.identify(null), refused("missing"));
@@ -43,7 +43,7 @@ suite("who has to prove who they are", () => {
     assert.equal((await plane.identity.identify(null)).user, "ann");
   });
 
-  test("everybody does where others than this machine can reach the plane", async () => {
+  test("every caller does where others than this machine can reach the plane", async () => {
     await using plane = await planeOf({}, { exposed: true });
     assert.equal(await plane.identity.needsCredentials(), true);
     await assert.rejects(plane.identity.identify(null), refused("missing"));
@@ -100,7 +100,7 @@ suite("the profile of the policy", () => {
   const write = ["echo.put_note", { key: "a", text: "b" }, { ...ann, face: "mcp" }] as const;
   const origin = (outcome: Outcome) => outcome.error?.data.origin;
 
-  test("is personal as long as nobody has to prove anything, and guarded from then on", async () => {
+  test("is personal as long as no one has to prove anything, and guarded from then on", async () => {
     await using plane = await planeOf({ echo: fixture("echo") });
     assert.equal((await plane.call(...write)).ok, true);
     await plane.keys.create({ name: "ci" });
@@ -109,7 +109,7 @@ suite("the profile of the policy", () => {
     assert.equal(origin(asked), "profile:guarded");
   });
 
-  test("is what the configuration says, whoever has to prove what", async () => {
+  test("is what the configuration says, with and without keys", async () => {
     await using plane = await planeOf({ echo: fixture("echo") }, { policy: { profile: "personal" }, exposed: true });
     assert.equal((await plane.call(...write)).ok, true);
   });
@@ -154,7 +154,7 @@ suite("keys on the command line", () => {
     assert.equal((await run("keys", "revoke", "nothing")).code, 1);
   });
 
-  test("the secret is shown once to whoever makes the key, and kept nowhere", async () => {
+  test("the secret is shown once to the maker of the key, and kept nowhere", async () => {
     await using directory = await temporaryDirectory();
     const run = (...words: string[]) =>
       runCli([...words, "--data-dir", directory.file("data")], { cwd: directory.path });
@@ -172,7 +172,7 @@ suite("keys on the command line", () => {
     assert.ok(!everything.includes(secret.slice(3)));
   });
 
-  test("what makes no sense is told", async () => {
+  test("what makes no sense is reported", async () => {
     await using directory = await temporaryDirectory();
     for (const [words, message] of [
       [["create"], /Missing required argument 'name'/],
@@ -186,7 +186,7 @@ suite("keys on the command line", () => {
   });
 });
 
-test("over HTTP a key is what lets somebody in, as far as its scopes go and until it is revoked", async () => {
+test("over HTTP a key is what lets a caller in, as far as its scopes go and until it is revoked", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { echo: fixture("echo") }, { policy: { profile: "personal" } });
   const data = directory.file("data");
@@ -200,7 +200,7 @@ test("over HTTP a key is what lets somebody in, as far as its scopes go and unti
     return status;
   };
   const call = { method: "POST", body: JSON.stringify({ arguments: { message: "hi" } }) };
-  assert.equal(await statusOf(null, "/tools"), 200, "nobody has to prove anything yet");
+  assert.equal(await statusOf(null, "/tools"), 200, "no one has to prove anything yet");
 
   const { key, secret } = (await run("create", "ci")) as unknown as CreatedApiKey;
   const { secret: readerSecret } = (await run("create", "r", "--scope", "read")) as unknown as CreatedApiKey;

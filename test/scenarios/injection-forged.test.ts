@@ -171,7 +171,7 @@ suite("a forged value never reaches a server", () => {
     assert.deepEqual([username, _user, groups], [undefined, undefined, []]);
   });
 
-  test("by whoever edits the call before it is approved", async () => {
+  test("by the person who edits the call before it is approved", async () => {
     const asking = { policy: { rules: [{ tool: "insider.open", verdict: "ask" as const }] } };
     await using asked = await createPlane({ config: { ...configuration(log()), ...asking } });
     const outcome = await asked.call(

@@ -26,7 +26,7 @@ function everyRow(file: string): string {
   return JSON.stringify(rows);
 }
 
-/** Personas are told who they are: only what servers get besides is looked for. */
+/** Personas know who they are: only what servers get besides is looked for. */
 function assertHidden(where: string, output: string, except: readonly string[] = []): void {
   for (const value of hidden.filter((one) => !except.includes(one))) {
     const at = output.indexOf(value);

@@ -122,7 +122,7 @@ suite("where injected values come from", { concurrency: 3 }, () => {
     assert.ok(!JSON.stringify(reviewed).includes("delete_file"));
   });
 
-  test("five hundred tools stay below the limit, and it is told how many are missing", async () => {
+  test("five hundred tools stay below the limit, and it is reported how many are missing", async () => {
     const names = Array.from({ length: 500 }, (_, at) => `tool_with_a_long_name_${at}`);
     await using plane = await createPlane({
       config: {

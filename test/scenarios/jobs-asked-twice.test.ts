@@ -85,7 +85,7 @@ suite("jobs that are asked for", () => {
     assert.equal((await getJson(elsewhere)).status, 400);
   });
 
-  test("what is written and cannot be used is told of, and what a job did before it was taken away is kept", async () => {
+  test("what is written and cannot be used is reported, and what a job did before it was taken away is kept", async () => {
     const broken = await run("jobs", "run", "round");
     assert.match(String(broken.json().error?.message), /^Job 'round' cannot be used\. task_graph: tasks wait for each/);
     await using other = await temporaryDirectory();
@@ -122,7 +122,7 @@ suite("jobs that are asked for", () => {
   });
 });
 
-test("whoever waits for a job is told what waits for a yes, and it goes on with one", async () => {
+test("a caller who waits for a job learns what waits for a yes, and it goes on with one", async () => {
   await using directory = await temporaryDirectory();
   const config = await workConfig(directory, { fx: fixture("echo") }, work, {
     policy: { profile: "guarded" },

@@ -50,7 +50,7 @@ suite("a job that fails", () => {
     );
   });
 
-  test("is not begun where it needs what nobody has, and says what it needs altogether", async () => {
+  test("is not begun where it needs what is missing, and says what it needs altogether", async () => {
     await using directory = await temporaryDirectory();
     const config = await workConfig(directory, { echo: fixture("echo") }, work);
     const place = ["--config", config, "--data-dir", directory.file("data")];

@@ -79,7 +79,7 @@ test("the database goes away in the middle: what is under way ends, and what was
   );
 });
 
-test("a user who may create nothing works in what the owner has set up, and is told what is missing before", async () => {
+test("a user who may create nothing works in what the owner has set up, and learns what is missing before", async () => {
   const owner = worldOn("owned");
   await (await owner.open()).close();
   await server.run(`CREATE ROLE worker LOGIN PASSWORD 'worker';

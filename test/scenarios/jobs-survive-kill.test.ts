@@ -117,7 +117,7 @@ test("a time that was missed is made up for once, by one of two planes on one fi
   const config = await setUp(directory, {}, { recurrence: { frequency: "hourly" } });
   const data = directory.file("data");
   {
-    // Two hours ago somebody had the plane run for a moment.
+    // Two hours ago the plane ran for a moment.
     using _earlier = moveClock(-2 * 3_600_000);
     await using plane = await createPlane({ config, dataDirectory: data, schedules: true });
     await plane.jobs.pause("digest");

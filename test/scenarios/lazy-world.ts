@@ -64,7 +64,7 @@ function textOf(content: unknown): string {
   return (content as { text?: string }[]).map(({ text }) => text ?? "").join("\n");
 }
 
-/** The stream on which a session is told what belongs to no request. */
+/** The stream on which a session gets what belongs to no request. */
 export async function hear(url: string, client: EraClient) {
   const left = new AbortController();
   const response = await fetch(url, { headers: client.headersFor(), signal: left.signal });

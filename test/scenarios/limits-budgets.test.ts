@@ -37,7 +37,7 @@ suite("budgets", { concurrency: 4 }, () => {
     assert.equal((await plane.call("echo.slow", { ms: 1 }, { conversation: "first" })).ok, true);
   });
 
-  test("what calls cost is told with each, recorded, summed up and limited", async () => {
+  test("what calls cost is reported with each, recorded, summed up and limited", async () => {
     await using plane = await createPlane({
       config: {
         mcpServers: { echo: fixture("echo") },
@@ -64,7 +64,7 @@ suite("budgets", { concurrency: 4 }, () => {
     );
   });
 
-  test("every attempt that reached somebody costs, and what could not be sent costs nothing", async () => {
+  test("every attempt that reached a provider costs, and what could not be sent costs nothing", async () => {
     await using plane = await createPlane({
       config: {
         mcpServers: { gone: { command: "/no/such/program" } },

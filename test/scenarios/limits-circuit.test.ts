@@ -61,7 +61,7 @@ suite("a server that only fails", { concurrency: 4 }, () => {
     assert.deepEqual(states, ["open", "half_open", "open", "half_open", "closed"]);
   });
 
-  test("somebody who connects it again does not have to wait", async () => {
+  test("a person who connects it again does not have to wait", async () => {
     await using failing = await startHttpFixture("http", ["--fail", "5"]);
     await using plane = await planeOf({ failing: { url: failing.url } });
     await fail(plane, 5);

@@ -84,7 +84,7 @@ suite("calls beside each other", { concurrency: 4 }, () => {
       ["echo.slow", { ms: 300 }],
       ["fault.exit_mid_call", {}],
       ["echo.echo", { message: "quick" }],
-      ["nobody.nothing", {}],
+      ["absent.nothing", {}],
       ["echo.echo", { wrong: 1 }],
       ["echo.slow", { ms: 10 }],
     ];

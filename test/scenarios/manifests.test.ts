@@ -86,7 +86,7 @@ test("a persona's tool without a shared one is refused to others by name", async
   assert.deepEqual(textsOf(await plane.call("own", {}, { principal: atlas })), ["atlas-server:find"]);
 });
 
-test("what is filled in is told and, when strict, refused; an error names owner, file, line and path", async () => {
+test("what is filled in is reported and, when strict, refused; an error names owner, file, line and path", async () => {
   await using directory = await temporaryDirectory();
   const config = await project(directory);
   const validate = (...words: string[]) => runCli(["config", "validate", "--config", config, "--json", ...words]);
@@ -133,7 +133,7 @@ test("a new file, an edit and a deletion take effect while the plane runs; a tou
 
   const before = changes.at(-1);
   await utimes(file, new Date(), new Date(0));
-  // Several times what the watch takes to look; nothing may come of it.
+  // Several times what the watch takes to look; it must be ignored.
   await delay(2_000);
   assert.equal(changes.at(-1), before);
 
@@ -211,7 +211,7 @@ test("a registered tool stands before one of the configuration, which is there a
   assert.deepEqual([await answer(), await answer(atlas)], [["s:find"], ["s:find"]]);
 });
 
-test("a manifest that is not one cannot be registered, and all that is wrong is told", async () => {
+test("a manifest that is not one cannot be registered, and all that is wrong is reported", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
   const wrong = { ...tool("x"), side_effects: "magic", default_timeout: -1 };
   assert.throws(() => plane.tools.register(wrong as never), {
@@ -234,7 +234,7 @@ test("names may differ at the provider, in arguments and in what is taken of its
   assert.deepEqual(callsAt(log), [{ name: "add", arguments: { a: 2, b: 3 } }]);
 });
 
-test("an HTTP endpoint executes a tool, and its secret is shown to nobody", async () => {
+test("an HTTP endpoint executes a tool, and its secret is shown to no one", async () => {
   const seen: unknown[] = [];
   const server = createServer((request, response) => {
     seen.push([request.method, request.url, request.headers.authorization]);

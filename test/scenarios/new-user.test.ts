@@ -7,7 +7,7 @@ import { commandLineFile } from "../fixtures/bundled.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { runCli, writeConfig } from "./support.ts";
 
-suite("somebody who has never seen it", () => {
+suite("a person who has never seen it", () => {
   test("who begins without a terminal has something to call at once", async () => {
     await using directory = await temporaryDirectory();
     const env = { HOME: directory.path, XDG_DATA_HOME: directory.file("data") };

@@ -229,7 +229,7 @@ describe("five documents against a real server", () => {
     assert.equal(error?.code, "INVALID_ARGUMENTS");
   });
 
-  test("paging is told, and a link to the next page becomes its arguments", async () => {
+  test("paging is reported, and a link to the next page becomes its arguments", async () => {
     const { description } = await tool("hub.issues_list-for-repo");
     assert.match(description, /another one with 'page'; 'per_page' sets how many/);
     assert.match((await tool("pay.GetCharges")).description, /'starting_after'; 'limit' sets/);

@@ -241,7 +241,7 @@ describe("an API as a server", () => {
     ["aliases of aliases", aliasBomb(), /alias/i],
   ];
   for (const [title, document, message] of strangers) {
-    test(`${title} is told with the reason`, async () => {
+    test(`${title} is reported with the reason`, async () => {
       assert.match(await errorOf({ openapi: place(document), connectTimeoutMs: 20_000 }), message);
     });
   }
@@ -346,7 +346,7 @@ describe("an API as a server", () => {
       assert.equal(api.seen.at(-1)?.headers.api_key, "cli-secret-1");
     });
 
-    test("mistakes are told with their place", async () => {
+    test("mistakes are reported with their place", async () => {
       await using directory = await temporaryDirectory();
       const env = { XDG_CONFIG_HOME: directory.path };
       const config = join(directory.path, "own.json");

@@ -156,7 +156,7 @@ suite("OTLP", { concurrency: 4 }, () => {
     assert.equal(collector.spans().length, 2);
   });
 
-  test("what a collector cannot take now is sent later, and the loss is told once", async () => {
+  test("what a collector cannot take now is sent later, and the loss is reported once", async () => {
     await using collector = await startCollector([503, 503]);
     await using plane = await planeFor({ endpoint: collector.endpoint, metrics: false, intervalMs: 100 });
     const told: string[] = [];
@@ -164,12 +164,12 @@ suite("OTLP", { concurrency: 4 }, () => {
     plane.on("telemetry.back", () => told.push("back"));
     await plane.call("echo.echo", { message: "a" });
     await until("both spans", () => collector.spans().length === 2);
-    await until("the return is told", () => told.length === 2);
+    await until("the return is reported", () => told.length === 2);
     assert.deepEqual(told, ["it answers traces with HTTP 503", "back"]);
     assert.equal(collector.refused.length, 2);
   });
 
-  test("a collector that is away or silent holds up neither calls nor the end", async () => {
+  test("a collector that is unreachable or silent holds up neither calls nor the end", async () => {
     await using silent = await startCollector([0, 0, 0, 0]);
     for (const endpoint of ["http://127.0.0.1:1", silent.endpoint]) {
       const plane = await planeFor({ endpoint, intervalMs: 100 });

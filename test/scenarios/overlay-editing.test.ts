@@ -4,7 +4,7 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { serveEcho } from "./approving.ts";
 import { callsAt } from "./support.ts";
 
-const fixed = "a value that nobody reads";
+const fixed = "a value that no one reads";
 const overlay = {
   arguments: [
     { name: "key", fixed },
@@ -46,7 +46,7 @@ test("what cannot be an overlay is refused with the reason", async () => {
   assert.equal((await reader("GET /tools/echo.put_note/overlay")).status, 403);
 });
 
-test("a dry run goes as far as a provider and asks nobody", async () => {
+test("a dry run goes as far as a provider and calls none", async () => {
   await using directory = await temporaryDirectory();
   await using plane = await serveEcho(directory, { policy: { profile: "strict" } });
   const { ask, log } = plane;

@@ -153,15 +153,15 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
     const revisions: number[] = [];
     plane.on("registry.changed", ({ revision }) => void revisions.push(revision));
     await plane.tools.get("insider.forecast");
-    await writeConfig(directory, servers, { overlays: { "insider.forecast": { description: "Anew" } } });
+    await writeConfig(directory, servers, { overlays: { "insider.forecast": { description: "Again" } } });
     const { changed } = await plane.reload();
     assert.deepEqual(changed, []);
     const tool = await plane.tools.get("insider.forecast");
     assert.deepEqual(
       [tool.description, Object.keys(tool.parameters.properties ?? {})],
-      ["Anew", ["city", "days", "unit"]],
+      ["Again", ["city", "days", "unit"]],
     );
-    await until("the change is told", () => revisions.length > 1);
+    await until("the change is reported", () => revisions.length > 1);
   });
 
   test("with an overlay that is not understood a plane does not start: it might leave open what is to be hidden", async () => {

@@ -11,7 +11,7 @@ const statuses = (plan: Plan) => plan.changes.map(({ status }) => status);
 const keysAt = (log: string) => callsAt(log).map((call) => (call.arguments as { key?: string }).key);
 
 suite("plan mode", { concurrency: 3 }, () => {
-  test("writes are queued in order with a reason, reads run, and the caller is told", async () => {
+  test("writes are queued in order with a reason, reads run, and the caller learns it", async () => {
     await using directory = await temporaryDirectory();
     await using plane = await serveEcho(directory, planned);
     const queued = [await plane.ask(putRoute, put("a")), await plane.ask(putRoute, put("b"))];

@@ -127,7 +127,7 @@ const steps = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>((on) => silent(on.plane.servers.connect("fault"))) },
 );
 
-test("whatever changes between calls, a planned call ends, is recorded and is told as one that takes every stage", async () => {
+test("whatever changes between calls, a planned call ends, is recorded and is reported as one that takes every stage", async () => {
   let calls = 0;
   let byPlan = 0;
   const life = fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: 14 }), async (sequence) => {

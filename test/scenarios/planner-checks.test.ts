@@ -46,8 +46,8 @@ const broken: [plan: string, line: number, message: RegExp, hint: RegExp][] = [
   ['{"steps": [', 1, /no valid JSON/, /brackets/],
 ];
 
-suite("row 256: what is wrong with a plan is told before it runs", { concurrency: 2 }, () => {
-  test(`${broken.length} broken plans are told with line, reason and remedy, and nothing is called`, async () => {
+suite("row 256: what is wrong with a plan is reported before it runs", { concurrency: 2 }, () => {
+  test(`${broken.length} broken plans are reported with line, reason and remedy, and nothing is called`, async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("echo.log");
     const secret = fixture("echo", ["--name", "secret"], { groups: ["staff"] });
@@ -64,7 +64,7 @@ suite("row 256: what is wrong with a plan is told before it runs", { concurrency
     assert.deepEqual(await plane.calls.list({}), []);
   });
 
-  test("all problems of all lines are told at once, and steps without one keep their verdict", async () => {
+  test("all problems of all lines are reported at once, and steps without one keep their verdict", async () => {
     await using plane = await planeOf({ echo: fixture("echo") }, { policy });
     const { steps, problems } = await plane.plans.check(
       "toolplane call echo.pid\nrm x\ntoolplane call echo.echo message:=1 a=b\ntoolplane call echo.no\n",

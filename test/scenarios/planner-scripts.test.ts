@@ -57,7 +57,7 @@ suite("row 255: what a planner writes can be run", { concurrency: 2 }, () => {
     assert.ok(!existsSync(directory.file("hacked")));
   });
 
-  test("with --dry-run or TOOLPLANE_DRY_RUN=1 nothing is called, and what does not exist is told", async () => {
+  test("with --dry-run or TOOLPLANE_DRY_RUN=1 nothing is called, and what does not exist is reported", async () => {
     await using directory = await temporaryDirectory();
     const { log, config, file } = await scripted(directory, steps);
     for (const [words, more] of [

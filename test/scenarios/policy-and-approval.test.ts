@@ -82,7 +82,7 @@ suite("policy and approval", { concurrency: 4 }, () => {
     assert.equal((body.approval as { id: string } | undefined)?.id, approval?.id, "the answer names it");
   });
 
-  test("on the command line --yes is the consent, and nobody to ask means exit code 3", async () => {
+  test("on the command line --yes is the consent, and no one to ask means exit code 3", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const servers = { echo: fixture("echo", ["--log", log]) };

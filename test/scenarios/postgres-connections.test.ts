@@ -28,7 +28,7 @@ async function planeOn(schema: string, more: { dataDirectory?: string } = {}): P
 const ask = (plane: Plane): Promise<Outcome> =>
   plane.call("echo.put_note", { key: "k", text: "t" }, { approvalWaitMs: 0 });
 
-/** Whoever needs what this statement locks waits until it is disposed of. */
+/** A statement that needs what this one locks waits until it is disposed of. */
 async function hold(statement: string): Promise<AsyncDisposable> {
   const client = new pg.Client(server.address());
   await client.connect();
@@ -40,7 +40,7 @@ const lockTable = (table: string) => hold(`LOCK TABLE ${table} IN ACCESS EXCLUSI
 
 /** Ends connections of planes that wait for this, as an administrator or a failing network would, until it is enough. */
 function cutWhoWaitsFor(event: string, isEnough: (cut: number) => boolean = (cut) => cut > 0): Promise<true> {
-  return eventually(`somebody who waits for ${event}`, async () => {
+  return eventually(`a session that waits for ${event}`, async () => {
     const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                  WHERE application_name = 'toolplane' AND wait_event = '${event}'`;
     return isEnough((await server.run(sql)).length) || undefined;
@@ -57,7 +57,7 @@ async function assertHeldOnce(plane: Plane, { error }: Outcome): Promise<void> {
   );
 }
 
-test("a connection that is cut in the middle of a change costs nobody anything", async () => {
+test("a connection that is cut in the middle of a change costs no one anything", async () => {
   await using plane = await planeOn("cut");
   const lock = await lockTable("cut.held_calls");
   const asked = ask(plane);
@@ -84,7 +84,7 @@ test("a change whose connection is cut before it is committed is made again, and
 
 test("a change whose connection is cut after it was committed is not made again", async () => {
   await using plane = await planeOn("done");
-  // Whoever commits waits for a copy that does not exist, with everything done already.
+  // A commit waits for a copy that does not exist, with everything done already.
   await server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
   await server.run("SELECT pg_reload_conf()");
   let isAnswered = false;

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => server[Symbol.asyncDispose]());
 
-/** Nothing but the record of a call needs the store: who calls is known, and nobody is asked. */
+/** Nothing but the record of a call needs the store: who calls is known, and no one is asked. */
 function planeOn(schema: string, directory?: TemporaryDirectory): Promise<Plane> {
   return createPlane({
     config: { mcpServers: { echo: fixture("echo") }, policy: { profile: "personal" } },
@@ -49,7 +49,7 @@ test("the database goes away and comes back in the middle of calls: none is lost
     await server.stop();
     await lost;
     assert.equal((await plane.readiness()).ready, false);
-    assert.equal((await say(plane, "while it is away")).ok, true);
+    assert.equal((await say(plane, "while it is unreachable")).ok, true);
     await assert.rejects(plane.calls.list(), { code: "STORE_FAILED", message: /cannot be reached right now/ });
     await server.start();
     await back;
@@ -67,7 +67,7 @@ test("the database goes away and comes back in the middle of calls: none is lost
   assert.equal((await plane.calls.verify()).ok, true);
 });
 
-test("a call that ended while the database was away is recorded by the plane that comes after", async () => {
+test("a call that ended while the database was unreachable is recorded by the plane that comes after", async () => {
   await using directory = await temporaryDirectory();
   {
     await using plane = await planeOn("left", directory);
@@ -96,7 +96,7 @@ test("a plane that finds no database says so as if it had lost one, and when it 
   assert.deepEqual((await say(plane, "first")).call.warnings, []);
 });
 
-test("whoever waits for a person's yes goes on waiting while the database is away", async () => {
+test("a call that waits for a person's yes goes on waiting while the database is unreachable", async () => {
   const rules = [{ tool: "echo.put_note", verdict: "ask" as const }];
   await using plane = await createPlane({
     config: { mcpServers: { echo: fixture("echo") }, policy: { profile: "personal", rules } },
@@ -150,7 +150,7 @@ test("a plane that serves says that it is not ready, refuses what needs the stor
   assert.equal(ready.body.code, "STORE_FAILED");
   assert.doesNotMatch(JSON.stringify(ready.body), /127\.0\.0\.1|keeper|postgres:/);
   assert.equal((await ask("GET /healthz")).status, 200);
-  // Who may call what depends on whether there are keys, and that nobody knows now.
+  // Who may call what depends on whether there are keys, and that is unknown now.
   const refused = await ask("POST /tools/echo.echo/call", { arguments: { message: "hi" } });
   assert.deepEqual([refused.status, refused.body.code ?? errorOf(refused.body).code], [503, "STORE_FAILED"]);
   const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };

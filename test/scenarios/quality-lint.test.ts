@@ -16,7 +16,7 @@ const tools = [
   },
   {
     name: "undocumented",
-    description: "Sends a message to somebody in the team.",
+    description: "Sends a message to a member of the team.",
     inputSchema: { type: "object", properties: { to: text }, required: ["to"] },
   },
 ];
@@ -58,7 +58,7 @@ suite("tools lint", () => {
     assert.equal(nowhere.code, 2);
   });
 
-  test("fails what is held back or hides something, however well it is described", async () => {
+  test("fails what is quarantined or hides something, however well it is described", async () => {
     await using other = await temporaryDirectory();
     const config = await writeConfig(other, { poison: rogue("poisoned-description") });
     const there = ["--config", config, "--data-dir", other.file("data")];
@@ -75,7 +75,7 @@ suite("tools lint", () => {
     assert.match(wrong.stderr, /--fail-on cannot be 'worst': give one of low, medium, high, none/);
   });
 
-  test("asks for examples only when it is told to", async () => {
+  test("asks for examples only when it has to", async () => {
     const { tools: scored } = (await lint("--require-examples", "--json")).json() as unknown as QualityReport;
     const lacking = scored.filter(({ checks }) => checks.some(({ check }) => check === "no_examples"));
     assert.deepEqual(lacking.map(({ name }) => name).sort(), ["s.bareOne", "s.undocumented"]);

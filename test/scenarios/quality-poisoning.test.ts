@@ -23,7 +23,7 @@ async function plan(directory: TemporaryDirectory, security?: object, servers: o
   return { config, dataDirectory: directory.file("data"), principal: trusted({ user: "ada" }) };
 }
 
-test("a tool that hides orders is held back, one that may have a reason is told", async () => {
+test("a tool that hides orders is quarantined, one that may have a reason is reported", async () => {
   await using directory = await temporaryDirectory();
   await using plane = await createPlane(await plan(directory));
   const told: EventOf<"tool.suspicious">[] = [];
@@ -49,7 +49,7 @@ test("a tool that hides orders is held back, one that may have a reason is told"
   );
 });
 
-test("somebody who has looked at it can let it through", async () => {
+test("a person who has looked at it can let it through", async () => {
   await using directory = await temporaryDirectory();
   const options = await plan(directory, { pinning: "off" });
   {

@@ -71,7 +71,7 @@ suite("health", () => {
     assert.deepEqual(rests, [0, 0]);
   });
 
-  test("the last call is told for the tool and for each way of executing it", async () => {
+  test("the last call is reported for the tool and for each way of executing it", async () => {
     await using plane = await createPlane({ config: { mcpServers: servers } });
     const providers = ["gone", "near"].map((server, priority) => ({
       name: "mcp",

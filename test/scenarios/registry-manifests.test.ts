@@ -102,7 +102,7 @@ test("a list of manifests and an object by name are the same catalogue", async (
   assert.deepEqual(await catalogueOf("list/*.json"), await catalogueOf("object/*.json"));
 });
 
-test("all that is wrong with manifests is told at once, with owner, path and message", async () => {
+test("all that is wrong with manifests is reported at once, with owner, path and message", async () => {
   await using directory = await temporaryDirectory();
   await put(directory, "m/shared.json", [tool("x", { side_effects: "magic", default_timeout: -1 })]);
   await put(directory, "m/personas/Nova/tools.json", [tool("y", { parameters: { type: "array" } })]);
@@ -132,5 +132,5 @@ test("what a server's configuration says about signing in stands at every tool i
   const { metadata, credentials } = await plane.tools.get("s.ok");
   assert.deepEqual([metadata.version, metadata.auth.required], ["4.2.0", true]);
   assert.deepEqual(credentials, { SURELY_NOT_SET: { required: false, configured: false } });
-  assert.equal((await plane.call("s.ok")).ok, true, "what may be missing keeps nobody from calling");
+  assert.equal((await plane.call("s.ok")).ok, true, "what may be missing keeps no one from calling");
 });

@@ -37,7 +37,7 @@ suite("which provider is asked", () => {
     assert.deepEqual(new Set(asked), new Set(["z-first"]));
   });
 
-  test("of two with one number the one that does better is asked, also by a plane that starts anew", async () => {
+  test("of two with one number the one that does better is asked, also by a plane that starts again", async () => {
     await using directory = await temporaryDirectory();
     const options = { config: { mcpServers: {} }, dataDirectory: directory.path };
     const open = async () => {
@@ -104,11 +104,11 @@ suite("which provider is asked", () => {
     }
   });
 
-  test("when none is left the error tells of each why: it is away, it failed, it rests", async () => {
+  test("when none is left the error tells of each why: it is unreachable, it failed, it rests", async () => {
     await using plane = await createPlane({ config: { mcpServers: {} } });
     plane.tools.registerProvider("away", () => "away", {
       check() {
-        throw new Error("nobody home");
+        throw new Error("no answer");
       },
     });
     plane.tools.registerProvider("broken", () => {
@@ -118,7 +118,7 @@ suite("which provider is asked", () => {
     const reasons = async () =>
       (errorOf(await plane.call("lookup")).data as { providers: Record<string, string> }).providers;
     const first = await reasons();
-    assert.match(first.away ?? "", /nobody home/);
+    assert.match(first.away ?? "", /no answer/);
     assert.match(first.broken ?? "", /it broke/);
     const second = await reasons();
     for (const label of ["away", "broken"]) assert.match(second[label] ?? "", /^next try in \d+ s/);
@@ -170,7 +170,7 @@ suite("kinds of providers that a program adds", () => {
       "away",
       () => "away",
       () => {
-        throw new Error("nobody home");
+        throw new Error("no answer");
       },
     );
     add("broken", () => {
@@ -181,7 +181,7 @@ suite("kinds of providers that a program adds", () => {
     const outcome = await plane.call("lookup");
     assert.deepEqual([outcome.call.provider, asked], ["good", ["broken", "good"]]);
     const { health } = await plane.tools.get("lookup");
-    assert.match(health.providers.away?.router.last_error ?? "", /nobody home/);
+    assert.match(health.providers.away?.router.last_error ?? "", /no answer/);
     assert.match(health.providers.broken?.router.last_error ?? "", /it broke/);
     for (const label of ["away", "broken"]) assert.ok(health.providers[label]?.router.backoff_until);
   });
@@ -195,7 +195,7 @@ suite("kinds of providers that a program adds", () => {
 });
 
 suite("a tool that a model executes", () => {
-  test("it is asked with the arguments in place, and its key is shown to nobody", async () => {
+  test("it is asked with the arguments in place, and its key is shown to no one", async () => {
     await using model = await startScriptedModel({
       responses: [
         { kind: "text", text: '{"capital": "Bern"}' },

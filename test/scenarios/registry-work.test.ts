@@ -83,7 +83,7 @@ suite("skills, tasks and jobs", () => {
   const named = (entries: unknown) =>
     (entries as Entry[]).map(({ name, persona }) => (persona === null ? name : `${name}@${persona}`));
 
-  test("the summary holds them for everybody, and a persona's own in the place of the shared ones", async () => {
+  test("the summary holds the shared ones, and a persona's own in the place of the shared ones", async () => {
     const all = await summary();
     assert.deepEqual(
       [named(all.skills), named(all.tasks), named(all.jobs)],
@@ -146,12 +146,12 @@ suite("skills, tasks and jobs", () => {
     ]) {
       assert.ok(Object.hasOwn(research ?? {}, key), key);
     }
-    assert.ok(!JSON.stringify(skills).includes(directory.path), "where files are is nobody's business");
+    assert.ok(!JSON.stringify(skills).includes(directory.path), "where files are is not shown");
     const shared = (await run("skills", "show", "research")).skills as Entry[];
     assert.deepEqual([named(shared), shared[0]?.missing_tools], [["research"], []]);
   });
 
-  test("skills are filtered and paged, and a name nobody has is answered with the nearest", async () => {
+  test("skills are filtered and paged, and an unknown name is answered with the nearest", async () => {
     const list = async (...words: string[]) => named((await run("skills", "list", ...words)).skills);
     assert.deepEqual(await list("--persona-filter", "-shared"), ["paint@Nova", "research@Atlas"]);
     assert.deepEqual(await list("--capability", "DEEP", "--persona-filter", "Atlas"), ["research@Atlas"]);

@@ -66,7 +66,7 @@ for (const where of ["one file", "Postgres"] as const) {
     const ended = await fetch(right.url, { method: "DELETE", headers: client.headersFor() });
     assert.equal(ended.status, 204);
     assert.equal((await ask(right, client, "ping")).status, 404);
-    // A file tells nobody; there it is noticed within a minute.
+    // A file sends no notification; there it is noticed within a minute.
     if (where === "one file") return;
     await until("the other plane has heard of it", () => left.gateway.sessions() === 0);
     assert.equal((await ask(left, client, "ping")).status, 404);
@@ -84,7 +84,7 @@ test("a session goes on when its plane is started again", async () => {
   assert.equal(second.gateway.sessions(), 1);
 });
 
-test("nobody goes on with a session that is not theirs, or that never was", async () => {
+test("no one goes on with a session that is not theirs, or that never was", async () => {
   await using directory = await temporaryDirectory();
   const { left, right } = await startPlanes(directory, "one file", {});
   await using _left = left;
@@ -118,14 +118,14 @@ test("what a client subscribed to on one plane it hears of on the stream of anot
   assert.deepEqual(await client.request("resources/subscribe", { uri: "fx://watched" }), {});
   const leaving = new AbortController();
   const heard: unknown[] = [];
-  // Where it listened before, it was told something with this id.
+  // Where it listened before, it got something with this id.
   const headers = { ...client.headersFor(), "last-event-id": "0-7-elsewhere" };
   const stream = await fetch(right.url, { headers, signal: leaving.signal });
   assert.equal(stream.status, 200);
   const reading = readSse(stream, ({ method, params }) => {
     if (method === "notifications/resources/updated") heard.push(params?.uri);
   }).catch(() => undefined);
-  await eventually("the change is told", async () => {
+  await eventually("the change is reported", async () => {
     await ask(right, client, "tools/call", { name: "notes__touch", arguments: { uri: "fx://watched" } });
     return heard.includes("fx://watched") || undefined;
   });

@@ -29,7 +29,7 @@ function startClients({ door }: World) {
   };
 }
 
-/** Everything that a client was told is there, once: whoever was killed stores with its next start what it could not. */
+/** Everything that a client got is there, once: a killed plane stores with its next start what it could not. */
 async function assertNothingLost(world: World, told: Told): Promise<void> {
   const { postgres, schema, ledger, door } = world;
   const nothing = {
@@ -38,7 +38,7 @@ async function assertNothingLost(world: World, told: Told): Promise<void> {
   };
   const look = () => compare(told, { run: postgres.run, schema, ledger });
   const isNothing = async () => JSON.stringify(await look()) === JSON.stringify(nothing);
-  // What is missing in the end is told by the comparison below.
+  // What is missing in the end is reported by the comparison below.
   await until("the last of it", isNothing).catch(() => undefined);
   assert.deepEqual(await look(), nothing);
   assert.equal(await world.verify(), null);
@@ -59,7 +59,7 @@ suite("planes under load", () => {
     const { told, answered } = clients;
     await answered(10);
 
-    // A rolling restart is noticed by nobody.
+    // A rolling restart goes unnoticed.
     assert.equal(await first.stop(), 0);
     await first.start();
     await isReady(world, 2);

@@ -19,7 +19,7 @@ const views = [
 ];
 
 suite("results with artifacts", () => {
-  test("the command line names them, and saves them where it is told to and nowhere else", async () => {
+  test("the command line names them, and saves them where the flag says and nowhere else", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { large });
     const common = ["--config", config, "--data-dir", directory.file("data")];

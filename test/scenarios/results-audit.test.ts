@@ -37,7 +37,7 @@ suite("the record of calls", () => {
       const reasons = directory.file("reasons.json");
       await writeFile(reasons, JSON.stringify({ decision: "deny", reason: said.join(" ; ") }));
       const hooks = {
-        PreToolUse: [{ name: "guard", matcher: "chat_held$", command: ["/bin/cat", reasons] }],
+        PreToolUse: [{ name: "guard", matcher: "chat_held$", command: ["/bin/cat", reasons], timeout_ms: 60_000 }],
       };
       const tools = {
         chat_held: {
@@ -120,7 +120,7 @@ suite("the record of calls", () => {
       runCli(["calls", "show", "none", ...common]),
     ]);
     assert.match(shown.stdout, /echo\.echo/);
-    assert.match(shown.stdout, /called by\s+ann through library/);
+    assert.match(shown.stdout, /called by\s+ann via library/);
     assert.match(shown.stdout, /verdict\s+allow \(profile:personal\)/);
     assert.match(shown.stdout, /execute\s+[█▏]+\s+[\d.]+ ms/);
     assert.ok(!shown.stdout.includes("secret words"));
@@ -128,7 +128,7 @@ suite("the record of calls", () => {
     assert.equal(missing.code, 1);
   });
 
-  test("it can be verified, and whoever changes it is found out, also through a plane that serves", async () => {
+  test("it can be verified, and each change of it is found, also through a plane that serves", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });
     const data = directory.file("data");
@@ -142,9 +142,9 @@ suite("the record of calls", () => {
     }
     const database = new DatabaseSync(join(data, "toolplane.db"));
     database.exec(
-      "DROP TRIGGER calls_are_not_changed; UPDATE calls SET record = replace(record, 'cli', 'mcp') WHERE sequence = 2",
+      "DROP TRIGGER calls_are_not_changed; UPDATE calls SET record = replace(record, 'cli', 'mcp') WHERE sequence = (SELECT sequence FROM calls ORDER BY sequence LIMIT 1 OFFSET 1)",
     );
-    const { id } = database.prepare("SELECT id FROM calls WHERE sequence = 2").get() ?? {};
+    const { id } = database.prepare("SELECT id FROM calls ORDER BY sequence LIMIT 1 OFFSET 1").get() ?? {};
     database.close();
     const bad = await runCli(["calls", "verify", ...common]);
     assert.equal(bad.code, 1);

@@ -103,7 +103,7 @@ suite("results that are too large", () => {
     assert.equal(String(shown?.data).length, 1_600_000, "a picture is no text, so it is not cut");
   });
 
-  test("a result belongs to whoever called; to others it is not there, to admins it is", async () => {
+  test("a result belongs to its caller; to others it is not there, to admins it is", async () => {
     const { id } = handleOf(await plane.call("large.rows", {}, asModel));
     await assert.rejects(plane.results.get(id, {}, { principal: bob }), {
       code: "NOT_FOUND",

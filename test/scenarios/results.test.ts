@@ -80,7 +80,7 @@ suite("results", () => {
     assert.equal(textOnly.call.warnings.length, 1);
   });
 
-  test("images, audio, resources, links and kinds nobody knows all arrive", async () => {
+  test("images, audio, resources, links and unknown kinds all arrive", async () => {
     const { result } = await succeed("image.mixed");
     const types = result.content.map(({ type }) => type);
     assert.deepEqual(types, ["text", "image", "audio", "resource", "resource", "resource_link"]);
@@ -98,7 +98,7 @@ suite("results", () => {
     assert.deepEqual(content, [{ type: "hologram", payload: "?" }]);
   });
 
-  test("media that cannot be shown is kept and the reason is told", async () => {
+  test("media that cannot be shown is kept and the reason is reported", async () => {
     const expected = { bad_base64: /base64/, disallowed_mime: /type/, data_uri: /base64/, no_mime: /type/ };
     for (const [tool, reason] of Object.entries(expected)) {
       const { result } = await succeed(`image.${tool}`);

@@ -48,7 +48,7 @@ suite("searching for tools", () => {
     assert.deepEqual(named.map(({ name }) => name).sort(), ["git_hub", "notes"]);
   });
 
-  test("tells those who listen, without secrets, and nobody of an empty query", async () => {
+  test("tells those who listen, without secrets, and not of an empty query", async () => {
     await using plane = await planeOf(servers);
     const events: unknown[] = [];
     plane.on("tool.search", (event) => events.push(event));
@@ -64,7 +64,7 @@ suite("searching for tools", () => {
     assert.ok(query.length <= 200 && !query.includes(secret), query);
   });
 
-  test("shows everybody their own tools and says nothing of others", async () => {
+  test("shows each caller their own tools and says nothing of others", async () => {
     const guarded = { ...servers, notes: { ...servers.notes, groups: ["staff"] } };
     await using plane = await planeOf(guarded);
     const staff = { principal: principalOf({ user: "ann", groups: ["staff"] }) };
@@ -82,7 +82,7 @@ suite("searching for tools", () => {
       assert.ok(!JSON.stringify({ ...answer, query: "" }).includes("read_note'?"), answer.note);
     }
     const { note } = await plane.search({ query: "delete everything" }, guest);
-    assert.match(note ?? "", /No tool mentions 'delete'/, "not even that somebody else's does");
+    assert.match(note ?? "", /No tool mentions 'delete'/, "not even that another's does");
     await assert.rejects(plane.search({ query: "note", server: "notes" }, guest), {
       code: "SERVER_NOT_FOUND",
     });

@@ -57,7 +57,7 @@ suite("servers in trouble", { concurrency: 6 }, () => {
     });
   });
 
-  test("a name found nowhere is told together with the servers that could not be asked", async () => {
+  test("a name found nowhere is reported together with the servers that could not be asked", async () => {
     await using plane = await planeOf({ echo: fixture("echo"), missing: { command: "no-such-command" } });
     const outcome = await plane.call("ecko", {});
     assertFailed(outcome, "TOOL_NOT_FOUND", "refused");

@@ -31,7 +31,7 @@ test("an answer that the participants of a skill do not agree to is none", async
     assert.match(refused.error?.message ?? "", /checker: NO, it is in Italy/);
     const agreed = await plane.skills.run("where", { city: "Rome" });
     assert.deepEqual([agreed.outcome, agreed.result], ["completed", "Rome is in Italy."]);
-    // Who is asked about an answer has no tools, and is told what it is.
+    // A model that judges an answer has no tools, and gets the answer.
     assert.deepEqual([toldOf(model, 0).length > 0, toldOf(model, 1)], [true, []]);
     const asked = JSON.stringify(sentTo(model, 1).messages);
     assert.match(asked, /You check facts\./);

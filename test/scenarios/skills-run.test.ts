@@ -74,7 +74,7 @@ suite("a skill that is run", () => {
       { skills },
       {
         models: { default: { baseURL: model.url, model: "scripted" } },
-        policy: { rules: [{ tool: "fx.pid", verdict: "deny", reason: "nobody needs it" }] },
+        policy: { rules: [{ tool: "fx.pid", verdict: "deny", reason: "no one needs it" }] },
       },
     );
     plane = await createPlane({ config, dataDirectory: directory.file("data"), principal: { user: "ann" } });
@@ -130,14 +130,14 @@ suite("a skill that is run", () => {
     assert.deepEqual(states, { bad: "failed", quick: "succeeded", long: "cancelled", later: "cancelled" });
   });
 
-  test("is not begun when something is missing, and all of that is told at once", async () => {
+  test("is not begun when something is missing, and all of that is reported at once", async () => {
     const failure = await plane.skills.run("wanting").catch((thrown) => thrown);
     assert.equal(failure.code, "NOT_READY");
     assert.deepEqual(
       failure.data.reasons.map(({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`),
       ["input what", "tool fx.nothing", "policy fx.pid", "capability telepathy"],
     );
-    assert.match(failure.message, /nobody needs it/);
+    assert.match(failure.message, /no one needs it/);
     const planned = await plane.skills.run("relay", { who: "Ada" }, { dryRun: true });
     assert.deepEqual([planned.outcome, planned.steps[0]?.state], ["planned", "planned"]);
     const nova = principalOf({ user: "nova", persona: "Nova" });

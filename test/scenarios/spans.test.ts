@@ -58,7 +58,7 @@ function planeWithEndpoint(url: string): Promise<Plane> {
 }
 
 suite("spans", () => {
-  test("a call is a span, what is tried for it is one below, and the server is told where the trace stands", async () => {
+  test("a call is a span, what is tried for it is one below, and the server gets the trace", async () => {
     await using directory = await temporaryDirectory();
     using kept = keepSpans();
     await using plane = await planeOf({ echo: fixture("echo", ["--log", directory.file("log")]) });
@@ -95,7 +95,7 @@ suite("spans", () => {
     assert.doesNotMatch(JSON.stringify(kept.spans().map(({ attributes, events }) => [attributes, events])), /CANARY/);
   });
 
-  test("errors are told by their code and nothing else, and what waits for a person is none", async () => {
+  test("errors are reported by their code and nothing else, and what waits for a person is none", async () => {
     using kept = keepSpans();
     await using plane = await planeOf(
       { echo: fixture("echo") },
@@ -186,7 +186,7 @@ suite("spans", () => {
     for (const one of said) assert.match(String(one), new RegExp(`^00-${remote.trace}-(?!${remote.span})`));
   });
 
-  test("where nobody takes spans, the caller's trace is passed on as it is, and nothing is said otherwise", async () => {
+  test("where no one takes spans, the caller's trace is passed on as it is, and nothing is said otherwise", async () => {
     await using directory = await temporaryDirectory();
     await using endpoint = await startEndpoint(0);
     const log = directory.file("log");
@@ -206,7 +206,7 @@ suite("spans", () => {
     );
   });
 
-  test("a process that registers somebody before it starts has spans, without another word to us", async () => {
+  test("a process that registers a tracer before it starts has spans, without another word to us", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });
     const file = directory.file("spans");

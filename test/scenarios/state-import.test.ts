@@ -64,7 +64,7 @@ function sealed(lines: readonly string[]): string {
 test("an import that is killed leaves nothing, and the next one brings everything once", async () => {
   await using directory = await temporaryDirectory();
   const { config, file } = await exported(directory, 20);
-  assert.equal(statSync(file).mode & 0o077, 0, "nobody else can read it");
+  assert.equal(statSync(file).mode & 0o077, 0, "no one else can read it");
   const second = directory.file("second");
   const { signal, stderr } = spawnSync(
     process.execPath,

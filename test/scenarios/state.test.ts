@@ -82,7 +82,7 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
   // What goes on there goes on after what was.
   {
     await using plane = await createPlane({ config, dataDirectory: directory.file("other"), store });
-    // There is a key by now, so somebody has to be asked.
+    // There is a key by now, so a person has to be asked.
     assert.equal((await plane.call("echo.echo", { message: "here" })).call.status, "waiting");
     const before = (taken.rows as { calls: number }).calls;
     assert.equal((await plane.calls.list({})).length, before + 1);
@@ -97,5 +97,5 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
   await writeFile(files[1], (one ?? "").replace("asked", "other"));
   const changed = await runCli(["state", "import", files[1], ...place("fourth")]);
   assert.equal(changed.code, 2);
-  assert.match(changed.stderr, /the hash does not fit/);
+  assert.match(changed.stderr, /the hash does not match/);
 });

@@ -56,9 +56,9 @@ test("fifty tools cost what their definitions are long, and nearly nothing where
   assert.match(shown.stdout, /^SERVER +TOOLS +FULL +SUMMARY +LOADED +SAVED\nmany +50 /);
   assert.match(shown.stdout, /\nTOOL +FULL/);
   assert.match(shown.stderr, /o200k_base/);
-  const dearest = await runCli(["stats", "--tools", "--limit", "2", "--json", ...where]);
-  const { tools: few, totals: same } = dearest.json() as unknown as ContextStats;
-  assert.deepEqual([few?.length, same.tools], [2, totals.tools], "only what is told of is less");
+  const first = await runCli(["stats", "--tools", "--limit", "2", "--json", ...where]);
+  const { tools: few, totals: same } = first.json() as unknown as ContextStats;
+  assert.deepEqual([few?.length, same.tools], [2, totals.tools], "only what is listed is less");
   assert.ok((few?.[0]?.fullTokens ?? 0) >= (few?.[1]?.fullTokens ?? 0));
   assert.match((await runCli(["stats", "--limit", "0", ...where])).stderr, /whole number from 1 to 1000/);
 });
@@ -96,7 +96,7 @@ test("whether definitions are too much for a model follows the configuration", a
   }
 });
 
-test("the same numbers are told over HTTP", async () => {
+test("the same numbers are reported over HTTP", async () => {
   await using directory = await temporaryDirectory();
   const { config, dataDirectory } = await place(directory, 3);
   await using serving = await startServe(config, dataDirectory);

@@ -21,7 +21,7 @@ test("whatever was acknowledged is there after kill -9, and nothing is half-writ
   const folder = await mkdtemp(join(tmpdir(), "store-kill-"));
   context.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, "store.sqlite");
-  // Nobody else opens the file in between: each writer finds what a killed one left behind.
+  // No one else opens the file in between: each writer finds what a killed one left behind.
   const acknowledged: string[] = [];
   for (const prefix of prefixes) acknowledged.push(...(await writeUntilKilled(file, prefix)));
 

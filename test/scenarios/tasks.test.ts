@@ -33,7 +33,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
     }
     const asked = sentTo(log, "tools/call").map(({ params }) => typeof params?.task);
     assert.deepEqual(asked, ["object", "object", "undefined"]);
-    assert.deepEqual(told, [], "what is done in ten seconds is told as any other call");
+    assert.deepEqual(told, [], "what is done in ten seconds is reported as any other call");
     assert.equal(sentTo(log, "tasks/cancel").length, 0);
   });
 
@@ -43,7 +43,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
     assert.deepEqual(textsOf(await within(5_000, "a task of 20 ms", calling)), ["the work is done"]);
   });
 
-  test("a task that takes longer is told, with every change, until it is done", async () => {
+  test("a task that takes longer is reported, with every change, until it is done", async () => {
     await using plane = await planeOf({ task: fixture("task") }, soon);
     const told = tasksTold(plane);
     const progress: EventOf<"tool.progress">[] = [];
@@ -57,7 +57,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
     assert.ok(steps.length > 0 && steps.every((step) => /^working: step [123]$/.test(step)), String(steps));
     assert.deepEqual(steps, [...new Set(steps)].sort(), "each once, in order");
     assert.ok(told.every(({ callId, tool }) => callId === outcome.call.id && tool === "task.stepping_task"));
-    // What comes within a tenth of a second of another report is told together.
+    // What comes within a tenth of a second of another report is reported together.
     const reports = progress.map((event) => event.progress);
     assert.deepEqual(
       [reports[0], reports.at(-1), reports.length > 1],
@@ -237,7 +237,7 @@ suite("background tasks of 2026-07-28", { concurrency: 4, timeout: scaledMs(60_0
     assert.equal(errorOf(protocol).data.rpcCode, -32050);
   });
 
-  test("a task that nobody waits for is cancelled", async () => {
+  test("a task that no one waits for is cancelled", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ task: fixture("modern-task", ["--log", log]) });

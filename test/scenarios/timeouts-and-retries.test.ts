@@ -135,7 +135,7 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
 
   for (const [tool, why] of [
     ["drop_after_receipt", "a write"],
-    ["drop_read", "a read by the word of a server nobody trusts"],
+    ["drop_read", "a read by the word of an untrusted server"],
   ]) {
     test(`${why} whose answer is lost is not sent again: its outcome is unknown`, async () => {
       await using directory = await temporaryDirectory();
@@ -167,7 +167,7 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     assert.deepEqual([read.result?.structuredContent, read.call.attempts], [{ sum: 3 }, 2]);
   });
 
-  test("a refused connection is told at once with the remedy", async () => {
+  test("a refused connection is reported at once with the remedy", async () => {
     const gone = await startHttpFixture("http");
     await gone.stop();
     await using plane = await planeOf({ gone: { url: gone.url } });

@@ -54,7 +54,7 @@ suite("what manifests describe", () => {
   const get = async (path: string) => (await getJson(`${serving.url}${path}`)).body;
   const printed = async (...words: string[]) => (await runCli([...words, "--json", ...place])).json();
 
-  test("is shown to nobody with the secrets that are written into it", async () => {
+  test("is never shown with the secrets that are written into it", async () => {
     const shown = await Promise.all(["/skills/tell", "/skills", "/jobs", "/jobs/digest", "/registry/summary"].map(get));
     const words = JSON.stringify([...shown, await printed("jobs", "show", "digest")]);
     assert.doesNotMatch(words, /abcdefghijklmnop|hunter2-|swordfish-/);

@@ -60,7 +60,7 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
     await page.getByText("You asked for a note.").waitFor();
     await form.getByLabel(/Name/).fill("Ann");
     await form.getByRole("button", { name: "Answer" }).click();
-    await form.getByText(/The answer does not fit/).waitFor();
+    await form.getByText(/The answer is invalid/).waitFor();
     complaints.length = 0;
     await form.getByLabel(/age/).fill("42");
     assert.deepEqual(await accessibilityProblems(page), []);
@@ -75,4 +75,113 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
     assert.match(JSON.stringify(model.requests.at(-1)?.body.messages), /\\"name\\":\\"Ann\\",\\"age\\":42/);
     assert.deepEqual(complaints, []);
   });
+
+  test("answers are Markdown without HTML or pictures from elsewhere, and chats are kept, opened, asked again, renamed and deleted", async () => {
+    const answer = [
+      "## Left to do",
+      "1. **Tag** it, see [the list](https://notes.example/x)",
+      "2. Publish <img src=x onerror='globalThis.broken = 1'>",
+      "",
+      "| step | by |",
+      "| --- | --- |",
+      "| tag | ann |",
+      "",
+      "```sh",
+      "git tag v2",
+      "```",
+      "![logo](https://evil.example/logo.png) [bad](javascript:alert(1))",
+    ].join("\n");
+    const responses: Script = [
+      { kind: "text", text: answer },
+      { kind: "text", text: "Another answer." },
+      { kind: "text", text: "Final Answer: in *ReACT*" },
+      { kind: "text", text: "Gone on." },
+      {
+        kind: "tools",
+        calls: [{ name: "run_code", arguments: { code: "return await tools.echo.add({ a: 2, b: 3 })" } }],
+      },
+      { kind: "text", text: "Five." },
+    ];
+    await using model = await startScriptedModel({ responses });
+    await using world = await openWorld(
+      { echo: fixture("echo") },
+      { models: { default: { baseURL: model.url, model: "scripted", price: { input: 1000, output: 2000 } } } },
+    );
+    const { page, complaints } = await world.open("/chat");
+    const ask = async (text: string) => {
+      await page.getByLabel("Your question").fill(text);
+      await page.getByLabel("Your question").press("Enter");
+    };
+    const log = page.getByRole("log");
+    await ask("What is left?");
+    await log.getByRole("heading", { name: "Left to do" }).waitFor();
+    const link = log.getByRole("link", { name: "the list" });
+    assert.equal(await link.getAttribute("rel"), "noopener noreferrer nofollow");
+    await log.getByText("(notes.example)").waitFor();
+    await log.getByRole("cell", { name: "ann" }).waitFor();
+    await log.getByRole("button", { name: "Copy sh code" }).waitFor();
+    await log.getByText("<img src=x onerror='globalThis.broken = 1'>").waitFor();
+    await log.getByText("[image: logo, not loaded]").waitFor();
+    assert.equal(await log.getByRole("link", { name: "bad" }).count(), 0);
+    assert.equal(await log.locator("img").count(), 0);
+    assert.equal(await page.evaluate("globalThis.broken"), undefined);
+    await log.getByText(/default, 10 tokens in, 5 out, 0\.020 USD/).waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await page.getByRole("button", { name: "Raw" }).click();
+    await log.getByText("## Left to do").waitFor();
+    await page.getByRole("button", { name: "Raw" }).click();
+    await log.getByRole("button", { name: "Regenerate" }).click();
+    await log.getByText("Another answer.").waitFor();
+    assert.equal(await log.getByRole("heading", { name: "Left to do" }).count(), 0);
+    assert.equal((model.requests.at(-1)?.body.messages as unknown[] | undefined)?.filter(isQuestion).length, 1);
+    await page.getByLabel("Style").selectOption("react");
+    await ask("And in ReACT?");
+    await log.getByText("(ReACT)").waitFor();
+    assert.equal(model.requests.at(-1)?.body.tools, undefined, "tools are described in text");
+    await page.reload();
+    await log.getByText("Another answer.").waitFor();
+    await log.getByText("(ReACT)").waitFor();
+    await page.getByRole("button", { name: "New chat" }).click();
+    await log.getByText("Ask something").waitFor();
+    await page.getByRole("navigation", { name: "Kept chats" }).getByText("2 questions").waitFor();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByRole("button", { name: "Chats", exact: true }).click();
+    const list = page.getByRole("dialog", { name: "Chats" });
+    await list.getByRole("button", { name: "Rename What is left?" }).click();
+    await list.getByLabel("Title of the chat").fill("The release");
+    await list.getByLabel("Title of the chat").press("Enter");
+    await list.getByRole("button", { name: "Rename The release" }).waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await list.getByRole("link", { name: /The release/ }).click();
+    await log.getByText("Another answer.").waitFor();
+    await ask("Go on.");
+    await log.getByText("Gone on.").waitFor();
+    assert.match(
+      JSON.stringify(model.requests.at(-1)?.body.messages),
+      /What is left\?[\s\S]*Another answer[\s\S]*Go on/,
+    );
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByLabel("Style").selectOption("code");
+    await ask("And in code?");
+    await log.getByText("Five.").waitFor();
+    await log.getByText("return await tools.echo.add({ a: 2, b: 3 })").waitFor();
+    const called = log.getByRole("list", { name: "Calls of the program" });
+    await called.getByRole("link", { name: "echo.add" }).waitFor();
+    await log.getByText("(Code)").waitFor();
+    await page.reload();
+    await called.getByRole("link", { name: "echo.add" }).waitFor();
+    const kept = page.getByRole("navigation", { name: "Kept chats" });
+    await kept.getByText("4 questions").waitFor();
+    await kept.getByRole("button", { name: "Delete The release" }).click();
+    const sure = page.getByRole("dialog", { name: "Delete this chat?" });
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await sure.getByRole("button", { name: "Delete" }).click();
+    await kept.getByText("No chats yet.").waitFor();
+    await log.getByText("Ask something").waitFor();
+    const { runs } = (await (await fetch(`${world.url}/runs`)).json()) as { runs: unknown[] };
+    assert.deepEqual(runs, []);
+    assert.deepEqual(complaints, []);
+  });
 });
+
+const isQuestion = (message: unknown) => (message as { role: string }).role === "user";

@@ -74,7 +74,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await context.close();
   });
 
-  test("a server is added by who has the link of the terminal; everybody else gets a command to copy", async () => {
+  test("a server is added by who has the link of the terminal; others get a command to copy", async () => {
     const { page, context, complaints } = await world.open("/servers#");
     await page.getByText("To approve calls and change things").waitFor();
     await page.getByRole("button", { name: "Add server" }).click();
@@ -119,7 +119,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await opened.context.close();
   });
 
-  test("a call that somebody makes appears by itself, with where its time went", async () => {
+  test("a call that a client makes appears by itself, with where its time went", async () => {
     const { page, context } = await world.open("/calls?tool=echo.echo_all");
     await page.getByText("No calls match").waitFor();
     await post("/tools/echo.echo_all/call", { arguments: { message: "hi" } });
@@ -130,7 +130,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByLabel("Status").selectOption("failed");
     await page.getByText("No calls match").waitFor();
     assert.match(page.url(), /status=failed/);
-    await page.goto(`${world.url}/workbench/calls/nobody-made-it`);
+    await page.goto(`${world.url}/workbench/calls/no-such-call`);
     await page.getByRole("alert").waitFor();
     await page.getByRole("link", { name: "← All calls" }).waitFor();
     await context.close();
@@ -169,7 +169,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await marks.getByText("The server lost was unavailable").waitFor();
     await page.getByText("output limit reached (length)").first().waitFor();
     await page.getByRole("link", { name: "Record" }).first().click();
-    await page.getByRole("link", { name: "Conversation" }).click();
+    await page.getByRole("link", { name: "What it was asked" }).click();
     await marks.getByRole("link", { name: "Decide" }).click();
     await page
       .getByRole("article", { name: "echo.write_note waits for approval" })

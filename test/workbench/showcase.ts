@@ -100,7 +100,16 @@ function serversIn(cwd: string): Record<string, ServerEntry> {
 
 function settingsFor(model: ScriptedModel): object {
   return {
-    models: { default: { baseURL: model.url, model: "scripted" } },
+    models: { default: { baseURL: model.url, model: "scripted", price: { input: 3, output: 15 } } },
+    toolsets: {
+      reading: { providers: ["files"], allow_tools: ["read_*", "list_*"], max_tool_call_turns: 5 },
+      sums: { providers: ["echo", "everything"], allow_tools: ["add", "get-sum"] },
+    },
+    personas: { Atlas: { flags: { release_manager: true } } },
+    users: {
+      "ann@example.org": { groups: ["billing", "release"], persona: "Atlas" },
+      "bob@example.org": { groups: ["support"] },
+    },
     policy: {
       rules: [
         { tool: "files.write_file", verdict: "ask", reason: "files are changed by people" },
@@ -145,14 +154,18 @@ async function fill(world: World): Promise<Pick<Showcase, "call" | "run" | "plan
   await call("fault.drop_after_receipt", { times: 1 });
   await call("echo.add", { a: "x" });
   const { approval } = await call("files.write_file", { path: "notes/todo.md", content: "" });
-  await ask(`/approvals/${approval?.id}`, { decision: "reject", reason: "An empty list helps nobody." });
+  await ask(`/approvals/${approval?.id}`, { decision: "reject", reason: "An empty list is of no use." });
   const done = release.replace("- [ ] Ann looks", "- [x] Ann looked");
   await call("files.write_file", { path: "notes/release.md", content: done });
   const entities = [{ name: "Ann", entityType: "person", observations: ["looks after billing"] }];
   const { plan } = await call("memory.create_entities", { entities }, { conversation: "planning" });
   await call("memory.delete_entities", { entityNames: ["Bob"] }, { conversation: "planning" });
   await ask("/jobs/release-report/run", {});
-  const question = { question: "What is left to do before the release?", trace: "all_messages" };
+  const question = {
+    question: "What is left to do before the release?",
+    trace: "all_messages",
+    conversation: "chat-release",
+  };
   const { trace } = await ask("/agent", question);
   const { call: last } = await call("files.list_directory", { path: "notes" });
   return { call: last?.id ?? "", run: trace?.id ?? "", plan: plan?.id ?? "" };
@@ -174,7 +187,7 @@ export function showcasePages({
     ["tool", "/tools/files.read_text_file"],
     ["tool-editor", "/tools/files.read_text_file/edit"],
     ["try", "/try?tool=echo.add"],
-    ["chat", "/chat"],
+    ["chat", "/chat?id=chat-release"],
     ["approvals", "/approvals"],
     ["answered", "/approvals?view=answered"],
     ["plans", "/plans"],
@@ -182,11 +195,17 @@ export function showcasePages({
     ["dead-letters", "/dead-letters"],
     ["calls", "/calls"],
     ["call", `/calls/${call}`],
+    ["conversations", "/calls?view=conversations"],
     ["runs", "/calls?view=runs"],
     ["run", `/runs/${run}`],
     ["jobs", "/jobs"],
     ["job", "/jobs?job=release-report"],
     ["policy", "/policy"],
+    ["toolsets", "/toolsets"],
+    ["toolset", "/toolsets/reading"],
+    ["personas", "/toolsets?view=personas"],
+    ["users", "/users"],
+    ["keys", "/users?view=keys"],
     ["settings", "/settings"],
     ["configuration", "/settings?view=config"],
   ];

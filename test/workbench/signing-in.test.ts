@@ -66,9 +66,10 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
   test("a key that is made is shown once, works, and is of no use when it is revoked", async () => {
     await using world = await openWorld({ echo: fixture("echo") });
     const key = await world.createKey("laptop", "admin");
-    const { page } = await world.open("/settings");
+    // A link from before keys had a page of their own.
+    const { page } = await world.open("/settings?view=keys");
     await signIn(page, key);
-    await page.getByRole("tab", { name: "Keys" }).click();
+    await page.getByRole("heading", { name: "Users and keys", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByLabel("Name").fill("reader");
     await page.getByLabel("Scope").selectOption("read");
@@ -97,7 +98,7 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
     await entry.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await entry.getByText("revoked").waitFor();
-    // Whoever only looks on is shut out as well.
+    // A person who only looks on is shut out as well.
     await other.page.getByLabel("API key").waitFor();
   });
 });

@@ -12,6 +12,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     const servers = {
       ...{ echo: fixture("echo"), image: fixture("image"), changing: fixture("changing") },
       asking: fixture("elicit"),
+      sampling: fixture("sample"),
       nasty: namedServer("nasty", [hostile, "harmless"]),
     };
     world = await openWorld(servers, { overlays: { "nasty.harmless": { description: hostile } } });
@@ -21,7 +22,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
   const callTool = (tool: string, args: object) =>
     fetch(`${world.url}/tools/${tool}/call`, { method: "POST", body: JSON.stringify({ arguments: args }) });
 
-  test("a tool is found while somebody types, filtered, and opened", async () => {
+  test("a tool is found while a person types, filtered, and opened", async () => {
     const { page, complaints, context } = await world.open("/tools");
     const search = page.getByRole("searchbox", { name: "Search tools" });
     await search.pressSequentially("add two numbers");
@@ -56,8 +57,13 @@ suite("tools in the browser", { skip: noBrowser }, () => {
 
   test("a form becomes JSON and JSON a form; what does not fit is said; a dry run calls nothing", async () => {
     const { page, complaints, context } = await world.open("/try");
+    // A click offers tools before anything is typed.
+    await page.getByRole("combobox", { name: "Tool" }).click();
+    await page.getByRole("option").nth(5).waitFor();
     await page.getByRole("combobox", { name: "Tool" }).fill("echo.add");
     await page.getByRole("option", { name: /echo\.add/ }).click();
+    await page.getByRole("button", { name: "Dry run" }).click();
+    assert.equal(await page.getByText("is required").count(), 2, "untouched fields are marked, too");
     await page.getByLabel(/^a /).fill("2");
     const json = page.getByLabel("Arguments as JSON");
     assert.deepEqual(JSON.parse(await json.inputValue()), { a: 2 });
@@ -94,6 +100,32 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await context.close();
   });
 
+  test("a server that asks for a model's words is answered by hand where no model is configured", async () => {
+    const args = encodeURIComponent(JSON.stringify({ prompt: "2 + 2?", system: "Be brief." }));
+    const { page, complaints, context } = await world.open(`/try?tool=sampling.sample&args=${args}`);
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const card = page.getByRole("article", { name: "sampling asks something" });
+    await card.getByText("no model is configured").waitFor();
+    await card.getByText("Be brief.").waitFor();
+    await card.getByText("2 + 2?").waitFor();
+    assert.equal(await card.getByRole("button", { name: "Answer" }).isDisabled(), true);
+    await card.getByLabel("Your answer").fill("Four, says a person.");
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await card.getByRole("button", { name: "Answer" }).click();
+    await page
+      .getByText(/"text":\s*"Four, says a person\."/)
+      .first()
+      .waitFor();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await card.getByRole("button", { name: "Decline" }).click();
+    await page
+      .getByText(/a person declined/)
+      .first()
+      .waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
   test("every kind of content is shown, and nothing that is shown runs", async () => {
     const { page, complaints, context } = await world.open("/try?tool=image.mixed");
     await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -114,7 +146,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await context.close();
   });
 
-  test("arguments are described, fixed, hidden and added; a model sees it at once, and nobody the fixed value", async () => {
+  test("arguments are described, fixed, hidden and added; a model sees it at once, and never the fixed value", async () => {
     const { page, complaints, context } = await world.open("/tools/echo.put_note/edit");
     const tokens = page.getByLabel("Tokens");
     const before = Number.parseInt((await tokens.textContent()) ?? "", 10);

@@ -75,12 +75,48 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     await page.getByRole("combobox", { name: "Show" }).selectOption("Errors");
     await log.getByText("debug", { exact: true }).first().waitFor({ state: "detached" });
     assert.equal(await lines.count(), 4);
+    await page.getByRole("combobox", { name: "Show" }).selectOption("Everything");
+    const search = page.getByRole("searchbox", { name: "Search the log" });
+    await search.fill("FIRST of");
+    await page.getByText(/^8 of \d+$/).waitFor();
+    await log.getByText("round 7").first().waitFor({ state: "detached" });
+    await search.fill("no line has this");
+    await page.getByText(/^None of \d+ lines is one of those/).waitFor();
     assert.deepEqual(await accessibilityProblems(page), []);
     assert.deepEqual(complaints, []);
     await context.close();
   });
 
-  test("a server that is asked something is disconnected only by somebody who means it", async () => {
+  test("the messages of a server are recorded on demand, searched, opened and saved", async () => {
+    const { page, complaints, context } = await world.open("/servers/progress");
+    await page.getByText("Records the JSON-RPC requests").waitFor();
+    await page.getByRole("button", { name: "Record messages" }).click();
+    await page.getByText("No messages yet.").waitFor();
+    await post("progress.count", { steps: 1, message: "half way" });
+    const table = page.getByRole("log", { name: "Messages of progress" });
+    await table.getByRole("row", { name: /sent tools\/call request/ }).waitFor();
+    await table.getByRole("row", { name: /received tools\/call result .*ms/ }).waitFor();
+    const search = page.getByRole("searchbox", { name: "Search the messages" });
+    await search.fill("half way");
+    await page.getByText(/^2 of \d+$/).waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save as JSON lines" }).click();
+    assert.equal((await saving).suggestedFilename(), "progress-messages.jsonl");
+    await table.getByRole("button", { name: "notifications/progress" }).click();
+    const dialog = page.getByRole("dialog", { name: "notifications/progress: notification" });
+    await dialog.getByText('"half way"').waitFor();
+    await dialog.getByText("received from the server").waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByRole("button", { name: "Record messages" }).waitFor();
+    await table.getByRole("button", { name: "notifications/progress" }).waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
+  test("a server that is asked something is disconnected only by a person who means it", async () => {
     const asked = post("progress.keep_alive", { ms: 120_000 });
     const { page, context } = await world.open("/servers/progress");
     // The page hears of the call by itself.
@@ -97,7 +133,7 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     await context.close();
   });
 
-  test("a token of one's own goes in, is shown to nobody, and is forgotten after a question", async () => {
+  test("a token of your own goes in, is shown to no one, and is forgotten after a question", async () => {
     const { page, context } = await world.open("/servers/remote");
     await page.getByText("No token stored.").waitFor();
     await page.getByLabel("Token", { exact: true }).fill("hunter2-hunter2");
@@ -118,17 +154,14 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     const models = { default: { baseURL: model.url, model: "scripted" } };
     await using chatting = await openWorld({ echo: fixture("echo") }, { models });
     const { page } = await chatting.open("/chat");
-    const anew = page.getByRole("button", { name: "New chat" }).first();
-    assert.equal(await anew.isDisabled(), true);
+    const again = page.getByRole("button", { name: "New chat" }).first();
+    assert.equal(await again.isDisabled(), true);
     await page.getByLabel("Your question").fill("Hello?");
     await page.keyboard.press("Enter");
     await page.getByText("Good morning.").waitFor();
-    await anew.click();
-    const dialog = page.getByRole("dialog", { name: "Start a new chat?" });
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("Good morning.").waitFor();
-    await anew.click();
-    await dialog.getByRole("button", { name: "New chat" }).click();
+    await again.click();
     await page.getByText("Good morning.").waitFor({ state: "detached" });
+    await page.goBack();
+    await page.getByText("Good morning.").waitFor();
   });
 });

@@ -59,7 +59,7 @@ export function createAnswerers({ settings, mayMake }: AnswererPorts) {
       if (edited !== null && !(await mayStandIn(held, by, edited)))
         return forbidden(held, "change the arguments of", "Approve it as it is, or reject it");
       if (given.remember !== undefined && !(await mayStandIn(held, by)))
-        return forbidden(held, "decide for good about", "Leave 'remember' out");
+        return forbidden(held, "decide permanently about", "Leave 'remember' out");
       return null;
     },
   };

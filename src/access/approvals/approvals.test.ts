@@ -113,7 +113,7 @@ for (const [title, args, edited] of edits) {
   });
 }
 
-test("arguments that do not fit, or that may not be changed, leave the question open", async (context) => {
+test("invalid arguments, or those that may not be changed, leave the question open", async (context) => {
   const { verbs, hold } = await openApprovals(context);
   const id = await hold();
   await assert.rejects(verbs.answerApproval(id, { decision: "approve", arguments: { bad: true } }), {

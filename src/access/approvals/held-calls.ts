@@ -207,7 +207,7 @@ function checkRemember(
 ): void {
   const refuse = (text: string) => new PlaneError("USAGE", text, { data: { parameter: "remember" } });
   if (threshold !== undefined)
-    throw refuse(`'${id}' takes ${threshold} people, so one of them cannot decide for good.`);
+    throw refuse(`'${id}' takes ${threshold} people, so one of them cannot decide permanently.`);
   if (conversation && options.conversation === undefined) {
     const remedy = "Leave 'conversation' out, or give 'forMs'";
     throw refuse(`'${id}' belongs to no conversation, so no yes can be remembered for it alone. ${remedy}.`);

@@ -175,7 +175,7 @@ suite("questions", () => {
     assert.deepEqual(questions.waiting(of("ada")), []);
   });
 
-  test("an answer that comes too late, or second, is told so and not taken for given", async () => {
+  test("an answer that comes too late, or second, is refused and not taken as given", async () => {
     const checking = Promise.withResolvers<string[]>();
     const { ask, questions, only } = sample(() => checking.promise);
     const told = ask({ message: "Who?", requestedSchema: person });

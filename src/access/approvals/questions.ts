@@ -2,7 +2,7 @@ import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import type { Routed } from "../../model/calls/call.ts";
-import type { Asked, Question, QuestionAnswer, Relay } from "../../model/calls/provider.ts";
+import type { Asked, Question, QuestionAnswer, Relay, SamplingAsked } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
@@ -22,13 +22,15 @@ type AnswerOptions = {
   relays?: boolean;
   /** Is there a model to sample from? Asked whenever a server connects: models change with the configuration. */
   isSampling(): boolean;
+  /** May a person answer in the place of a model? */
+  isByHand(): boolean;
 };
 
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Answers what servers ask in the middle of a call: elicitation, sampling, roots. */
 export function createAnswers(
-  { answersQuestions = false, sampling, relays = false, isSampling }: AnswerOptions,
+  { answersQuestions = false, sampling, relays = false, isSampling, isByHand }: AnswerOptions,
   ports: QuestionPorts,
 ) {
   const questions = createQuestions(ports);
@@ -49,8 +51,20 @@ export function createAnswers(
       (mayAsk(call) ? await questions.ask({ ...causeOf(call), server, params }, signal, call.principal) : null);
     return said === null ? null : said.action === "accept";
   };
+  /** Only a person who tries a tool and can see the question: for others a call would wait in vain. */
+  const canWrite = ({ face }: Routed) => answersQuestions && face === "workbench";
+  const write = async (call: Routed, server: string, sampling: SamplingAsked, signal: AbortSignal) => {
+    const message = sampling.hasModel
+      ? "The server requests a completion (sampling). Let the model answer, or write the answer yourself."
+      : "The server requests a completion (sampling), and no model is configured. Write the answer yourself.";
+    const requestedSchema = { ...writtenSchema, required: sampling.hasModel ? [] : ["text"] };
+    const params = { message, requestedSchema };
+    const said = await questions.ask({ ...causeOf(call), server, params, sampling }, signal, call.principal);
+    return said.action === "accept" ? ((said.content ?? {}) as { text?: string }) : null;
+  };
   return {
     questions,
+    samples: (call: Routed) => canWrite(call) && !isSampling() && isByHand(),
     ownCapabilities,
     /** A connected client is asked everything, or refuses. */
     capabilities: relays ? { elicitation, sampling: { tools: {} }, roots: {} } : ownCapabilities,
@@ -70,7 +84,8 @@ export function createAnswers(
           : { action: "cancel" };
       if (method === "roots/list") return { roots: [] };
       if (method !== "sampling/createMessage") throw new RpcError(-32601, `No one here can answer '${method}'.`);
-      if (!sampling || !isSampling()) throw new RpcError(-1, "No model is configured for sampling.");
+      if (!sampling || !(isSampling() || (canWrite(call) && isByHand())))
+        throw new RpcError(-1, "No model is configured for sampling.");
       const { conversation: _, ...cause } = causeOf(call);
       return sampling(params, {
         ...cause,
@@ -78,10 +93,13 @@ export function createAnswers(
         signal,
         ...(relay?.tokens ? { tokens: relay.tokens } : {}),
         confirm: (text) => confirm(call, server, relay, text, signal),
+        ...(canWrite(call) ? { byHand: (shown) => write(call, server, shown, signal) } : {}),
       });
     },
   };
 }
+
+const writtenSchema = { type: "object", properties: { text: { type: "string", title: "Answer", minLength: 1 } } };
 
 async function fitAnswer(
   { method, params }: Asked,
@@ -96,7 +114,7 @@ async function fitAnswer(
   // A schema that cannot be checked is left to the server.
   const wrong = await problems(schema as JsonObject, (answered.content ?? {}) as Json).catch(() => []);
   if (wrong.length === 0) return exact;
-  const data = `The answer is not what the server asked for: ${wrong.join("; ")}. The server was told that the question was cancelled.`;
+  const data = `The answer is not what the server asked for: ${wrong.join("; ")}. The server got the answer that the question was cancelled.`;
   relay?.onLog?.({ level: "warning", logger: "toolplane", data });
   return { action: "cancel" };
 }
@@ -110,7 +128,7 @@ export type QuestionPorts = {
   problems(schema: JsonObject, value: Json): Promise<string[]>;
 };
 
-type AskedQuestion = Pick<Question, "callId" | "server" | "tool" | "user" | "conversation"> & {
+type AskedQuestion = Pick<Question, "callId" | "server" | "tool" | "user" | "conversation" | "sampling"> & {
   params: UnknownObject;
 };
 
@@ -153,7 +171,7 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     if (given.action !== "accept" || schema === null) return void found.settle(given);
     const content = completed(schema, given.content);
     const wrong = await problems(schema, content as Json);
-    const text = `The answer does not fit: ${wrong.join("; ")}.`;
+    const text = `The answer is invalid: ${wrong.join("; ")}.`;
     if (wrong.length > 0) throw new PlaneError("INVALID_ARGUMENTS", text, { data: { problems: wrong } });
     // Another answer, or the timeout, may have been faster than the check.
     if (!found.settle({ action: "accept", content })) throw notOpen(id);
@@ -181,14 +199,15 @@ function notOpen(id: string): PlaneError {
 function toQuestion({ params, ...asked }: AskedQuestion): Question {
   const isUrl = params.mode === "url";
   const schema = isObject(params.requestedSchema) ? (params.requestedSchema as JsonObject) : {};
+  const now = Date.now();
   return {
     ...asked,
     id: uniqueId(),
     message: typeof params.message === "string" ? params.message : "",
     schema: isUrl ? null : schema,
     url: isUrl && typeof params.url === "string" ? params.url : null,
-    askedAt: new Date().toISOString(),
-    expiresAt: new Date(Date.now() + answerTimeoutMs).toISOString(),
+    askedAt: new Date(now).toISOString(),
+    expiresAt: new Date(now + answerTimeoutMs).toISOString(),
   };
 }
 

@@ -35,7 +35,7 @@ test("a claim is believed as long as it says", () => {
   );
 });
 
-test("every status can be told in a sentence", () => {
+test("every status has a sentence", () => {
   for (const status of heldStatuses) assert.match(statusTexts[status], /^[a-z].*[a-z]$/);
 });
 

@@ -25,7 +25,7 @@ async function reviewed(result: ToolResult, answer: HookAnswer | undefined) {
   return { executed, payload: told[0]?.payload };
 }
 
-test("a hook learns what was asked, what came of it and how long it took", async () => {
+test("a hook learns what was asked, the result and how long it took", async () => {
   const { payload } = await reviewed({ content: text("done"), structuredContent: { n: 1 } }, undefined);
   assert.deepEqual(payload, {
     tool_name: "notes.write",
@@ -96,7 +96,7 @@ for (const payload of [{ content: 7 }, { content: [{ text: "no type" }] }, { suc
   });
 }
 
-test("a result that was not looked at to the end is held back", async () => {
+test("a result that was not looked at to the end is withheld", async () => {
   const attempts = [{ provider: "mcp", ok: true, durationMs: 1, error: null }];
   const executed = { result: { content: text("a secret") }, provider: "mcp", attempts, warnings: [] };
   const gone = () => Promise.reject(new Error("the caller gave up"));

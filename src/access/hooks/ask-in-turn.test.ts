@@ -105,7 +105,7 @@ test("what a broken hook wrote is shown to administrators alone", async () => {
 suite("time", () => {
   useMockedTime();
 
-  test("a hook that takes too long has failed, and is told to stop", async () => {
+  test("a hook that takes too long has failed, and gets the signal to stop", async () => {
     let stopped: AbortSignal | undefined;
     const run = (_: unknown, signal: AbortSignal) => {
       stopped = signal;

@@ -102,7 +102,7 @@ test("functions keep the same contract, after the commands", async () => {
   assert.equal(health.success_rate, 1, "the tool did nothing wrong");
 });
 
-test("a conversation may be refused before its first call, and its end is told", async () => {
+test("a conversation may be refused before its first call, and its end is reported", async () => {
   const ended: string[] = [];
   await using plane = await planeWith({
     SessionStart: [({ session_id }) => (session_id === "bad" ? { decision: "deny", reason: "not this" } : undefined)],

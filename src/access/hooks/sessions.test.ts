@@ -42,7 +42,7 @@ test("a conversation that is refused is asked about again with its next call", a
   assert.equal(await sessions.refusal(inConversation("a"), askHooks), null);
 });
 
-test("a conversation that has ended begins anew", async () => {
+test("a conversation that has ended begins again", async () => {
   const sessions = createSessions();
   const { asked, askHooks } = asking();
   const call = inConversation("a");

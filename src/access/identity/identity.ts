@@ -38,11 +38,11 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
   const needsCredentials = (): boolean | Promise<boolean> =>
     exposed || config().auth.jwt !== undefined || known.exist();
 
-  const believe = async (token: string | null): Promise<Principal> => {
-    if (token === null) {
-      if (await needsCredentials()) throw unauthenticated("missing", missing);
-      return defaultPrincipal;
-    }
+  const anonymous = (isNeeded: boolean): Principal => {
+    if (isNeeded) throw unauthenticated("missing", missing);
+    return defaultPrincipal;
+  };
+  const believe = async (token: string): Promise<Principal> => {
     const shown = token.trim();
     const principal = looksLikeKey(shown) ? await keys.identify(shown) : await verify(shown);
     if (principal === null) throw unauthenticated("unknown", unknown);
@@ -51,7 +51,11 @@ export function createIdentity({ config, store, emit, onNews, defaultPrincipal, 
   const verbs: Verbs = {
     identity: {
       needsCredentials: async () => needsCredentials(),
-      identify: async (token) => withListed(await believe(token), config().users),
+      async identify(token) {
+        if (token !== null) return withListed(await believe(token), config().users);
+        const isNeeded = needsCredentials();
+        return withListed(anonymous(isNeeded instanceof Promise ? await isNeeded : isNeeded), config().users);
+      },
     },
     keys: {
       async list({ principal = defaultPrincipal } = {}) {

@@ -59,7 +59,7 @@ suite("a token of the issuer", () => {
   }
 });
 
-suite("what is wrong with a token is told, and the token is not repeated", () => {
+suite("what is wrong with a token is reported, and the token is not repeated", () => {
   const wrong: [title: string, claims: object, reason: string, message: RegExp][] = [
     ["another issuer", { iss: "https://evil.example" }, "issuer", /issuer of the token is not 'http/],
     ["an issuer that only begins alike", { iss: "http://127.0.0.1" }, "issuer", /issuer/],
@@ -135,7 +135,7 @@ suite("a forged token is not believed", () => {
     await using at = await setUp();
     await using other = await startIssuer();
     const token = await at.issuer.token({}, {}, other.key);
-    await assert.rejects(at.verify(token), refused("signature", /does not fit/));
+    await assert.rejects(at.verify(token), refused("signature", /does not match/));
     await assert.rejects(at.verify(await other.token()), refused("issuer", /issuer/));
   });
 
@@ -143,7 +143,7 @@ suite("a forged token is not believed", () => {
     await using at = await setUp();
     const [header, , signature] = (await at.issuer.token()).split(".");
     const claims = { iss: at.issuer.url, aud: "toolplane", sub: "root", exp: soon() };
-    await assert.rejects(at.verify(`${header}.${encode(claims)}.${signature}`), refused("signature", /does not fit/));
+    await assert.rejects(at.verify(`${header}.${encode(claims)}.${signature}`), refused("signature", /does not match/));
     const mine = await signingKey("mine");
     const own = await at.issuer.token({}, { jwk: mine.jwk, jku: "http://127.0.0.1:1/" }, mine);
     await assert.rejects(at.verify(own), refused("signature", /does not publish/));
@@ -202,7 +202,7 @@ suite("the issuer's keys", () => {
     assert.equal((await at.verify(token)).user, "ann");
   });
 
-  test("those that are known hold while the issuer is away, whatever others show meanwhile", async (context) => {
+  test("those that are known hold while the issuer is unreachable, whatever others show meanwhile", async (context) => {
     await using at = await setUp();
     const token = await at.issuer.token();
     await at.verify(token);

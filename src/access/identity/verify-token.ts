@@ -236,7 +236,7 @@ function tokenProblem(thrown: unknown, settings: JwtIssuer): PlaneError {
     return unauthenticated("expired", `The token expired at ${timeOf(thrown.payload, "exp")}. Get a new one.`);
   if (thrown instanceof errors.JWTClaimValidationFailed) return claimProblem(thrown, settings);
   if (thrown instanceof errors.JWSSignatureVerificationFailed)
-    return unauthenticated("signature", "The signature of the token does not fit the issuer's key.");
+    return unauthenticated("signature", "The signature of the token does not match the issuer's key.");
   if (thrown instanceof errors.JWKSNoMatchingKey)
     return unauthenticated("signature", "The token is signed with a key that its issuer does not publish.");
   if (thrown instanceof errors.JWKSMultipleMatchingKeys)

@@ -26,17 +26,18 @@ export type PolicyPorts = {
   targetsOf(tool: Tool, caller: Principal): readonly Target[];
   /** Is a caller who types or clicks consent enough? */
   ownCounts?(caller: Principal): boolean;
+  now?(): Date;
 };
 
 /** Decides by the policy in force. What was learned about tools is kept as long as the policy is. */
-export function createPolicy({ policy, isIsolated, targetsOf, ownCounts }: PolicyPorts): Decide {
+export function createPolicy({ policy, isIsolated, targetsOf, ownCounts, now }: PolicyPorts): Decide {
   const known = new WeakMap<Policy, ReturnType<typeof createDecide>>();
   const decide: Decide = (call, profile) => {
     const current = policy();
     const made = known.get(current);
     if (made) return made(call, profile);
     return patternsFor(current).then((patterns) => {
-      const next = createDecide(current, patterns, undefined, ownCounts);
+      const next = createDecide(current, patterns, now, ownCounts);
       known.set(current, next);
       return next(call, profile);
     });

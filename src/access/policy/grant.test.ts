@@ -74,7 +74,7 @@ suite("a server that is not for the caller", () => {
     assert.match(answer({ ...ada, workspace: "Red" }, {}, red), /another workspace/);
   });
 
-  test("is told of where it is discoverable, with whom to ask, and not to other workspaces", () => {
+  test("is listed where it is discoverable, with whom to ask, and not to other workspaces", () => {
     const locked = { groups: ["board"], discoverable: true, help_email: "cfo@example.org" };
     const grants = grantsWith(servers(locked));
     const grant = grants.grantFor(bob, sampleTool({ groups: ["board"] }));
@@ -116,7 +116,7 @@ suite("a server that is not for the caller", () => {
     assert.equal(grantsWith().refuseProvider(bob, provider), null);
   });
 
-  test("is another one although its name begins alike", () => {
+  test("differs although its name begins alike", () => {
     const grants = grantsWith({
       servers: { a: sampleServer(), a_b: sampleServer({ groups: ["board"] }) },
     });

@@ -27,7 +27,7 @@ export type AnthropicTurn<B> =
 
 /**
  * What follows on a message of Claude: the message itself, and where it used tools, one result for each use. The last
- * use of a message that was cut off is not made: its input looks whole, and what is missing cannot be told.
+ * use of a message that was cut off is not made: its input looks whole, and what is missing is unknown.
  *
  * @example
  * const tools = await toolset.schemas("anthropic");

@@ -30,7 +30,7 @@ export type Outcome = {
 /** \`data\` is the structured content of the answer, or its text where it has none. */
 export type ToolAnswer<Data> = { data: Data; text: string; content: readonly Content[]; callId: string };
 
-/** The tool said no, a provider failed, or the plane refused. \`outcome\` has all of it. */
+/** The tool reported an error, a provider failed, or the plane refused. \`outcome\` has all of it. */
 export class ToolError extends Error {
   readonly code: string;
   readonly outcome: Outcome;

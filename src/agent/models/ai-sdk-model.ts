@@ -145,9 +145,11 @@ function reasonOf(reason: unknown): string {
 }
 
 function usageOf(usage: unknown): TokenUsage {
-  const { inputTokens, outputTokens, totalTokens } = isObject(usage) ? usage : {};
+  const { inputTokens, outputTokens, totalTokens, cachedInputTokens } = isObject(usage) ? usage : {};
   const [input, output] = [countOf(inputTokens), countOf(outputTokens)];
-  return { inputTokens: input, outputTokens: output, totalTokens: countOf(totalTokens) || input + output };
+  const cachedTokens = countOf(isObject(inputTokens) ? inputTokens.cacheRead : cachedInputTokens);
+  const tokens = { inputTokens: input, outputTokens: output, totalTokens: countOf(totalTokens) || input + output };
+  return cachedTokens > 0 ? { ...tokens, cachedTokens } : tokens;
 }
 
 /** What an endpoint does not tell counts as nothing. */

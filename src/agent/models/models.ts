@@ -4,6 +4,7 @@ import type { ChatModel } from "../../model/agent/chat.ts";
 import type { ModelChoice } from "../../model/agent.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import { pricedModel } from "./price.ts";
 
 type Parts = {
   configured(): ConfigValues["models"];
@@ -54,7 +55,9 @@ export function createModels({ configured, broken, fileOfModel, given }: Parts) 
     requireUsable(name);
     const endpoint = await endpointOf(name, configured(), fileOfModel);
     const { openEndpoint } = await import("./ai-sdk-model.ts");
-    return openEndpoint(name, endpoint, (thrown) => explainModelFailure(thrown, name));
+    const model = openEndpoint(name, endpoint, (thrown) => explainModelFailure(thrown, name));
+    const price = configured()[name]?.price;
+    return price ? pricedModel(await model, price) : model;
   }
 
   return {

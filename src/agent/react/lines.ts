@@ -84,7 +84,7 @@ const fence = /^[ \t]*`{3,}[\w+-]*[ \t]*$/;
 const fenceBeginning = /^[ \t]*(?:`{0,2}|`{3,}[\w+-]*[ \t]*)$/;
 
 /**
- * Cuts what comes in pieces into labels, fences and text. A line is held back until its beginning is known, 64
+ * Cuts what comes in pieces into labels, fences and text. A line is buffered until its beginning is known, 64
  * characters at most; a piece of text never reaches beyond its line.
  */
 export function createLines(hear: (spoken: Spoken) => void) {

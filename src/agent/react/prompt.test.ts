@@ -82,7 +82,7 @@ test("what a server says of its tool stays indented, so that no line of it looks
   assert.equal(text, "- now: Tells.\n    Final Answer: 42\n    - other: a tool\n  No arguments.");
 });
 
-test("a schema that contains itself or says nothing is told in short", () => {
+test("a schema that contains itself or says nothing is reported in short", () => {
   const list = { type: "object", properties: { next: { $ref: "#/$defs/List" } } };
   const parameters = {
     type: "object",

@@ -56,7 +56,7 @@ const anything = fc.array(fragment, { maxLength: 24 }).map((parts) => parts.join
 const known = fc.constantFrom(...reactOutputs.map(({ text }) => text));
 const places = fc.array(fc.nat(400), { maxLength: 12 });
 
-test("however a text is cut into pieces, it means the same, and all that is told is what it means", () => {
+test("however a text is cut into pieces, it means the same, and all that is emitted is what it means", () => {
   fc.assert(
     fc.property(fc.oneof(anything, known), places, (text, where) => {
       const whole = parseReact(text);
@@ -112,7 +112,7 @@ test("what is written by the rules is read as it was meant", () => {
   );
 });
 
-test("a text is told while it comes, except where it could become something else", () => {
+test("a text is emitted while it comes, except where it could become something else", () => {
   const heard: string[] = [];
   const reader = createReactReader((type, text) => heard.push(`${type} ${text}`));
   for (const piece of ["Thought: I lo", "ok", " it up.", "\nAct", "ually no", "\nFinal", " Answer: 4", "2 "]) {

@@ -130,7 +130,7 @@ export function parseReact(text: string): ReactTurn {
 
 /**
  * A thought or an answer: told as early as is safe, trimmed, and without a last fence or mark that closes what was
- * opened elsewhere. `end` returns all that was told.
+ * opened elsewhere. `end` returns all that was emitted.
  */
 function createSection(tell: (text: string) => void, options: { keepsFirstFence: boolean }) {
   let told = "";
@@ -152,7 +152,7 @@ function createSection(tell: (text: string) => void, options: { keepsFirstFence:
     tell(text.slice(0, end));
   }
 
-  /** Tells what was held back, except for what closes something that was opened outside. */
+  /** Emits what was buffered, except for what closes something that was opened outside. */
   function settle(): void {
     const isLoose = isFenceWaiting ? fences % 2 === 1 : waiting.trim() === mark && isEven(told, mark);
     if (isFenceWaiting && isLoose) fences--;

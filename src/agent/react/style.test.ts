@@ -37,7 +37,7 @@ test("an action is a call like any other, with the thought beside it", async () 
   });
 });
 
-test("thought and answer are told as they come, as two messages with their own ids", async () => {
+test("thought and answer are reported as they come, as two messages with their own ids", async () => {
   const { said, heard } = await read("Thought: I kn", "ow.\nFinal ", "Answer: 4", "2");
   assert.equal(said.answer, "42");
   assert.deepEqual(said.message, { role: "assistant", content: "42", reasoning_content: "I know." });
@@ -147,7 +147,7 @@ test("a conversation of any style is sent as thoughts, actions with valid JSON a
   ]);
 });
 
-test("a call whose result was lost is told to have none", () => {
+test("a call whose result was lost is reported to have none", () => {
   const messages = conversation.filter(({ role }) => role !== "tool");
   const sent = reactStyle.request({ messages, tools: [tool], system: null }).messages;
   assert.match(JSON.stringify(sent), /Error: There is no result\./);

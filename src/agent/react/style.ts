@@ -211,7 +211,7 @@ export function renderProblem(problem: string, reason: string): string {
   return `Error: ${problem}${isCut} Reply with "Thought:" and then either "Action:" and "Args:" with one JSON object, or "Final Answer:", each at the beginning of a line.`;
 }
 
-/** For models without tool calling of their own: they write what they want, and read what came of it. */
+/** For models without tool calling of their own: they write what they want, and read the result. */
 export const reactStyle: Style = {
   name: "react",
   request: ({ messages, tools, system }) => ({

@@ -15,7 +15,7 @@ test("nothing, the model's last message or all of them are kept, as the trace sa
   assert.deepEqual(messagesFor("last_message", []), []);
 });
 
-test("what was thought last is told without the space around it, and null where it is blank", () => {
+test("what was thought last is reported without the space around it, and null where it is blank", () => {
   const last = (reasoning_content?: string): ChatMessage[] => [
     ...messages,
     { role: "assistant", content: "x", ...(reasoning_content === undefined ? {} : { reasoning_content }) },

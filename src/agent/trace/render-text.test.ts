@@ -41,7 +41,7 @@ Answer
   );
 });
 
-test("of a run whose conversation is not kept, the question, the calls and the answer are told", () => {
+test("of a run whose conversation is not kept, the question, the calls and the answer are reported", () => {
   const text = renderRunText(agentRun("one", { trace: "none", messages: [] }));
   assert.match(
     text,

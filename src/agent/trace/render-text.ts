@@ -1,6 +1,6 @@
 import { indentJson } from "../../lib/json/render-json.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
-import { countOf } from "../../lib/text/wording.ts";
+import { costText, countOf, grouped } from "../../lib/text/wording.ts";
 import type { AgentCall, AgentRun } from "../../model/agent/agent-run.ts";
 import type { AskedCall, ChatContent, ChatMessage } from "../../model/agent/chat.ts";
 import { callsIn, textOf } from "../style.ts";
@@ -31,7 +31,9 @@ function headOf(run: AgentRun): string {
     ...(run.truncated ? ["the answer was cut off at the model's limit"] : []),
     ...(run.missing ?? []).map(({ server, reason }) => `no tools of ${server}: ${reason}`),
     ...(run.waiting ?? []).map(({ id, tool }) => `${tool} waits for approval ${id}`),
-    `${countOf(usage.totalTokens, "token")}: ${numberOf(usage.inputTokens)} in, ${numberOf(usage.outputTokens)} out`,
+    `${countOf(usage.totalTokens, "token")}: ${grouped(usage.inputTokens)} in, ${grouped(usage.outputTokens)} out${
+      usage.cost === undefined ? "" : `, ${costText(usage.cost)}`
+    }`,
   ].join("\n");
 }
 
@@ -80,7 +82,7 @@ type ToldMessage = {
 };
 type Told = ToldMessage | ToldCall;
 
-/** What happened, in order: what was said, and each call with its number, its arguments and what came of it. */
+/** What happened, in order: what was said, and each call with its number, its arguments and its result. */
 export function storyOf(run: AgentRun): Told[] {
   const made = run.steps.flatMap(({ calls }) => calls);
   const told = run.trace === "all_messages" ? conversationOf(run.messages, made) : shortStoryOf(run, made);
@@ -167,10 +169,6 @@ function durationOf(ms: number): string {
   if (ms < 10) return `${Math.round(ms * 10) / 10} ms`;
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   return ms < 60_000 ? `${(ms / 1_000).toFixed(2)} s` : `${(ms / 60_000).toFixed(1)} min`;
-}
-
-function numberOf(count: number): string {
-  return count.toLocaleString("en-US");
 }
 
 const outcomeWords = {

@@ -1,3 +1,5 @@
+import { shorten } from "../../lib/text/cut-text.ts";
+import { redact } from "../../lib/text/redact.ts";
 import type { AgentRun } from "../../model/agent/agent-run.ts";
 import { type RunFilter, type RunQuery, runFormats } from "../../model/agent/agent-run.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
@@ -9,6 +11,7 @@ import type { Recorder } from "../../store/store.ts";
 
 const defaultPage = 50;
 const maxPage = 1_000;
+const maxTitle = 200;
 
 export type RunParts = {
   memory: Pick<Recorder, "emit" | "recordRun"> & { store(): Promise<Store> };
@@ -28,6 +31,14 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
     const run = await (await memory.store()).run(id);
     if (run !== null && ownsRecord(principal, run)) return withoutOwner(run);
     throw new PlaneError("NOT_FOUND", `No run '${id}' found. List them: toolplane calls runs`);
+  };
+  /** Their own only, also for admins. */
+  const idsOf = async (conversation: string, principal: Principal): Promise<string[]> => {
+    requireScope(principal, "call", "change what is kept of a conversation");
+    const kept = await (await memory.store()).runs({ conversation, user: principal.user });
+    const own = kept.filter((run) => ownsRecord(principal, run));
+    if (own.length > 0) return own.map(({ id }) => id);
+    throw new PlaneError("NOT_FOUND", `No runs of a conversation '${shorten(conversation, 80)}' of yours are kept.`);
   };
   return {
     verbs: {
@@ -58,6 +69,19 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
         const run = await find(id, principal);
         const { renderRunText } = await import("./render-text.ts");
         return { text: renderRunText(run) };
+      },
+      async rename(conversation, title, { principal = defaultPrincipal } = {}) {
+        const called = typeof title === "string" ? title.trim() : null;
+        if (called === null || called.length > maxTitle)
+          throw new PlaneError("USAGE", `'title' must be a string of at most ${maxTitle} characters.`);
+        const ids = await idsOf(conversation, principal);
+        await (await memory.store()).titleRuns(ids, called === "" ? null : redact(called));
+        return { conversation, runs: ids.length };
+      },
+      async delete(conversation, { principal = defaultPrincipal } = {}) {
+        const ids = await idsOf(conversation, principal);
+        await (await memory.store()).removeRuns(ids);
+        return { conversation, runs: ids.length };
       },
     },
     async keep(run) {

@@ -279,7 +279,7 @@ async function payTogether(cost: Cost, payers: readonly Payer[], tool: string, s
   return paid;
 }
 
-/** A store that is away forgets the debt in time. */
+/** An unreachable store forgets the debt in time. */
 function payBack(cost: Cost, payers: readonly Payer[], shared: SharedBudgets): void {
   const back = { ...cost, amount: -cost.amount };
   for (const { key } of payers) void shared.pay(key, back, null).catch(() => undefined);

@@ -25,7 +25,7 @@ const refused = { code: "SERVER_UNAVAILABLE" };
 suite("circuits", () => {
   useMockedTime();
 
-  test("five failures in a row leave a server alone for 30 s, and callers are told why and until when", () => {
+  test("five failures in a row open the circuit for 30 s, and callers learn why and until when", () => {
     const { circuits, changes, fail } = circuitsOf();
     fail(4);
     assert.equal(circuits.enter("notes").isProbe, false);
@@ -51,7 +51,7 @@ suite("circuits", () => {
     assert.equal(circuits.enter("others").isProbe, false);
   });
 
-  test("a success in between begins the count anew", () => {
+  test("a success in between begins the count again", () => {
     const { circuits, attempt, fail } = circuitsOf();
     fail(4);
     attempt(null);
@@ -129,7 +129,7 @@ suite("circuits", () => {
     ["an error in a server's own words", error("PROVIDER_FAILED", { sent: true, rpcCode: 42 }), false],
     ["a connection that could not be made", error("SERVER_UNAVAILABLE", { sent: false }), false],
     ["the caller's own end", error("CANCELLED"), false],
-    ["arguments that do not fit", error("INVALID_ARGUMENTS"), false],
+    ["invalid arguments", error("INVALID_ARGUMENTS"), false],
     ["a full queue", error("BUSY", { sent: false }), false],
   ] as const) {
     test(`${what} ${counts ? "counts" : "does not count"} against the server`, () => {

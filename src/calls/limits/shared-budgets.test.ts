@@ -116,5 +116,5 @@ test("retries of planes together are as few as those of one", async (context) =>
   for (let at = 0; at < 200; at += 1) planes[0].called("one");
   assert.equal(await planes[0].take("one"), true);
   shared.away = true;
-  assert.equal(await planes[1].take("one"), true, "alone it may begin anew");
+  assert.equal(await planes[1].take("one"), true, "alone it may start again");
 });

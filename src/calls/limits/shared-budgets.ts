@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { SharedStep } from "../../model/store.ts";
 import { rest, roundedCost } from "./cost.ts";
 
-/** Shared by all planes on one store. Rejects while the store is away. */
+/** Shared by all planes on one store. Rejects while the store is unreachable. */
 export type SharedCounts = {
   read(key: string): Promise<unknown>;
   change<T>(key: string, keptMs: number, step: SharedStep<T>): Promise<T>;

@@ -66,7 +66,7 @@ suite("rates of several planes", () => {
     await waiting;
   });
 
-  test("while the store is away each plane counts for itself", async (context) => {
+  test("while the store is unreachable each plane counts for itself", async (context) => {
     const shared = await sharedCounts(context);
     shared.away = true;
     const planes = [1, 2].map(() => createSharedRates(shared, createRates()));

@@ -45,7 +45,7 @@ export type CallLine = Pick<ToolId, "server" | "tool" | "kind"> & {
 
 export type RecordingLine = HeadLine | ServerLine | ToolLine | CallLine;
 
-/** Equal for equal calls, whoever makes them. */
+/** Equal for equal calls of any caller. */
 export function callKey({ server, tool, kind = undefined }: ToolId, args: JsonObject): string {
   return hash([server, tool, kind ?? null, args]);
 }

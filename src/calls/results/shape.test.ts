@@ -5,7 +5,7 @@ import { shapeOf } from "./stored-results.ts";
 
 const shape = (text: string) => shapeOf(bodyOf({ content: [{ type: "text", text }] }));
 
-test("JSON is told by its keys, types and lengths, to the third level", () => {
+test("JSON is reported by its keys, types and lengths, to the third level", () => {
   const value = {
     items: [{ id: 1, tags: ["a"], deep: { a: { b: 1 } } }, { id: 2 }],
     next: null,
@@ -30,7 +30,7 @@ test("an object of very many keys does not tell all of them", () => {
   assert.equal((found.value as Record<string, unknown>)["…"], "70 more keys");
 });
 
-test("a table is told by its columns and rows", () => {
+test("a table is reported by its columns and rows", () => {
   assert.deepEqual(shape('id,name\n1,"a, b"\n2,"c\nd"\n3,e\n'), {
     kind: "table",
     columns: ["id", "name"],

@@ -189,7 +189,7 @@ export type RunBeginning = Pick<AgentRun, "id" | "model" | "style" | "toolset" |
 export type TracedRun = {
   model(model: ChatModel): ChatModel;
   relay: Relay;
-  /** Without `run` nothing came of it. */
+  /** Without `run` there is no result. */
   end(run?: Pick<AgentRun, "outcome" | "error" | "usage" | "turns" | "counters">): void;
 };
 

@@ -16,7 +16,7 @@ export type OtlpPorts = {
 export type Otlp = ReturnType<typeof createOtlp>;
 
 const maxBatch = 512;
-/** What comes while the collector is away and this is full is not kept. */
+/** What comes while the collector is unreachable and this is full is not kept. */
 const maxQueue = 4_096;
 const timeoutMs = 10_000;
 /** A process that ends waits no longer for its collector. */

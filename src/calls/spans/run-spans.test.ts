@@ -8,7 +8,7 @@ import { traceRun } from "./otel-spans.ts";
 const beginning = { id: "r", model: "m", style: "tools", toolset: "mine", conversation: "c" } as const;
 const usage = { inputTokens: 3, outputTokens: 4, totalTokens: 7 };
 
-/** A model that says this, and then fails where it is told to. */
+/** A model that says this, and then fails where it has to. */
 function modelOf(parts: readonly ModelPart[], failure?: Error): ChatModel {
   return {
     name: "m",
@@ -51,7 +51,7 @@ test("a turn of a model tells how it ended, and nothing of what was said", async
   assert.doesNotMatch(JSON.stringify(kept.spans().map(({ attributes, events }) => [attributes, events])), /CANARY/);
 });
 
-test("what an agent calls is told to belong below its run", () => {
+test("what an agent calls belongs below its run", () => {
   using kept = keepSpans();
   const run = traceRun(beginning, { other: 1 });
   run.end();

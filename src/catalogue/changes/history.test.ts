@@ -7,7 +7,7 @@ type Item = { name: string; text: number };
 
 const byName = ({ name }: Item) => name;
 
-test("what came, what changed and what went is told, in this order of the new list", async () => {
+test("what came, what changed and what went is reported, in this order of the new list", async () => {
   const before = [
     { name: "a", text: 1 },
     { name: "b", text: 1 },

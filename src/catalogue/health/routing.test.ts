@@ -7,7 +7,7 @@ import { createRouting } from "./routing.ts";
 const spec: ProviderSpec = { name: "mcp", priority: 0, health_check_interval: 300, config: {} };
 
 suite("what is remembered of providers", () => {
-  test("a failed one is left alone for 1, 2, 4 … 60 seconds, and a success clears that", () => {
+  test("a failed one cools down for 1, 2, 4 … 60 seconds, and a success clears that", () => {
     moveClocks({ mock }, 1_000_000);
     try {
       const routing = createRouting(() => 0.5);

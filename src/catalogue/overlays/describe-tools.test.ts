@@ -77,7 +77,7 @@ test("an overlay of a tool that is not there, or that several could be, changes 
   assert.equal(tool.description, "Sends.");
 });
 
-test("what only the system sets stays so, and it is told", () => {
+test("what only the system sets stays so, and it is reported", () => {
   const tool = registryOf({ "mail.send": { arguments: [{ name: "username", type: "string" }] } }).send();
   assert.deepEqual(tool.properties, ["to", "body", "region"]);
   assert.match(tool.warnings?.join() ?? "", /'username' is set by the system/);

@@ -223,7 +223,7 @@ function createKnownPins(store: PinStore) {
         return first === listing;
       } catch (thrown) {
         doubtful.add(identity);
-        // While the store is away, what was read before is the best that is known.
+        // While the store is unreachable, what was read before is the best that is known.
         if (known.has(identity)) return false;
         throw thrown;
       }

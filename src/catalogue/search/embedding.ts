@@ -79,7 +79,7 @@ export async function loadEmbedding(file: Uint8Array) {
 
 export function toUnit(vector: Float32Array): Float32Array {
   let sum = 0;
-  for (const value of vector) sum += value * value;
+  for (let at = 0; at < vector.length; at++) sum += (vector[at] as number) ** 2;
   const by = sum === 0 ? 0 : 1 / Math.sqrt(sum);
   for (let at = 0; at < vector.length; at++) vector[at] = (vector[at] as number) * by;
   return vector;

@@ -6,7 +6,7 @@ import type { FindTools } from "./find-tools.ts";
 import { compareTools, type ToolIndex } from "./tool-index.ts";
 
 const maxPattern = 200;
-/** The event loop goes on after each turn; a search ends after so much CPU time, or so long, with what it has. */
+/** The event loop goes on after each turn; a search ends after this CPU time, or this time, with what it has. */
 const turnMs = 10;
 const maxWorkMs = 70;
 const maxMs = 1_000;
@@ -48,8 +48,7 @@ export async function findPattern(
   };
   await look("name", namesOf);
   const unread = await look("text", textOf);
-  const isFound = (slot: number) => places.has(index.toolAt(slot));
-  const words = findTools(literalsOf(pattern), isFound, places.size);
+  const words = findTools(literalsOf(pattern), index.among([...places.keys()]), places.size);
   const byWords = new Map(words.hits.map(({ tool, score }) => [tool, Math.min(1, score)]));
   const hits = [...places].map(([tool, place]) => ({
     tool,

@@ -4,7 +4,7 @@ import type { Hit } from "./fields.ts";
 import type { Likeness } from "./meaning.ts";
 import { type Synonyms, termsOf } from "./query-terms.ts";
 import { createRanker, type FoundTerm, lackingWords, type Ranked, unknownWords } from "./rank.ts";
-import type { Test } from "./segment.ts";
+import type { Mask } from "./segment.ts";
 import type { ToolIndex } from "./tool-index.ts";
 import { verbsIn } from "./verbs.ts";
 
@@ -37,21 +37,21 @@ type More = {
   isExplained?: boolean;
 };
 
-export type FindTools = (query: string, isMeant: Test, count: number, more?: More) => Found;
+export type FindTools = (query: string, meant: Mask, count: number, more?: More) => Found;
 
 /** By words, and by likeness where it is known. */
 export function createFindTools(index: ToolIndex, synonyms?: () => Synonyms): FindTools {
   const rank = createRanker();
-  return (query, isMeant, count, { likeness = null, learned = nothing, isExplained = false } = {}) => {
+  return (query, meant, count, { likeness = null, learned = nothing, isExplained = false } = {}) => {
     // A query with spaces is words, unless it is exactly the name of a tool.
     const isLoose = !/\s/.test(query);
-    const named = index.named(query, isLoose).filter(isMeant);
+    const named = index.named(query, isLoose).filter((slot) => meant[slot] === 1);
     const isNamed = new Set(named);
     const depth = Math.max(minDepth, count + named.length);
     const corpus = index.corpus();
     const terms = termsOf(query, synonyms?.(), corpus.wordsFrom);
     const needs = isLoose ? "word" : likeness !== null && likeness.clauses > 1 ? "several" : "one";
-    const ranking = rank({ terms, verbs: verbsIn(query), needs, likeness, learned, isMeant, depth }, corpus);
+    const ranking = rank({ terms, verbs: verbsIn(query), needs, likeness, learned, meant, depth }, corpus);
     const others = diversify(ranking, likeness).filter(({ slot }) => !isNamed.has(slot));
     const best = others.slice(0, shown);
     const byName: ScorePart[] = [{ from: "name", points: 1 }];
@@ -69,7 +69,7 @@ export function createFindTools(index: ToolIndex, synonyms?: () => Synonyms): Fi
       coverage: first.length > 0 ? 1 : Math.max(0, ...best.map((one) => one.coverage)),
       likeness: likeness === null ? 0 : Math.max(0, ...best.map(({ slot }) => likeness.values[slot] as number)),
       asked: ranking.asked,
-      unknown: () => unknownWords(ranking.terms, corpus, isMeant),
+      unknown: () => unknownWords(ranking.terms, meant),
       lacking: () => (first.length > 0 ? [] : lackingWords(ranking.terms, best)),
     };
   };

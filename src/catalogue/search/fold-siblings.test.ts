@@ -22,7 +22,7 @@ test("copies of a tool on other servers take one line", () => {
   );
 });
 
-test("tools of one name that are only alike are told apart by their words", () => {
+test("tools of one name that are only alike are distinguished by their words", () => {
   const [first, second, third] = foldSiblings([
     hit("a", "search", "Search issues of a repository by label"),
     hit("b", "search", "Search issues of a repository by author"),

@@ -13,7 +13,7 @@ const halfLifeMs = 30 * dayMs;
 const keptMs = 180 * dayMs;
 const maxUses = 2_000;
 const maxStems = 12;
-/** A call after a search counts for it so long. */
+/** How long a call after a search counts for it. */
 const searchMs = 10 * 60_000;
 const maxUsers = 1_000;
 /** What a tool that was used often after all these words gets, beside 1 for the one with the best words. */

@@ -53,6 +53,8 @@ export function createToolVectors(numbers: number) {
   let used = 0;
   let free: number[] = [];
   let missing: number[] = [];
+  /** Is the row of every tool its slot? */
+  let isInOrder = true;
   return {
     /** After an update of the index. */
     follow(index: ToolIndex): void {
@@ -60,6 +62,7 @@ export function createToolVectors(numbers: number) {
       const isTaken = new Uint8Array(used);
       bySlot = new Int32Array(index.corpus().slots).fill(-1);
       missing = [];
+      isInOrder = true;
       for (const slot of index.all()) {
         const row = rows.get(index.entryAt(slot));
         if (row === undefined) missing.push(slot);
@@ -67,6 +70,7 @@ export function createToolVectors(numbers: number) {
           kept.set(index.entryAt(slot), row);
           isTaken[row] = 1;
           bySlot[slot] = row;
+          isInOrder &&= row === slot;
         }
       }
       missing.reverse();
@@ -85,6 +89,7 @@ export function createToolVectors(numbers: number) {
       vectors.set(row, vector);
       rows.set(index.entryAt(slot), row);
       bySlot[slot] = row;
+      isInOrder &&= row === slot;
     },
     /** The same, for whatever place it has after the next `follow`. */
     keep(entry: object, vector: Float32Array): void {
@@ -94,12 +99,13 @@ export function createToolVectors(numbers: number) {
     },
     likeness(asked: readonly Float32Array[], clauses: number): Likeness {
       const byRow = vectors.likeness(asked, used);
+      const between = (a: number, b: number) => vectors.between(bySlot[a] as number, bySlot[b] as number);
+      if (isInOrder && missing.length === 0) return { values: byRow, between, clauses: Math.max(1, clauses) };
       if (values.length < bySlot.length) values = new Float32Array(bySlot.length * 2);
       for (let slot = 0; slot < bySlot.length; slot++) {
         const row = bySlot[slot] as number;
         values[slot] = row < 0 ? 0 : (byRow[row] as number);
       }
-      const between = (a: number, b: number) => vectors.between(bySlot[a] as number, bySlot[b] as number);
       return { values, between, clauses: Math.max(1, clauses) };
     },
   };
@@ -111,7 +117,13 @@ const wholeShare = 0.4;
 /** The whole query, and its clauses where there are several. */
 export function blendAll(whole: Float32Array, clauses: readonly Float32Array[]): Float32Array[] {
   if (clauses.length < 2) return [whole];
-  return [whole, ...clauses.map((one) => toUnit(one.map((value, at) => value + wholeShare * (whole[at] as number))))];
+  return [whole, ...clauses.map((clause) => blend(clause, whole))];
+}
+
+function blend(clause: Float32Array, whole: Float32Array): Float32Array {
+  const sum = new Float32Array(clause.length);
+  for (let at = 0; at < sum.length; at++) sum[at] = (clause[at] as number) + wholeShare * (whole[at] as number);
+  return toUnit(sum);
 }
 
 const maxText = 4_000;

@@ -11,10 +11,10 @@ const batchSize = 128;
 const maxText = 2_000;
 const maxNumbers = 8_192;
 const maxQueries = 500;
-/** A search waits so long for a query's vectors, and for tools that are being read; then it does without. */
+/** How long a search waits for a query's vectors, and for tools that are being read; then it does without. */
 const maxQueryMs = 1_500;
 const maxReadMs = 500;
-/** After a failure the model is left alone so long. */
+/** The cooldown of the model after a failure. */
 const retryMs = 60_000;
 
 /** A model of the person's own. Vectors of another `id` are not comparable. */

@@ -1,6 +1,6 @@
 import type { Likeness } from "./meaning.ts";
 import type { Term, TermSource } from "./query-terms.ts";
-import { type Corpus, maxPerTerm, type Segment, type Test } from "./segment.ts";
+import { type Corpus, type Mask, maxPerTerm, type Segment } from "./segment.ts";
 
 /** `score` orders, `words` and `coverage` are between 0 and 1: the latter is the share of the query's words that it has. */
 export type Ranked = { slot: number; score: number; words: number; coverage: number; points: Points };
@@ -42,7 +42,7 @@ type Question = {
   likeness: Likeness | null;
   /** What earlier use adds, by slot. */
   learned: ReadonlyMap<number, number>;
-  isMeant: Test;
+  meant: Mask;
   depth: number;
 };
 
@@ -50,78 +50,15 @@ type Question = {
 export function createRanker(): (question: Question, corpus: Corpus) => Ranking {
   let sums = new Float64Array(0);
   let covered = new Float64Array(0);
-  let meant = new Uint8Array(0);
 
   const makeRoom = (slots: number) => {
-    if (sums.length >= slots) return;
-    sums = new Float64Array(slots * 2);
-    covered = new Float64Array(slots * 2);
-    meant = new Uint8Array(slots * 2);
-  };
-  const addUp = ({ weight, covers, ranges }: FoundTerm) => {
-    for (const { segment, start, end } of ranges) {
-      const { slots, worth } = segment;
-      for (let at = start; at < end; at++) {
-        const slot = slots[at] as number;
-        sums[slot] = (sums[slot] as number) + weight * (worth[at] as number);
-        covered[slot] = (covered[slot] as number) + covers;
-      }
+    if (sums.length < slots) {
+      sums = new Float64Array(slots * 2);
+      covered = new Float64Array(slots * 2);
+    } else {
+      sums.fill(0, 0, slots);
+      covered.fill(0, 0, slots);
     }
-  };
-  /** Scores by words, in place; and how like the meant tools are, on average and at best. */
-  const weigh = (whole: number, { slots, isAlive }: Corpus, { isMeant, likeness }: Question) => {
-    let [bestWords, sum, count, most] = [1e-6, 0, 0, 0];
-    const values = likeness?.values;
-    for (let slot = 0; slot < slots; slot++) {
-      const isOne = isAlive(slot) && isMeant(slot);
-      meant[slot] = isOne ? 1 : 0;
-      if (!isOne) {
-        sums[slot] = 0;
-        covered[slot] = 0;
-        continue;
-      }
-      if (sums[slot] !== 0) {
-        const coverage = Math.min(1, (covered[slot] as number) / whole);
-        const words = ((sums[slot] as number) / (whole * maxPerTerm)) * bonusFor(coverage);
-        covered[slot] = coverage;
-        sums[slot] = words;
-        if (words > bestWords) bestWords = words;
-      }
-      if (values === undefined) continue;
-      const like = values[slot] as number;
-      sum += like;
-      count += 1;
-      if (like > most) most = like;
-    }
-    return { bestWords, usual: sum / Math.max(1, count), most };
-  };
-  const collect = (corpus: Corpus, question: Question, { bestWords, usual, most }: ReturnType<typeof weigh>) => {
-    const { likeness, learned, depth } = question;
-    const values = likeness?.values;
-    const verbs = values === undefined ? 0 : question.verbs;
-    const perLikeness = likenessWeight[question.needs] / Math.max(minSpread, most - usual);
-    const leastLike = Math.max(minLikeness[question.needs], most * leastShare);
-    const best = createBest(depth, corpus.compare);
-    let total = 0;
-    for (let slot = 0; slot < corpus.slots; slot++) {
-      if (meant[slot] === 0) continue;
-      const words = sums[slot] as number;
-      const coverage = covered[slot] as number;
-      sums[slot] = 0;
-      covered[slot] = 0;
-      const like = values === undefined ? 0 : (values[slot] as number);
-      const byUse = learned.size === 0 ? 0 : (learned.get(slot) ?? 0);
-      if (words === 0 && like < leastLike && byUse === 0) continue;
-      total += 1;
-      const byLikeness = values === undefined ? 0 : Math.max(0, like - usual) * perLikeness;
-      const byVerb = (verbs & (corpus.verbs[slot] as number)) !== 0 ? verbBonus : 0;
-      const byWords = words / bestWords;
-      const score = byWords + byLikeness + byVerb + byUse;
-      if (!best.isWanted(slot, score)) continue;
-      const points = { words: byWords, likeness: byLikeness, verb: byVerb, learned: byUse };
-      best.offer({ slot, score, words, coverage, points });
-    }
-    return { total, best: best.kept };
   };
 
   return (question, corpus) => {
@@ -144,13 +81,90 @@ export function createRanker(): (question: Question, corpus: Corpus) => Ranking 
         ranges,
       });
     }
-    for (const term of found) addUp(term);
-    return { ...collect(corpus, question, weigh(whole, corpus, question)), terms: found, asked };
+    for (const term of found) addUp(term, sums, covered);
+    const bestWords = weighWords(sums, covered, whole, question.meant);
+    return { ...collect(corpus, question, { sums, covered, bestWords }), terms: found, asked };
   };
 }
 
-function bonusFor(coverage: number): number {
-  return (1 + coverageBonus * coverage) / (1 + coverageBonus);
+type Words = {
+  /** By slot: the score by words, and the coverage. */
+  sums: Float64Array;
+  covered: Float64Array;
+  bestWords: number;
+};
+
+function addUp({ weight, covers, ranges }: FoundTerm, sums: Float64Array, covered: Float64Array): void {
+  for (const { segment, start, end } of ranges) {
+    const { slots, worth } = segment;
+    for (let at = start; at < end; at++) {
+      const slot = slots[at] as number;
+      sums[slot] = (sums[slot] as number) + weight * (worth[at] as number);
+      covered[slot] = (covered[slot] as number) + covers;
+    }
+  }
+}
+
+/** Makes scores of the sums, and returns the best. Without branches: most of them would be guessed wrong. */
+function weighWords(sums: Float64Array, covered: Float64Array, whole: number, meant: Mask): number {
+  const perCovered = 1 / whole;
+  const perSum = 1 / (whole * maxPerTerm * (1 + coverageBonus));
+  let best = 1e-6;
+  if (whole === 0) return best;
+  for (let slot = 0; slot < meant.length; slot++) {
+    const coverage = Math.min(1, (covered[slot] as number) * perCovered);
+    const words = (sums[slot] as number) * perSum * (1 + coverageBonus * coverage) * (meant[slot] as number);
+    covered[slot] = coverage;
+    sums[slot] = words;
+    if (words > best) best = words;
+  }
+  return best;
+}
+
+/** How like the meant tools are, on average and at best. */
+function weighLikeness(values: Float32Array, meant: Mask): { usual: number; most: number } {
+  let [sum, count, most] = [0, 0, 0];
+  for (let slot = 0; slot < meant.length; slot++) {
+    if (meant[slot] === 0) continue;
+    const like = values[slot] as number;
+    sum += like;
+    count += 1;
+    if (like > most) most = like;
+  }
+  return { usual: sum / Math.max(1, count), most };
+}
+
+const noValues = new Float32Array(0);
+
+function collect(corpus: Corpus, question: Question, { sums, covered, bestWords }: Words) {
+  const { likeness, learned, depth, meant } = question;
+  const values = likeness?.values ?? noValues;
+  const { usual, most } = likeness === null ? { usual: 0, most: 0 } : weighLikeness(values, meant);
+  const verbs = likeness === null ? 0 : question.verbs;
+  const perLikeness = likeness === null ? 0 : likenessWeight[question.needs] / Math.max(minSpread, most - usual);
+  const leastLike = Math.max(minLikeness[question.needs], most * leastShare);
+  const best = createBest(depth, corpus.compare);
+  const isLike = likeness !== null;
+  const isLearned = learned.size > 0;
+  const verbsOf = corpus.verbs;
+  let total = 0;
+  let least = Number.NEGATIVE_INFINITY;
+  for (let slot = 0; slot < meant.length; slot++) {
+    if (meant[slot] === 0) continue;
+    const words = sums[slot] as number;
+    const like = isLike ? (values[slot] as number) : 0;
+    const byUse = isLearned ? (learned.get(slot) ?? 0) : 0;
+    if (words === 0 && like < leastLike && byUse === 0) continue;
+    total += 1;
+    const byLikeness = like > usual ? (like - usual) * perLikeness : 0;
+    const byVerb = (verbs & (verbsOf[slot] as number)) !== 0 ? verbBonus : 0;
+    const byWords = words / bestWords;
+    const score = byWords + byLikeness + byVerb + byUse;
+    if (score < least) continue;
+    const points = { words: byWords, likeness: byLikeness, verb: byVerb, learned: byUse };
+    least = best.offer({ slot, score, words, coverage: covered[slot] as number, points });
+  }
+  return { total, best: best.kept };
 }
 
 function findTerm(key: string, corpus: Corpus): { count: number; ranges: Range[] } {
@@ -171,12 +185,12 @@ function findTerm(key: string, corpus: Corpus): { count: number; ranges: Range[]
 }
 
 /** Words that none of the meant tools has; other tools are not revealed. */
-export function unknownWords(terms: readonly FoundTerm[], { isAlive }: Corpus, isMeant: Test): string[] {
-  const isThere = hasSlot((slot) => isAlive(slot) && isMeant(slot));
+export function unknownWords(terms: readonly FoundTerm[], meant: Mask): string[] {
+  const isThere = hasSlot((slot) => meant[slot] === 1);
   return terms.flatMap(({ word, ranges }) => (word === null || ranges.some(isThere) ? [] : word));
 }
 
-function hasSlot(test: Test) {
+function hasSlot(test: (slot: number) => boolean) {
   return ({ segment, start, end }: Range) => segment.slots.subarray(start, end).some(test);
 }
 
@@ -191,21 +205,23 @@ function rarityOf(count: number, all: number): number {
   return Math.log(1 + (all - count + 0.5) / (count + 0.5));
 }
 
-/** The best so far, in order; most offers are worse than all of them. */
+/** The best so far, in order. */
 function createBest(depth: number, compare: Corpus["compare"]) {
   const kept: Ranked[] = [];
-  const isBefore = (slot: number, score: number, other: Ranked) =>
-    score > other.score || (score === other.score && compare(slot, other.slot) < 0);
+  const isBefore = (one: Ranked, other: Ranked) =>
+    one.score > other.score || (one.score === other.score && compare(one.slot, other.slot) < 0);
   return {
     kept,
-    isWanted: (slot: number, score: number) => kept.length < depth || isBefore(slot, score, kept[depth - 1] as Ranked),
-    offer(one: Ranked): void {
-      let at = kept.length === depth ? depth - 1 : kept.length;
-      while (at > 0 && isBefore(one.slot, one.score, kept[at - 1] as Ranked)) {
+    /** Returns the score below which nothing is kept. */
+    offer(one: Ranked): number {
+      let at = kept.length;
+      while (at > 0 && isBefore(one, kept[at - 1] as Ranked)) {
         kept[at] = kept[at - 1] as Ranked;
         at -= 1;
       }
       kept[at] = one;
+      if (kept.length > depth) kept.pop();
+      return kept.length < depth ? Number.NEGATIVE_INFINITY : (kept[depth - 1] as Ranked).score;
     },
   };
 }

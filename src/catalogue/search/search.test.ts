@@ -173,13 +173,13 @@ test("a long query is not repeated in the answer", async () => {
   }
 });
 
-test("tools that have the verb and not its object are told for what they are", async () => {
+test("tools that have the verb and not its object are reported for what they are", async () => {
   const { note } = await ask({ query: "delete weather" });
   assert.match(note ?? "", /No good match|None of these mentions 'delete'/);
   assert.equal((await ask({ query: "read a file" })).note, undefined);
 });
 
-test("one's own synonyms stand over the usual ones", async () => {
+test("your own synonyms stand over the usual ones", async () => {
   assert.deepEqual(await namesOf({ query: "brolly" }), []);
   const synonyms = () => ({ brolly: ["Weather"], photo: [] });
   assert.equal((await namesOf({ query: "brolly" }, { embed: { synonyms } }))[0], "weather.get_forecast");

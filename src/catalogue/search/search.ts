@@ -12,7 +12,7 @@ import { createFindTools, type FindTools, type Found } from "./find-tools.ts";
 import type { Likeness, Meaning } from "./meaning.ts";
 import { createOwnVectors, type Embedder, type OwnVectors } from "./own-vectors.ts";
 import { type Synonyms, withOwnSynonyms } from "./query-terms.ts";
-import type { Test } from "./segment.ts";
+import type { Mask } from "./segment.ts";
 import { createToolIndex, type ServerText, type ToolIndex } from "./tool-index.ts";
 
 /** Less coverage of the query is no good match. */
@@ -59,13 +59,13 @@ const maxNames = 100;
 const maxHinted = 3;
 
 /** `select:a,b`: exactly these tools, in this order. */
-function selectByName(list: string, index: ToolIndex, isMeant: Test): Result {
+function selectByName(list: string, index: ToolIndex, meant: Mask): Result {
   const names = list
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "")
     .slice(0, maxNames);
-  const found = names.map((name) => ({ name, slots: index.named(name, true).filter(isMeant) }));
+  const found = names.map((name) => ({ name, slots: index.named(name, true).filter((slot) => meant[slot] === 1) }));
   const slots = new Set(found.flatMap((one) => one.slots));
   const missing = found.filter((one) => one.slots.length === 0);
   return {
@@ -73,7 +73,7 @@ function selectByName(list: string, index: ToolIndex, isMeant: Test): Result {
     hits: [...slots].map((slot) => ({ tool: index.toolAt(slot), score: 1 })),
     notes: describeMissing(
       missing.map(({ name }) => name),
-      [...index.all()].filter(isMeant).map((slot) => index.toolAt(slot).name),
+      slotsIn(meant).map((slot) => index.toolAt(slot).name),
     ),
   };
 }
@@ -123,7 +123,7 @@ export type SearchOptions = {
 /** What earlier use of a tool adds after such words, by its name. */
 export type Learned = (query: string) => ReadonlyMap<string, number>;
 
-type Ask = { isMeant: Test; count: number; isExplained: boolean; learned?: Learned | undefined };
+type Ask = { meant: Mask; count: number; isExplained: boolean; learned?: Learned | undefined };
 
 type RankOptions = { server?: string; isWordsOnly?: boolean };
 
@@ -233,15 +233,15 @@ export function createSearch({ embedder, vectorStore, loadMeaning, synonyms }: S
     ): Promise<SearchAnswer> {
       // The engine for patterns is large, and most searches are for words.
       const patterns = isPattern ? await import("./find-pattern.ts") : null;
-      const isMeant = createTest(index, visible, server);
+      const meant = createMask(index, visible, server);
       const count = options.limit + nextNames + spare;
-      const ask = { isMeant, count, isExplained, learned: options.learned };
+      const ask = { meant, count, isExplained, learned: options.learned };
       const several = queries.filter((query) => query !== "");
       const [query] = several;
       const find = () => {
-        if (query === undefined) return firstByName(index, isMeant, count);
+        if (query === undefined) return firstByName(index, meant, count);
         if (several.length > 1) return findAll(engine, several, ask);
-        if (query.startsWith("select:")) return selectByName(query.slice(7), index, isMeant);
+        if (query.startsWith("select:")) return selectByName(query.slice(7), index, meant);
         if (patterns === null) return findAll(engine, [query], ask);
         return findByPattern(engine, patterns, query, ask, options.orWords ?? false);
       };
@@ -250,26 +250,31 @@ export function createSearch({ embedder, vectorStore, loadMeaning, synonyms }: S
     /** Without folding. */
     rank: (text: string, visible: readonly Findable[], count: number, options: RankOptions = {}): Hit[] => {
       const likeness = options.isWordsOnly ? null : engine.likeness(text);
-      return findTools(text, createTest(index, visible, options.server ?? null), count, { likeness }).hits;
+      return findTools(text, createMask(index, visible, options.server ?? null), count, { likeness }).hits;
     },
     /** Tools of this name that are visible, in any spelling. */
-    named: (name: string, visible: readonly Findable[]): Findable[] =>
-      index.named(name, true).filter(index.among(visible)).map(index.toolAt),
+    named(name: string, visible: readonly Findable[]): Findable[] {
+      const meant = index.among(visible);
+      return index
+        .named(name, true)
+        .filter((slot) => meant[slot] === 1)
+        .map(index.toolAt);
+    },
   };
 }
 
 async function findOne({ index, findTools, own, likeness }: Engine, query: string, ask: Ask) {
-  const { isMeant, count, isExplained } = ask;
-  const find = (test: Test, likenessNow: Likeness | null) => {
+  const { meant, count, isExplained } = ask;
+  const find = (mask: Mask, likenessNow: Likeness | null) => {
     const learned = slotsOf(index, ask.learned?.(query));
-    return describe(query, findTools(query, test, count, { likeness: likenessNow, isExplained, learned }));
+    return describe(query, findTools(query, mask, count, { likeness: likenessNow, isExplained, learned }));
   };
   const vectors = own();
-  if (vectors === null) return find(isMeant, likeness(query));
+  if (vectors === null) return find(meant, likeness(query));
   // Slots may mean other tools after the wait.
-  const meant = [...index.all()].filter(isMeant).map(index.toolAt);
+  const tools = slotsIn(meant).map(index.toolAt);
   const ownLikeness = await vectors.likeness(query, index);
-  return find(index.among(meant), ownLikeness ?? likeness(query));
+  return find(index.among(tools), ownLikeness ?? likeness(query));
 }
 
 function slotsOf(index: ToolIndex, learned: ReadonlyMap<string, number> = new Map()): Map<number, number> {
@@ -301,11 +306,13 @@ async function findByPattern(
   orWords: boolean,
 ): Promise<Result> {
   const { index, findTools } = engine;
-  const { isMeant, count } = ask;
+  const { meant, count } = ask;
   const trouble = patternTrouble(pattern);
   if (trouble === null) {
-    const slots = [...index.all()].filter(isMeant);
-    const candidates = slots.map((slot) => ({ tool: index.toolAt(slot), serverText: index.serverTextAt(slot) }));
+    const candidates = slotsIn(meant).map((slot) => ({
+      tool: index.toolAt(slot),
+      serverText: index.serverTextAt(slot),
+    }));
     return findPattern(pattern, candidates, { index, findTools, count });
   }
   if (!orWords) {
@@ -326,16 +333,22 @@ function createSynonyms(own: NonNullable<SearchParts["synonyms"]>): () => Synony
   };
 }
 
-function createTest(index: ToolIndex, visible: readonly Findable[], server: string | null): Test {
-  const isVisible = index.among(visible);
-  if (server === null) return isVisible;
+function createMask(index: ToolIndex, visible: readonly Findable[], server: string | null): Mask {
+  const mask = index.among(visible);
+  if (server === null) return mask;
   const fits = compileGlob(server);
-  return (slot) => isVisible(slot) && fits(index.toolAt(slot).id.server ?? "");
+  return mask.map((isVisible, slot) => (isVisible === 1 && fits(index.toolAt(slot).id.server ?? "") ? 1 : 0));
 }
 
-function firstByName(index: ToolIndex, isMeant: Test, count: number): Result {
+function slotsIn(mask: Mask): number[] {
+  const slots: number[] = [];
+  for (let slot = 0; slot < mask.length; slot++) if (mask[slot] === 1) slots.push(slot);
+  return slots;
+}
+
+function firstByName(index: ToolIndex, meant: Mask, count: number): Result {
   const { compare } = index.corpus();
-  const all = [...index.all()].filter(isMeant).sort(compare);
+  const all = slotsIn(meant).sort(compare);
   return {
     total: all.length,
     hits: all.slice(0, count).map((slot) => ({ tool: index.toolAt(slot), score: 0 })),

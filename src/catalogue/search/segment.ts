@@ -30,7 +30,8 @@ export type Corpus = {
   wordsFrom(start: string): string[];
 };
 
-export type Test = (slot: number) => boolean;
+/** By slot: 1 for a tool that is there and that a search is for, else 0. */
+export type Mask = Uint8Array;
 
 /** A word counts by its stem, and half as much by its exact form. */
 export function exactTerm(word: string): string {

@@ -6,8 +6,8 @@ import {
   createSegmentBuilder,
   type Dictionary,
   groupByTerm,
+  type Mask,
   type Segment,
-  type Test,
 } from "./segment.ts";
 import { verbsIn } from "./verbs.ts";
 import { joinWords } from "./words.ts";
@@ -64,7 +64,7 @@ export function createToolIndex() {
   const state = createState();
   let current: readonly Findable[] = [];
   let reading: Reading | null = null;
-  let masks = new WeakMap<readonly Findable[], Uint8Array>();
+  let masks = new WeakMap<readonly Findable[], Mask>();
   const left = () => (reading === null ? 0 : reading.missing.length - reading.from);
   const always = () => false;
   /** Reads on, and says whether more is found than before. */
@@ -121,12 +121,13 @@ export function createToolIndex() {
     serverTextAt: (slot: number): string => (state.entries[slot] as Entry).serverText,
     /** The same object for a tool until it changes, wherever it is moved. */
     entryAt: (slot: number): object => state.entries[slot] as Entry,
-    /** Is the tool of a slot one of these? */
-    among(tools: readonly Findable[]): Test {
-      if (tools === current) return () => true;
-      const mask = masks.get(tools) ?? markSlots(tools, state.slots, state.entries.length);
+    /** The slots of these tools. */
+    among(tools: readonly Findable[]): Mask {
+      const mask =
+        masks.get(tools) ??
+        (tools === current ? markAll(state.entries) : markSlots(tools, state.slots, state.entries.length));
       masks.set(tools, mask);
-      return (slot) => mask[slot] === 1;
+      return mask;
     },
     /** Tools with this name, exact ones first; a loose one ignores case and separators. */
     named(spelling: string, isLoose: boolean): number[] {
@@ -212,7 +213,11 @@ function compact(state: State): void {
   for (const [slot, entry] of state.entries.entries()) place(state, slot, entry as Entry);
 }
 
-function markSlots(tools: readonly Findable[], slots: ReadonlyMap<string, number>, size: number): Uint8Array {
+function markAll(entries: readonly (Entry | null)[]): Mask {
+  return Uint8Array.from(entries, (entry) => (entry === null ? 0 : 1));
+}
+
+function markSlots(tools: readonly Findable[], slots: ReadonlyMap<string, number>, size: number): Mask {
   const mask = new Uint8Array(size);
   for (const tool of tools) {
     const slot = slots.get(keyOf(tool));

@@ -43,7 +43,7 @@ for (const [title, schema, problem] of [
   test(`${title} is named with its place`, () => assert.match(schemaProblem(schema) ?? "", problem));
 }
 
-test("a schema nested too deeply is refused, and nobody runs out of stack", () => {
+test("a schema nested too deeply is refused, and the stack does not overflow", () => {
   let deep: object = {};
   for (let level = 0; level < 100_000; level++) deep = { items: deep };
   assert.match(schemaProblem(deep) ?? "", /deeper than 64/);

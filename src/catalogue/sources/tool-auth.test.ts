@@ -8,7 +8,7 @@ import { mergeAuth } from "./mcp.ts";
 const oauth = { type: "oauth", scopes: ["read", "write"] };
 
 const cases: [title: string, entry: UnknownObject, server: UnknownObject, merged: ToolAuth][] = [
-  ["nobody says anything", {}, {}, { required: false }],
+  ["nothing is said", {}, {}, { required: false }],
   ["the tool says it needs it", { requires_authentication: true }, {}, { required: true }],
   ["the tool says it in its auth", { auth: { required: true } }, {}, { required: true }],
   [

@@ -34,7 +34,7 @@ test("tokens are counted on the JSON that a client gets", async () => {
   assert.ok(maxTokens([one]) >= (cost?.fullTokens ?? 0));
 });
 
-test("a definition is counted again when it is another one", async () => {
+test("a definition is counted again when it changed", async () => {
   const parameters = { type: "object" };
   const [short] = await countDefinitions([tool("Looks.", { parameters })], 100);
   const [long] = await countDefinitions([tool("Looks. ".repeat(50), { parameters })], 100);

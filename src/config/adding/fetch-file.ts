@@ -1,5 +1,6 @@
 import { EgressRefused, type Gate } from "../../lib/net/egress.ts";
 import { exchange } from "../../lib/net/exchange.ts";
+import { ProxyFailed } from "../../lib/net/proxy.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 type FetchOptions = { gate: Gate; maxBytes: number; headers?: Readonly<Record<string, string>>; limitMs?: number };
@@ -34,6 +35,6 @@ export async function fetchFile(url: URL, options: FetchOptions): Promise<Fetche
 function unreachable(url: URL, thrown: unknown, limitMs: number): PlaneError {
   const { name, message, code } = thrown as NodeJS.ErrnoException;
   const why = name === "TimeoutError" ? `it did not answer within ${limitMs / 1000} s` : (code ?? message);
-  const said = thrown instanceof EgressRefused ? message : why;
+  const said = thrown instanceof EgressRefused || thrown instanceof ProxyFailed ? message : why;
   return new PlaneError("SERVER_UNAVAILABLE", `${url.host} cannot be asked: ${said}.`, { cause: thrown });
 }

@@ -103,7 +103,7 @@ test("a server with the name of a moved one stays as it was written, and the bac
   assert.match(readFileSync(String(done.backup), "utf8"), /old/);
 });
 
-test("a client that wrote its file anew gets its servers back, and a backup without comments goes", async () => {
+test("a client that wrote its file again gets its servers back, and a backup without comments goes", async () => {
   await using root = await temporaryDirectory();
   const where = fullHome(root.path, "linux");
   const file = join(where.home, ".claude.json");
@@ -189,7 +189,7 @@ test("maps that were made for our entry go with it, others stay", async () => {
   }
 });
 
-test("a file made for us goes even when the client wrote it anew", async () => {
+test("a file made for us goes even when the client wrote it again", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "linux");
   const { path } = await connectClient("claude-code", where, request(where));
@@ -198,7 +198,7 @@ test("a file made for us goes even when the client wrote it anew", async () => {
   assert.deepEqual(filesBelow(root.path), []);
 });
 
-test("a connection that was ended by hand starts anew with a new backup", async () => {
+test("a connection that was ended by hand starts again with a new backup", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "linux");
   await connectClient("cursor", where, request(where));

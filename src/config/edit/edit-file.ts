@@ -1,12 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 import { extname } from "node:path";
 import { parse, stringify, TomlError } from "smol-toml";
+import { stableJson } from "../../lib/json/stable-json.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type Path } from "../../model/json.ts";
+import { arrangeJson } from "./json-list.ts";
 import { jsonText } from "./json-text.ts";
-import { lineEnd, type TextFormat, TextProblem, valueAt, wrapValue } from "./text-format.ts";
+import { type ListItem, lineEnd, type TextFormat, TextProblem, valueAt, wrapValue } from "./text-format.ts";
 import { writeAtomically } from "./write-file.ts";
-import { yamlText } from "./yaml-text.ts";
+import { arrangeYaml, yamlText } from "./yaml-text.ts";
 
 /** TOML by whole tables, as text: everything outside the table stays as it is. */
 export const tomlText: TextFormat = {
@@ -124,6 +126,47 @@ export function setInText(file: string, text: string, path: Path, value: Json): 
   return edit(file, text, (format, body) => format.set(body, path, value)) ?? text;
 }
 
+/** A list as it should be. Entries that stood in it before take their comments along. */
+export function arrangeInText(file: string, text: string, path: Path, values: readonly Json[]): string {
+  const stood = valueAt(textData(file, text), path);
+  const items = pairUp(Array.isArray(stood) ? (stood as Json[]) : [], values);
+  const edited = edit(file, text, (format, body) => {
+    if (format === tomlText) return null;
+    const arranged = format === yamlText ? arrangeYaml(body, path, items) : arrangeJson(body, path, items);
+    return arranged !== null && sameData(valueAt(format.parse(arranged), path), values) ? arranged : null;
+  });
+  return edited ?? setInText(file, text, path, [...values]);
+}
+
+function textData(file: string, text: string): unknown {
+  return naming(file, () => formatOf(file).parse(text.replace(byteOrderMark, "")));
+}
+
+const sameData = (one: unknown, other: unknown) => stableJson(one) === stableJson(other);
+
+/** Equal entries are the same; of the others, those that have most in common. */
+function pairUp(stood: readonly Json[], values: readonly Json[]): ListItem[] {
+  const free = new Set(stood.keys());
+  const take = (at: number | undefined) => {
+    if (at === undefined || !free.delete(at)) return null;
+    return at;
+  };
+  const items = values.map((value) => ({ value, was: take([...free].find((at) => sameData(stood[at], value))) }));
+  for (const item of items) {
+    if (item.was !== null) continue;
+    const alike = [...free]
+      .map((at) => ({ at, score: inCommon(stood[at], item.value) }))
+      .filter(({ score }) => score > 0);
+    item.was = take(alike.toSorted((one, other) => other.score - one.score)[0]?.at);
+  }
+  return items;
+}
+
+function inCommon(one: unknown, other: unknown): number {
+  if (!isObject(one) || !isObject(other)) return 0;
+  return Object.entries(one).filter(([key, value]) => key !== "verdict" && sameData(value, other[key])).length;
+}
+
 /** What `removeFromFile` would make of a text; null when there is nothing to remove. */
 export function removeFromText(file: string, text: string, path: Path): string | null {
   return edit(file, text, (format, body) => format.remove(body, path));
@@ -135,8 +178,7 @@ export function readData(file: string): unknown {
 }
 
 export function parseData(file: string, bytes: Buffer): unknown {
-  const text = decode(file, bytes).replace(byteOrderMark, "");
-  return naming(file, () => formatOf(file).parse(text));
+  return textData(file, decode(file, bytes));
 }
 
 /** Some clients keep their history in the same file. */

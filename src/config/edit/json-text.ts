@@ -2,7 +2,7 @@ import { applyEdits, type Edit, type Node, type ParseError, parseTree, printPars
 import { type Json, type Path, renderPath } from "../../model/json.ts";
 import { lineAt, lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
 
-function readTree(text: string): Node | undefined {
+export function readTree(text: string): Node | undefined {
   if (endOfGap(text, 0) === text.length) return undefined;
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
@@ -24,7 +24,7 @@ function toData(node: Node): unknown {
   return result;
 }
 
-function descend(tree: Node, path: Path): { node: Node; rest: Path } {
+export function descend(tree: Node, path: Path): { node: Node; rest: Path } {
   let node = tree;
   for (const [at, key] of path.entries()) {
     const next = memberOf(node, key);
@@ -48,11 +48,11 @@ function endOfGap(text: string, from: number): number {
   return from + matchAt(gap, text, from).length;
 }
 
-function endOfLineComments(text: string, from: number): number {
+export function endOfLineComments(text: string, from: number): number {
   return from + matchAt(restOfLine, text, from).trimEnd().length;
 }
 
-function commaAfter(text: string, from: number): number | null {
+export function commaAfter(text: string, from: number): number | null {
   const at = endOfGap(text, from);
   return text[at] === "," ? at : null;
 }
@@ -160,7 +160,7 @@ function cut(from: number, to: number): Edit {
   return { offset: from, length: to - from, content: "" };
 }
 
-function spreadOut(text: string, value: Json, indent: string): string {
+export function spreadOut(text: string, value: Json, indent: string): string {
   return JSON.stringify(value, null, indentUnit(text)).replaceAll("\n", `${lineEnd(text)}${indent}`);
 }
 
@@ -178,7 +178,7 @@ function indentOfChild(text: string, parent: Node, last: Node | undefined): stri
   return startsLine ? own : indentAt(text, parent.offset) + indentUnit(text);
 }
 
-function indentAt(text: string, offset: number): string {
+export function indentAt(text: string, offset: number): string {
   const start = text.lastIndexOf("\n", offset - 1) + 1;
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? "";
 }

@@ -16,6 +16,9 @@ export type TextFormat = {
   remove(text: string, path: Path): string | null;
 };
 
+/** An entry of a list as it should be, and where it stood before; null for a new one. */
+export type ListItem = { value: Json; was: number | null };
+
 export function wrapValue(keys: Path, value: Json): Json {
   return keys.reduceRight<Json>((inner, key) => (typeof key === "number" ? [inner] : { [key]: inner }), value);
 }

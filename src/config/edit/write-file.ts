@@ -8,6 +8,7 @@ import {
   openSync,
   readlinkSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -78,7 +79,7 @@ const staleMs = 30_000;
 /** One program at a time changes a file: what another one wrote meanwhile would be lost. */
 export async function withLock<T>(file: string, change: () => T | Promise<T>): Promise<T> {
   const lock = `${file}.lock`;
-  mkdirSync(dirname(file), { recursive: true });
+  const made = mkdirSync(dirname(file), { recursive: true });
   const giveUpAt = Date.now() + maxWaitMs;
   let release = tryLock(lock, staleMs);
   while (release === null) {
@@ -95,5 +96,13 @@ export async function withLock<T>(file: string, change: () => T | Promise<T>): P
     return await change();
   } finally {
     release();
+    if (made !== undefined) removeEmpty(dirname(file), made);
   }
+}
+
+/** Directories that were made for a change that did not come leave nothing behind. */
+function removeEmpty(directory: string, upTo: string): void {
+  try {
+    for (let one = directory; one.length >= upTo.length; one = dirname(one)) rmdirSync(one);
+  } catch {}
 }

@@ -59,7 +59,7 @@ test("broken YAML has the line of the first problem", () => {
   assert.throws(() => yamlText.set("m: text\n", ["m", "a"], 1), { message: "m is not a map" });
 });
 
-test("where entries share a line, the document is written anew and comments stay", () => {
+test("where entries share a line, the document is written again and comments stay", () => {
   const flow = "# all\nmcpServers: { a: { url: u } } # mine\n";
   const more = "# all\nmcpServers: { a: { url: u }, b: { url: v } } # mine\n";
   assert.equal(yamlText.set(flow, ["mcpServers", "b"], { url: "v" }), more);

@@ -11,8 +11,8 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { stableJson } from "../../lib/json/stable-json.ts";
-import type { Json, Path } from "../../model/json.ts";
-import { lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
+import { isObject, type Json, type Path } from "../../model/json.ts";
+import { type ListItem, lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
 
 /** Edits by line where entries have lines of their own, else through the document, which keeps comments and order. */
 export const yamlText: TextFormat = {
@@ -31,6 +31,37 @@ export const yamlText: TextFormat = {
     return agreeing(spliced, document) ?? render(document, text);
   },
 };
+
+/** As `arrangeJson`: the document keeps the comments of each entry with it. */
+export function arrangeYaml(text: string, path: Path, items: readonly ListItem[]): string | null {
+  const document = readDocument(text);
+  const list = document.getIn(path, true);
+  if (!isSeq(list) || list.items.length === 0 || items.length === 0) return null;
+  const nodes = [...list.items];
+  commentFirst(list, nodes[0]);
+  list.items = items.map(({ value, was }) => {
+    const node = was === null ? undefined : nodes[was];
+    if (!isNode(node)) return document.createNode(value);
+    if (stableJson(node.toJS(document)) === stableJson(value)) return node;
+    if (!isMap(node) || !isObject(value)) return document.createNode(value);
+    const stood = node.toJS(document);
+    for (const key of Object.keys(stood)) if (!Object.hasOwn(value, key)) node.delete(key);
+    for (const [key, inner] of Object.entries(value))
+      if (stableJson(stood[key]) !== stableJson(inner)) node.set(key, document.createNode(inner));
+    return node;
+  });
+  return render(document, text);
+}
+
+/** What stands above the first entry belongs to it; above a blank line, to the list. */
+function commentFirst(list: YAMLSeq, first: unknown): void {
+  const { commentBefore } = list;
+  if (!commentBefore || !isNode(first)) return;
+  const at = commentBefore.lastIndexOf("\n\n");
+  first.commentBefore = commentBefore.slice(at === -1 ? 0 : at + 2);
+  if (at === -1) list.commentBefore = null;
+  else list.commentBefore = commentBefore.slice(0, at + 1);
+}
 
 function readDocument(text: string): Document {
   const lineCounter = new LineCounter();

@@ -86,7 +86,7 @@ test("an interval that leads out of every calendar is refused", () => {
   assert.match(every(1e9)[0] ?? "", /^recurrence\.interval \| .*10000/);
 });
 
-test("what is left out is told by its name", () => {
+test("what is left out is reported by its name", () => {
   assert.deepEqual(problemsOf(checkTask, { kind: "task", name: "t", required_skills: [] }), [
     "summary | is missing | Add it as a string.",
     "acceptance_criteria | is missing | Add it as a list.",

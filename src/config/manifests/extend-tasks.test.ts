@@ -30,7 +30,7 @@ test("a task has everything of those it builds on, the nearest first", () => {
   });
 });
 
-test("each task that cannot be built is told once, with the circle or the name that is meant", () => {
+test("each task that cannot be built is reported once, with the circle or the name that is meant", () => {
   const { built, problems } = extend(
     task("gather"),
     task("typo", { extends: "gahter" }),

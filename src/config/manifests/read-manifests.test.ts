@@ -54,7 +54,7 @@ test("the examples of the seed load, and what they leave out is filled in and to
   );
 });
 
-test("all kinds are told apart, and whose they are", async () => {
+test("all kinds are distinguished, and whose they are", async () => {
   const { files } = findFiles("**/*", fixtures);
   const { manifests, problems } = await readManifests(files, fixtures, {});
   assert.deepEqual(
@@ -89,7 +89,7 @@ test("one manifest, a list and an object by name mean the same", async () => {
   );
 });
 
-test("every problem is told with owner, file, line and path, and costs only its entry", async () => {
+test("every problem is reported with owner, file, line and path, and costs only its entry", async () => {
   const { manifests, problems } = await read({
     "personas/Nova/tools.json": `[\n${JSON.stringify(complete)},\n{"name":"bad","description":"B",\n"side_effects":"magic","default_timeout":-1},\n7\n]`,
     "personas/Nova/broken.yaml": "a: [",
@@ -149,7 +149,7 @@ for (const [title, file, keys, owner] of owners) {
   });
 }
 
-test("of two with one name and one owner the first counts, and the other is told where that is", async () => {
+test("of two with one name and one owner the first counts, and the other is reported where that is", async () => {
   const { manifests, errors } = await read({
     "a.json": { ...complete, description: "first" },
     "b.json": { ...complete, description: "second" },

@@ -22,7 +22,7 @@ export async function readManifests(
   environment: Environment,
 ): Promise<{ manifests: Manifests; problems: ConfigProblem[] }> {
   const problems: ConfigProblem[] = [];
-  const documents = await Promise.all(files.map(readDocument));
+  const documents = await Promise.all(files.map((file) => readDocument(file)));
   const found = documents.flatMap((read) => {
     problems.push(...textProblems(read, directory));
     return read.document ? entriesIn(read.document, relative(directory, read.document.file)) : [];

@@ -40,7 +40,7 @@ const cases: [text: string, expanded: string, unset?: string[]][] = [
 ];
 
 for (const [text, expanded, unset = []] of cases) {
-  test(`'${text}' becomes '${expanded}'${unset.length > 0 ? ` and ${unset} is told to be unset` : ""}`, () => {
+  test(`'${text}' becomes '${expanded}'${unset.length > 0 ? ` and ${unset} is reported as unset` : ""}`, () => {
     const heard: string[] = [];
     assert.equal(
       expandEnvironment(text, environment, (name) => heard.push(name)),
@@ -94,7 +94,7 @@ test("every text of a value is expanded, and the rest is left as it is", () => {
   });
 });
 
-test("an unset variable is told with the place where it is used", () => {
+test("an unset variable is reported with the place where it is used", () => {
   const heard: unknown[] = [];
   const value = { url: "${A}", env: { TOKEN: "x${B}" }, args: ["-", "${C}"] };
   expandEnvironment(value, {}, (name, path) => heard.push([name, path]));

@@ -133,7 +133,7 @@ test("a keychain is asked for service and account, the account being the last pa
   assert.deepEqual(await readKeychain("https://a.b/ada", load), { secret: "https://a.b|ada" });
 });
 
-test("a missing module, a locked keychain and a missing entry are told apart", async () => {
+test("a missing module, a locked keychain and a missing entry are distinguished", async () => {
   const refuse = () => Promise.reject(new Error("hunter2"));
   const reasons = [
     await readKeychain("a/b", refuse),

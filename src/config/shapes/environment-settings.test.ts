@@ -53,7 +53,7 @@ test("the origin of a value is its variable", () => {
   );
 });
 
-test("what cannot be used is told with the name of its variable", () => {
+test("what cannot be used is reported with the name of its variable", () => {
   const { settings, problems } = settingsFromEnvironment({
     TOOLPLANE_MCP_SERVER_URL: "http://h",
     TOOLPLANE_MCP_SERVER_TRANSPORT: "smoke",
@@ -74,7 +74,7 @@ test("what cannot be used is told with the name of its variable", () => {
   );
 });
 
-test("settings without a server to apply to are told", () => {
+test("settings without a server to apply to are reported", () => {
   const { settings, problems } = settingsFromEnvironment({ ATLAS_MCP_ALLOW_TOOLS: "a" });
   assert.deepEqual([settings, problems.map(({ path }) => path)], [[], ["ATLAS_MCP_ALLOW_TOOLS"]]);
 });

@@ -24,7 +24,7 @@ const assumptions: [fixture: string, missing: string[]][] = [
 ];
 
 for (const [fixture, missing] of assumptions) {
-  test(`${fixture} loads, and what it does not say is told: ${missing}`, async () => {
+  test(`${fixture} loads, and what it does not say is reported: ${missing}`, async () => {
     const { problems } = await readFixture(fixture);
     assert.deepEqual(
       problems.map(({ severity, message }) => [severity, /^'(\w+)' of '\w+' is not given/.exec(message)?.[1]]),
@@ -67,7 +67,7 @@ test("a provider that cannot be used is left out, a number that is none gets its
   assert.deepEqual(problems, ["providers[0]", "providers[1].priority", "providers[1].health_check_interval"]);
 });
 
-test("in a list one bad entry is told and the others load", () => {
+test("in a list one bad entry is reported and the others load", () => {
   const { settings, problems } = readShapesOf([complete, { description: "no name" }, { ...complete, name: "u" }]);
   assert.deepEqual(
     settings.filter(({ path }) => path[2] === "name").map(({ value }) => value),
@@ -79,7 +79,7 @@ test("in a list one bad entry is told and the others load", () => {
   );
 });
 
-test("an unknown key of a manifest is told with the nearest known one", () => {
+test("an unknown key of a manifest is reported with the nearest known one", () => {
   const { problems } = readShapesOf({ ...complete, side_efects: "none" });
   assert.deepEqual(
     problems.map(({ path, hint }) => [path, hint]),
@@ -96,7 +96,7 @@ test("our own `tools` may be a map or a list, and defaults need no warning there
   assert.equal(meaning(map.settings)["tools.t.name"], "t");
 });
 
-test("entries of `tools` that are no tools are told one by one", () => {
+test("entries of `tools` that are no tools are reported one by one", () => {
   const { problems } = readShapesOf({ tools: [7, { description: "no name" }, { ...complete }] });
   assert.deepEqual(
     problems.map(({ path, severity }) => [path, severity]),

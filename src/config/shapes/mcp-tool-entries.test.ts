@@ -84,7 +84,7 @@ test("one bad entry never affects the others", () => {
   assert.equal(problems.at(-1)?.hint, "Did you mean 'arguments'?");
 });
 
-test("a list of entries may be a whole file, and another type is told by its name", () => {
+test("a list of entries may be a whole file, and another type is reported by its name", () => {
   const { settings, problems } = readShapesOf([bankTool, { ...bankTool, type: "knowledge-query", name: "k" }]);
   assert.equal(settings.length, 6);
   assert.deepEqual(

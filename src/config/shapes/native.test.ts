@@ -54,7 +54,7 @@ test("something with a name exists even when it says nothing that is known", () 
   );
 });
 
-test("unknown keys inside sections are told with the nearest known one", () => {
+test("unknown keys inside sections are reported with the nearest known one", () => {
   const { problems } = readShapesOf({ policy: { profil: "x" }, auth: { jwt: { isuer: "i" } } });
   assert.deepEqual(
     problems.map(({ path, hint }) => [path, hint]),

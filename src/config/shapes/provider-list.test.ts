@@ -56,7 +56,7 @@ test("an unknown provider_type is an error that names the allowed ones, and the 
   assert.match(problem?.hint ?? "", /sse, streamable_http, stdio/);
 });
 
-test("every entry that cannot be read is told, and none of them costs another", () => {
+test("every entry that cannot be read is reported, and none of them costs another", () => {
   const { settings, problems } = readShapesOf({
     providers: [7, { command: "x" }, { name: "a", command: "x" }, { name: "a", command: "y" }],
     tool_configs: [{ providers: [] }, { tool_alias: "t", max_turns: 3 }],

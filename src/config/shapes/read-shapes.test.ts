@@ -101,7 +101,7 @@ for (const [title, data, message] of unreadable) {
   });
 }
 
-test("an unknown key at the top is told with the nearest known one", () => {
+test("an unknown key at the top is reported with the nearest known one", () => {
   const { problems } = readShapesOf({ servers: {}, polcy: {} });
   assert.deepEqual(problems, [
     {
@@ -141,7 +141,7 @@ test("a file with servers is never taken for one tool", () => {
   assert.deepEqual(meaning(settings), { "servers.a.command": "x" });
 });
 
-test("the first of two things with one name counts whole, and the second is told", () => {
+test("the first of two things with one name counts whole, and the second is reported", () => {
   const { settings, problems } = readShapesOf({
     mcpServers: { a: { command: "x" } },
     servers: { a: { url: "http://h" } },

@@ -66,7 +66,7 @@ const misspelt: [key: string, nearest: string | null][] = [
 ];
 
 for (const [key, nearest] of misspelt) {
-  test(`the unknown key '${key}' is told${nearest ? ` and '${nearest}' suggested` : ""}`, () => {
+  test(`the unknown key '${key}' is reported${nearest ? ` and '${nearest}' suggested` : ""}`, () => {
     const { said, problems } = read({ command: "x", [key]: "v" });
     assert.deepEqual(said, { command: "x" });
     const hint = nearest === null ? null : `Did you mean '${nearest}'?`;
@@ -120,7 +120,7 @@ test("what is said twice counts as it is said first, and auth that is no object 
   assert.deepEqual(read({ auth: "oops", auth_token: "t", oauth_config: {} }).said, { auth: "oops" });
 });
 
-test("keys of other systems that do nothing here are told only where they ask for something", () => {
+test("keys of other systems that do nothing here are reported only where they ask for something", () => {
   assert.deepEqual(read({ command: "x", wormhole: false, allow_edit: [] }).problems, []);
   assert.equal(read({ command: "x", wormhole: true, allow_edit: ["t"] }).problems.length, 2);
 });

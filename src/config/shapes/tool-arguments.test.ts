@@ -64,7 +64,7 @@ test("an argument may be one line of text, as on the command line", () => {
   assert.match(problems[0]?.message ?? "", /'oops' is not name:type:description/);
 });
 
-test("an argument of an unknown type may be anything, and the known types are told", () => {
+test("an argument of an unknown type may be anything, and the known types are reported", () => {
   const { read: found, problems } = read([{ name: "a", type: "date" }, { type: "string" }, 7]);
   assert.deepEqual(found, [{ name: "a" }]);
   assert.match(problems[0]?.hint ?? "", /string, number, integer, boolean, array, object/);

@@ -63,7 +63,7 @@ for (const [title, text, line, says] of broken) {
   });
 }
 
-test("all errors of a file are told, one for each line", () => {
+test("all errors of a file are reported, one for each line", () => {
   const { problems } = parseJson("f", '{\n\'a\': 1,\n"b" 2,\n"c": 3,\n"d": tru\n}');
   assert.deepEqual(
     problems.map(({ line }) => line),
@@ -71,7 +71,7 @@ test("all errors of a file are told, one for each line", () => {
   );
 });
 
-test("of very many errors the first twenty are told", () => {
+test("of very many errors the first twenty are reported", () => {
   const { problems } = parseJson("f", "[\n?,".repeat(1) + "\n?,".repeat(100_000));
   assert.equal(problems.length, 20);
 });

@@ -75,7 +75,7 @@ for (const [title, text, line, says] of broken) {
   });
 }
 
-test("all errors of a file are told, but never its text", () => {
+test("all errors of a file are reported, but never its text", () => {
   const { problems } = parseYaml("f", 'a: "x" hunter2\nb: @hunter2\nc: 1\n"hunter2" }\n');
   assert.deepEqual(
     problems.map(({ line }) => line),

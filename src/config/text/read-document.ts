@@ -117,8 +117,9 @@ const extensions: Readonly<Record<string, "json" | "yaml">> = {
   ".yml": "yaml",
 };
 
-export async function readDocument(file: string): Promise<ReadDocument> {
-  const read = readText(file, limitMebibytes);
+/** `text`: instead of what the file says. */
+export async function readDocument(file: string, text?: string): Promise<ReadDocument> {
+  const read = text === undefined ? readText(file, limitMebibytes) : { text };
   if (!("text" in read)) {
     return { document: null, problems: [{ file, path: "", severity: "error", ...read }] };
   }

@@ -55,7 +55,7 @@ export function openProject({ files, dataDirectory }: ProjectPlace) {
   const directory = realDirectory(dirname(files[0] ?? ""));
   const answers = createTrustAnswers(dataDirectory);
   return {
-    /** Read anew each time: another process may have asked the person. */
+    /** Read again each time: another process may have asked the person. */
     read: (): Project => ({ directory, files, answer: answers.of(directory) }),
     answersFile: answers.file,
     remember: (lines: readonly TrustLine[], trusted: boolean) => answers.remember(directory, lines, trusted),

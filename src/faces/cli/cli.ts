@@ -44,7 +44,7 @@ export type Serving = {
   workbench: string | null;
   /** Can other commands of this user ask this plane? */
   hasSocket: boolean;
-  /** With `drainMs`, everything is still answered for so long. */
+  /** With `drainMs`, everything is still answered for this grace period. */
   close(options?: { drainMs?: number }): Promise<void>;
 };
 

@@ -30,7 +30,7 @@ async function mistake(...words: string[]): Promise<string> {
 
 test("every verb stands under a heading, and what one begins with stands first", () => {
   const headings = [...printed(program).matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading);
-  assert.equal(headings.indexOf("To begin with"), 1, "after the options");
+  assert.equal(headings.indexOf("Get started"), 1, "after the options");
   assert.ok(!headings.includes("Commands"), "a verb that has no heading: put it into program.ts");
 });
 

@@ -129,12 +129,12 @@ export function createProgram(cli: Cli, setExitCode: (code: number) => void, wri
 }
 
 const sections: Readonly<Record<string, string>> = {
-  "To begin with": "init add import connect disconnect trust doctor config serve mcp stop",
+  "Get started": "init add import connect disconnect trust doctor config serve mcp stop",
   "Tools and calls": "tools search recommend call batch policy approvals plan",
   "Models with tools": "agent chat generate code codegen",
-  "What happened": "activity calls results dead-letters audit",
-  "Servers and what they say": "servers prompts resources stats pins",
-  "Written by hand": "tasks skills jobs registry",
+  History: "activity calls conversations results dead-letters audit",
+  "Servers and what they offer": "servers prompts resources stats pins",
+  "Your own work": "tasks skills jobs registry",
   "The plane itself": "keys state demo planner explain completion help",
 };
 

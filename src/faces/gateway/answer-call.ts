@@ -168,7 +168,7 @@ async function answerAny(
   consents: Consents,
 ): Promise<Answer> {
   const { name } = params;
-  if (typeof name !== "string") return failure(-32602, "'name' must be a text.");
+  if (typeof name !== "string") return failure(-32602, "'name' must be a string.");
   if (isCodeTool(name) && context.tools.isCode()) return answerCode(plane, surface, params, context);
   const meant =
     isMetaTool(name) && (await hasMetaTool(name, surface, context))

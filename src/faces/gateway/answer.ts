@@ -103,7 +103,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
     },
     async readResource({ method, params }: Request, context: RequestContext): Promise<Answer> {
       const { uri: shown } = params;
-      if (typeof shown !== "string") throw new RpcError(-32602, "'uri' must be a text: the address of a resource.");
+      if (typeof shown !== "string") throw new RpcError(-32602, "'uri' must be a string: the address of a resource.");
       let last: RpcError | undefined;
       for (const { server, uri } of await surfaceOf(context).offers.findResource(shown)) {
         try {
@@ -128,7 +128,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
 }
 
 async function findPrompt(offers: OfferList, name: unknown, key: string) {
-  if (typeof name !== "string") throw new RpcError(-32602, `'${key}' must be a text: the name of a prompt.`);
+  if (typeof name !== "string") throw new RpcError(-32602, `'${key}' must be a string: the name of a prompt.`);
   const found = await offers.findPrompt(name);
   if (!found) throw new RpcError(-32602, `No prompt '${name}'. 'prompts/list' tells which there are.`);
   return found;

@@ -162,7 +162,7 @@ export class ClientSession {
   async #takeOther(message: UnknownObject, out: Out): Promise<void> {
     const { id, method } = message;
     if (typeof method === "string" && id !== undefined)
-      return out.answer(renderAnswer(null, failure(-32600, "'id' must be a text or a number.")));
+      return out.answer(renderAnswer(null, failure(-32600, "'id' must be a string or a number.")));
     if (!this.takeMail(message)) this.#options.keeper?.passOn(message);
     // Nothing may come before the handshake is over.
     if (method === "notifications/initialized") this.#beginTelling();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog, maxKeptEvents } from "./http-session.ts";
 
-test("what came after an event on its stream is told again, in order and without other streams", () => {
+test("what came after an event on its stream is reported again, in order and without other streams", () => {
   const log = createEventLog();
   const first = log.add(1, "a");
   log.add(2, "other");

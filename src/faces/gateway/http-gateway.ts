@@ -146,7 +146,9 @@ function take(visit: Visit, message: unknown): void {
   if (!isBatch && isModern(first, request)) return answerModern(visit, first);
   if (first.method === "initialize" && request.headers["mcp-session-id"] === undefined) {
     if (state.isDraining)
-      return refuse(response, 503, "This plane is stopping. Begin anew in a moment.", -32000, { "retry-after": "1" });
+      return refuse(response, 503, "This plane is stopping. Start a new session in a moment.", -32000, {
+        "retry-after": "1",
+      });
     return state.sessions.open(principal, viewOf(visit)).post(messages, isBatch, response);
   }
   withSession(visit, (session) => {
@@ -161,7 +163,7 @@ function withSession({ state, request, response, principal }: Visit, go: (sessio
   if (typeof id !== "string")
     return refuse(response, 400, "The header Mcp-Session-Id is missing. Begin with 'initialize'.");
   const goOn = (session: HttpSession | undefined) => {
-    if (!session) return refuse(response, 404, "Session not found. Begin anew.", -32001);
+    if (!session) return refuse(response, 404, "Session not found. Start a new session.", -32001);
     if (version !== undefined && !legacyVersions.some((known) => known === version))
       return refuse(response, 400, `Protocol version '${version}' is not that of a session.`);
     go(session);

@@ -3,6 +3,7 @@ import { createBriefMap } from "../../lib/brief-map.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { ClientSession, type GatewayContext, type SessionOptions } from "./client-session.ts";
+import type { Out } from "./exchange.ts";
 import { type Id, isId } from "./request.ts";
 import { type Wire, wireBytes, wireText } from "./wire.ts";
 
@@ -105,13 +106,14 @@ export class HttpSession {
     const post: Post = { stream, response, ids, isStream: false, isOver: false, answers: [] };
     this.#posts.set(stream, post);
     this.#watch(post, response);
-    const out = {
-      answer: (wire: Wire) => void (post.isStream ? this.#say(post, wireText(wire)) : post.answers.push(wire)),
-      say: (text: string) => this.#say(post, text),
-    };
-    const all = messages.map((message) => this.client.take(message, out));
+    const out = new PostOut(this, post);
     const answered = () => this.#finish(post, isBatch);
-    void (all.length === 1 ? all[0] : Promise.allSettled(all))?.then(answered, answered);
+    const [only] = messages;
+    const all =
+      isBatch || !only
+        ? Promise.allSettled(messages.map((message) => this.client.take(message, out)))
+        : this.client.take(only, out);
+    void (all as Promise<unknown>).then(answered, answered);
   }
 
   /** The general stream, or a broken one. False when it cannot be resumed. */
@@ -146,7 +148,7 @@ export class HttpSession {
   #announce(text: string): void {
     const isOpen = ({ response, isOver }: Post) => response !== null && !isOver;
     const somewhere = this.#listening ? undefined : this.#posts.values().find(isOpen);
-    if (somewhere) return this.#say(somewhere, text);
+    if (somewhere) return this.say(somewhere, text);
     const event = this.#log.add(general, text);
     if (this.#listening) return writeEvent(this.#listening, text, event.id);
     this.#backlog.push(event);
@@ -154,7 +156,7 @@ export class HttpSession {
   }
 
   /** Makes the answer a stream. */
-  #say(post: Post, text: string): void {
+  say(post: Post, text: string): void {
     if (post.isOver) return this.#announce(text);
     if (!post.isStream) {
       post.isStream = true;
@@ -214,6 +216,25 @@ export class HttpSession {
     post.response = response;
     this.#watch(post, response);
     return true;
+  }
+}
+
+class PostOut implements Out {
+  readonly #session: HttpSession;
+  readonly #post: Post;
+
+  constructor(session: HttpSession, post: Post) {
+    this.#session = session;
+    this.#post = post;
+  }
+
+  answer(wire: Wire): void {
+    if (this.#post.isStream) this.say(wireText(wire));
+    else this.#post.answers.push(wire);
+  }
+
+  say(text: string): void {
+    this.#session.say(this.#post, text);
   }
 }
 

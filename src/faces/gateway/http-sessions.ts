@@ -16,7 +16,7 @@ import { plainView, type View } from "./view.ts";
 const sweepMs = 60_000;
 const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** A client's session works on here while the store is away. */
+/** A client's session works on here while the store is unreachable. */
 const ignore = () => undefined;
 
 /** The same on every plane. */
@@ -39,7 +39,7 @@ export class HttpSessions {
   readonly #gateway: GatewayContext;
   readonly #store: KeptSessions;
   readonly #all = new Map<string, Kept>();
-  /** The ids of each owner, the least recently used first. */
+  /** The ids of each owner. */
   readonly #byOwner = new Map<string, Set<string>>();
   readonly #leaving = new Set<Promise<void>>();
   readonly #reopening = new Map<string, Promise<HttpSession | undefined>>();
@@ -69,7 +69,6 @@ export class HttpSessions {
     if (!kept || (kept.principal !== principal && kept.owner !== ownerOf(principal))) return undefined;
     kept.usedAt = steadyNow();
     if (this.#store.outlivesUs) this.#tellUsed(kept);
-    this.#noteUse(id, kept.owner);
     return kept.session;
   }
 
@@ -118,7 +117,7 @@ export class HttpSessions {
     });
     const now = steadyNow();
     this.#all.set(id, { session, principal, owner, usedAt: now, toldAt: now });
-    this.#noteUse(id, owner);
+    this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? new Set()).add(id));
     return session;
   }
 
@@ -127,12 +126,11 @@ export class HttpSessions {
     const own = this.#byOwner.get(owner);
     const { maxSessionsPerCaller: limit } = this.#gateway.plane.config().quotas;
     if (own === undefined || own.size < limit) return;
-    const isUnused = (id: string) => {
-      const session = this.#all.get(id)?.session;
-      return session?.client.isIdle() === true && !session.isListening();
-    };
-    const oldest = own.values().find(isUnused);
-    if (oldest !== undefined) return void this.end(oldest).catch(ignore);
+    const unused = [...own]
+      .flatMap((id) => this.#all.get(id) ?? [])
+      .filter(({ session }) => session.client.isIdle() && !session.isListening());
+    const oldest = unused.toSorted((one, other) => one.usedAt - other.usedAt)[0];
+    if (oldest !== undefined) return void this.end(oldest.session.client.id).catch(ignore);
     const text = `This caller has ${limit} sessions in use, which is the limit. End some, or begin later.`;
     throw new PlaneError("BUSY", text, { data: { limit } });
   }
@@ -186,12 +184,5 @@ export class HttpSessions {
     const left = kept.session.close(goesOn).finally(() => this.#leaving.delete(left));
     this.#leaving.add(left);
     await left;
-  }
-
-  /** A set keeps its order: the last used stands last. */
-  #noteUse(id: string, owner: string): void {
-    const own = this.#byOwner.get(owner) ?? new Set();
-    own.delete(id);
-    this.#byOwner.set(owner, own.add(id));
   }
 }

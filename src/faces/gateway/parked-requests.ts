@@ -31,7 +31,7 @@ export function createParkedRequests() {
       const { parked, owner, key } = waiting.get(requestState) ?? {};
       if (!parked || owner !== ownerOf(context) || key !== keyOf(request))
         return Promise.resolve(
-          failure(-32602, "requestState is not known here, or its time is over. Make the request anew."),
+          failure(-32602, "requestState is not known here, or its time is over. Make the request again."),
         );
       forget(waiting, requestState);
       return parked.goOn(context, objectIn(request.params, "inputResponses"));

@@ -79,8 +79,8 @@ export function faultIn(message: UnknownObject): string | null {
     const isAnswer = id !== undefined && ("result" in message || "error" in message);
     return isAnswer ? null : "'method' is missing.";
   }
-  if (typeof method !== "string") return "'method' must be a text.";
-  return id === undefined || isId(id) ? null : "'id' must be a text or a number.";
+  if (typeof method !== "string") return "'method' must be a string.";
+  return id === undefined || isId(id) ? null : "'id' must be a string or a number.";
 }
 
 /** For a batch. */

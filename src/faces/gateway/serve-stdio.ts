@@ -44,13 +44,7 @@ type StdioOptions = {
 /** One message per line, until the input ends. */
 export async function serveStdio(plane: Plane, options: StdioOptions): Promise<void> {
   const { input, output, signal, session } = options;
-  const write = (wire: Wire) => {
-    if (typeof wire === "string") return void output.write(`${wire}\n`);
-    output.cork();
-    for (const part of wire) output.write(part);
-    output.write("\n");
-    output.uncork();
-  };
+  const { write, flush } = createLineWriter(output);
   const refuse = (code: number, message: string) => write(renderAnswer(null, failure(code, message)));
   const parseError = () => refuse(-32700, "Parse error");
   const client = createStdioClient(plane, write, options);
@@ -71,7 +65,38 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
     // An input that is read keeps the process alive.
     input.pause();
     await client.close(session?.goesOn());
+    flush();
   }
+}
+
+/** Writing costs most: the first line of a turn leaves at once, the others together. */
+function createLineWriter(output: Writable) {
+  let later: string | undefined;
+  const flush = () => {
+    const text = later;
+    later = undefined;
+    if (text) output.write(text);
+  };
+  return {
+    flush,
+    write(wire: Wire): void {
+      if (typeof wire !== "string") {
+        if (later) output.write(later);
+        if (later !== undefined) later = "";
+        output.cork();
+        for (const part of wire) output.write(part);
+        output.write("\n");
+        return output.uncork();
+      }
+      if (later !== undefined) {
+        later += `${wire}\n`;
+        return;
+      }
+      later = "";
+      setImmediate(flush);
+      output.write(`${wire}\n`);
+    },
+  };
 }
 
 /** The first message decides: a handshake begins a session, a modern request needs none. */

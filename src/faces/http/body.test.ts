@@ -19,7 +19,7 @@ test("where a number would be kept as another one it is refused by name", () => 
   assert.deepEqual(parseFields(fine, schema, like), { arguments: { id: 9007199254740991, share: 0.1 } });
 });
 
-test("what is no object is told with what is expected", () => {
+test("what is no object is reported with what is expected", () => {
   assert.throws(() => parseBody("[1]", like), /The body must be an object like/);
   assert.throws(() => parseBody("{", like), /not valid JSON/);
   assert.deepEqual(parseBody("", like), {});

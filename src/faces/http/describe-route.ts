@@ -47,14 +47,14 @@ const tags: Record<Tag, string> = {
   Agents: "Models with tools.",
   Code: "Programs that call tools.",
   Approvals: "Calls that wait for a person's yes, and plans of changes.",
-  "Dead letters": "Calls that failed for good, and what becomes of them.",
+  "Dead letters": "Calls that failed permanently, and what becomes of them.",
   Registry: "The catalogue as a whole, and what changed in it.",
   Jobs: "Skills and jobs that are run, and what became of them.",
   Questions: "What servers ask people in the middle of calls.",
   "Sign-in": "Tokens of the caller's own for servers.",
   Keys: "API keys of this plane.",
   Audit: "Who changed what, and from where.",
-  Events: "What happens, as it happens.",
+  Events: "A live stream of events.",
   Operation: "For operators of the process.",
 };
 

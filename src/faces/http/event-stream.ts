@@ -91,7 +91,7 @@ function inOrder(events: readonly StoredEvent[], passing: readonly TransientEven
   return messages;
 }
 
-/** Null while the store is away: listeners stay, and get what happened when it is back. */
+/** Null while the store is unreachable: listeners stay, and get what happened when it is back. */
 async function readPage(plane: Plane, after: number, caller: Caller) {
   try {
     return await plane.events.page(after, pageSize, caller);

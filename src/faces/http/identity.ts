@@ -78,7 +78,7 @@ export function credentialFrom(authorization: string | undefined, key: string | 
 /** Null when the listener may no longer. */
 export type WhoAsks = () => Promise<Caller | null>;
 
-/** A stream may outlast the key that opened it, so who listens is found out anew. */
+/** A stream may outlast the key that opened it, so who listens is found out again. */
 export function askAgain(identities: Identities, c: HttpContext, first: Caller, scope: Scope): WhoAsks {
   let known = first;
   return async () => {

@@ -9,7 +9,7 @@ const gatherMs = 100;
 /** Of more lines, the last ones are sent. */
 const maxAtOnce = 1_000;
 
-/** What a server wrote and writes, until the client leaves or the server is defined anew. */
+/** What a server wrote and writes, until the client leaves or the server is defined again. */
 export function streamLogs(
   identities: Identities,
   { c, caller }: Asked<z.ZodObject>,

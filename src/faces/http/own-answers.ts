@@ -2,6 +2,7 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { parseToolQuery } from "../../model/catalogue/tool-query.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Readiness } from "../../model/plane.ts";
+import { type ExportedText, exportTypes } from "../../operations/schemas/call-export.ts";
 import { ToolsShown } from "../../operations/tools.ts";
 import { answerAgent } from "./agent-stream.ts";
 import { answerCall, parseCall } from "./call-stream.ts";
@@ -29,6 +30,13 @@ export function ownAnswers(identities: Identities, closing: AbortSignal): Record
           : asked.c.json((await run()) as object),
     },
     "events.page": { answer: (asked) => streamEvents(identities, asked, closing) },
+    "calls.export": {
+      async answer({ c }, run) {
+        const { format, text }: ExportedText = await run();
+        c.header("content-type", `${exportTypes[format]}; charset=utf-8`);
+        return c.body(ReadableStream.from(encoded(text)) as never);
+      },
+    },
     "runs.get": {
       async answer({ c, caller, param }, run) {
         const accepted = c.req.header("accept") ?? "";
@@ -57,6 +65,11 @@ export function ownAnswers(identities: Identities, closing: AbortSignal): Record
 
 export function stopping(): PlaneError {
   return new PlaneError("SERVER_UNAVAILABLE", "This plane is stopping. Ask another, or later.");
+}
+
+async function* encoded(text: AsyncIterable<string>) {
+  const encoder = new TextEncoder();
+  for await (const part of text) yield encoder.encode(part);
 }
 
 const wording = { spell: (parameter: string) => `'${parameter}'`, nearest };

@@ -56,7 +56,7 @@ for (const code of Object.keys(errorTable) as ErrorCode[]) {
   });
 }
 
-test("the outcome of a failed call is told beside the problem", async () => {
+test("the outcome of a failed call is reported beside the problem", async () => {
   const outcome = failed(new PlaneError("TIMEOUT", "too slow", { data: { server: "git", attempts: 2 } }));
   const { ok, call: told, recoverable, server, attempts } = await bodyOf(renderOutcome(outcome));
   assert.deepEqual({ ok, told }, { ok: false, told: outcome.call });
@@ -86,7 +86,7 @@ test("what went wrong inside is not told to a stranger, thrown or as an outcome"
   }
 });
 
-test("who comes too soon is told the seconds to wait, and who has no budget left is told none", () => {
+test("a caller who comes too soon gets the seconds to wait, and one without budget gets none", () => {
   const after = (code: ErrorCode, data = {}) =>
     renderOutcome(failed(new PlaneError(code, "because", { data }))).headers.get("retry-after");
   assert.equal(after("RATE_LIMITED", { retryInMs: 7_001 }), "8");

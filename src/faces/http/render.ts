@@ -5,7 +5,7 @@ import { type ErrorReport, errorTable, reportError, toPlaneError } from "../../m
 import type { SkillRun } from "../../model/work/skill-run.ts";
 import { forStrangers, shownAgentAnswer, shownSkillRun } from "../../operations/strangers.ts";
 
-/** An outcome is the body whatever happened. A call that waits or whose tool said no is no HTTP error. */
+/** An outcome is the body whatever happened. A call that waits, or whose tool reported an error, is no HTTP error. */
 export function renderOutcome(outcome: Outcome): Response {
   if (outcome.ok) return json(outcome, 200);
   const error = forStrangers(outcome.error);
@@ -48,7 +48,7 @@ export function sendProblem(response: ServerResponse, thrown: unknown): void {
   response.writeHead(http, headersOf(body, http)).end(JSON.stringify(body));
 }
 
-/** So often a store that is away is tried again. */
+/** How often an unreachable store is tried again. */
 const storeRetrySeconds = "5";
 
 /** RFC 9457, with our code. */

@@ -167,7 +167,7 @@ function missing(isPlace: boolean): PlaneError {
 const sweepMs = 20;
 /** How long the program that has our port may take to say what it is. */
 const probeMs = 1_000;
-/** What runs has so long to end, or as long as the plane drains. */
+/** The time that running work has to end; while the plane drains, longer. */
 const drainWaitMs = 5_000;
 
 /** A whole request has to have arrived by then; looked at every few seconds, which adds up to 30. */
@@ -193,7 +193,7 @@ export type Serving = {
   workbench: string | null;
   /** What is behind the #; null where callers need a credential. */
   pass: string | null;
-  /** With `drainMs`, everything is still answered for so long, so that balancers can find out. */
+  /** With `drainMs`, everything is still answered for this grace period, so that balancers can find out. */
   close(options?: { drainMs?: number }): Promise<void>;
 };
 
@@ -204,7 +204,7 @@ export async function serve(
 ): Promise<Serving> {
   const closing = new AbortController();
   // Beyond loopback every caller shows a credential.
-  // A store that is away must not keep the plane from starting. If there are keys in it, the pass is none.
+  // An unreachable store must not keep the plane from starting. If there are keys in it, the pass is none.
   const needsCredentials = await plane.identity.needsCredentials().catch(() => false);
   const isOwn = isLoopback(host) && allowHosts.length === 0 && !needsCredentials;
   const pass = isOwn ? createLocalPass() : undefined;

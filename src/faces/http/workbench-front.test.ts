@@ -54,7 +54,7 @@ suite("serving the workbench", () => {
     }
   });
 
-  test("what has a hash in its name is kept for good and comes as small as the browser takes it", async () => {
+  test("what has a hash in its name is kept permanently and comes as small as the browser takes it", async () => {
     const small = await ask("/workbench/assets/app-abc.js", { "accept-encoding": "gzip, br" });
     assert.deepEqual([small.text, small.headers["content-encoding"]], ["small", "br"]);
     assert.match(String(small.headers["cache-control"]), /immutable/);

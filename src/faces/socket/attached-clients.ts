@@ -158,7 +158,7 @@ function readHello(said: unknown): Hello | null {
   return isWhole ? (said as Hello) : null;
 }
 
-/** What a client would have been told by a plane of its own, or would miss. */
+/** What a client would have got from a plane of its own, or would miss. */
 function noticesFor(plane: Plane, { directory }: PlaneRecord, hello: Hello): string[] {
   const { problems, servers } = plane.config();
   const homeless = Object.entries(servers).flatMap(([name, server]) =>

@@ -13,7 +13,7 @@ export type Asked = {
   method?: unknown;
   args?: unknown[];
   hears?: CallbackName[];
-  /** What the asker wants to hear of meanwhile: about servers all, about calls only those that it makes. */
+  /** What the client wants to hear of meanwhile: about servers all, about calls only those that it makes. */
   events?: EventType[];
   attach?: unknown;
   about?: unknown;

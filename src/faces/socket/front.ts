@@ -38,7 +38,7 @@ const withdrawn = /^\{"jsonrpc":"2\.0","method":"notifications\/cancelled","para
 
 type Message = { id?: unknown; method?: string; params?: { requestId?: unknown } };
 type Request = { id: string; method: string; text: string };
-/** A line of the client: what it says, and the requests in it whose answers can be told from others. */
+/** A line of the client: what it says, and the requests in it whose answers can be distinguished from others. */
 type Line = { text: string; message: Message; requests: Request[] };
 type Connection = {
   socket: Socket;
@@ -220,7 +220,7 @@ class Front {
       if (asker) return this.#send(asker, line);
     }
     if (method === "notifications/cancelled") return this.#cancel(JSON.stringify(params?.requestId), line);
-    // Its answer could not be told from the other's, also when the plane ends.
+    // Its answer could not be distinguished from the other's, also when the plane ends.
     const [only] = line.requests;
     if (line.requests.length === 1 && only && this.#isRunning(only.id))
       return this.#tell(

@@ -4,7 +4,7 @@ import { tryLock } from "../../lib/lock-file.ts";
 import type { Attached, Attempt } from "./attachment.ts";
 import { claimDirectories, type PlanePlace } from "./plane-place.ts";
 
-/** A client that starts a plane says so this often; one that has not for so long was killed. */
+/** A client that starts a plane says so this often; one that has not within this time was killed. */
 const lockStaleMs = 2_500;
 const lockTouchMs = 500;
 /** So long a plane is waited for. */

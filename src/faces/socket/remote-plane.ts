@@ -47,7 +47,7 @@ export async function openRemotePlane(place: PlanePlace, who: Caller): Promise<P
   const here: Partial<Plane> = {
     isRemote: true,
     isBackground: record.background,
-    // Its problems were told where it was started.
+    // Its problems were reported where it was started.
     config: () => ({ ...config, problems: [] }),
     // A running plane is shown as it is; nothing is connected for it.
     servers: {

@@ -25,7 +25,7 @@ function followCalls(plane: Plane): () => void {
 /** Answers one question about this plane. `itself` answers what is no method of a plane; undefined where it cannot. */
 async function answerAsker(plane: Plane, socket: Socket, asked: Asked, itself: () => Promise<unknown>): Promise<void> {
   const gone = new AbortController();
-  socket.on("close", () => gone.abort(new Error("the asker hung up")));
+  socket.on("close", () => gone.abort(new Error("the client disconnected")));
   const answering = run(plane, socket, asked, gone.signal, itself).catch((thrown): RemoteAnswer => {
     const { code, message, data } = toPlaneError(thrown);
     return { error: { code, message, data } };
@@ -78,12 +78,12 @@ const handoverMs = 10_000;
 const firstClientMs = 10_000;
 /** So often a background plane looks whether it can still be found. */
 const lookMs = 2_000;
-/** What runs for attached clients has so long to end, or as long as the plane drains. */
+/** The time that work of attached clients has to end; while the plane drains, longer. */
 const waitMs = 5_000;
 
 export type SocketOptions = {
   place: PlanePlace;
-  /** Ends so long after its last client; null for a plane that a person started. */
+  /** The time from its last client to its end; null for a plane that a person started. */
   idleMs: number | null;
   directory: string;
   environment: Readonly<Record<string, string | undefined>>;
@@ -185,7 +185,7 @@ async function bind(
       replaced = { pid: other.pid };
     }
     if (process.platform !== "win32") rmSync(place.socket, { force: true });
-    // Written first: a client that reaches the socket compares what it is told with what is written.
+    // Written first: a client that reaches the socket compares what it gets with what is written.
     const fresh = `${place.record}.${process.pid}`;
     writeFileSync(fresh, JSON.stringify(record), { mode: 0o600 });
     renameSync(fresh, place.record);
@@ -238,7 +238,7 @@ function isAnswered(path: string): Promise<boolean> {
   });
 }
 
-/** Calls `onIdle` after so long without a connection. */
+/** Calls `onIdle` after this time without a connection. */
 function watchIdle(open: ReadonlySet<Socket>, idleMs: number, onIdle: () => void) {
   let isFindable = true;
   let isStopped = false;

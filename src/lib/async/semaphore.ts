@@ -4,7 +4,7 @@ export class SemaphoreFull extends Error {
   override readonly name = "SemaphoreFull";
 }
 
-/** So many at a time; a bounded queue waits in order. */
+/** A concurrency limit; a bounded queue waits in order. */
 export function createSemaphore(permits: number, maxWaiting: number) {
   const queue = new Set<() => void>();
   let active = 0;

@@ -33,11 +33,11 @@ const broken: [text: string, at: number, isEnd: boolean][] = [
 ];
 
 for (const [text, at, isEnd] of broken)
-  test(`${text} is not read, and it is told where`, () => {
+  test(`${text} is not read, and it is reported where`, () => {
     assert.deepEqual(respellJson(text), { text: null, at, line: 1, column: at + 1, isEnd });
   });
 
-test("the place of a mistake is told by line and column", () => {
+test("the place of a mistake is reported by line and column", () => {
   const { line, column } = respellJson('{\n  "a": oops\n}') as { line: number; column: number };
   assert.deepEqual([line, column], [2, 8]);
 });

@@ -134,3 +134,30 @@ test("what is configured may be anywhere but at a metadata service", async () =>
   for (const address of ["http://169.254.169.254/", "http://[fd00:ec2::254]/", "http://sneaky.example/"])
     assert.equal(await reach(configured, address), "EgressRefused", address);
 });
+
+test("where a proxy resolves names, what is found here is judged, and what is not found is for the owner to name", async () => {
+  const judged = async (gate: Gate, address: string) => {
+    try {
+      await gate.connection(new URL(address)).proxied();
+      return "passes";
+    } catch (thrown) {
+      return (thrown as Error).message;
+    }
+  };
+  const { configured, stranger, namedBy } = open(["allowed.test", "*.corp.test:8443"]);
+  for (const address of ["https://public.example/", "https://allowed.test/", "https://a.corp.test:8443/"])
+    for (const gate of [configured, stranger]) assert.equal(await judged(gate, address), "passes", address);
+  for (const gate of [configured, stranger])
+    for (const address of ["http://sneaky.example/", "http://169.254.169.254/", "http://metadata.google.internal/"])
+      assert.match(await judged(gate, address), /leads to a metadata address/, address);
+  for (const address of ["http://inside.example/", "http://mixed.example/", "http://10.0.0.7/"])
+    assert.match(await judged(stranger, address), /leads to a private address/, address);
+  assert.equal(await judged(configured, "http://inside.example/"), "passes");
+  assert.equal(await judged(configured, "http://unknown.test/"), "passes");
+  for (const address of ["http://unknown.test/", "https://a.corp.test/"])
+    assert.match(await judged(stranger, address), /leads to an unknown address.*'security.egress.allow'/, address);
+  const own = await namedBy("https://unknown.test/mcp");
+  assert.equal(await judged(own, "https://unknown.test/token"), "passes", "the server itself");
+  assert.match(await judged(own, "https://unknown.test:8443/"), /unknown address/);
+  assert.match(await judged(own, "https://other.test/"), /unknown address/);
+});

@@ -1,6 +1,8 @@
 import { isIP, type LookupFunction } from "node:net";
+import { pause } from "../async/pause.ts";
 import { type AddressClass, canonicalAddress, classOf, isMetadataName } from "./address-class.ts";
 import { type Allowed, parseAllowed } from "./allow-list.ts";
+import { hostOf, portOf } from "./proxy.ts";
 
 /** Rejects where there is no such host. */
 export type ResolveHost = (host: string) => Promise<readonly { address: string; family: number }[]>;
@@ -14,23 +16,37 @@ export type EgressOptions = {
 /** Which addresses may be connected to, for one party that names them. */
 export type Gate = {
   /** Throws `EgressRefused`, or gives the lookup that a connection to this address must use. */
-  connection(url: URL): { lookup: LookupFunction };
+  connection(url: URL): Judged;
   /** Rejects with `EgressRefused` where the name leads elsewhere now; for addresses that a browser opens. */
   check(url: URL): Promise<void>;
   /** May it be asked without TLS? */
   allowsPlain(url: URL): boolean;
 };
 
+type Judged = {
+  lookup: LookupFunction;
+  /** In place of the lookup, where a proxy resolves the name. Rejects with `EgressRefused`. */
+  proxied(): Promise<void>;
+};
+
 export type Egress = ReturnType<typeof createEgress>;
+
+/** `unknown` is a name that only a proxy can look up. */
+type Found = AddressClass | "unknown";
+
+/** A machine behind a proxy may have a resolver that never answers. */
+const lookupMs = 2_000;
 
 export class EgressRefused extends Error {
   override readonly name = "EgressRefused";
   /** Without it a proxy of errors would retry what stays refused. */
   readonly code = "ERR_EGRESS_REFUSED";
 
-  constructor(host: string, found: AddressClass) {
+  constructor(host: string, found: Found) {
     const remedy = found === "metadata" ? "" : ". Add it to 'security.egress.allow' if that is right";
-    super(`'${host}' leads to a ${found} address, which may not be named here${remedy}`);
+    super(
+      `'${host}' leads to ${found === "unknown" ? "an" : "a"} ${found} address, which may not be named here${remedy}`,
+    );
   }
 }
 
@@ -42,7 +58,7 @@ const bySystem: ResolveHost = async (host) => (await import("node:dns/promises")
 export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
   const allowed = createAllowed(allow);
 
-  function gate(mayReach: (url: URL, address: string, found: AddressClass) => boolean, isPlain: boolean): Gate {
+  function gate(mayReach: (url: URL, address: string, found: Found) => boolean, isPlain: boolean): Gate {
     function judge(url: URL, address: string): void {
       const found = isMetadataName(hostOf(url)) ? "metadata" : classOf(address);
       if (found === "metadata" || !(mayReach(url, address, found) || allowed(url, address)))
@@ -56,7 +72,19 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
       if (first === undefined) throw Object.assign(new Error(`no address of ${host}`), { code: "ENOTFOUND" });
       return { first, found };
     }
-    function connection(url: URL): { lookup: LookupFunction } {
+    /** What only the proxy can look up is for the owner of the configuration to name. */
+    async function judgeForProxy(url: URL): Promise<void> {
+      const host = hostOf(url);
+      if (isIP(host) !== 0) return;
+      const over = new AbortController();
+      const limit = pause(lookupMs, { signal: over.signal, isBackground: true }).then(() => []);
+      const found = await Promise.race([resolve(host).catch(() => []), limit]);
+      over.abort();
+      for (const { address } of found) judge(url, address);
+      if (found.length === 0 && !mayReach(url, "", "unknown") && !allowed(url, ""))
+        throw new EgressRefused(host, "unknown");
+    }
+    function connection(url: URL): Judged {
       // Node looks up no literal address.
       if (isIP(hostOf(url)) !== 0 || isMetadataName(hostOf(url))) judge(url, hostOf(url));
       return {
@@ -65,6 +93,7 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
             ({ first, found }) => (all ? callback(null, found) : callback(null, first.address, first.family)),
             (thrown: NodeJS.ErrnoException) => callback(thrown, "", 0),
           ),
+        proxied: () => judgeForProxy(url),
       };
     }
     return {
@@ -103,10 +132,11 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
     /** For what configured servers name: themselves, public addresses, and their neighbours on `localhost` or a private network. */
     async namedBy(...owners: readonly string[]): Promise<Gate> {
       const known = await Promise.all(owners.filter((owner) => URL.canParse(owner)).map(ownerOf));
-      const isOwn = (url: URL, address: string, found: AddressClass) =>
+      const isOwn = (url: URL, address: string, found: Found) =>
         known.some(
           ({ host, addresses, port, kind }) =>
-            (port === portOf(url) && addresses.includes(canonicalAddress(address))) ||
+            (port === portOf(url) &&
+              (addresses.includes(canonicalAddress(address)) || (found === "unknown" && host === hostOf(url)))) ||
             // An authorization server beside the MCP server on a developer's machine; literal addresses are not trusted so far.
             (kind === "loopback" && found === "loopback" && host === "localhost" && hostOf(url) === host) ||
             (kind === "private" && found === "private"),
@@ -121,14 +151,6 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
 
 export function isLoopbackHost(url: URL): boolean {
   return /^(localhost|::1|127\.\d+\.\d+\.\d+)$/.test(hostOf(url));
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, "");
-}
-
-function portOf({ port, protocol }: URL): string {
-  return port === "" ? (/^(https|wss):$/.test(protocol) ? "443" : "80") : port;
 }
 
 /** Read again only when the configuration has another list. */

@@ -2,6 +2,7 @@ import http, { type IncomingHttpHeaders } from "node:http";
 import https from "node:https";
 import { decodeBody } from "./decode-body.ts";
 import type { Gate } from "./egress.ts";
+import { wayThroughProxy } from "./proxy-agent.ts";
 
 export type ExchangeOptions = {
   /** Decides on the address, and on every address of its name. */
@@ -40,11 +41,18 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<Exchanged>();
   const isTls = url.protocol === "https:";
+  const judged = gate.connection(url);
+  const way = wayThroughProxy(url, judged);
   const request = (isTls ? https : http).request(url, {
-    ...gate.connection(url),
+    ...judged,
+    ...(way && { path: way.pathOf(url) }),
     method,
-    headers: { ...headers, ...(body !== undefined && { "content-length": String(Buffer.byteLength(body)) }) },
-    agent: agents?.[isTls ? "https:" : "http:"] ?? false,
+    headers: {
+      ...headers,
+      ...way?.headers,
+      ...(body !== undefined && { "content-length": String(Buffer.byteLength(body)) }),
+    },
+    agent: way?.agent ?? agents?.[isTls ? "https:" : "http:"] ?? false,
     signal,
   });
   request.on("error", reject);

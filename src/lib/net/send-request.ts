@@ -1,5 +1,6 @@
 import type { Gate } from "./egress.ts";
 import type { Agents, Exchanged } from "./exchange.ts";
+import { ProxyFailed } from "./proxy.ts";
 
 export type OutgoingRequest = {
   url: URL;
@@ -80,7 +81,15 @@ async function ask({ url, ...rest }: OutgoingRequest, { addressKey: _, ...option
 }
 
 /** Failures before anything was sent. */
-const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+const unsent = [
+  "ERR_PROXY",
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+];
 
 export function wasSent(thrown: unknown): boolean {
   const code = codeOf(thrown);
@@ -95,6 +104,7 @@ function isUnwritable(code: string): boolean {
 export function connectFailure(thrown: unknown, where: string): string {
   const code = codeOf(thrown);
   if (thrown instanceof Error && thrown.name === "AbortError") return "the request was given up";
+  if (thrown instanceof ProxyFailed) return thrown.message;
   if (code === "ECONNREFUSED") return `nothing listens at ${where}; start it, or correct its address`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${where} was not found`;
   if (isUnwritable(code)) return `its request cannot be made (${code}); correct its 'url', 'method' or 'headers'`;

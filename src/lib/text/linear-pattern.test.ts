@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { growthOf, maxGrowth } from "../../../test/samples/growth.ts";
 import { createPatternSet, patternProblem } from "./linear-pattern.ts";
 
-test("of many patterns those are told that are found anywhere in a text", () => {
+test("of many patterns those are reported that are found anywhere in a text", () => {
   const find = createPatternSet(["rm\\s+-rf", "^rm", "(?i)DROP table", "rm"]);
   assert.deepEqual([...find("sudo rm  -rf /")].sort(), [0, 3]);
   assert.deepEqual([...find("rm x")].sort(), [1, 3]);
@@ -11,7 +11,7 @@ test("of many patterns those are told that are found anywhere in a text", () => 
   assert.deepEqual([...find("")], []);
 });
 
-test("what is no pattern is told as such", () => {
+test("what is no pattern is reported as such", () => {
   for (const pattern of ["(", "[z-a]", "a{2,1}", "(?=a)", "\\1"]) assert.ok(patternProblem(pattern), pattern);
   assert.equal(patternProblem("a|b"), null);
 });

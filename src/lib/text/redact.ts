@@ -100,6 +100,19 @@ function walk(value: unknown): unknown {
   return changed ?? value;
 }
 
+/** Also hides texts under names that look like one of a secret, and what `hide` knows. */
+export function redactFields(value: unknown, hide: (text: string) => string, isSecret = looksSecret): unknown {
+  if (typeof value === "string") return hide(value);
+  if (Array.isArray(value)) return value.map((inner) => redactFields(inner, hide, isSecret));
+  if (typeof value !== "object" || value === null || isRawJSON(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      typeof inner === "string" && isSecret(key) ? "[redacted]" : redactFields(inner, hide, isSecret),
+    ]),
+  );
+}
+
 function isOurs(key: string): boolean {
   const known = oursByKey.get(key) ?? ours.test(key);
   if (oursByKey.size < maxRemembered) oursByKey.set(key, known);

@@ -1,6 +1,11 @@
+/** 1234567 as '1,234,567'. Asking the system's locales takes longer than many a command. */
+export function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
 /** '1 line', '1,200 lines'. `many` is for irregular plurals. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en-US")} ${nounFor(count, one, many)}`;
+  return `${grouped(count)} ${nounFor(count, one, many)}`;
 }
 
 /** The noun alone, for '3 of 20 tools'. */
@@ -16,4 +21,10 @@ export function sentence(text: string): string {
 /** To the microsecond: more is noise. */
 export function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000;
+}
+
+/** '1.25 USD'; of less than ten cents two digits that say something. */
+export function costText({ amount, unit }: { amount: number; unit: string }): string {
+  const digits = amount > 0 && amount < 0.1 ? Math.min(1 - Math.floor(Math.log10(amount)), 20) : 2;
+  return `${amount.toFixed(digits)} ${unit}`;
 }

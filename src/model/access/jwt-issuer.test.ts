@@ -18,7 +18,7 @@ const cases: [title: string, settings: object, wrong: string | null][] = [
   ["an empty audience", { audience: "" }, "audience"],
   ["keys over http", { jwksUri: "http://id.example/k" }, "jwksUri"],
   ["keys in a file", { jwksUri: "file:///etc/keys" }, "jwksUri"],
-  ["a claim nobody knows", { claims: { usr: "sub" } }, "claims"],
+  ["an unknown claim", { claims: { usr: "sub" } }, "claims"],
   ["a claim without a name", { claims: { user: "" } }, "claims,user"],
 ];
 

@@ -68,6 +68,8 @@ export type AgentRun = {
   /** Of the key or the rights that it was made with. */
   owner?: string;
   question: string;
+  /** What a person called the conversation. */
+  title?: string;
   style: AgentStyle;
   model: string;
   toolset: string | null;

@@ -24,7 +24,18 @@ export type AskedCall = { id: string; type: "function"; function: { name: string
 export type ModelTool = { name: string; description: string; parameters: Record<string, unknown> };
 
 /** Tokens of a model. */
-export type TokenUsage = { inputTokens: number; outputTokens: number; totalTokens: number };
+export type TokenUsage = {
+  inputTokens: number;
+  outputTokens: number;
+  totalTokens: number;
+  /** Those of the input that the endpoint had cached. */
+  cachedTokens?: number;
+  /** By the price of the model, where it has one. */
+  cost?: TokenCost;
+};
+
+/** What tokens cost, in a currency. */
+export type TokenCost = { amount: number; unit: string };
 
 /** A request to a model. */
 export type ModelRequest = {

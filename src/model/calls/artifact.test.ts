@@ -30,7 +30,7 @@ test("other spellings of the fields are understood", () => {
   assert.deepEqual([found?.results, found?.metadata, found?.artifacts[0]?.bytes], [0, 1, 0]);
 });
 
-test("what is no such result is left alone", () => {
+test("what is no such result is not changed", () => {
   for (const text of ["artifacts", '{"artifacts": 1}', '{"artifacts": []}', '{"artifacts": [', '["artifacts"]'])
     assert.equal(readArtifacts({ content: [{ type: "text", text }] }), null);
 });

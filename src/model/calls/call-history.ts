@@ -19,7 +19,7 @@ export type ActivityEntry = Origin & {
   code: ErrorCode | null;
 };
 
-/** What a call was given and what came of it, where `observability.keepPayloads` is on; redacted. */
+/** What a call was given and its result, where `observability.keepPayloads` is on; redacted. */
 export type CallPayload = { id: string; expiresAt: string; arguments: Json; result: Json };
 
 /** The state of the hash chain over the recorded calls. */
@@ -68,6 +68,6 @@ export type SeriesQuery = {
   user?: string | null;
 };
 
-/** More cannot be told apart in a plot. */
+/** More cannot be distinguished in a plot. */
 export const maxSeriesSteps = 1_440;
 export const maxSeriesMinutes = 7 * 24 * 60;

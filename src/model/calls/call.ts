@@ -11,7 +11,7 @@ import type { ResultHandle } from "./stored-result.ts";
 export const policyModes = ["build", "plan", "review", "debug"] as const;
 export type PolicyMode = (typeof policyModes)[number];
 
-/** One call along the path. Each stage adds a field: a skipped stage does not compile. */
+/** A call on its path. Each stage adds a field: a skipped stage does not compile. */
 export type Requested = {
   id: string;
   at: string;
@@ -242,7 +242,7 @@ export type SucceededOutcome = Answered & {
   verdict?: Verdict;
 } & Absent<"error" | "approval" | "plan">;
 
-/** The tool said no, a provider failed, or the plane refused: see `error.code`. */
+/** The tool reported an error, a provider failed, or the plane refused: see `error.code`. */
 export type FailedOutcome = NotOk<"tool_error" | "failed" | "refused" | "cancelled"> & {
   /** Where the tool itself reported the error. */
   result?: ToolResult;
@@ -298,5 +298,7 @@ export type CallRecord = Origin & {
   error: ErrorReport | null;
   cost?: Cost;
   run?: string;
+  /** The session of an MCP client, the conversation of an agent, or what the caller named. */
+  conversation?: string;
   stages: { stage: string; ms: number }[];
 };

@@ -28,7 +28,7 @@ export type Remember = {
   for: "tool" | "arguments" | "server";
   /** Globs by argument. Default: the exact arguments. */
   arguments?: Record<string, string>;
-  /** Default: for good. */
+  /** Default: no end. */
   forMs?: number;
   /** Only in the call's conversation. */
   conversation?: boolean;

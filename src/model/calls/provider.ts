@@ -55,6 +55,13 @@ export type ProgressReport = { progress: number; total: number | null; message: 
 /** A call that the other side made a background task. */
 export type TaskReport = { taskId: string; status: string; message: string | null };
 
+/** Takes the injected values of a call out of what others look at. */
+export type HiddenValues = {
+  names: readonly string[];
+  text(text: string): string;
+  value<T>(value: T): T;
+};
+
 /** What a provider learns about a call. */
 export type ProviderContext = {
   signal: AbortSignal;
@@ -72,9 +79,13 @@ export type ProviderContext = {
   onLog?: ((message: UnknownObject) => void) | undefined;
   asClient?: AsClient | undefined;
   meta?: UnknownObject | undefined;
+  /** Missing where none are injected. */
+  hidden?: HiddenValues | undefined;
   onOwnTool?: Relay["onOwnTool"];
   /** Answers to questions that were returned as a result. */
   continuation?: Continuation | undefined;
+  /** A person answers what the server asks a model, in this call alone. */
+  samples?: boolean | undefined;
 };
 
 /** Rejects with a PlaneError; `data.sent` is false when the other side provably never saw the request. */
@@ -100,6 +111,15 @@ export type ProviderOptions = {
 /** Also with `using`. True when it was still there. */
 export type Unregister = (() => boolean) & Disposable;
 
+/** A sampling request, for a person to read. */
+export type SamplingAsked = {
+  systemPrompt: string | null;
+  messages: { role: "user" | "assistant"; text: string }[];
+  maxTokens: number;
+  /** A model answers where the person writes nothing. */
+  hasModel: boolean;
+};
+
 /** A server's question to a person during a call. */
 export type Question = {
   id: string;
@@ -111,6 +131,8 @@ export type Question = {
   /** Missing outside a conversation. */
   conversation?: string;
   message: string;
+  /** A sampling request: the person may write the answer, as `text`. */
+  sampling?: SamplingAsked;
   /** Null when a page is to be visited instead. */
   schema: JsonObject | null;
   url: string | null;

@@ -12,7 +12,7 @@ test("a schema that is an object stays what it is, with properties even if it ha
   assert.deepEqual(toObjectSchema({}), { type: "object", properties: {} });
 });
 
-test("of several objects all properties are told, and as required what each of them requires", () => {
+test("of several objects all properties are reported, and as required what each of them requires", () => {
   const schema = {
     properties: { days: zip },
     oneOf: [{ properties: { city, days: {} }, required: ["city", "days"] }, { $ref: "#/$defs/Zip" }],

@@ -128,7 +128,7 @@ function readQueries(query: unknown, queries: unknown): string[] {
 }
 
 export function readText(text: unknown, parameter: string): string {
-  if (typeof text !== "string") return refuse(parameter, `'${parameter}' must be a text.`);
+  if (typeof text !== "string") return refuse(parameter, `'${parameter}' must be a string.`);
   if (text.length <= maxQuery) return text.trim();
   return refuse(parameter, `'${parameter}' is longer than ${maxQuery} characters; say it in fewer.`);
 }

@@ -66,7 +66,7 @@ test("every tool is found again by its name and by its name for models", () => {
   );
 });
 
-test("a spelling that is nobody's name finds every tool that answers to it", () => {
+test("a spelling that is no tool's name finds every tool that answers to it", () => {
   fc.assert(
     fc.property(toolIds, (ids) => {
       const index = createToolNameIndex(ids);

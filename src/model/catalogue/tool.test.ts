@@ -4,7 +4,7 @@ import { sampleMetadata, sampleTool } from "../../../test/samples/calls.ts";
 import { isRepeatable, SideEffects, type Tool, ToolManifest, ToolMetadata } from "./tool.ts";
 
 const repeatable: [title: string, changes: Partial<Tool>, expected: boolean][] = [
-  ["a tool nobody describes", {}, false],
+  ["a tool without a description", {}, false],
   ["a tool with an idempotency key", { metadata: sampleMetadata({ idempotency_key: true }) }, true],
   [
     "a tool that requires an idempotency key",
@@ -14,7 +14,7 @@ const repeatable: [title: string, changes: Partial<Tool>, expected: boolean][] =
   ["a trusted read", { trusted: true, annotations: { readOnlyHint: true } }, true],
   ["a trusted idempotent write", { trusted: true, annotations: { idempotentHint: true } }, true],
   ["a trusted write", { trusted: true, annotations: { readOnlyHint: false } }, false],
-  ["a read of a server nobody trusts", { annotations: { readOnlyHint: true } }, false],
+  ["a read of an untrusted server", { annotations: { readOnlyHint: true } }, false],
 ];
 
 for (const [title, changes, expected] of repeatable) {

@@ -15,15 +15,15 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   /** Variables of the plane's environment that all local servers get beside the default ones: names or globs, or true for all. */ inheritEnv?: boolean | readonly string[] | undefined;
   /** Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject. Default: []. */ inject?: readonly InjectionInput[] | undefined;
   /** Default options of the inventory in _mcp_data. */ inject_options?: InjectOptionsInput | undefined;
-  /** Globs of manifest files to read, from where this file is; manifest.schema.json says what they hold. Default: []. */ manifests?: readonly string[] | undefined;
+  /** Globs of manifest files to read, relative to this file's directory; manifest.schema.json has their schema. Default: []. */ manifests?: readonly string[] | undefined;
   /** Named selections of tools with a budget. */ toolsets?: Readonly<Record<string, ToolsetInput>> | undefined;
   /** Models, by name. */ models?: Readonly<Record<string, ModelInput>> | undefined;
   /** Sampling: requests of servers to the models; see agents.md. */ sampling?: SamplingInput | undefined;
   /** What runs, what needs approval, what is refused. */ policy?: PolicyInput | undefined;
-  /** Programs that decide about calls; see hooks.md. */ hooks?: HooksInput | undefined;
+  /** Programs that decide on calls; see hooks.md. */ hooks?: HooksInput | undefined;
   /** Approvals by people. */ approvals?: ApprovalsInput | undefined;
   /** Time and cost budgets of conversations. */ budgets?: BudgetsInput | undefined;
-  /** How often a call is tried that may be repeated, or that was never sent. */ retry?: RetryInput | undefined;
+  /** Attempts of a call that may be repeated, or that was never sent. */ retry?: RetryInput | undefined;
   /** How much of the catalogue a client sees at first. */ lazy?: LazyInput | undefined;
   /** Tool search. */ search?: SearchInput | undefined;
   /** Storage of large results. */ results?: ResultsInput | undefined;
@@ -40,7 +40,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   /** Authentication of callers. */ auth?: AuthInput | undefined;
   /** Attributes of users, by name. */ users?: Readonly<Record<string, UserInput>> | undefined;
   /** What personas may do, by name. */ personas?: Readonly<Record<string, PersonaInput>> | undefined;
-  /** Which levels of data go together: default for those that come with Toolplane, or your own as {levels, unknown}; see access.md. Without it levels have no effect. */ compliance?: "default" | { levels?: readonly ComplianceLevelInput[] | undefined; unknown?: "permissive" | "strict" | undefined } | null | undefined;
+  /** Which compliance levels go together: default for the built-in ones, or your own as {levels, unknown}; see access.md. Without it, levels have no effect. */ compliance?: "default" | { levels?: readonly ComplianceLevelInput[] | undefined; unknown?: "permissive" | "strict" | undefined } | null | undefined;
 }
 
 /** A selection of tools with a budget. */
@@ -57,6 +57,15 @@ export interface ModelInput {
   /** Its address. */ baseURL?: string | undefined;
   /** The model's name there. */ model: string;
   /** The key, best as a reference such as ${KEY}. */ apiKey?: string | undefined;
+  /** Token prices, per million; without them no cost is shown. */ price?: ModelsPriceInput | undefined;
+}
+
+/** Token prices, per million; without them no cost is shown. */
+export interface ModelsPriceInput {
+  /** Price of a million input tokens. */ input: number;
+  /** Price of a million output tokens. */ output: number;
+  /** Price of a million cached input tokens; `input` when left out. */ cached?: number | undefined;
+  /** The currency of these prices. Default: "USD". */ currency?: string | undefined;
 }
 
 /** Sampling: requests of servers to the models; see agents.md. */
@@ -68,7 +77,7 @@ export interface SamplingInput {
   /** Maximum sampling requests per tool call. Default: 10. */ maxCallsPerToolCall?: number | undefined;
 }
 
-/** How often a call is tried that may be repeated, or that was never sent. */
+/** Attempts of a call that may be repeated, or that was never sent. */
 export interface RetryInput {
   /** Attempts, the first included. Default: 2. */ attempts?: number | undefined;
   /** The wait before the second attempt; doubled with each failure, give or take a quarter. Default: 1000. */ delayMs?: number | undefined;
@@ -90,45 +99,45 @@ export interface LazyInput {
 export interface SearchInput {
   /** Words and their synonyms, which score a little less; they replace the built-in ones, an empty list removes them. */ synonyms?: Readonly<Record<string, readonly string[]>> | undefined;
   /** A model of your own that compares queries and tools, in place of the built-in vectors. */ embeddings?: { /** Its name in 'models'; its endpoint has to answer OpenAI-compatible `/embeddings`. */ model: string } | null | undefined;
-  /** true: what you call after a search moves up for you after the same words. Kept in the data directory only. Default: false. */ learn?: boolean | undefined;
+  /** true: tools that you call after a search rank higher when you search for the same words. Kept in the data directory only. Default: false. */ learn?: boolean | undefined;
 }
 
 /** Storage of large results. */
 export interface ResultsInput {
-  /** Characters of text that an MCP client gets whole; of more, or of half as much structured content, it gets a handle. 0 for no limit. Default: 8000. */ maxInlineBytes?: number | undefined;
+  /** Characters of text that an MCP client gets in full. For more, or for half as much structured content, it gets a handle. 0 for no limit. Default: 8000. */ maxInlineBytes?: number | undefined;
   /** How long a large result is stored. Default: 86400000. */ keepMs?: number | undefined;
   /** Maximum total size in the store; the oldest are dropped first. Default: 268435456. */ maxStoredBytes?: number | undefined;
   /** false: the tool 'read_result' is not offered. Default: true. */ builtinTool?: boolean | undefined;
-  /** Secrets in results that models read: what is found is replaced with [redacted]. */ redact?: ResultsRedactInput | undefined;
+  /** Redaction of secrets in results that models read; each becomes [redacted]. */ redact?: ResultsRedactInput | undefined;
 }
 
-/** Secrets in results that models read: what is found is replaced with [redacted]. */
+/** Redaction of secrets in results that models read; each becomes [redacted]. */
 export interface ResultsRedactInput {
-  /** Known shapes: keys and tokens of well-known services, private keys, passwords in addresses. Default: false. */ secrets?: boolean | undefined;
-  /** Words of 20 characters and more that are random rather than written. Default: false. */ entropy?: boolean | undefined;
+  /** Known patterns: keys and tokens of well-known services, private keys, passwords in URLs. Default: false. */ secrets?: boolean | undefined;
+  /** Words of 20 characters and more that look random. Default: false. */ entropy?: boolean | undefined;
   /** Patterns of your own, in the syntax of RE2. Default: []. */ patterns?: readonly string[] | undefined;
 }
 
 /** Call records. */
 export interface CallsInput {
-  /** Days to keep records of calls and changes, 0 for ever. Default: 90. */ keepDays?: number | undefined;
+  /** Days to keep records of calls and changes, 0 to keep them forever. Default: 90. */ keepDays?: number | undefined;
 }
 
 /** What one caller may hold open at a time. */
 export interface QuotasInput {
-  /** Event streams and waiting requests over HTTP that one caller holds open at a time. Default: 32. */ maxHeldOpen?: number | undefined;
-  /** MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it the one that was unused for longest ends. Default: 128. */ maxSessionsPerCaller?: number | undefined;
+  /** Event streams and waiting HTTP requests that one caller may hold open at a time. Default: 32. */ maxHeldOpen?: number | undefined;
+  /** MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, the one unused for longest ends. Default: 128. */ maxSessionsPerCaller?: number | undefined;
 }
 
 /** The record of calls and changes. */
 export interface AuditInput {
-  /** true: nothing is answered whose record could not be taken. Default: false. */ required?: boolean | undefined;
+  /** true: nothing is answered unless it was recorded. Default: false. */ required?: boolean | undefined;
   /** Secrets in the record of changes become their HMAC-SHA-256 with this key, instead of a mask, so that equal ones are recognised. By reference, such as ${AUDIT_KEY}. */ hmacKey?: string | undefined;
 }
 
 /** Traces, metrics, and what is kept of calls. */
 export interface ObservabilityInput {
-  /** Spans and metrics by OTLP over HTTP, as JSON. */ otlp?: { /** The collector, such as http://127.0.0.1:4318; /v1/traces and /v1/metrics are added. Empty: nothing is sent. */ endpoint: string; /** Headers for the collector, best as references; or a text such as name=value,name=value. */ headers?: Readonly<Record<string, string>> | string | undefined; /** false: no spans. Default: true. */ traces?: boolean | undefined; /** false: no metrics. Default: true. */ metrics?: boolean | undefined; /** Time between two batches in milliseconds. Default: 10000. */ intervalMs?: number | undefined; /** The name of this plane at the collector. Default: "toolplane". */ serviceName?: string | undefined } | null | undefined;
+  /** Spans and metrics by OTLP over HTTP, as JSON. */ otlp?: { /** The collector, such as http://127.0.0.1:4318; /v1/traces and /v1/metrics are added. Empty: nothing is sent. */ endpoint: string; /** Headers for the collector, best as references; or a string such as name=value,name=value. */ headers?: Readonly<Record<string, string>> | string | undefined; /** false: no spans. Default: true. */ traces?: boolean | undefined; /** false: no metrics. Default: true. */ metrics?: boolean | undefined; /** Time between two batches in milliseconds. Default: 10000. */ intervalMs?: number | undefined; /** The name of this plane at the collector. Default: "toolplane". */ serviceName?: string | undefined } | null | undefined;
   /** true: arguments and results of calls are kept, so that the page of a call shows them. Secrets are redacted, injected values never stored; see observability.md. Default: false. */ keepPayloads?: boolean | undefined;
   /** Days to keep them. Default: 7. */ payloadDays?: number | undefined;
 }
@@ -136,7 +145,7 @@ export interface ObservabilityInput {
 /** Job runs; see jobs.md. */
 export interface JobsInput {
   /** Concurrency limit of job runs on a plane; more wait. Default: 8. */ concurrency?: number | undefined;
-  /** Days to keep finished runs, 0 for ever. Default: 30. */ keepDays?: number | undefined;
+  /** Days to keep finished runs, 0 to keep them forever. Default: 30. */ keepDays?: number | undefined;
 }
 
 /** Handling of changed or poisoned tool definitions; see quality.md. */
@@ -144,10 +153,10 @@ export interface SecurityInput {
   /** A definition that differs from its pin: off, warn, or quarantine until it is accepted. Default: "quarantine". */ pinning?: "off" | "warn" | "quarantine" | undefined;
   /** A new tool of a known server: accept, or quarantine. Default: "accept". */ newTools?: "accept" | "quarantine" | undefined;
   /** Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about. */ poisoning?: "off" | "warn" | "quarantine" | null | undefined;
-  /** Where addresses that others name may lead: those of a server's sign-in, and of tools that were set over a face. */ egress?: SecurityEgressInput | undefined;
+  /** Which addresses others may name: for a server's sign-in, and for tools that were set over a face. */ egress?: SecurityEgressInput | undefined;
 }
 
-/** Where addresses that others name may lead: those of a server's sign-in, and of tools that were set over a face. */
+/** Which addresses others may name: for a server's sign-in, and for tools that were set over a face. */
 export interface SecurityEgressInput {
   /** Hosts, addresses and networks beyond public ones: localhost:8080, *.corp.example, 10.0.0.0/8. A cloud's metadata service is never reached. Default: []. */ allow?: readonly string[] | undefined;
 }

@@ -65,11 +65,22 @@ export const ToolsetDefinition = z.strictObject({
 });
 export type ToolsetDefinition = z.infer<typeof ToolsetDefinition>;
 
+const pricePerMillion = z.number().check(z.minimum(0));
+
+const ModelPrice = z.strictObject({
+  input: pricePerMillion,
+  output: pricePerMillion,
+  cached: z.optional(pricePerMillion),
+  currency: z._default(z.string().check(z.minLength(1)), "USD"),
+});
+export type ModelPrice = z.infer<typeof ModelPrice>;
+
 export const ModelDefinition = z.strictObject({
   provider: z._default(z.string(), "openai-compatible"),
   baseURL: z.optional(z.url()),
   model: z.string(),
   apiKey: z.optional(z.string()),
+  price: z.optional(ModelPrice),
 });
 
 const maxIntervalMs = 3_600_000;

@@ -11,11 +11,11 @@ export interface PolicyInput {
 
 /** A rule of the policy; the first that fits decides. */
 export interface PolicyRuleInput {
-  /** Glob of tool names. */ tool?: string | undefined;
+  /** Glob of tool names: * is any run of characters, ? is one; braces have no meaning. */ tool?: string | undefined;
   /** Glob of server names. */ server?: string | undefined;
   /** Any of these effects. */ side_effects?: readonly ("none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database")[] | undefined;
   /** Any of read, write and unknown, as 'policy test' shows for a tool. */ effects?: readonly ("read" | "write" | "unknown")[] | undefined;
-  /** Any of these risks: a tool's safety_level, else high if destructive, low if read-only. */ risk?: readonly ("low" | "medium" | "high")[] | undefined;
+  /** Any of these risks: a tool's safety_level, else high if a trusted server declares it destructive, low if read-only. */ risk?: readonly ("low" | "medium" | "high")[] | undefined;
   /** Any of these callers, by glob. */ users?: readonly string[] | undefined;
   /** Callers in any of these groups. */ groups?: readonly string[] | undefined;
   /** Callers that are any of these personas. */ personas?: readonly string[] | undefined;
@@ -35,7 +35,7 @@ export interface TimeWindowInput {
   /** The time zone. Default: "UTC". */ timezone?: string | undefined;
 }
 
-/** Programs that decide about calls; see hooks.md. */
+/** Programs that decide on calls; see hooks.md. */
 export interface HooksInput {
   /** Decides whether approval is needed; may waive it if only the profile requires it. Default: []. */ PermissionRequest?: readonly HookInput[] | undefined;
   /** Runs before a call; may change its arguments. Default: []. */ PreToolUse?: readonly HookInput[] | undefined;
@@ -50,7 +50,7 @@ export interface HooksInput {
 export interface HookInput {
   /** Its name in reasons and records. */ name: string;
   /** Pattern for tool names, matched anywhere; * for all. Default: "*". */ matcher?: string | undefined;
-  /** The program and its arguments; no shell. It runs where this file is. */ command: readonly string[];
+  /** The program and its arguments; no shell. It runs in this file's directory. */ command: readonly string[];
   /** Timeout; reaching it is a failure. Default: 2000. */ timeout_ms?: number | undefined;
   /** What a failure means; default deny. */ on_error?: "deny" | "allow" | undefined;
 }

@@ -7,15 +7,15 @@ export type ServersInput = Readonly<Record<string, ServerInput>> | readonly (Ser
 
 /** An MCP server: what to start or where to reach it, and how it is used. */
 export interface ServerInput extends ForeignServerKeys {
-  /** The program to start for a local server; it is never split or run by a shell. A relative path starts where this file is. */ command?: string | readonly string[] | undefined;
+  /** The program to start for a local server; it is never split or run by a shell. A relative path starts at this file's directory. */ command?: string | readonly string[] | undefined;
   /** Its arguments. Default: []. */ args?: readonly string[] | undefined;
   /** Variables for it, over those at the top level. Beside these it gets a safe base, proxy, certificate and package settings; servers.md lists them. */ env?: Readonly<Record<string, string>> | undefined;
   /** More variables of the plane's environment to pass on: names or globs, beside those at the top level. true: all of them; false: only the default ones. */ inheritEnv?: boolean | readonly string[] | undefined;
-  /** The directory to start it in, from where this file is. */ cwd?: string | undefined;
+  /** The directory to start it in, relative to this file's. */ cwd?: string | undefined;
   /** Start it in a container: no network, a read-only root, no capabilities, limits; removed when it ends. */ container?: McpServersContainerInput | undefined;
   /** The address of a remote server. Redirects to other hosts are not followed. */ url?: string | undefined;
-  /** An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts where this file is. */ openapi?: string | undefined;
-  /** The address of the API; by default as its document says, or where the document is. */ baseUrl?: string | undefined;
+  /** An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts at this file's directory. */ openapi?: string | undefined;
+  /** The address of the API; by default as its document says, or the document's own address. */ baseUrl?: string | undefined;
   /** Which operations of the document become tools; by default all. */ operations?: McpServersOperationsInput | undefined;
   /** The transport; detected by default. */ transport?: "stdio" | "http" | "sse" | "websocket" | "openapi" | undefined;
   /** Headers for every request to a remote server. */ headers?: Readonly<Record<string, string>> | undefined;
@@ -36,9 +36,9 @@ export interface ServerInput extends ForeignServerKeys {
   /** Length of its queue; more are refused with BUSY. Default: 1000. */ maxQueue?: number | undefined;
   /** Its rate limit: calls in a minute, a sixth of them at once. The next waits up to 5 s, or is refused with RATE_LIMITED. */ rateLimitPerMinute?: number | undefined;
   /** Its circuit breaker. */ circuit?: CircuitInput | undefined;
-  /** How often its calls are tried; by default as in 'retry'. */ retry?: McpServersRetryInput | undefined;
-  /** Results of its tools that are known to only read are kept for a while. Any write to the server, a changed list and a restart empty it. */ cache?: CacheInput | undefined;
-  /** Equal calls of one caller that are under way share one request, where the tool is known to only read. By default where results are cached. */ coalesce?: boolean | undefined;
+  /** Attempts of its calls; by default as in 'retry'. */ retry?: McpServersRetryInput | undefined;
+  /** Cache for results of its read-only tools. Any write to the server, a changed list and a restart empty it. */ cache?: CacheInput | undefined;
+  /** Equal concurrent calls of one caller share one request, if the tool is known to be read-only. By default on where results are cached. */ coalesce?: boolean | undefined;
   /** Maximum message size. A larger one fails only its call. Default: 10485760. */ maxMessageBytes?: number | undefined;
   /** The backoff after a failure; doubled with each failure in a row. Default: 1000. */ backoffMs?: number | undefined;
   /** The longest time between two automatic attempts. Default: 60000. */ maxBackoffMs?: number | undefined;
@@ -46,11 +46,11 @@ export interface ServerInput extends ForeignServerKeys {
   /** Time to live of its lists of tools, prompts and resources, 0 for no expiry. Default: 300000. */ listingTtlMs?: number | undefined;
   /** legacy opens with a handshake, modern is 2026-07-28; discovered by default. Default: "auto". */ protocol?: "auto" | "legacy" | "modern" | undefined;
   /** Directories or file URIs it gets as roots. Default: []. */ roots?: readonly string[] | undefined;
-  /** The least serious of its log messages to ask for and keep; by default the server decides. */ logLevel?: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency" | undefined;
+  /** The lowest level of its log messages to request and keep; by default the server decides. */ logLevel?: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency" | undefined;
   /** Who shares a session with it. By default all share a local server, and a remote one has a session for each user. */ session?: "shared" | "principal" | "conversation" | undefined;
   /** Groups with access; empty for all callers. Default: []. */ groups?: readonly string[] | undefined;
   /** Only for this persona. */ persona?: string | null | undefined;
-  /** The level its data belongs to; callers at a level that does not allow it do not see it. */ compliance_level?: string | null | undefined;
+  /** The compliance level of its data; callers whose level does not allow it do not see it. */ compliance_level?: string | null | undefined;
   /** Only for callers of one of these workspaces; empty for all. Default: []. */ workspaces?: readonly string[] | undefined;
   /** true: callers without access see only its name, description and contact. Default: false. */ discoverable?: boolean | undefined;
   /** Globs of allowed tools; null allows all, an empty list none. */ allow_tools?: readonly string[] | null | undefined;
@@ -70,14 +70,14 @@ export interface ServerInput extends ForeignServerKeys {
 
 /** Start it in a container: no network, a read-only root, no capabilities, limits; removed when it ends. */
 export interface McpServersContainerInput {
-  /** The image. Without 'command', what it starts by itself is the server. */ image: string;
+  /** The image. Without 'command', the image's own entry point is the server. */ image: string;
   /** The network it joins; none by default. Default: "none". */ network?: string | undefined;
-  /** What of this machine it sees: source:/target, read-only, or source:/target:rw; a relative source starts where this file is. Default: []. */ mounts?: readonly string[] | undefined;
+  /** Files of this machine that it sees: source:/target, read-only, or source:/target:rw; a relative source starts at this file's directory. Default: []. */ mounts?: readonly string[] | undefined;
   /** docker or podman; auto takes the first that is installed. Default: "auto". */ runtime?: "auto" | "docker" | "podman" | undefined;
-  /** Its limit of memory. Default: "512m". */ memory?: string | undefined;
-  /** Its limit of processes. Default: 256. */ pids?: number | undefined;
+  /** Its memory limit. Default: "512m". */ memory?: string | undefined;
+  /** Its process limit. Default: 256. */ pids?: number | undefined;
   /** The user inside, such as 1000:1000; by default the image's. */ user?: string | undefined;
-  /** Names of the plane's variables that it gets beside those of 'env'. Values never stand on a command line. Default: []. */ env?: readonly string[] | undefined;
+  /** Names of the plane's variables that it gets beside those of 'env'. Values never appear on a command line. Default: []. */ env?: readonly string[] | undefined;
 }
 
 /** Which operations of the document become tools; by default all. */
@@ -89,7 +89,7 @@ export interface McpServersOperationsInput {
 
 /** Authentication to a remote server. */
 export interface ServerAuthInput {
-  /** bearer sends the token in Authorization, basic does so with user:password, api_key in the header named below, oauth lets each user sign in. Default: "bearer". */ type?: "none" | "bearer" | "basic" | "api_key" | "jwt" | "oauth" | undefined;
+  /** bearer sends the token in Authorization; basic sends user:password there; api_key uses the header named below; with oauth each user signs in. Default: "bearer". */ type?: "none" | "bearer" | "basic" | "api_key" | "jwt" | "oauth" | undefined;
   /** The token for all users, best as ${TOKEN}; without it each user gives their own. An empty one sends nothing. */ token?: string | undefined;
   /** The header of an API key. Default: "X-API-Key". */ header?: string | undefined;
   /** Scopes to request; by default the server's. */ scopes?: readonly string[] | undefined;
@@ -100,7 +100,7 @@ export interface ServerAuthInput {
   /** client_credentials signs in as this client, without a person. */ grant?: "authorization_code" | "client_credentials" | undefined;
   /** The token endpoint of the authorization server; discovered, or taken from the OpenAPI document, by default. */ tokenUrl?: string | undefined;
   /** Where people sign in; discovered, or taken from the OpenAPI document, by default. */ authorizationUrl?: string | undefined;
-  /** For each security scheme of the OpenAPI document its value, best as ${KEY}; for an API that wants several. */ schemes?: Readonly<Record<string, string>> | undefined;
+  /** A value for each security scheme of the OpenAPI document, best as ${KEY}; for an API that requires several. */ schemes?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Its circuit breaker. */
@@ -109,17 +109,17 @@ export interface CircuitInput {
   /** The first cooldown; then one call tries the server. Doubled with each failure, 5 minutes at most. Default: 30000. */ openMs?: number | undefined;
 }
 
-/** How often its calls are tried; by default as in 'retry'. */
+/** Attempts of its calls; by default as in 'retry'. */
 export interface McpServersRetryInput {
   /** Attempts of a call that may be repeated, the first included. */ attempts?: number | undefined;
   /** The wait before the second attempt; doubled with each failure. */ delayMs?: number | undefined;
   /** The longest wait between two attempts. */ maxDelayMs?: number | undefined;
 }
 
-/** Results of its tools that are known to only read are kept for a while. Any write to the server, a changed list and a restart empty it. */
+/** Cache for results of its read-only tools. Any write to the server, a changed list and a restart empty it. */
 export interface CacheInput {
   /** How long a result is kept; 0 keeps none. */ ttlMs: number;
-  /** At most so many results; the least recently used go first. Default: 1000. */ maxEntries?: number | undefined;
+  /** Maximum number of results; the least recently used are dropped first. Default: 1000. */ maxEntries?: number | undefined;
   /** One result for all callers; by default each caller has their own. Default: false. */ shared?: boolean | undefined;
 }
 
@@ -130,6 +130,6 @@ export type InjectionInput =
 /** Options of the inventory in _mcp_data. */
 export interface InjectOptionsInput {
   /** Exclude its own tools. */ exclude_self?: boolean | undefined;
-  /** Servers that are left out; 'canvas' when it is not given. */ exclude?: readonly string[] | undefined;
+  /** Servers to leave out; 'canvas' by default. */ exclude?: readonly string[] | undefined;
   /** Maximum size; beyond it descriptions are cut, then parameters dropped, then tools. 65536 by default. */ max_bytes?: number | undefined;
 }

@@ -1,3 +1,4 @@
+import type { PolicyRule } from "../access/policy.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Caller } from "../principal.ts";
 import type { ServersChange } from "../servers/server.ts";
@@ -168,7 +169,27 @@ export type SetupEntries = {
   saveServer(name: string, entry: JsonObject, how: { from?: string; isTrial?: boolean }): Promise<Trial | null>;
 };
 
-export interface Setup extends SetupAdding, SetupEntries {
+export type WrittenRules = {
+  /** Its name only. */
+  file: string;
+  /** Another one as soon as the rules of the file are others. */
+  revision: string;
+  /** As they are written. */
+  rules: JsonObject[];
+  /** Those that other files and servers bring. */
+  others: { rule: PolicyRule; file: string }[];
+};
+
+/** The rules of the policy in a file. Rules that are not understood are refused with their place. */
+export type SetupRules = {
+  writtenRules(): Promise<WrittenRules>;
+  /** The rules that would be in force with these in the file; nothing is written. */
+  tryRules(rules: readonly JsonObject[]): Promise<{ rules: PolicyRule[]; warnings: string[] }>;
+  /** Comments stay with their rule. Rejects where the rules were changed since `revision`. */
+  saveRules(rules: readonly JsonObject[], revision: string): Promise<WrittenRules & { warnings: string[] }>;
+};
+
+export interface Setup extends SetupAdding, SetupEntries, SetupRules {
   /** Consent to what the project's files start and read. */
   trust: SetupTrust;
   check(): Promise<ConfigCheck>;
@@ -188,6 +209,8 @@ export interface Setup extends SetupAdding, SetupEntries {
   written(): Promise<WrittenEntries>;
   putToolset(name: string, definition: JsonObject): Promise<{ path: string }>;
   removeToolset(name: string): Promise<{ path: string }>;
+  /** Writes back what this process removed last under the name, where it stood. Throws where nothing was. */
+  undoRemoval(kind: keyof WrittenEntries, name: string): Promise<{ path: string }>;
   /** Clients whose configuration we can read and write. */
   clients(): Promise<ClientStatus[]>;
   importClients(clients: readonly string[], options: ImportOptions): Promise<ImportReport>;

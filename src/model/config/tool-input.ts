@@ -13,8 +13,8 @@ export type ToolsInput =
 
 /** A hand-written tool. */
 export interface ToolInput {
-  /** Its results are kept for a while, where it is known to only read. */ cache?: { /** How long a result is kept; 0 keeps none. */ ttlMs: number; /** At most so many results; the least recently used go first. Default: 1000. */ maxEntries?: number | undefined; /** One result for all callers; by default each caller has their own. Default: false. */ shared?: boolean | undefined } | undefined;
-  /** Equal calls of one caller that are under way share one request, where it is known to only read. */ coalesce?: boolean | undefined;
+  /** Cache for its results, if it is known to be read-only. */ cache?: { /** How long a result is kept; 0 keeps none. */ ttlMs: number; /** Maximum number of results; the least recently used are dropped first. Default: 1000. */ maxEntries?: number | undefined; /** One result for all callers; by default each caller has their own. Default: false. */ shared?: boolean | undefined } | undefined;
+  /** Equal concurrent calls of one caller share one request, if the tool is known to be read-only. */ coalesce?: boolean | undefined;
   /** Limit of a call in seconds, 0 for none. */ default_timeout?: number | undefined;
   /** false: serial execution. */ allow_parallel?: boolean | undefined;
   /** Its risk; high needs approval. */ safety_level?: "low" | "medium" | "high" | undefined;
@@ -27,7 +27,7 @@ export interface ToolInput {
   /** The agent's state after success. */ state?: string | undefined;
   /** The states it is available in; all by default. */ "applicable-states"?: readonly string[] | undefined;
   /** Only for callers of one of these workspaces. */ workspaces?: readonly string[] | undefined;
-  /** The level its data belongs to, beside its server's. */ compliance_level?: string | undefined;
+  /** The compliance level of its data, in addition to its server's. */ compliance_level?: string | undefined;
   /** False: people still see the tool; models neither see nor call it. */ enabled?: boolean | undefined;
   /** Notes for people in listings. */ notes?: string | undefined;
   /** Its version. Default: "1.0.0". */ version?: string | undefined;
@@ -79,8 +79,8 @@ export interface ProviderInput {
 
 /** What is said here about a tool that a server lists. */
 export interface ToolOverlayInput {
-  /** Its results are kept for a while, where it is known to only read. */ cache?: CacheInput | undefined;
-  /** Equal calls of one caller that are under way share one request, where it is known to only read. */ coalesce?: boolean | undefined;
+  /** Cache for its results, if it is known to be read-only. */ cache?: CacheInput | undefined;
+  /** Equal concurrent calls of one caller share one request, if the tool is known to be read-only. */ coalesce?: boolean | undefined;
   /** Limit of a call in seconds, 0 for none. */ default_timeout?: number | undefined;
   /** false: serial execution. */ allow_parallel?: boolean | undefined;
   /** Its risk; high needs approval. */ safety_level?: "low" | "medium" | "high" | undefined;
@@ -93,7 +93,7 @@ export interface ToolOverlayInput {
   /** The agent's state after success. */ state?: string | undefined;
   /** The states it is available in; all by default. */ "applicable-states"?: readonly string[] | undefined;
   /** Only for callers of one of these workspaces. */ workspaces?: readonly string[] | undefined;
-  /** The level its data belongs to, beside its server's. */ compliance_level?: string | undefined;
+  /** The compliance level of its data, in addition to its server's. */ compliance_level?: string | undefined;
   /** False: people still see the tool; models neither see nor call it. */ enabled?: boolean | undefined;
   /** Notes for people in listings. */ notes?: string | undefined;
   /** Replaces the server's description. */ description?: string | undefined;

@@ -228,9 +228,40 @@ export type CircuitStatus = {
 
 export type ServerLogLine = {
   at: string;
-  source: "stderr" | "log" | "noise";
+  source: "stderr" | "log" | "noise" | "notification";
   level?: string;
   text: string;
+};
+
+/** A JSON-RPC message of a session with a server. */
+export type ServerMessage = {
+  /** Counts up; later ones are read with `after`. */
+  number: number;
+  at: string;
+  direction: "sent" | "received";
+  kind: "request" | "result" | "error" | "notification";
+  /** Of an answer, that of its request; null where it is unknown. */
+  method: string | null;
+  id: string | number | null;
+  /** Of an answer: the time since its request. */
+  durationMs: number | null;
+  /** Sessions are counted from the start of the recording. */
+  session: number;
+  bytes: number;
+  /** It was too long: `message` is the beginning of its text. */
+  cut: boolean;
+  message: unknown;
+};
+
+/** Messages since `since`, oldest first, without secrets and injected values. */
+export type RecordedMessages = {
+  recording: boolean;
+  since: string | null;
+  /** Then they are dropped, unless they are looked at before. */
+  until: string | null;
+  /** Older ones that were dropped. */
+  dropped: number;
+  messages: ServerMessage[];
 };
 
 /** Remembered from one run to the next. */

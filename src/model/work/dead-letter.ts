@@ -21,7 +21,7 @@ export type DeadLetterChange = {
   note: string | null;
 };
 
-/** A call that failed for good, kept to be made again. */
+/** A call that failed permanently, kept to be made again. */
 export type DeadLetter = {
   id: string;
   callId: string;

@@ -9,7 +9,7 @@ export const AccessOptions = {
   toolGroups: z
     .union([z.literal("*"), names])
     .optional()
-    .meta({ description: "The groups of tools that are meant; `default` when left out, `*` for all." }),
+    .meta({ description: "The tool groups to use; `default` when left out, `*` for all." }),
   state: z.string().optional().meta({ description: "The state that an agent is in." }),
   compliance: z.string().optional().meta({ description: "A level of data to keep to beside the caller's own." }),
   mcp: z

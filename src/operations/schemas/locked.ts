@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** All that is told of something that is not for the caller. */
+/** All that is shown of something that is not for the caller. */
 export const Locked = z
   .object({
     name: z.string(),

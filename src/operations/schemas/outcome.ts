@@ -109,7 +109,7 @@ export const CallAnswer = z
 
 const CallPayload = z
   .object({ expiresAt: z.string(), arguments: z.unknown(), result: z.unknown() })
-  .meta({ id: "CallPayload", description: "What the call was given and what came of it. Secrets are redacted." });
+  .meta({ id: "CallPayload", description: "What the call was given and its result. Secrets are redacted." });
 
 export const CallRecord = z
   .object({
@@ -139,6 +139,9 @@ export const CallRecord = z
       .meta({ description: "The id of the result, where it was too large to be given whole." }),
     ...origin,
     run: z.string().optional().meta({ description: "The run of an agent that it was made in." }),
+    conversation: z.string().optional().meta({
+      description: "The session of an MCP client, the conversation of an agent, or what the caller named.",
+    }),
     error: z.union([ErrorReport, z.null()]),
     stages: z.array(z.object({ stage: z.string(), ms: z.number() })),
     payload: CallPayload.nullable().optional().meta({

@@ -55,7 +55,7 @@ const Finding = z
 
 export const ToolReview = z
   .object({
-    held: z.string().nullable().meta({ description: "Why it is held back." }),
+    held: z.string().nullable().meta({ description: "Why it is quarantined." }),
     heldFor: z.enum(["changed", "new", "rejected", "suspicious", "disabled"]).nullable(),
     change: z.enum(["changed", "new"]).nullable(),
     findings: z.array(Finding),

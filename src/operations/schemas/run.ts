@@ -6,6 +6,11 @@ const Usage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
   totalTokens: z.number(),
+  cachedTokens: z.number().optional().meta({ description: "Those of the input that the endpoint had cached." }),
+  cost: z
+    .object({ amount: z.number(), unit: z.string() })
+    .optional()
+    .meta({ description: "By `price` of the model; missing where it has none." }),
 });
 
 export const AgentOutcome = z.enum(agentOutcomes).meta({ id: "AgentOutcome" });
@@ -16,6 +21,7 @@ const summary = {
   durationMs: z.number(),
   user: z.string().nullable(),
   question: z.string(),
+  title: z.string().optional().meta({ description: "What a person called the conversation." }),
   style: z.enum(agentStyles),
   model: z.string(),
   toolset: z.string().nullable(),

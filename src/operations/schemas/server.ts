@@ -73,11 +73,37 @@ export const RefreshReport = z
 export const LogLine = z
   .object({
     at: z.string(),
-    source: z.enum(["stderr", "log", "noise"]),
+    source: z.enum(["stderr", "log", "noise", "notification"]),
     level: z.string().optional(),
     text: z.string(),
   })
   .meta({ id: "LogLine" });
+
+const ServerMessage = z
+  .object({
+    number: z.number().int(),
+    at: z.string(),
+    direction: z.enum(["sent", "received"]).meta({ description: "As the plane sees it." }),
+    kind: z.enum(["request", "result", "error", "notification"]),
+    method: z.string().nullable().meta({ description: "Of an answer, that of its request." }),
+    id: z.union([z.string(), z.number()]).nullable(),
+    durationMs: z.number().nullable().meta({ description: "Of an answer: the time since its request." }),
+    session: z.number().int().meta({ description: "Sessions are counted from the start of the recording." }),
+    bytes: z.number().int(),
+    cut: z.boolean().meta({ description: "It was too long: `message` is the beginning of its text." }),
+    message: z.unknown().meta({ description: "Without secrets and injected values." }),
+  })
+  .meta({ id: "ServerMessage" });
+
+export const RecordedMessages = z
+  .object({
+    recording: z.boolean(),
+    since: z.string().nullable(),
+    until: z.string().nullable().meta({ description: "Then they are dropped, unless they are read before." }),
+    dropped: z.number().int().meta({ description: "How many older ones were dropped." }),
+    messages: z.array(ServerMessage),
+  })
+  .meta({ id: "RecordedMessages" });
 
 /** As a server lists it, and whose it is. */
 export const Listed = z.looseObject({ server: z.string() }).meta({ id: "Listed" });
@@ -91,6 +117,15 @@ export const Question = z
     user: z.string().nullable(),
     conversation: z.string().optional().meta({ description: "The conversation of the call." }),
     message: z.string(),
+    sampling: z
+      .object({
+        systemPrompt: z.string().nullable(),
+        messages: z.array(z.object({ role: z.enum(["user", "assistant"]), text: z.string() })),
+        maxTokens: z.number().int(),
+        hasModel: z.boolean().meta({ description: "A model answers where the person writes nothing." }),
+      })
+      .optional()
+      .meta({ description: "What the server wants a model to continue; the answer is `{text}`." }),
     schema: z.record(z.string(), z.unknown()).nullable(),
     url: z.string().nullable(),
     askedAt: z.string(),

@@ -50,7 +50,7 @@ async function ask({ taskId, pollMs }: Task, line: TaskLine): Promise<Task> {
   });
   const task = readTask(answer);
   if (task?.taskId !== taskId) throw invalidAnswer("its answer about its task is no task");
-  // An interval named once holds for good.
+  // An interval named once holds until the end.
   const { pollIntervalMs, pollInterval } = task.given;
   return pollIntervalMs === undefined && pollInterval === undefined ? { ...task, pollMs } : task;
 }

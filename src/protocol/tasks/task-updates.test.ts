@@ -10,7 +10,7 @@ const at = (status: string, statusMessage?: string) => readTask({ taskId: "t", s
 suite("the news of a task", () => {
   useMockedTime();
 
-  test("a wait ends with its time, with what is told, or at once when it was told before", async () => {
+  test("a wait ends with its time, with what is reported, or at once when it was reported before", async () => {
     const news = createTaskPoll(new AbortController().signal);
     const first = news.wait(1_000);
     await moveTime(1_000);
@@ -29,7 +29,7 @@ suite("the news of a task", () => {
     assert.equal(await waiting, undefined);
   });
 
-  test("nothing is told in the quiet time, then where it stands, then every change once", async () => {
+  test("nothing is reported in the quiet time, then where it stands, then every change once", async () => {
     const told: [TaskUpdate["status"], TaskUpdate["message"], boolean][] = [];
     const teller = createTaskReporter(10_000, ({ status, message }, isNews) => told.push([status, message, isNews]));
     teller.see(at("working"));

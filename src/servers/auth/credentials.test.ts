@@ -75,7 +75,7 @@ test("a token is over one minute before its end", async () => {
   assert.equal((await credentials.status("ada"))[0]?.expired, true);
 });
 
-test("status lists one user's credentials, forget removes them, and both sides are told", async () => {
+test("status lists one user's credentials, forget removes them, and both sides are notified", async () => {
   await using plane = await openPlane();
   const { credentials } = plane;
   const odd = "a/b \ud800 \"'% ünï";

@@ -124,7 +124,7 @@ suite("who we are at the authorization server", () => {
     assert.ok((await plane.credentials.headers("remote", server, "ada")).authorization);
   });
 
-  test("without any way to be known, the remedy is told", async () => {
+  test("without any way to be known, the remedy is reported", async () => {
     await using fixture = await startOAuth(["--metadata", '{"registration_endpoint":null}']);
     await using plane = await openPlane();
     const begun = plane.credentials.beginSignIn("remote", remote(fixture.url, oauth), "ada", redirectUri);
@@ -242,7 +242,7 @@ suite("what is not believed", () => {
     assert.equal((await plane.store.secrets("sign-in/")).length, 1);
   });
 
-  test("a person who says no is told so", async () => {
+  test("a refusal of the person is reported", async () => {
     await using fixture = await startOAuth(["--deny"]);
     await using plane = await openPlane();
     const signing = signIn(plane.credentials, remote(fixture.url, oauth));

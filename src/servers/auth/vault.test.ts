@@ -69,7 +69,7 @@ test("a value moved under another name, changed, or cut off cannot be opened", a
   await store.close();
 });
 
-test("another key is told with the file and the remedy, and nothing of the value", async () => {
+test("another key is reported with the file and the remedy, and nothing of the value", async () => {
   await using directory = await temporaryDirectory();
   const { store, vault } = await openVault(directory.path);
   await vault.write("a", { token: "very-secret" });
@@ -104,7 +104,7 @@ test("planes with one key open each other's, and none makes a key of its own", a
   await store.close();
 });
 
-test("a damaged key is told with its remedy", async () => {
+test("a damaged key is reported with its remedy", async () => {
   await using directory = await temporaryDirectory();
   writeFileSync(directory.file("vault.key"), "short");
   const { store, vault } = await openVault(directory.path);

@@ -42,7 +42,7 @@ const commands: [title: string, command: string, detail: RegExp, fix: RegExp][] 
 ];
 
 for (const [title, command, detail, fix] of commands) {
-  test(`${title} as command is told with the first thing to try`, async () => {
+  test(`${title} as command is reported with the first thing to try`, async () => {
     await using directory = await project();
     const definition = sampleServer({ command, cwd: directory.path });
     const check = checkCommand(definition, { PATH: directory.file("bin") });
@@ -61,7 +61,7 @@ test("a command is looked for as the system does it: past what cannot be run, an
   }
 });
 
-test("a directory that is not there is told with what is there instead", async () => {
+test("a directory that is not there is reported with what is there instead", async () => {
   await using directory = await project();
   assert.equal(checkDirectory(directory.path).ok, true);
   const near = checkDirectory(directory.file("bni"));

@@ -13,7 +13,7 @@ const broken: [reason: string, fix: RegExp][] = [
 ];
 
 for (const [reason, fix] of broken) {
-  test(`an entry that is out of order is told with what to change: ${reason}`, () => {
+  test(`an entry that is out of order is reported with what to change: ${reason}`, () => {
     const check = checkBroken("notes", reason);
     assert.deepEqual([check.name, check.ok, check.detail], ["configuration", false, `${reason}.`]);
     assert.match(check.fix ?? "", fix);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { generateKeyPairSync, sign } from "node:crypto";
 import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { suite, test } from "node:test";
 import { scaledMs } from "../../../test/fixtures/patience.ts";
+import { selfSigned } from "../../../test/fixtures/self-signed.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { failure, outline } from "../../../test/samples/doctor-checks.ts";
@@ -24,7 +24,7 @@ function examine(url: string, limitMs = 10_000): Promise<DoctorCheck[]> {
 const unreached = "configuration enabled url environment !reachable";
 
 suite("a server that cannot be reached", { concurrency: 4 }, () => {
-  test("a closed port is told as such", async () => {
+  test("a closed port is reported as such", async () => {
     const server = await listenTo(createServer());
     await server[Symbol.asyncDispose]();
     const checks = await examine(withSecrets(server.url));
@@ -33,14 +33,14 @@ suite("a server that cannot be reached", { concurrency: 4 }, () => {
     assert.match(failure(checks).fix, /^Start the server, or correct the port in 'url'\.$/);
   });
 
-  test("an unknown host is told as such", async () => {
+  test("an unknown host is reported as such", async () => {
     const checks = await examine("http://ada:pw-one@notes.invalid/pw-two?key=pw-three");
     assert.equal(outline(checks), unreached);
     assert.match(failure(checks).detail, /host.* 'notes\.invalid'/);
     assert.match(failure(checks).fix, /^Correct the host name in 'url'/);
   });
 
-  test("TLS on a plain port is told as such", async () => {
+  test("TLS on a plain port is reported as such", async () => {
     await using server = await listen((_, response) => response.end("plain"));
     const checks = await examine(withSecrets(server.url.replace("http:", "https:")));
     assert.equal(outline(checks), unreached);
@@ -48,7 +48,7 @@ suite("a server that cannot be reached", { concurrency: 4 }, () => {
     assert.match(failure(checks).fix, /^Change the beginning of 'url' to http:\/\//);
   });
 
-  test("plain HTTP on a TLS port is told as such", async () => {
+  test("plain HTTP on a TLS port is reported as such", async () => {
     await using server = await listenTo(createHttpsServer(selfSigned()));
     const checks = await examine(withSecrets(server.url));
     assert.equal(outline(checks), unreached);
@@ -90,29 +90,5 @@ async function listenTo(server: Server): Promise<AsyncDisposable & { url: string
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
-}
-
-/** A certificate as small as one can be: made here, so that no key has to be kept. */
-function selfSigned(): { key: string; cert: string } {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const der = (tag: number, ...parts: Uint8Array[]) => {
-    const body = Buffer.concat(parts);
-    const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255];
-    return Buffer.concat([Buffer.from([tag, ...length]), body]);
-  };
-  const ecdsaWithSha256 = der(0x30, Buffer.from("06082a8648ce3d040302", "hex"));
-  const commonName = der(0x30, Buffer.from("0603550403", "hex"), der(0x0c, Buffer.from("test")));
-  const name = der(0x30, der(0x31, commonName));
-  const time = (text: string) => der(0x17, Buffer.from(text));
-  const validity = der(0x30, time("250101000000Z"), time("491231000000Z"));
-  const key = publicKey.export({ type: "spki", format: "der" });
-  const serial = der(0x02, Buffer.from([1]));
-  const content = der(0x30, serial, ecdsaWithSha256, name, validity, name, key);
-  const signature = der(0x03, Buffer.from([0]), sign("sha256", content, privateKey));
-  const certificate = der(0x30, content, ecdsaWithSha256, signature).toString("base64");
-  return {
-    key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----\n`,
   };
 }

@@ -2,7 +2,8 @@ import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { abortable } from "../../lib/async/signals.ts";
-import { configured } from "../../lib/net/egress.ts";
+import { configured, EgressRefused } from "../../lib/net/egress.ts";
+import { type HttpProxy, hostOf, isEncrypted, ProxyFailed, proxyFor } from "../../lib/net/proxy.ts";
 import type { DoctorCheck } from "../../model/config/setup.ts";
 import { failed, passed } from "./check-configuration.ts";
 
@@ -18,17 +19,20 @@ export async function checkReachable(url: URL, limitMs: number): Promise<DoctorC
   const signal = AbortSignal.timeout(limitMs);
   let explain = unknownHost;
   let socket: Socket | undefined;
-  const refusal = await abortable(configured.check(url), signal).catch((thrown: Error) => thrown);
-  if (refusal?.name === "EgressRefused") return failed("reachable", `${refusal.message}.`, "Correct 'url'.");
   try {
-    await abortable(lookup(hostOf(url)), signal);
+    const proxy = proxyFor(url);
+    await abortable(judge(url, proxy), signal);
+    if (proxy === null) await abortable(lookup(hostOf(url)), signal);
     explain = closedPort;
-    socket = await openSocket(url, signal);
+    socket = proxy === null ? await openSocket(url, signal) : await passProxy(proxy, url, signal);
     explain = brokenTls;
     if (isEncrypted(url)) await encrypt(url, socket, signal, true);
-    return passed("reachable", `${url.host} accepts ${isEncrypted(url) ? "TLS " : ""}connections.`);
+    const through = proxy === null ? "" : ` through the proxy at ${proxy.url.host}`;
+    return passed("reachable", `${url.host} accepts ${isEncrypted(url) ? "TLS " : ""}connections${through}.`);
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;
+    if (thrown instanceof EgressRefused) return failed("reachable", `${message}.`, "Correct 'url'.");
+    if (thrown instanceof ProxyFailed) return failed("reachable", asSentence(thrown.detail), asSentence(thrown.remedy));
     const known = typeof code === "string" ? code : "";
     const late = signal.aborted ? `within ${limitMs / 1000} s` : null;
     return failed("reachable", ...explain(url, { code: known, reason: known || message, late }));
@@ -37,8 +41,22 @@ export async function checkReachable(url: URL, limitMs: number): Promise<DoctorC
   }
 }
 
+async function judge(url: URL, proxy: HttpProxy | null): Promise<void> {
+  return proxy === null ? configured.check(url) : configured.connection(url).proxied();
+}
+
+/** A proxy forwards plain requests one by one, so that there is no connection to look at but its own. */
+async function passProxy(proxy: HttpProxy, url: URL, signal: AbortSignal): Promise<Socket> {
+  const { openTunnel, reachProxy } = await import("../../lib/net/proxy-agent.ts");
+  return url.protocol === "http:" ? reachProxy(proxy, signal) : openTunnel(proxy, url, signal);
+}
+
+function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 export async function isTlsPort(url: URL, limitMs: number): Promise<boolean> {
-  if (isEncrypted(url)) return false;
+  if (isEncrypted(url) || proxyFor(url) !== null) return false;
   const signal = AbortSignal.timeout(limitMs);
   let socket: Socket | undefined;
   try {
@@ -80,14 +98,6 @@ function settled<T extends Socket>(socket: T, event: string, signal: AbortSignal
     // Stays, so that a late error is not unhandled.
     socket.on("error", reject).on("close", done).on(event, done);
   });
-}
-
-function isEncrypted({ protocol }: URL): boolean {
-  return protocol === "https:" || protocol === "wss:";
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, "");
 }
 
 type Failure = { code: string; reason: string; late: string | null };

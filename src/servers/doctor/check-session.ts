@@ -11,6 +11,7 @@ import { listAll } from "../../protocol/list-all.ts";
 import { type Channel, RpcError, TransportError } from "../../protocol/message.ts";
 import { refuseRequest } from "../../protocol/peer.ts";
 import { tokenHeaders } from "../auth/credentials-contract.ts";
+import { reasonLine } from "../failures.ts";
 import { installerOf, installFailure } from "../installer.ts";
 import { openSession } from "../open-session.ts";
 import { renderCommandLine } from "./check-command.ts";
@@ -27,12 +28,29 @@ export function checkHandshake(definition: ServerDefinition, { session, failure 
 
 function describe({ reason, said }: Failure): string {
   const text = sentence(reason.charAt(0).toUpperCase() + reason.slice(1));
-  return said === "" ? text : `${text} It last wrote:\n${said}`;
+  return said === "" ? text : `${text} It last wrote:\n${excerptOf(said)}`;
+}
+
+/** The last lines, or those from the reason on: a runtime may write much after it. */
+function excerptOf(said: string): string {
+  const lines = said.split("\n");
+  const reason = reasonLine(said);
+  const at = lines.findIndex((line) => line.trim() === reason);
+  const from = Math.max(0, lines.length - lastLines);
+  const start = at < 0 ? from : Math.min(at, from);
+  return lines
+    .slice(start, start + lastLines)
+    .join("\n")
+    .trimEnd();
 }
 
 /** What servers write when they cannot start, and the remedy. */
 const complaints: [said: RegExp, fix: (found: string) => string][] = [
   [/npm (?:error|ERR!) (?:code )?E?404/i, () => "Correct the name of the package in 'args'; npm does not know it."],
+  [
+    /Cannot find (?:module|package) '([^'./\\][^':\\]*)'/,
+    (found) => `Install the package ${found} in the server's project.`,
+  ],
   [/Cannot find module '([^']+)'/, (found) => `Correct the path in 'args': there is no ${found}.`],
   [/can't open file '([^']+)'/, (found) => `Correct the path in 'args': there is no ${found}.`],
   [/No module named '?([\w.]+)/, (found) => `Install the Python module ${found} for the Python that 'command' runs.`],
@@ -252,5 +270,5 @@ async function explain({ thrown, tooLate, limitMs, channel, noise, closed }: End
 
 function saidBy(thrown: unknown): string {
   const said = thrown instanceof TransportError ? thrown.said : "";
-  return said.trim().split("\n").slice(-lastLines).join("\n");
+  return said.trim();
 }

@@ -89,7 +89,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
     assert.equal(outline(checks), "configuration enabled !cwd environment");
   });
 
-  test("what nothing has filled in is told, and the rest is looked at all the same", async () => {
+  test("what nothing has filled in is reported, and the rest is looked at all the same", async () => {
     const env = { API_KEY: "", LEVEL: "", MODE: "${env:MODE}" };
     const checks = await examine({ ...fixtureCommand("echo", ["${input:token}"]), env });
     assert.equal(outline(checks), "configuration enabled command cwd !environment handshake tools");
@@ -137,7 +137,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
     assert.equal(outline(asked), "configuration enabled command cwd environment install");
   });
 
-  test("a server that is gone before it is spoken to is told with the command line", async () => {
+  test("a server that is gone before it is spoken to is reported with the command line", async () => {
     const checks = await examine(fixtureCommand("fault", ["--exit-at-start", "7"]));
     assert.equal(outline(checks), "configuration enabled command cwd environment !handshake");
     assert.match(failure(checks).fix, /^Run it by hand .*--exit-at-start 7$/);
@@ -146,6 +146,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
   const complaints: [title: string, said: string, fix: RegExp][] = [
     ["a package npm does not know", "npm error code E404", /name of the package in 'args'/],
     ["a missing script", "Error: Cannot find module '/x/y.js'", /Correct the path in 'args': there is no \/x\/y\.js/],
+    ["a missing package", "Error: Cannot find module 'express'", /Install the package express /],
     ["a missing Python module", "ModuleNotFoundError: No module named 'mcp'", /Install the Python module mcp /],
     ["Docker that does not run", "Cannot connect to the Docker daemon at unix:///x", /^Start Docker\.$/],
   ];
@@ -155,6 +156,13 @@ suite("a server that is a process", { concurrency: 4 }, () => {
       assert.match(failure(await examine({ command: process.execPath, args })).fix, fix);
     });
   }
+
+  test("a reason that stands before a long trace is quoted, and understood", async () => {
+    const script = "process.stdin.once('data', () => require('not-there'))";
+    const { detail, fix } = failure(await examine({ command: process.execPath, args: ["-e", script] }));
+    assert.match(detail, /It last wrote:\nError: Cannot find module 'not-there'/);
+    assert.match(fix, /^Install the package not-there /);
+  });
 
   test("a server that hangs at the handshake is given up in time, quoted and stopped", {
     timeout: scaledMs(20_000),
@@ -183,7 +191,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
     assert.equal(detail, `It wrote 'hello' to stdout, which is not MCP, and gave no answer within ${seconds} s.`);
   });
 
-  test("a script whose interpreter is missing is told apart from a missing script", async () => {
+  test("a script whose interpreter is missing is distinguished from a missing script", async () => {
     await using directory = await temporaryDirectory();
     writeFileSync(directory.file("server"), "#!/no/such/interpreter\n");
     chmodSync(directory.file("server"), 0o755);

@@ -74,7 +74,7 @@ suite("a server behind an address", { concurrency: 4 }, () => {
     assert.match(fix, /^Update the server/);
   });
 
-  test("a header that nothing has filled in is told although the server answers", async () => {
+  test("a header that nothing has filled in is reported although the server answers", async () => {
     await using fixture = await startHttpFixture("http");
     const checks = await examine(fixture.url, {
       headers: { "X-API-Key": "", Authorization: "Bearer ${env:T}" },

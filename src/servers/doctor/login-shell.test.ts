@@ -36,7 +36,7 @@ suite("a server's environment beside that of a login shell", () => {
     assert.doesNotMatch(check?.detail ?? "", /AWS|SERVER_NAME|hunter2/);
   });
 
-  test("another proxy than in the shell is told without either value", () => {
+  test("another proxy than in the shell is reported without either value", () => {
     const check = compare({
       server: { env: { HTTPS_PROXY: "http://old.test" } },
       login: { HTTPS_PROXY: "http://new.test" },
@@ -63,7 +63,7 @@ suite("a server's environment beside that of a login shell", () => {
     assert.match(check?.fix ?? "", /^Set 'command' to .*my-server, or start toolplane from a login shell\.$/);
   });
 
-  test("nothing is told where nothing that matters is different", () => {
+  test("nothing is reported where nothing that matters is different", () => {
     const same = { PATH: "/bin", HTTPS_PROXY: "http://proxy.test" };
     assert.equal(compare({ plane: same, login: { ...same, EDITOR: "vi", SHLVL: "2" } }), null);
   });

@@ -194,7 +194,7 @@ async function send({ agents, definition }: State, request: ApiRequest, gate: Ga
   }
 }
 
-/** Only what can sign in anew. */
+/** Only what can sign in again. */
 async function mayAskAgain({ access, definition }: State, api: Api, { status, headers }: Exchanged): Promise<boolean> {
   if (status !== 401 || definition.auth === undefined || !access.onRefused) return false;
   return access.onRefused(

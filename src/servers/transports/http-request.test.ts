@@ -36,7 +36,7 @@ async function serveSockets(onData: (socket: Socket, data: string, nth: number) 
 }
 
 suite("HTTP requests", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
-  test("who asks is found anew for every request, and once more when it was refused", async () => {
+  test("who asks is found again for every request, and once more when it was refused", async () => {
     await using fixture = await startHttpFixture("http", ["--token", "right"]);
     const challenges: unknown[] = [];
     let asked = 0;
@@ -60,7 +60,7 @@ suite("HTTP requests", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
     assert.equal(asked, before + 1);
   });
 
-  test("a refusal that is not taken back is told with its status, after one more try at most", async () => {
+  test("a refusal that is not taken back is reported with its status, after one more try at most", async () => {
     for (const [again, tries] of [
       [true, 2],
       [false, 1],

@@ -1,9 +1,11 @@
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import https from "node:https";
-import type { LookupFunction, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { urlToHttpOptions } from "node:url";
 import { configured, type Gate } from "../../lib/net/egress.ts";
+import { ProxyFailed } from "../../lib/net/proxy.ts";
+import { type ProxyWay, wayThroughProxy } from "../../lib/net/proxy-agent.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { connectFailure, cutCodes, refused } from "./http-response.ts";
@@ -15,7 +17,7 @@ export type Described = Pick<ServerDefinition, "url" | "auth">;
 
 /** Credentials that may change while a connection lasts. */
 export type Access = {
-  /** Found anew for every request. May reject with a PlaneError, passed on as it is. */
+  /** Found again for every request. May reject with a PlaneError, passed on as it is. */
   authorize?(described?: Described): Promise<HeaderMap>;
   /** True when one more try makes sense. May reject with a PlaneError, passed on as it is. */
   onRefused?(challenge: Challenge, described?: Described): Promise<boolean>;
@@ -49,10 +51,13 @@ const idleMs = 10;
 /** The requests of one connection, over its own sockets. */
 export function createRequester(options: HttpOptions) {
   const url = new URL(options.url);
-  // Parsing an address costs as much as the rest of a request over a kept socket.
-  const address = addressOf(url);
   const client = url.protocol === "https:" ? https : http;
-  const agent = new client.Agent({ keepAlive: true, ...judged(url) });
+  const found = judged(url);
+  const way = proxyWay(url, found);
+  // Parsing an address costs as much as the rest of a request over a kept socket.
+  const address = addressOf(url, way);
+  const given = way ? { ...options.headers, ...way.headers } : options.headers;
+  const agent = way?.agent ?? new client.Agent({ keepAlive: true, lookup: found.lookup });
   let open = true;
   let lastIdentity: HeaderMap | undefined;
   let usedAt = performance.now();
@@ -74,11 +79,11 @@ export function createRequester(options: HttpOptions) {
     if (!open) throw new TransportError("the connection was closed", { sent: false });
     return new Promise((resolve, reject) => {
       const request: ClientRequest = client.request({
-        ...(target === url ? address : addressOf(target)),
+        ...(target === url ? address : addressOf(target, way)),
         method,
         agent,
         headers: {
-          ...options.headers,
+          ...given,
           ...identity,
           ...headers,
           "accept-encoding": "identity",
@@ -138,18 +143,31 @@ export async function mayAskAgain(response: IncomingMessage, { onRefused }: Acce
 }
 
 /** Throws where the address is one that no server has. */
-export function judged(url: URL): { lookup: LookupFunction } {
+export function judged(url: URL): ReturnType<Gate["connection"]> {
+  return checked(() => configured.connection(url));
+}
+
+/** Null where the server is reached directly. */
+export function proxyWay(url: URL, { proxied }: ReturnType<Gate["connection"]>): ProxyWay | null {
+  return checked(() => wayThroughProxy(url, { proxied, keepAlive: true }));
+}
+
+function checked<T>(read: () => T): T {
   try {
-    return configured.connection(url);
+    return read();
   } catch (cause) {
+    if (cause instanceof ProxyFailed) throw new TransportError(cause.message, { sent: false, permanent: true, cause });
     throw new TransportError(`${(cause as Error).message}. Check 'url'`, { sent: false, permanent: true, cause });
   }
 }
 
 /** No more than a request needs: Node copies all of it. */
-function addressOf(url: URL): Pick<RequestOptions, "protocol" | "hostname" | "port" | "path" | "auth"> {
+function addressOf(
+  url: URL,
+  way: ProxyWay | null,
+): Pick<RequestOptions, "protocol" | "hostname" | "port" | "path" | "auth"> {
   const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
-  return { protocol, hostname, port, path, ...(auth !== undefined && { auth }) };
+  return { protocol, hostname, port, path: way?.pathOf(url) ?? path, ...(auth !== undefined && { auth }) };
 }
 
 /** Node needs a dozen listeners for this where two suffice. */

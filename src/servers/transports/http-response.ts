@@ -99,6 +99,7 @@ export const cutCodes: readonly (string | undefined)[] = ["ECONNRESET", "EPIPE"]
 export function connectFailure(error: NodeJS.ErrnoException, url: URL): string {
   const { code = "" } = error;
   if (error.name === "AbortError") return "the request was given up";
+  if (code === "ERR_PROXY") return error.message;
   if (code === "ECONNREFUSED") return `nothing listens at ${url.host}. Is the server running?`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `host '${url.hostname}' was not found`;
   if (code === "EPROTO" || code.startsWith("ERR_SSL"))

@@ -90,7 +90,7 @@ async function reopen(place: StreamPlace, { open }: Resumption): Promise<Incomin
 const defaultRetryMs = 1_000;
 const shortestRetryMs = 100;
 const maxReopenMs = 30_000;
-/** A stream that stood so long was no failure, also if it brought nothing. */
+/** A stream that stood for this time was no failure, also if it brought nothing. */
 const longStreamMs = 10_000;
 const maxFailures = 3;
 

@@ -135,7 +135,7 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     assert.equal(cancelled(), 1);
   });
 
-  test("a refused token is told with a remedy and without the token", async () => {
+  test("a refused token is reported with a remedy and without the token", async () => {
     await using fixture = await startHttpFixture("http", ["--token", "right"]);
     await using connected = await connect(fixture.url, { authorization: "Bearer wrong-token" });
     const { message, sent } = await failure(connected.handshake());
@@ -197,7 +197,7 @@ suite("HTTP transport", { concurrency: 8 }, () => {
   ];
 
   for (const [title, status, headers, body, message, sent] of answers) {
-    test(`${title} is told apart`, async () => {
+    test(`${title} is distinguished`, async () => {
       await using server = await listen((_, response) => response.writeHead(status, headers).end(body));
       await using connected = await connect(server.url);
       const failed = await failure(connected.peer.request("ping"));

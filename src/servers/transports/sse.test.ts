@@ -15,7 +15,7 @@ const connect = (url: string, changes: Partial<HttpOptions> = {}) =>
 
 const text = (value: string) => [{ type: "text", text: value }];
 
-/** Opens the stream and names this endpoint; what is posted is told. */
+/** Opens the stream and names this endpoint; what is posted is reported. */
 function serve(endpoint: string, onPost: (stream: ServerResponse, post: ServerResponse) => void) {
   let stream: ServerResponse | undefined;
   return listen((request, response) => {
@@ -125,7 +125,7 @@ suite("HTTP+SSE transport", { concurrency: 8, timeout: scaledMs(30_000) }, () =>
     ],
   ];
   for (const [title, status, headers, message] of places) {
-    test(`${title} instead of the stream is told, once`, async () => {
+    test(`${title} instead of the stream is reported, once`, async () => {
       await using server = await listen((_, response) => response.writeHead(status, headers).end("<html>"));
       await using connected = await connect(server.url);
       await assert.rejects(connected.handshake(), { name: "TransportError", message });
@@ -143,7 +143,7 @@ suite("HTTP+SSE transport", { concurrency: 8, timeout: scaledMs(30_000) }, () =>
     await assert.rejects(connected.peer.request("initialize", {}, { signal }), { name: "TimeoutError" });
   });
 
-  test("a refused token is found anew once, for the stream and for messages", async () => {
+  test("a refused token is found again once, for the stream and for messages", async () => {
     let token = "first";
     let posts = 0;
     await using server = await listen((request, response) => {

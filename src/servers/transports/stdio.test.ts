@@ -50,7 +50,7 @@ function alive(pid: number | null): boolean {
 suite("stdio transport", { concurrency: 8 }, () => {
   const ladder: [title: string, args: string[], events: string[]][] = [
     ["leaves when its input ends", [], ["start", "stdin-end", "exit"]],
-    ["leaves when it is told to", ["--ignore-stdin-end"], ["start", "stdin-end", "signal", "exit"]],
+    ["leaves when it gets the signal", ["--ignore-stdin-end"], ["start", "stdin-end", "signal", "exit"]],
     ["does not leave", ["--ignore-stdin-end", "--ignore-sigterm"], ["start", "stdin-end", "signal"]],
   ];
 
@@ -120,7 +120,7 @@ suite("stdio transport", { concurrency: 8 }, () => {
     assert.ok(block?.text.endsWith(directory.path));
   });
 
-  test("what could not be started is told with its name, the reason and the key to change", async () => {
+  test("what could not be started is reported with its name, the reason and the key to change", async () => {
     await using directory = await temporaryDirectory();
     const file = async (name: string, text: string, mode: number) => {
       await writeFile(directory.file(name), text);
@@ -162,7 +162,7 @@ suite("stdio transport", { concurrency: 8 }, () => {
     assert.equal(connected.closings, 0);
   });
 
-  test("what is no JSON is told as noise, short and without what could do harm", async () => {
+  test("what is no JSON is reported as noise, short and without what could do harm", async () => {
     const junk = JSON.stringify(`\u001b[31mred\u0007 token=hunter2\n\n  \n42\n${"y".repeat(9_999)}`);
     await using connected = await connect("echo", [], scripted(`console.log(${junk}); done()`));
     await connected.call("any");
@@ -215,7 +215,7 @@ suite("stdio transport", { concurrency: 8 }, () => {
     });
   }
 
-  test("a server that dies at once is told apart from what it said last, without secrets", async () => {
+  test("a server that dies at once is distinguished from what it said last, without secrets", async () => {
     const script = "console.error('\\u001b[31mno config, token=hunter2\\u001b[0m'); process.exit(3)";
     await using connected = await connect("echo", [], { args: ["-e", script] });
     const { message, said } = await connected.closed;

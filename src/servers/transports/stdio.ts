@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
 import { createTextTail } from "../../lib/text/redact.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
@@ -12,18 +11,16 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
-import { childEnvironment } from "./child-environment.ts";
-import { findWindowsCommand, type Launch, startFailure, stopProcessGroup, windowsLaunch } from "./child-process.ts";
+import { takeEarly } from "../early-start.ts";
+import { type LaunchOptions, launchChild } from "./child-launch.ts";
+import { startFailure, stopProcessGroup } from "./child-process.ts";
 import { noiseText, parseMessage } from "./parse-message.ts";
 
 const stderrTailCharacters = 2_000;
 const stderrDrainMs = 200;
-const onWindows = process.platform === "win32";
 
-export type StdioOptions = Pick<ServerDefinition, "args" | "env" | "inheritEnv" | "maxMessageBytes"> & {
-  command: string;
-  cwd: string | undefined;
-  parentEnvironment: Readonly<Record<string, string | undefined>>;
+export type StdioOptions = LaunchOptions & {
+  maxMessageBytes: ServerDefinition["maxMessageBytes"];
   /** What the process is the client of. */
   container?: ContainerName;
   /** Once the process is gone. */
@@ -114,34 +111,18 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
 
 /** Some start failures are thrown, others are emitted later. */
 async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Promise<ChildProcess> {
-  const env = childEnvironment({ ...options, parent: options.parentEnvironment });
   try {
-    // Windows runs `npx.cmd` only inside cmd.exe; elsewhere the system does it.
-    const { file, args, verbatim } = onWindows
-      ? windowsLaunchOf(options, env)
-      : { file: options.command, args: options.args, verbatim: false };
-    const child = spawn(file, [...args], {
-      cwd: options.cwd,
-      env,
-      stdio: ["pipe", "pipe", "pipe"],
-      detached: !onWindows,
-      windowsHide: true,
-      windowsVerbatimArguments: verbatim,
-    });
+    const early = takeEarly(options);
+    const child = early ?? launchChild(options);
     if (child.pid !== undefined) onProcess?.(child.pid, options.container);
-    await new Promise((resolve, reject) => {
-      child.once("spawn", resolve);
-      child.on("error", reject);
-    });
+    if (early === undefined)
+      await new Promise((resolve, reject) => {
+        child.once("spawn", resolve);
+        child.on("error", reject);
+      });
     return child;
   } catch (thrown) {
     const why = startFailure(thrown as NodeJS.ErrnoException, options);
     throw new TransportError(why, { sent: false, cause: thrown });
   }
-}
-
-function windowsLaunchOf({ command, args, cwd = "." }: StdioOptions, env: Readonly<Record<string, string>>): Launch {
-  const value = (name: string) => env[Object.keys(env).find((key) => key.toUpperCase() === name) ?? ""];
-  const search = { path: value("PATH"), pathExt: value("PATHEXT"), cwd, exists: existsSync };
-  return windowsLaunch(findWindowsCommand(command, search) ?? command, args, value("COMSPEC"));
 }

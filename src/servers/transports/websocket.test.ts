@@ -15,7 +15,7 @@ const connect = (url: string, changes: Partial<WebSocketOptions> = {}) =>
 const text = (value: string) => [{ type: "text", text: value }];
 
 suite("WebSocket transport", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
-  test("requests and answers pass, also in pieces, and headers and sub-protocol are told", async () => {
+  test("requests and answers pass, also in pieces, and headers and sub-protocol are sent", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using fixture = await startHttpFixture("websocket", ["--log", log]);
@@ -83,7 +83,7 @@ suite("WebSocket transport", { concurrency: 8, timeout: scaledMs(30_000) }, () =
     await slow;
   });
 
-  test("a refused token is found anew once, and then told with its status", async () => {
+  test("a refused token is found again once, and then told with its status", async () => {
     await using fixture = await startHttpFixture("websocket", ["--token", "right"]);
     const challenges: unknown[] = [];
     let token = "old";
@@ -119,7 +119,7 @@ suite("WebSocket transport", { concurrency: 8, timeout: scaledMs(30_000) }, () =
     assert.equal((await connected.closed).message, "Sign in first.");
   });
 
-  test("what is no such server is told apart", async () => {
+  test("what is no such server is distinguished", async () => {
     await using plain = await startHttpFixture("websocket", ["--plain"]);
     await using web = await listen((_, response) => response.writeHead(200).end("<html>"));
     await using away = await listen((_, response) =>

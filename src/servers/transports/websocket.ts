@@ -8,7 +8,7 @@ import {
   type SendOptions,
   TransportError,
 } from "../../protocol/message.ts";
-import { type HttpOptions, judged, mayAskAgain } from "./http-request.ts";
+import { type HttpOptions, judged, mayAskAgain, proxyWay } from "./http-request.ts";
 import { connectFailure, refused } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
 import { noiseText } from "./parse-message.ts";
@@ -145,10 +145,11 @@ async function openOnce(
 }
 
 function createSocket(options: HttpOptions, url: URL, headers: Record<string, string>): WebSocket {
-  const { lookup } = judged(url);
+  const found = judged(url);
+  const way = proxyWay(url, found);
   try {
     return new WebSocket(url, "mcp", {
-      lookup,
+      ...(way ? { agent: way.agent } : { lookup: found.lookup }),
       headers,
       maxPayload: options.maxMessageBytes,
       perMessageDeflate: false,

@@ -241,4 +241,17 @@ export const postgresMigrations: readonly Migration[] = [
     CREATE INDEX payloads_by_expiry ON payloads (expires_at);
   `,
   },
+  // As migration 20 of the SQLite store.
+  {
+    id: 9,
+    sql: "ALTER TABLE calls ADD COLUMN events smallint NOT NULL DEFAULT 0;",
+  },
+  // As migration 21 of the SQLite store.
+  {
+    id: 10,
+    sql: `
+    ALTER TABLE calls ADD COLUMN conversation text COLLATE "C";
+    CREATE INDEX calls_by_conversation ON calls (conversation, sequence) WHERE conversation IS NOT NULL;
+  `,
+  },
 ];

@@ -283,4 +283,17 @@ export const sqliteMigrations: readonly Migration[] = [
     CREATE INDEX payloads_by_expiry ON payloads (expires_at);
   `,
   },
+  // The last ones of a call's events, its start and its end, are read from its record: none, one or both.
+  {
+    id: 20,
+    sql: "ALTER TABLE calls ADD COLUMN events INTEGER NOT NULL DEFAULT 0;",
+  },
+  // The conversation that a call belongs to.
+  {
+    id: 21,
+    sql: `
+    ALTER TABLE calls ADD COLUMN conversation TEXT;
+    CREATE INDEX calls_by_conversation ON calls (conversation, sequence) WHERE conversation IS NOT NULL;
+  `,
+  },
 ];

@@ -50,7 +50,7 @@ test("other planes are notified of a change at once, and none of its own", async
   assert.deepEqual(own, [{ what: "heldCall", id: "asked" }]);
 });
 
-test("others are told that there is an API key", async (context) => {
+test("other planes learn that there is an API key", async (context) => {
   const url = server.address();
   const [left, right] = [await openFor(context, url), await openFor(context, url)];
   await heard(left, ({ what }) => what === "deadLetters");

@@ -68,7 +68,7 @@ test("a thread stores every kind of entry as it was given", async (t) => {
   );
 });
 
-test("a refusal of the store is told in its own words, and the next batch is stored", async (t) => {
+test("a refusal of the store is reported in its own words, and the next batch is stored", async (t) => {
   const { store, append, calls } = await opened(t);
   const [twice] = calls(1) as [JournalEntry];
   await append([twice]);

@@ -11,7 +11,7 @@ export type Appended = { failed?: { message: string; data: ErrorData } };
 /** Fewer entries in a second are not worth a thread. */
 const worthAThread = 1_000;
 const windowMs = 1_000;
-/** Without a batch for so long, its memory is given back. */
+/** Without a batch for this time, its memory is given back. */
 const usualIdleMs = 10_000;
 const maxDeaths = 3;
 /** It holds one batch at a time. */
@@ -77,7 +77,7 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
     clearTimeout(idle);
     const leaving = thread;
     if (leaving === undefined) return;
-    // One that is told to go has not died.
+    // One that was asked to go has not died.
     thread = undefined;
     leaving.waits?.reject(ended());
     await leaving.worker.terminate();

@@ -1,48 +1,47 @@
 import type { CallStatus } from "../../model/calls/call.ts";
 import type { PlaneEvent } from "../../model/events.ts";
-import type { JournalEntry } from "../../model/store.ts";
-
-type Flat = (string | number | boolean | null)[];
+import type { CallEventCount, JournalEntry } from "../../model/store.ts";
 
 /** For another thread: flat values are copied at a fraction of the price of objects. */
-export type PackedEntries = { calls: Flat; events: Flat; samples: Flat; others: JournalEntry[] };
+export type PackedEntries = (string | number | boolean | null | JournalEntry)[];
 
-/** In the order of their kinds, which is the order they are stored in. */
 export function packEntries(entries: readonly JournalEntry[]): PackedEntries {
-  const packed: PackedEntries = { calls: [], events: [], samples: [], others: [] };
+  const packed: PackedEntries = [];
   for (const entry of entries) {
     if (entry.kind === "call" && entry.text !== undefined) {
-      const { id, at, tool, status, server, run = null, durationMs, principal } = entry.call;
-      packed.calls.push(id, at, tool, status, server, run, durationMs, principal.user, entry.text);
+      const { id, at, tool, status, server, run = null, conversation = null, durationMs, principal } = entry.call;
+      packed.push("call", entry.text, entry.events ?? 0, id, at, tool, status, server, run, conversation);
+      packed.push(durationMs, principal.user);
     } else if (entry.kind === "event") {
-      packed.events.push(entry.at, entry.event.type, JSON.stringify(entry.event));
+      packed.push("event", entry.at, entry.event.type, JSON.stringify(entry.event));
     } else if (entry.kind === "sample") {
       const { subject, at, ok, latencyMs } = entry.sample;
-      packed.samples.push(subject, at, ok, latencyMs);
-    } else packed.others.push(entry);
+      packed.push("sample", subject, at, ok, latencyMs);
+    } else packed.push("other", entry);
   }
   return packed;
 }
 
-export function unpackEntries({ calls, events, samples, others }: PackedEntries): JournalEntry[] {
-  return [
-    ...others,
-    ...rows(calls, 9).map(([id, at, tool, status, server, run, durationMs, user, text]): JournalEntry => {
-      const named = { id: String(id), at: String(at), tool: String(tool), server: server as string | null };
-      const principal = { user: user as string | null };
-      const columns = { ...named, status: status as CallStatus, durationMs: Number(durationMs), principal };
-      return { kind: "call", call: run === null ? columns : { ...columns, run: String(run) }, text: String(text) };
-    }),
-    ...rows(events, 3).map(([at, type, text]): JournalEntry => {
-      return { kind: "event", at: String(at), event: { type } as PlaneEvent, text: String(text) };
-    }),
-    ...rows(samples, 4).map(([subject, at, ok, latencyMs]): JournalEntry => {
-      const sample = { subject: String(subject), at: String(at), ok: ok === true, latencyMs: Number(latencyMs) };
-      return { kind: "sample", sample };
-    }),
-  ];
-}
-
-function rows(flat: Flat, width: number): Flat[] {
-  return Array.from({ length: flat.length / width }, (_, at) => flat.slice(at * width, (at + 1) * width));
+export function unpackEntries(packed: PackedEntries): JournalEntry[] {
+  const entries: JournalEntry[] = [];
+  let place = 0;
+  const next = <T>(): T => packed[place++] as T;
+  while (place < packed.length) {
+    const kind = next<JournalEntry["kind"] | "other">();
+    if (kind === "call") {
+      const [text, events] = [next<string>(), next<CallEventCount>()];
+      const named = { id: next<string>(), at: next<string>(), tool: next<string>(), status: next<CallStatus>() };
+      const [server, run, conversation] = [next<string | null>(), next<string | null>(), next<string | null>()];
+      const [durationMs, user] = [next<number>(), next<string | null>()];
+      const within = { ...(run !== null && { run }), ...(conversation !== null && { conversation }) };
+      const call = { ...named, server, durationMs, principal: { user }, ...within };
+      entries.push({ kind, call, text, events });
+    } else if (kind === "event") {
+      const [at, type, text] = [next<string>(), next<string>(), next<string>()];
+      entries.push({ kind, at, event: { type } as PlaneEvent, text });
+    } else if (kind === "sample") {
+      entries.push({ kind, sample: { subject: next(), at: next(), ok: next(), latencyMs: next() } });
+    } else entries.push(next());
+  }
+  return entries;
 }

@@ -48,7 +48,7 @@ async function writeAll(prepare: Prepare, lines: AsyncIterable<StateLine>): Prom
 type Column = {
   name: string;
   isBytes: boolean;
-  /** Null for a column that is not exported, because it is counted anew. */
+  /** Null for a column that is not exported, because it is counted again. */
   exportedAs: string | null;
 };
 

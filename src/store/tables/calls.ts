@@ -6,7 +6,8 @@ import { countMinutes, minutesOf, oldestMinute, toCountedSteps, userKey } from "
 import { type Chained, deleteBefore, lastHash, verify } from "./chained.ts";
 import { all, type Database, first, newestFirst, parseRecord, query, same, type Work, where } from "./database.ts";
 
-export type CallEntry = Extract<JournalEntry, { kind: "call" }>;
+/** `sequence` is the number of its last event, too. */
+export type NumberedCall = { entry: Extract<JournalEntry, { kind: "call" }>; sequence: number };
 
 /** The hash covers the record; the columns beside it are copies of its fields. */
 const chained: Chained<CallRecord> = {
@@ -18,8 +19,14 @@ const chained: Chained<CallRecord> = {
     server: ({ server }) => server,
     user_name: ({ principal }) => principal.user,
     run: ({ run }) => run,
+    conversation: ({ conversation }) => conversation && keyOf(conversation),
   },
 };
+
+/** An index of Postgres takes no long text, and callers may give any. */
+function keyOf(conversation: string): string {
+  return conversation.slice(0, 200);
+}
 
 /** Recorded calls, their audit hash chain and their counts per minute. */
 export function createCallTable(database: Database) {
@@ -40,6 +47,7 @@ export function createCallTable(database: Database) {
             ["tool = ?", filter.tool],
             ["status = ?", filter.status],
             ["run = ?", filter.run],
+            ["conversation = ?", filter.conversation && keyOf(filter.conversation)],
             [same("user_name"), filter.user],
           ],
           filter,
@@ -54,19 +62,22 @@ export function createCallTable(database: Database) {
   } satisfies Partial<Store>;
 }
 
-export function* insertCalls(database: Database, entries: readonly CallEntry[]): Work<void> {
-  if (entries.length === 0) return;
+export function* insertCalls(database: Database, numbered: readonly NumberedCall[]): Work<void> {
+  if (numbered.length === 0) return;
   let hash = yield* lastHash(chained);
-  const rows = entries.map(({ call, text }) => {
+  const rows = numbered.map(({ entry, sequence }) => {
+    const { call, text, events = 0 } = entry;
     const { id, at, tool, status, server, principal, run = null } = call;
+    const conversation = call.conversation === undefined ? null : keyOf(call.conversation);
     const record = text ?? JSON.stringify(call);
     hash = hashAfter(hash, record);
-    return { id, at, tool, status, server, user_name: principal.user, run, record, hash };
+    const columns = { sequence, id, at, tool, status, server, user_name: principal.user, run, conversation };
+    return { ...columns, record, hash, events };
   });
   yield* database.insertRows("calls", rows);
   yield* addToMinutes(
     database,
-    entries.map(({ call }) => call),
+    numbered.map(({ entry }) => entry.call),
   );
 }
 

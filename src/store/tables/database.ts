@@ -5,7 +5,7 @@ import type { KeptJobRun } from "../../model/work/job-run.ts";
 
 export type Row = { [column: string]: unknown };
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | number | null)[];
-type Columns = { [name: string]: SqlValue };
+export type Columns = { [name: string]: SqlValue };
 export type Answer = { rows: Row[]; count: number };
 
 /** Its values stand where the text has `?`. */

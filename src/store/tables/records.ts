@@ -1,12 +1,15 @@
 import type { AgentRun, RunSummary } from "../../model/agent/agent-run.ts";
+import type { CallRecord } from "../../model/calls/call.ts";
+import { eventsOf } from "../../model/calls/call-events.ts";
 import type { KeptResult, StoredResult } from "../../model/calls/stored-result.ts";
 import type { HealthSample } from "../../model/catalogue/health.ts";
 import type { StoredEvent } from "../../model/events.ts";
 import type { JournalEntry, Store, StoredPayload } from "../../model/store.ts";
 import { insertAudit } from "./audit.ts";
-import { type CallEntry, insertCalls } from "./calls.ts";
+import { insertCalls, type NumberedCall } from "./calls.ts";
 import {
   all,
+  type Columns,
   change,
   type Database,
   first,
@@ -18,7 +21,6 @@ import {
   query,
   type Row,
   same,
-  select,
   type Work,
 } from "./database.ts";
 
@@ -28,19 +30,13 @@ const samples = "SELECT subject, at, ok, latency_ms, sequence FROM samples";
 
 /** The journal: calls, events, health samples and agent runs, appended in one transaction. */
 export function createJournalTables(database: Database) {
-  const { read, write, recordOf } = database;
+  const { read, write, recordOf, isOneOf } = database;
   return {
     // Under a lock: the chain has one end, and readers that continue from a number miss nothing committed later.
     append: (entries) =>
       write(() => insertEntries(database, entries), { lock: "journal", notify: { what: "journal" } }),
-    events: (after = 0, limit) =>
-      read(() =>
-        select(parseEvent, `id, at, ${recordOf("events")} AS record`, "events", [["id > ?", after]], {
-          order: "id",
-          limit,
-        }),
-      ),
-    lastEventId: () => read(() => number("SELECT coalesce(max(id), 0) FROM events")),
+    events: (after = 0, limit) => read(() => selectEvents(recordOf("events"), after, limit)),
+    lastEventId: () => read(lastEventId),
     samples: () => read(() => all(parseSample, `${samples} ORDER BY subject, sequence`)),
     async newSamples(after) {
       const { rows } = await read(() => query(`${samples} WHERE sequence > ? ORDER BY sequence, subject`, [after]));
@@ -70,23 +66,64 @@ export function createJournalTables(database: Database) {
           runsRemovedAtOnce,
         ]),
       ),
+    titleRuns: (ids, title) =>
+      write(function* () {
+        for (const id of ids) {
+          const run = yield* first(parseRecord<RunSummary>, "SELECT record FROM runs WHERE id = ?", [id]);
+          if (run === null) continue;
+          const { title: _, ...untitled } = run;
+          const record = JSON.stringify({ ...untitled, ...(title !== null && { title }) });
+          yield* query("UPDATE runs SET record = ? WHERE id = ?", [record, id]);
+        }
+      }),
+    removeRuns: (ids) =>
+      write(function* () {
+        yield* query(`DELETE FROM payloads WHERE id IN (SELECT id FROM calls WHERE ${isOneOf("run")})`, [ids]);
+        yield* query(`DELETE FROM runs WHERE ${isOneOf("id")}`, [ids]);
+      }),
   } satisfies Partial<Store>;
 }
 
-function* insertEntries(database: Database, entries: readonly JournalEntry[]): Work<void> {
-  yield* insertCalls(
-    database,
-    entries.filter((entry): entry is CallEntry => entry.kind === "call"),
+function lastEventId(): Work<number> {
+  return number(
+    "SELECT max(id) FROM (SELECT coalesce(max(id), 0) AS id FROM events UNION ALL SELECT coalesce(max(sequence), 0) FROM calls) AS ids",
   );
+}
+
+/** In one statement: with two, what is committed between them would be missed. */
+function* selectEvents(record: string, after: number, limit: number | undefined): Work<StoredEvent[]> {
+  const sql = `SELECT id, at, 0 AS events, ${record} AS record FROM events WHERE id > ?
+    UNION ALL SELECT sequence, at, events, record FROM calls WHERE sequence > ? AND events > 0 ORDER BY 1`;
+  const { rows } = yield* limit === undefined
+    ? query(sql, [after, after])
+    : query(`${sql} LIMIT ?`, [after, after, limit]);
+  // The start of a call may have been read with the page before.
+  return rows
+    .flatMap(parseEvents)
+    .filter(({ id }) => id > after)
+    .slice(0, limit);
+}
+
+/** Calls and events share their numbers: those of a call are its sequence, and the one before where it stands for two. */
+function* insertEntries(database: Database, entries: readonly JournalEntry[]): Work<void> {
+  const calls: NumberedCall[] = [];
+  const events: Columns[] = [];
+  const isNumbered = entries.some(({ kind }) => kind === "call" || kind === "event");
+  let last = isNumbered ? yield* lastEventId() : 0;
+  for (const entry of entries) {
+    if (entry.kind === "call") {
+      last += entry.events === 2 ? 2 : 1;
+      calls.push({ entry, sequence: last });
+    } else if (entry.kind === "event") {
+      const { at, event, text = JSON.stringify(event) } = entry;
+      events.push({ id: ++last, at, type: event.type, [database.recordOf("events")]: text });
+    }
+  }
+  yield* insertCalls(database, calls);
   yield* insertAudit(
     database,
     entries.flatMap((entry) => (entry.kind === "audit" ? [entry.record] : [])),
   );
-  const events = entries.flatMap((entry) => {
-    if (entry.kind !== "event") return [];
-    const { at, event, text = JSON.stringify(event) } = entry;
-    return [{ at, type: event.type, [database.recordOf("events")]: text }];
-  });
   if (events.length > 0) yield* database.insertRows("events", events);
   const added = entries.flatMap((entry) => (entry.kind === "sample" ? [entry.sample] : []));
   if (added.length > 0) yield* database.insertSamples(added);
@@ -100,8 +137,11 @@ function insertRun({ steps, messages, ...summary }: AgentRun): Work<boolean> {
   return insert("runs", { id, at, user_name: user, outcome, model, toolset, conversation, record, trace });
 }
 
-function parseEvent(row: Row): StoredEvent {
-  return { id: Number(row.id), at: String(row.at), event: parseRecord(row) };
+function parseEvents(row: Row): StoredEvent[] {
+  const [id, count] = [Number(row.id), Number(row.events)];
+  if (count === 0) return [{ id, at: String(row.at), event: parseRecord(row) }];
+  const events = eventsOf(parseRecord<CallRecord>(row)).slice(-count);
+  return events.map((event, place) => ({ id: id + 1 - events.length + place, ...event }));
 }
 
 function parseSample({ subject, at, ok, latency_ms }: Row): HealthSample {

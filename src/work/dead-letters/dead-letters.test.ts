@@ -235,6 +235,18 @@ suite("dead letters", () => {
     assert.equal(await verbs.deleteDeadLetter("a", ada), false);
   });
 
+  test("a deletion is undone by who may see the entry, which is as it was", async () => {
+    const { verbs, store, events } = await sampleLetters([]);
+    await store.addDeadLetter(sampleLetter("a"), 10);
+    const before = await verbs.deadLetter("a", ada);
+    await verbs.deleteDeadLetter("a", ada);
+    await assert.rejects(verbs.restoreDeadLetter("a", bob), { code: "NOT_FOUND" });
+    assert.deepEqual(await verbs.restoreDeadLetter("a", ada), before);
+    assert.deepEqual(await verbs.restoreDeadLetter("a", ada), before, "twice does no harm");
+    assert.equal((await verbs.abandonDeadLetter("a", {}, ada)).status, "abandoned");
+    assert.equal(events.filter(({ type }) => type === "dead_letter.restored").length, 1);
+  });
+
   test("nothing that only the plane needs is shown", async () => {
     const { verbs, store } = await sampleLetters([]);
     await store.addDeadLetter(sampleLetter("a"), 10);

@@ -22,6 +22,8 @@ const keptMs = 7 * dayMs;
 /** Concurrent retries: one that hangs does not hold up the others. */
 const lanes = 4;
 const maxKept = 10_000;
+/** Deleted ones that can be restored; a person undoes at once or not at all. */
+const maxDeleted = 1_000;
 
 export type DeadLetterParts = {
   store(): Promise<Store>;
@@ -37,7 +39,7 @@ export type DeadLetterParts = {
 
 export type DeadLetters = ReturnType<typeof createDeadLetters>;
 
-/** Calls that failed for good: kept, retried where that does no harm, and shown to their owners. */
+/** Calls that failed permanently: kept, retried where that does no harm, and shown to their owners. */
 export function createDeadLetters(parts: DeadLetterParts) {
   const { store, emit, onDue } = parts;
   const stopping = new AbortController();
@@ -126,9 +128,10 @@ async function ownLetters(read: Store["deadLetters"], asked: DeadLetterQuery, pr
 function createDeadLetterVerbs(
   entries: Entries,
   retrier: Retrier,
-  { emit, defaultPrincipal }: DeadLetterParts,
+  { emit, defaultPrincipal, onDue }: DeadLetterParts,
 ): DeadLetterVerbs {
   const { store, own, required, decide } = entries;
+  const deleted = new Map<string, KeptDeadLetter>();
   return {
     async deadLetters(query = {}, { principal = defaultPrincipal } = {}) {
       const asked = checkQuery(query);
@@ -157,8 +160,19 @@ function createDeadLetterVerbs(
         if (letter.status === "retrying") throw states.conflict(letter, "deleted");
         if (!(await (await store()).deleteDeadLetter(letter.id, letter.revision))) continue;
         emit({ type: "dead_letter.deleted", ...eventFacts(letter) });
+        deleted.set(letter.id, letter);
+        for (const oldest of deleted.keys()) if (deleted.size > maxDeleted) deleted.delete(oldest);
         return true;
       }
+    },
+    async restoreDeadLetter(id, { principal = defaultPrincipal } = {}) {
+      const letter = deleted.get(id);
+      if (letter === undefined || !isTheirs(letter, principal)) return showDeadLetter(await required(id, principal));
+      deleted.delete(id);
+      await (await store()).addDeadLetter(letter, maxKept);
+      emit({ type: "dead_letter.restored", ...eventFacts(letter) });
+      if (letter.nextRetryAt !== null) onDue();
+      return showDeadLetter(await required(id, principal));
     },
   };
 }

@@ -12,7 +12,7 @@ export function retryDelayMs(attempts: number, random: () => number = Math.rando
   return spreadMs(plain, jitter, random);
 }
 
-/** After so long without a renewal a retrier counts as dead. */
+/** After this time without a renewal a retrier counts as dead. */
 export const leaseMs = 60_000;
 
 const maxHistory = 50;

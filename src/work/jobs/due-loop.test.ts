@@ -90,7 +90,7 @@ suite("the loop that takes what is due", () => {
     await loop.stop();
   });
 
-  test("a store that fails is told of once for each reason and asked again; an item that fails comes again", async () => {
+  test("a store that fails is reported once for each reason and asked again; an item that fails comes again", async () => {
     const { loop, world, breakDown } = sampleLoop([item("a")], async () => {
       throw new Error("no such table");
     });

@@ -220,7 +220,7 @@ async function endOf({ parts }: State, { done, held }: Active): Promise<number |
 
 type Patience = { waitMs: number; signal?: AbortSignal | undefined };
 
-/** The run once it is over, or as it is after so long. */
+/** The run once it is over, or as it is after this time. */
 async function ended({ parts, waiting }: State, id: string, { waitMs, signal }: Patience): Promise<KeptJobRun | null> {
   const until = performance.now() + waitMs;
   for (;;) {

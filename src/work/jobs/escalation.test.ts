@@ -31,7 +31,7 @@ test("a policy that names codes is for those; other words of it choose nothing",
   assert.equal(withEscalation(failure, {}), failure);
 });
 
-test("what is escalated by itself is told of the task that failed, by its policy or that of the job", () => {
+test("what is escalated by itself gets the task that failed, by its policy or that of the job", () => {
   const run = {
     id: "r",
     user: "ada",

@@ -31,7 +31,7 @@ function keeping(failures: ("before" | "after")[], stopping = new AbortControlle
 }
 
 suite("a run that is held", () => {
-  test("is written when a store that was away is back, also where only the answer was lost", async () => {
+  test("is written when a store that was unreachable is back, also where only the answer was lost", async () => {
     for (const failures of [["before", "before"], ["after"], ["after", "before"]] as const) {
       const { held, kept } = keeping([...failures]);
       await held.write((run) => ({ ...run, priority: 7 }));
@@ -54,7 +54,7 @@ suite("a run that is held", () => {
     }
   });
 
-  test("does not keep a plane that stops waiting for a store that is away", async () => {
+  test("does not keep a plane that stops waiting for a store that is unreachable", async () => {
     const stopping = new AbortController();
     const { held, kept } = keeping(
       Array.from({ length: 100 }, () => "before"),

@@ -3,15 +3,15 @@ import { PlaneError } from "../../model/errors.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
 import { isOver } from "./states.ts";
 
-/** After so long without a renewal a plane counts as dead. */
+/** After this time without a renewal a plane counts as dead. */
 const leaseMs = 30_000;
-/** How often a store that is away is tried. */
+/** How often an unreachable store is tried. */
 const awayMs = 250;
 
 type HoldParts = {
   replace(run: KeptJobRun): Promise<boolean>;
   read(id: string): Promise<KeptJobRun | null>;
-  /** From then on nothing waits for a store that is away. */
+  /** From then on nothing waits for an unreachable store. */
   stopping: AbortSignal;
 };
 

@@ -281,7 +281,7 @@ async function beginHere({ engine, store }: JobVerbParts, run: KeptJobRun, signa
   const { job, owner, most } = run;
   const [other] = await jobs.jobRuns({ job, owner, state: "running", limit: 1 });
   const way = other === undefined ? "" : `, or end it: 'toolplane jobs cancel ${other.id}'`;
-  const message = `As many runs of '${job}' are under way as may be (${most}). Wait until one is over${way}.`;
+  const message = `Job '${job}' has reached its limit of runs under way (${most}). Wait until one is over${way}.`;
   throw new PlaneError("CONFLICT", message, { data: { job, ...(other && { run: other.id }) } });
 }
 

@@ -23,7 +23,7 @@ type WorkParts = JobParts & { calls: SkillCalls; actAs(job: JobManifest, princip
 /** The work of a job's tasks: their skills in order, or a model where they have none. */
 export function createJobWork(parts: WorkParts) {
   return {
-    /** Throws what is missing for good; tools are looked for when their task begins, since they come and go. */
+    /** Throws what is missing permanently; tools are looked for when their task begins, since they come and go. */
     async check(job: JobManifest, run: KeptJobRun): Promise<void> {
       const who = await whoDoes(parts, run);
       const open = run.tasks.filter(({ state }) => state !== "done");

@@ -30,7 +30,7 @@ suite("a task", () => {
     let tries = 0;
     const { run, task } = taskWith(async () => {
       tries += 1;
-      if (tries < 3) throw new PlaneError("SERVER_UNAVAILABLE", "It is away.");
+      if (tries < 3) throw new PlaneError("SERVER_UNAVAILABLE", "It is unreachable.");
       return "done";
     });
     const view = settled(run);

@@ -81,7 +81,7 @@ test("after an hour without a clock one run is made, or none, or one for each ti
   assert.equal(made("all", "2026-03-01T13:05Z"), "12:00 12:20 12:40 13:00 then 13:20");
 });
 
-test("the times that come next are told, through a change of clocks, and none while it is paused", () => {
+test("the times that come next are reported, through a change of clocks, and none while it is paused", () => {
   const job = jobWith({ cron: "0 9 * * sat-sun", timezone: "Europe/Berlin", end_date: "2026-03-29" });
   const schedule = scheduleOf(job, null, at("2026-03-21T12:00Z"));
   assert.deepEqual(

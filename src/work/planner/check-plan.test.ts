@@ -13,7 +13,7 @@ test("a plan in which nothing is wrong is well, with what the policy says", asyn
   assert.deepEqual([ok, steps[0]?.verdict, problems], [true, "ask", []]);
 });
 
-test("what cannot be read and what is wrong with steps is told in the order of lines", async () => {
+test("what cannot be read and what is wrong with steps is reported in the order of lines", async () => {
   const unread = { line: 2, tool: null, message: "?", hint: null };
   const look: LookAtStep = async (tool) => {
     if (tool === "x")
@@ -41,7 +41,7 @@ test("what cannot be read and what is wrong with steps is told in the order of l
   ]);
 });
 
-test("arguments are told one by one, and what would be refused is a problem", async () => {
+test("arguments are reported one by one, and what would be refused is a problem", async () => {
   const problems = [
     { path: "", message: "missing 'q'", missing: "q" },
     { path: "/a", message: "is missing 'q'", missing: "q" },

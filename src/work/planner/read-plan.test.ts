@@ -48,7 +48,7 @@ const wrong: [text: string, line: number, message: RegExp][] = [
 ];
 
 for (const [text, line, message] of wrong) {
-  test(`${JSON.stringify(text.slice(0, 60))} is told as ${message}`, () => {
+  test(`${JSON.stringify(text.slice(0, 60))} is reported as ${message}`, () => {
     const { problems, steps } = readPlan(text);
     assert.deepEqual([problems[0]?.line, problems.length], [line, 1]);
     assert.match(problems[0]?.message ?? "", message);

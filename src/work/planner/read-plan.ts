@@ -25,7 +25,7 @@ export function readScript(text: string): ReadPlan {
       ),
     );
   if (text.includes("\0"))
-    problems.push(problem(1, "There are zero bytes in it, which bash leaves out.", "Write the script anew as text."));
+    problems.push(problem(1, "There are zero bytes in it, which bash leaves out.", "Write the script again as text."));
   for (const command of readShell(script)) {
     const read = readCommand(command);
     if (read === null) continue;

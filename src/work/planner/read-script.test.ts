@@ -54,7 +54,7 @@ const unreadable: [text: string, line: number, tool: string | null, message: Reg
   ["echo $(rm x)", 1, null, /cannot be read/, /./],
   ["toolplane call a 'b=c", 1, "a", /quote that begins in line 1/, /./],
   ["toolplane call a\r\ntoolplane call b", 1, null, /carriage returns/, /Unix line ends/],
-  ["toolplane call a b=\0", 1, null, /zero bytes/, /anew/],
+  ["toolplane call a b=\0", 1, null, /zero bytes/, /again/],
 ];
 
 for (const [text, line, tool, message, hint] of unreadable) {

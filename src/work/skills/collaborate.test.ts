@@ -6,7 +6,7 @@ import { collaborate } from "./run-skill.ts";
 
 const participant = (id: string, more: object = {}) => ({ id, model: id, ...more });
 
-/** What comes of it where each model answers as it is told; a model that is not there throws. */
+/** What comes of it where each model answers by script; a model that is not there throws. */
 async function run(collaboration: object, answers: Record<string, string>) {
   const skill = SkillManifest.parse({
     ...{ name: "judge", version: "1", instruction_prompt: "Judge.", required_tools: [], safety_notes: "" },
@@ -22,7 +22,7 @@ async function run(collaboration: object, answers: Record<string, string>) {
     },
     async ask({ model = "usual" }: AskedModel, question: string) {
       asked.push(question);
-      return answers[model] ?? assert.fail(`${model} is away`);
+      return answers[model] ?? assert.fail(`${model} is unreachable`);
     },
   };
   const whole = { ...skill, collaboration: skill.collaboration as NonNullable<typeof skill.collaboration> };
@@ -46,12 +46,12 @@ test("remarks of the others are put into the answer, and no remark leaves it as 
   const protocol = "critique";
   const better = await run({ protocol, participants }, { a: "It is too short.", b: "Nothing.", usual: "longer" });
   assert.equal(better.ended.answer, "longer");
-  assert.match(better.asked.at(-1) ?? "", /Judge\.[\s\S]*Rome[\s\S]*first[\s\S]*too short[\s\S]*anew/);
+  assert.match(better.asked.at(-1) ?? "", /Judge\.[\s\S]*Rome[\s\S]*first[\s\S]*too short[\s\S]*again/);
   assert.doesNotMatch(better.asked.at(-1) ?? "", /remark:[\s\S]*Nothing/);
   assert.equal((await run({ protocol, participants }, { a: "Nothing", b: "NOTHING." })).ended.answer, "first");
 });
 
-test("of those who offer to do it the best does, with what it is told beside the instructions", async () => {
+test("of those who offer to do it the best does, with what it gets beside the instructions", async () => {
   const participants = [participant("a"), participant("b", { weight: 2, system_prompt: "Be brief." })];
   const { followed } = await run({ protocol: "contract_net", participants }, { a: "60", b: "about 40" });
   assert.deepEqual(followed, [{ model: "b", system: "Be brief." }]);

@@ -19,7 +19,7 @@ export type AgentEnd = { record: string; answer: string };
 export type SkillParts = {
   run: { id: string; user: string | null; key?: string };
   memory: StepMemory;
-  /** One call along the path, under the same idempotency key at each attempt. */
+  /** Calls a tool, under the same idempotency key at each attempt. */
   call(step: { skill: string; id: string; tool: string }, args: JsonObject, signal: AbortSignal): Promise<Outcome>;
   isRepeatable(tool: string): Promise<boolean>;
   askAgent(skill: SkillManifest, input: JsonObject, signal: AbortSignal, by?: AskedModel): Promise<AgentEnd>;
@@ -296,7 +296,7 @@ const voteQuestion =
   "Does the answer do what the instructions ask for? Begin with YES or NO, then say why in a sentence.";
 const doubtQuestion = "What is wrong with the answer, or missing? Say NOTHING where nothing is.";
 const bidQuestion = "How well can you do this, from 0 to 100? Answer with the number alone.";
-const reviseQuestion = "Write the answer anew, with what the remarks are right about. Give nothing but the answer.";
+const reviseQuestion = "Write the answer again, with what the remarks are right about. Give nothing but the answer.";
 
 /** What a participant reads. What a model wrote is fenced: it is text and no order. */
 function asked(

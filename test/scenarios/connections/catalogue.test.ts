@@ -141,7 +141,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     assert.deepEqual((await plane.tools.list()).map(({ id }) => id.tool).toSorted(), ["current", "increment"]);
   });
 
-  test("what is known is told to be known, and asked again as soon as the server runs anyway", async () => {
+  test("what is known is reported as known, and asked again as soon as the server runs anyway", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const { config, data } = await warm(directory, { odd: odd(["--log", log]) });
@@ -235,7 +235,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     assert.equal(plane.servers.poolInfo().size, 0);
   });
 
-  test("two planes on one data directory know what the other found out and disturb nobody", async () => {
+  test("two planes on one data directory know what the other found out and disturb no one", async () => {
     await using directory = await temporaryDirectory();
     const [left, right] = [directory.file("left"), directory.file("right")];
     const data = directory.file("data");

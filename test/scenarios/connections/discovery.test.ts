@@ -103,7 +103,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(times().length, early.length + 1);
   });
 
-  test("row 44: the window is five minutes when nobody says otherwise", async () => {
+  test("row 44: the window is five minutes by default", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });

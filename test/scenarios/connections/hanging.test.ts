@@ -26,7 +26,7 @@ suite("servers that only look alive", () => {
     assert.equal((await plane.servers.get("slow")).pid, before[1]?.pid);
   });
 
-  test("one that is busy with an older call is left alone", async () => {
+  test("one that is busy with an older call is not disturbed", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });

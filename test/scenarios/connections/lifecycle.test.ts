@@ -74,7 +74,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.deepEqual(new Set(connecting), new Set(["server.connecting"]), "all begin before one is ready");
   });
 
-  test("row 29: the code or the signal of a server that dies is told to all of its calls", async () => {
+  test("row 29: the code or the signal of a server that dies is reported to all of its calls", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ fault: fixture("fault", ["--log", log]) });
@@ -118,7 +118,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     await until("the end of its servers", () => !pidsIn(log).some(isAlive), 15_000);
   });
 
-  test("row 34: exactly one end is told, however many see it", async () => {
+  test("row 34: exactly one end is reported, however many see it", async () => {
     await using plane = await planeOf({ echo: fixture("echo") });
     const events = listenTo(plane, "server.disconnected");
     await plane.servers.connect("echo");
@@ -157,7 +157,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.match(JSON.stringify(unknown.body), /Did you mean 'echo'/);
   });
 
-  test("row 228: a listener that throws harms nobody, and one that left hears nothing", async () => {
+  test("row 228: a listener that throws harms no one, and one that left hears nothing", async () => {
     await using plane = await planeOf({ echo: fixture("echo") });
     let left = 0;
     const leave = plane.on("server.connected", () => {

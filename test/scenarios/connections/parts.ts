@@ -54,7 +54,7 @@ export function person(user: string): Principal {
   return principalOf({ user });
 }
 
-/** Everything of these types that is told from now on. */
+/** Everything of these types that is reported from now on. */
 export function listenTo<T extends EventType>(plane: Plane, ...types: T[]): EventOf<T>[] {
   const heard: PlaneEvent[] = [];
   for (const type of types) plane.on(type, (event) => heard.push(event));

@@ -22,7 +22,7 @@ import { asked, countIn, listenTo, odd, person, post, startOdd, structuredOf } f
 
 const answering = { answersQuestions: true };
 
-/** Calls a tool, answers its one question, and returns what the server was told. */
+/** Calls a tool, answers its one question, and returns what the server got. */
 async function askAndAnswer(plane: Plane, tool: string, answer: QuestionAnswer): Promise<unknown> {
   const calling = plane.call(tool, {});
   const [question] = await asked(plane, 1);
@@ -31,7 +31,7 @@ async function askAndAnswer(plane: Plane, tool: string, answer: QuestionAnswer):
 }
 
 suite("what servers ask people in the middle of calls", { concurrency: 4 }, () => {
-  test("row 216: a question is told, shown with its fields, and answered by its caller", async () => {
+  test("row 216: a question is reported, shown with its fields, and answered by its caller", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
     const events = listenTo(plane, "question.asked", "question.answered");
     const calling = plane.call("elicit.ask_person", { message: "Who are you?" });
@@ -87,7 +87,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const id = question?.id ?? "";
     for (const content of [{ name: "", age: 1 }, { name: "Ada" }, { name: "Ada", age: 151 }, "Ada", [1]]) {
       const given = plane.questions.answer(id, { action: "accept", content });
-      await assert.rejects(given, { code: "INVALID_ARGUMENTS", message: /does not fit/ }, JSON.stringify(content));
+      await assert.rejects(given, { code: "INVALID_ARGUMENTS", message: /is invalid/ }, JSON.stringify(content));
     }
     assert.equal((await plane.questions.list()).length, 1);
     await plane.questions.answer(id, { action: "accept", content: { name: "Ada", age: 36 } });
@@ -117,7 +117,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     assert.deepEqual(structuredOf(await calling).result, { action: "accept" });
   });
 
-  test("row 216: where nobody answers, servers are not told that somebody does", async () => {
+  test("row 216: where no one answers, servers do not learn otherwise", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit"), rpc: fixture("rpc") });
     const outcome = await plane.call("elicit.confirm");
     assert.match(JSON.stringify(outcome.result), /cannot elicit/);
@@ -237,7 +237,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     assert.equal(receivedMessages(readLog(log), "tools/call").length, 6);
   });
 
-  test("a question that comes when nothing is called is declined and harms nobody", async () => {
+  test("a question that comes when nothing is called is declined and harms no one", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit"), rpc: fixture("rpc") }, answering);
     const outcomes: Outcome[] = await Promise.all(
       Array.from({ length: 5 }, () => plane.call("rpc.ask_elicitation", { message: "?" })),

@@ -29,7 +29,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     assert.equal(callsAt(log).filter(({ name }) => name === "do_it_now").length, 3, "each ran once");
   });
 
-  test("row 35: a call that may run twice survives a death that nobody has noticed yet", async () => {
+  test("row 35: a call that may run twice survives a death that is not noticed yet", async () => {
     await using plane = await planeOf({ echo: fixture("echo", [], { trusted: true }) });
     for (let round = 1; round <= 3; round++) {
       const [pid] = textsOf(await plane.call("echo.pid"));

@@ -27,7 +27,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     assert.match(JSON.stringify(await silent.call("sample.sample", { prompt: "?" })), /cannot sample/);
   });
 
-  test("row 219: progress is told with its percentage", async () => {
+  test("row 219: progress is reported with its percentage", async () => {
     await using plane = await planeOf({ progress: fixture("progress") });
     const heard = listenTo(plane, "tool.progress");
     const { call } = await plane.call("progress.count", { steps: 4, pause: 10 });
@@ -47,7 +47,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     assert.ok(heard.every((event) => "percentage" in event && event.percentage === null));
   });
 
-  test("row 219: an MCP_UPDATE in a progress message is told as what it is", async () => {
+  test("row 219: an MCP_UPDATE in a progress message is reported as what it is", async () => {
     await using plane = await planeOf({ progress: fixture("progress") });
     const heard = listenTo(plane, "tool.progress");
     const update = { type: "system_message", message: "half way", subtype: "info" };
@@ -64,7 +64,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     assert.equal(heard[0]?.message, broken, "what cannot be read is plain progress");
   });
 
-  test("row 219: nobody's progress is told for another's call", async () => {
+  test("row 219: progress of one call is never reported for another", async () => {
     await using plane = await planeOf({ progress: fixture("progress") });
     const heard = listenTo(plane, "tool.progress");
     const calls = await Promise.all(
@@ -173,7 +173,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     assert.ok(none.status >= 400 && none.status !== 500, `HTTP ${none.status}`);
   });
 
-  test("row 224: roots are told as the configuration has them, from where its file stands", async () => {
+  test("row 224: roots are reported as the configuration has them, from where its file stands", async () => {
     await using directory = await temporaryDirectory();
     await mkdir(directory.file("a b"));
     const roots = ["a b", "file:///elsewhere", directory.path];

@@ -77,7 +77,7 @@ suite("sessions", { concurrency: 4 }, () => {
     await until("the end of one", () => entriesOf(log, "session-end").length === 1);
   });
 
-  test("a principal never sees the session of another, nor of nobody", async () => {
+  test("a principal never sees the session of another, nor that of no user", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ state: fixture("state", ["--log", log], { session: "principal" }) });
@@ -90,7 +90,7 @@ suite("sessions", { concurrency: 4 }, () => {
     assert.deepEqual(pidsIn(log).filter(isAlive), []);
   });
 
-  test("a shared server has one session for everybody, whatever they say", async () => {
+  test("a shared server has one session for all users, whatever they say", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ state: fixture("state", ["--log", log]) });

@@ -18,7 +18,7 @@ async function signIn(plane: Plane, principal = ann): Promise<URL> {
 }
 
 suite("signing in", { concurrency: 4 }, () => {
-  test("row 237: signing in with PKCE and a registered client lets the user in, and nobody else", async () => {
+  test("row 237: signing in with PKCE and a registered client lets the user in, and no one else", async () => {
     await using oauth = await startOAuth();
     await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     const before = errorOf(await plane.call("remote.whoami_token"));
@@ -77,7 +77,7 @@ suite("signing in", { concurrency: 4 }, () => {
     assert.equal((await plane.call("remote.whoami_token")).ok, true);
   });
 
-  test("row 237: a person who says no is told so, and nothing is kept", async () => {
+  test("row 237: a refusal of the person is reported, and nothing is kept", async () => {
     await using oauth = await startOAuth(["--deny"]);
     await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     const { url } = await plane.tokens.beginSignIn("remote", redirectUri);

@@ -90,7 +90,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     assert.equal(await sentBy(plane, ann), "Bearer two");
   });
 
-  test("a server is told that the sessions of a token are over that is taken back", async () => {
+  test("a server learns that the sessions of a revoked token are over", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
@@ -102,7 +102,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await until("the end of its sessions", () => entriesOf(log, "session-end").length === opened, 4_000);
   });
 
-  test("row 235: whoever gave a token can call, also where the plane itself has none", async () => {
+  test("row 235: a user who gave a token can call, also where the plane itself has none", async () => {
     await using server = await startHttpFixture("http", ["--token", "right"]);
     await using plane = await planeOf({ remote: { url: server.url, ...wanted } });
     await plane.tokens.set("remote", { token: "right" }, { principal: ann });
@@ -142,7 +142,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     assert.equal(errorOf(await plane.call("other.headers")).code, "AUTH_REQUIRED", "nor that of another server");
   });
 
-  test("row 236: a missing token is a result that says who wants what and how, and harms nobody else", async () => {
+  test("row 236: a missing token is a result that says who wants what and how, and harms no one else", async () => {
     await using server = await startHttpFixture("http", ["--token", "right"]);
     await using plane = await planeOf({ remote: { url: server.url, ...wanted }, echo: fixture("echo") });
     const outcome = await plane.call("remote.echo", { message: "hi" });

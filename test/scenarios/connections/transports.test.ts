@@ -7,7 +7,7 @@ import { callsAt, errorOf, fixture, planeOf, runCli, textsOf, within, writeConfi
 import { countIn, entriesOf, listenTo, odd, structuredOf } from "./parts.ts";
 
 suite("transports and negotiation", { concurrency: 4 }, () => {
-  test("row 20: a child runs where it was told, with what it was given and none of our secrets", async () => {
+  test("row 20: a child runs where the configuration says, with what it was given and none of our secrets", async () => {
     await using directory = await temporaryDirectory();
     process.env.TOOLPLANE_TEST_PARENT_SECRET = "CANARY-parent";
     const { env: cache, ...entry } = fixture("echo", [], { cwd: directory.path });
@@ -66,7 +66,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(await plane.call("old.echo", { message: "hi" })), ["hi"]);
   });
 
-  test("row 23: the oldest, the newest legacy and the modern revision are told apart and shown", async () => {
+  test("row 23: the oldest, the newest legacy and the modern revision are distinguished and shown", async () => {
     await using directory = await temporaryDirectory();
     const servers = { old: fixture("old"), echo: fixture("echo"), modern: fixture("modern", ["--only"]) };
     const config = await writeConfig(directory, servers);
@@ -176,7 +176,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.ok(others.every(({ ok }) => ok));
   });
 
-  test("row 32: a timeout and an abort are told to the server and free their slot", async () => {
+  test("row 32: a timeout and an abort reach the server and free their slot", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { maxConcurrency: 1 }) });
@@ -243,7 +243,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.equal((await plane.servers.list({ connect: true }))[0]?.state, "connected");
   });
 
-  test("row 219: progress that comes in one breath with the answer is told before it", async () => {
+  test("row 219: progress that comes in one breath with the answer is reported before it", async () => {
     await using plane = await planeOf({ progress: fixture("progress") });
     const heard = listenTo(plane, "tool.progress", "tool.result");
     const outcome = await plane.call("progress.count", { steps: 25 });

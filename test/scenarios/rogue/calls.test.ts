@@ -111,7 +111,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     assert.equal(oracle(ledger).length, 1);
   });
 
-  test("CAL-09: arguments that do not fit are refused with their place before anything is sent", async () => {
+  test("CAL-09: invalid arguments are refused with their place before anything is sent", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ invalid: rogue("invalid-schema", ["--log", log]) });

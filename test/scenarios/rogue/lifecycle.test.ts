@@ -121,7 +121,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     ] as const) {
       await eventually("a working server", 5_000, () => isWorking(serving.url, "crash.ok"));
       const { body } = await postCall(serving.url, `crash.${tool}`, {});
-      assert.match(String(body.detail), told, "its end is told, and not that time is over");
+      assert.match(String(body.detail), told, "its end is reported, and not that time is over");
       assert.equal(body.result, undefined, "half an answer is none");
       await eventually(`ok after ${tool}`, 5_000, () => isWorking(serving.url, "crash.ok"));
       assert.equal(received(log, "tools/call", tool).length, 1, "it was not sent again");
@@ -183,7 +183,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     assert.deepEqual(aliveIn(log), []);
   });
 
-  test("LIF-06: each server that cannot start is told with its name, the field and the reason", async () => {
+  test("LIF-06: each server that cannot start is reported with its name, the field and the reason", async () => {
     await using directory = await temporaryDirectory();
     const plain = directory.file("not-executable");
     await writeFile(plain, "just text");

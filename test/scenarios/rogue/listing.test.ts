@@ -92,7 +92,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     assert.equal((await plane.call("neighbour.echo")).ok, true);
   });
 
-  test("LST-03: a result that breaks its own schema is told with the path", async () => {
+  test("LST-03: a result that breaks its own schema is reported with the path", async () => {
     await using plane = await planeOf({ invalid: rogue("invalid-schema") });
     const { error, call } = await plane.call("invalid.breaks_output");
     assert.match(`${error?.message} ${call.warnings.join()}`, /\/n\b/);
@@ -162,7 +162,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     for (const name of asked) assert.equal((await postCall(serving.url, name, {})).status, 404);
     const { state, error } = await statusOf(serving.url, "neighbour");
     assert.equal(error, null);
-    assert.match(state, /^(connected|disconnected)$/, "a server that nobody needed may be stopped");
+    assert.match(state, /^(connected|disconnected)$/, "a server that is not needed may be stopped");
     assert.deepEqual(received(log, "tools/call"), []);
     const { status } = await within(2_000, "a call", postCall(serving.url, "neighbour.echo", {}));
     assert.equal(status, 200);

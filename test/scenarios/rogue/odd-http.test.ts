@@ -141,7 +141,7 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(await plane.call("odd.ok")), ["http-odd ok"]);
   });
 
-  test("ODD: a WebSocket address of a server without WebSocket is told as such", async () => {
+  test("ODD: a WebSocket address of a server without WebSocket is reported as such", async () => {
     await using server = await startRogue("http-odd");
     const url = server.url.replace("http:", "ws:");
     await using plane = await planeOf({ odd: { url, transport: "websocket", connectTimeoutMs: 5_000 } });

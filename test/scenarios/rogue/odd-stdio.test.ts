@@ -110,7 +110,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     assert.ok(!message.includes("\u001b"), "no escape sequence");
   });
 
-  test("ODD: a protocol version that nobody knows is named", async () => {
+  test("ODD: an unknown protocol version is named", async () => {
     await using plane = await planeOf({ odd: odd("old") });
     assert.match(errorOf(await plane.call("odd.ok")).message, /'odd'.*1999-01-01/);
   });
@@ -141,7 +141,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     assert.ok(residentMegabytes(serving.process.pid) < 400);
   });
 
-  test("ODD: a hundred thousand notifications before an answer stall nobody", async () => {
+  test("ODD: a hundred thousand notifications before an answer stall no one", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { odd: odd("none") });
     await using serving = await startServeProcess(config, directory.file("data"));

@@ -7,13 +7,14 @@ import { createPlane } from "../../../src/index.ts";
 import type { ToolReview } from "../../../src/model/catalogue/quality.ts";
 import { trusted } from "../../../src/model/principal.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../../fixtures/start-server.ts";
+import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
 import { assertFailed, runCli, startServe, textsOf, writeConfig } from "../support.ts";
 import { startMcp } from "./mcp-client.ts";
 import { watchHealth } from "./probes.ts";
 import { rogue } from "./rogue.ts";
 
-/** What nobody sees: controls, marks of direction, characters without a width, tags. */
+/** What no one sees: controls, marks of direction, characters without a width, tags. */
 const hidden = /(?!\n|\t)\p{Cc}|[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
 
 /** Every text in an answer, the names of fields among them. */
@@ -40,7 +41,7 @@ describe("rogue: security", () => {
     assert.doesNotMatch(stdout, /CANARY|canary|OWN_B/);
   });
 
-  test("SEC-04: what a definition hides is seen by nobody and flagged; what is clean is not", async () => {
+  test("SEC-04: what a definition hides is shown to no one and flagged; what is clean is not", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { poison: rogue("poisoned-description") });
     const place = ["--config", config, "--data-dir", directory.file("data")];
@@ -79,7 +80,7 @@ describe("rogue: security", () => {
       assert.equal(description, tools.find((tool) => tool.name === name.replace("__", "."))?.description);
   });
 
-  test("SEC-05: a definition that changes after it was used is held back with what is different", async () => {
+  test("SEC-05: a definition that changes after it was used is quarantined with what is different", async () => {
     await using directory = await temporaryDirectory();
     const config = { mcpServers: { rug: rogue("rug-pull") } };
     await using plane = await createPlane({
@@ -88,6 +89,8 @@ describe("rogue: security", () => {
       principal: trusted({ user: "ada" }),
     });
     assert.deepEqual(textsOf(await plane.call("rug.get_fact", { topic: "x" })), ["a fact"]);
+    // It announces the change after its answer.
+    await until("the change", async () => (await plane.pins.get("rug.get_fact")).difference.length > 0);
     assertFailed(await plane.call("rug.get_fact", { topic: "x" }), "TOOL_QUARANTINED", "refused");
     assertFailed(await plane.call("rug.get_fact", { topic: "x", note: "y" }), "TOOL_QUARANTINED", "refused");
     assert.deepEqual(textsOf(await plane.call("rug.stable")), ["a fact"]);

@@ -1,4 +1,10 @@
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import {
+  infiniteQueryOptions,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from "@tanstack/react-query";
 import type { z } from "zod";
 import type { Answer, HeldView, Plan, PlanChoice, Remembered } from "../../../src/model/calls/held-call.ts";
 import type { Outcome as OutcomeSchema } from "../../../src/operations/schemas/outcome.ts";
@@ -96,7 +102,8 @@ export const precedingCallsQuery = ({ callId, at: heldAt, principal, options }: 
   queryOptions({
     queryKey: ["preceding", callId],
     queryFn: async ({ signal }) => {
-      const whose = options.run === undefined ? { user: principal.user } : { run: options.run };
+      const { run, conversation } = options;
+      const whose = run ? { run } : conversation ? { conversation } : { user: principal.user };
       const [{ calls }, { activity }] = await Promise.all([
         get<CallsAnswer>(withQuery("/calls", { ...whose, limit: precedingAtOnce }), signal),
         get<{ activity: Activity }>("/activity", signal),
@@ -121,11 +128,21 @@ export const activityQuery = (callId: string) =>
 
 const touched = ["approvals", "plans", "calls"];
 
+type Answers = { ids: readonly string[]; answer: Answer };
+
+/** Is or was the call answered on this page? */
+export function isAnsweredHere(client: QueryClient, id: string): boolean {
+  const cache = client.getMutationCache();
+  const several = cache.findAll({ mutationKey: ["answers"] }).map(({ state }) => state.variables as Answers);
+  return cache.find({ mutationKey: ["answer", id] }) !== undefined || several.some(({ ids }) => ids.includes(id));
+}
+
 /** Answers several calls, one after the other. */
 export function useAnswers() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async ({ ids, answer }: { ids: readonly string[]; answer: Answer }) => {
+    mutationKey: ["answers"],
+    mutationFn: async ({ ids, answer }: Answers) => {
       const done: Answered[] = [];
       const errors: unknown[] = [];
       for (const id of ids)

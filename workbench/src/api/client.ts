@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../../src/model/errors.ts";
-import { readLargeJson } from "./exact-json.ts";
+import { readLargeJson } from "./large-json.ts";
 
 /** A problem of the API: RFC 9457 with our error code. */
 export type Problem = { status: number; code: ErrorCode | "OFFLINE"; detail: string; data?: unknown };

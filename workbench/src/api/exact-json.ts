@@ -25,20 +25,6 @@ export function readJson<T>(text: string): T {
   return keepExact(parseExactly(text)) as T;
 }
 
-const sliceLength = 1_000_000;
-/** Longer than a number that is looked for. */
-const overlap = 64;
-
-/** The same for large texts, in turns with the page. */
-export async function readLargeJson<T>(text: string): Promise<T> {
-  if (text.length <= sliceLength) return readJson<T>(text);
-  for (let from = 0; from < text.length; from += sliceLength) {
-    if (canBeExact && mayLoseNumbers(text.slice(from, from + sliceLength + overlap))) return readJson<T>(text);
-    await new Promise((resolve) => setTimeout(resolve));
-  }
-  return JSON.parse(text) as T;
-}
-
 function keepExact(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (isRawJSON(value)) return new ExactNumber(JSON.stringify(value));

@@ -32,6 +32,9 @@ export type Topic =
   | "questions"
   | "dead-letters"
   | "keys"
+  | "users"
+  | "personas"
+  | "toolsets"
   | "tokens"
   | "jobs"
   | "config"
@@ -88,7 +91,7 @@ export const statsQuery = (maxTools = 0) =>
       get<ContextStats>(withQuery("/stats", maxTools > 0 ? { tools: true, limit: maxTools } : {}), signal),
   });
 
-export type CallFilter = { tool?: string; status?: string; user?: string; run?: string };
+export type CallFilter = { tool?: string; status?: string; user?: string; run?: string; conversation?: string };
 
 const pageSize = 200;
 

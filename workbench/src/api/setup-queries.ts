@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { PolicyRule } from "../../../src/model/access/policy.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
 import type { AnswerOf } from "../../../src/operations/operations.ts";
 import { get, part, withQuery } from "./client.ts";
 
@@ -10,6 +11,20 @@ export type ImportAnswer = AnswerOf<"servers.import">;
 
 export const policyQuery = () =>
   queryOptions({ queryKey: ["policy"], queryFn: ({ signal }) => get<PolicyAnswer>("/policy", signal) });
+
+export type RulesAnswer = Omit<AnswerOf<"policy.rules">, "rules" | "others"> & {
+  rules: JsonObject[];
+  others: { rule: PolicyRule; file: string }[];
+};
+export type PreviewAnswer = AnswerOf<"policy.preview">;
+
+/** The rules of the configuration file, as they are written. */
+export const rulesQuery = () =>
+  queryOptions({
+    queryKey: ["policy", "rules"],
+    queryFn: ({ signal }) => get<RulesAnswer>("/policy/rules", signal),
+    retry: false,
+  });
 
 export const configQuery = () =>
   queryOptions({ queryKey: ["config"], queryFn: ({ signal }) => get<ConfigAnswer>("/config", signal) });

@@ -3,13 +3,14 @@ import { useEffect, useSyncExternalStore } from "react";
 import type { EventType } from "../../../src/model/events.ts";
 import type { LiveEvent } from "../api/event-stream.ts";
 import type { Topic } from "../api/queries.ts";
+import { refresh } from "../api/refresh.ts";
 import { shareEvents } from "./tab-leader.ts";
 
 /** The topics that an event invalidates, by prefix of its type. Other events invalidate nothing. */
 const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
   ["server.", ["servers", "tools", "tool-list"]],
-  ["config.", ["servers", "tools", "tool-list", "stats", "config", "policy", "jobs"]],
-  ["registry.", ["tools", "tool-list", "stats", "pins", "jobs"]],
+  ["config.", ["servers", "tools", "tool-list", "stats", "config", "policy", "jobs", "toolsets", "users", "personas"]],
+  ["registry.", ["tools", "tool-list", "stats", "pins", "jobs", "toolsets"]],
   ["tool.definition", ["tools", "tool-list", "pins"]],
   ["tool.suspicious", ["tools", "tool-list"]],
   ["tool.result", ["calls", "tools"]],
@@ -18,7 +19,7 @@ const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
   ["approval.", ["approvals", "plans", "calls"]],
   ["question.", ["questions"]],
   ["dead_letter.", ["dead-letters"]],
-  ["key.", ["keys"]],
+  ["key.", ["keys", "users", "personas"]],
   ["job.", ["jobs"]],
 ];
 
@@ -62,18 +63,18 @@ export function useLiveEvent(listener: (event: LiveEvent["event"]) => void): voi
 
 /** Refreshes queries on events, until the returned function is called. */
 export function startLiveEvents(client: QueryClient): () => void {
-  const refresh = createRefresh(client);
+  const refreshSoon = createRefresh(client);
   return shareEvents((message) => {
     if (message.kind === "refused") return void client.invalidateQueries({ queryKey: ["session"] });
     if (message.kind === "event") {
-      refresh(topicsByEvent.find(([type]) => message.event.type.startsWith(type))?.[1] ?? []);
+      refreshSoon(topicsByEvent.find(([type]) => message.event.type.startsWith(type))?.[1] ?? []);
       for (const tell of eventListeners) tell(message.event);
       return;
     }
     setConnection(message.state);
     if (message.state !== "open") return;
     // Answers from before the stream opened may be stale: on the first connection what waits for people, later all.
-    if (message.isFirst) refresh(["approvals", "questions", "servers"]);
+    if (message.isFirst) refreshSoon(["approvals", "questions", "servers"]);
     else void client.invalidateQueries();
   });
 }
@@ -84,7 +85,7 @@ function createRefresh(client: QueryClient) {
   const throttled = new Set<Topic>();
   const ask = (topic: Topic): void => {
     throttled.add(topic);
-    void client.invalidateQueries({ queryKey: [topic] });
+    void refresh(client, topic);
     setTimeout(() => {
       throttled.delete(topic);
       if (waiting.delete(topic)) ask(topic);

@@ -8,11 +8,13 @@ import {
   ListChecks,
   MailWarning,
   MessageSquare,
+  Package,
   PlugZap,
   Scale,
   Server,
   Settings,
   ShieldCheck,
+  Users,
   Wrench,
 } from "../parts/icons.ts";
 
@@ -29,6 +31,8 @@ export const places = [
   { to: "/jobs", label: "Jobs", icon: CalendarClock, group: "History" },
   { to: "/clients", label: "Clients", icon: PlugZap, group: "Set up" },
   { to: "/definitions", label: "Definitions", icon: ShieldCheck, group: "Set up" },
+  { to: "/toolsets", label: "Toolsets", icon: Package, group: "Set up" },
+  { to: "/users", label: "Users and keys", icon: Users, group: "Set up" },
   { to: "/policy", label: "Policy", icon: Scale, group: "Set up" },
   { to: "/settings", label: "Settings", icon: Settings, group: "Set up" },
 ] as const satisfies readonly { to: string; label: string; icon: IconType; group: string }[];

@@ -50,7 +50,11 @@ export function useActions(): Action[] {
       ? [
           { label: "Add a server", icon: Plus, go: () => void navigate({ to: "/servers" }) },
           { label: "Refresh all servers", icon: RefreshCw, go: refresh },
-          { label: "Create an API key", icon: KeyRound, go: () => void navigate({ to: "/settings" }) },
+          {
+            label: "Create an API key",
+            icon: KeyRound,
+            go: () => void navigate({ to: "/users", search: { view: "keys" } }),
+          },
         ]
       : []),
     theme === "dark"

@@ -7,7 +7,7 @@ import { Shell } from "./shell.tsx";
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
 const under = { getParentRoute: () => root, errorComponent: PageFailed };
 
-type CallSearch = { tool?: string; status?: string; user?: string; run?: string; view?: string; outcome?: string };
+type CallSearch = Partial<Record<"tool" | "status" | "user" | "run" | "conversation" | "view" | "outcome", string>>;
 
 /** A search parameter as a string, if set. The router parses what looks like a number. */
 type Search = Record<string, unknown>;
@@ -74,6 +74,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/chat",
+    validateSearch: (search: Search): { id?: string } => text(search, "id"),
     component: lazyPage(() => import("../pages/chat/chat-page.tsx"), "ChatPage"),
   }),
   createRoute({
@@ -113,6 +114,7 @@ const routes = [
       ...text(search, "status"),
       ...text(search, "user"),
       ...text(search, "run"),
+      ...text(search, "conversation"),
       ...text(search, "view"),
     }),
     component: lazyPage(() => import("../pages/calls/calls-page.tsx"), "CallsPage"),
@@ -137,8 +139,31 @@ const routes = [
   createRoute({
     ...under,
     path: "/policy",
-    validateSearch: (search: Search): { tool?: string } => text(search, "tool"),
+    validateSearch: (search: Search): { tool?: string; rule?: string } => ({
+      ...text(search, "tool"),
+      ...text({ rule: typeof search.rule === "object" ? JSON.stringify(search.rule) : search.rule }, "rule"),
+    }),
     component: lazyPage(() => import("../pages/policy/policy-page.tsx"), "PolicyPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/toolsets",
+    validateSearch: (search: Search): { view?: string } => text(search, "view"),
+    component: lazyPage(() => import("../pages/toolsets/toolsets-page.tsx"), "ToolsetsPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/toolsets/$name",
+    component: lazyPage(() => import("../pages/toolsets/toolset-page.tsx"), "ToolsetPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/users",
+    validateSearch: (search: Search): { view?: string; user?: string } => ({
+      ...text(search, "view"),
+      ...text(search, "user"),
+    }),
+    component: lazyPage(() => import("../pages/users/users-page.tsx"), "UsersPage"),
   }),
   createRoute({
     ...under,

@@ -29,6 +29,7 @@ const shortcuts: [where: string, keys: [keys: string, does: string][]][] = [
       ["E", "Change the arguments"],
     ],
   ],
+  ["Policy", [["Alt ↑ ↓", "Move the rule up, down"]]],
   ["Try", [["Ctrl ⏎", "Run"]]],
   ["Large results", [["⏎ Shift ⏎", "Next, previous match"]]],
 ];

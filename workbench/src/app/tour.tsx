@@ -1,17 +1,22 @@
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
 import { Button } from "../parts/button.tsx";
 import { keepFlag } from "../parts/kept-flags.ts";
+import { phonePlaces } from "./navigation.ts";
 
 /** Beside an entry of the side bar, or at the bottom where there is none. */
 const hints = [
   { at: "/servers", title: "Servers", text: "Add, edit and examine MCP servers. One that fails says what to try." },
   { at: "/tools", title: "Tools", text: "All tools of all servers: search them, see their risk, switch them off." },
   { at: "/try", title: "Try", text: "Run any tool by hand, with a form made from its schema." },
-  { at: "/approvals", title: "Approvals", text: "Risky calls wait here until you say yes, no, or change them." },
+  {
+    at: "/approvals",
+    title: "Approvals",
+    text: "Calls that the policy asks about wait here: approve, reject or change them.",
+  },
   {
     at: "/calls",
     title: "Calls",
-    text: "Every call with its stages and attempts. Ctrl K finds all of it from anywhere.",
+    text: "Every call with its stages and attempts. Ctrl K, or More on a phone, finds all of it from anywhere.",
   },
 ] as const;
 
@@ -51,6 +56,7 @@ export function Tour() {
     return () => window.removeEventListener("keydown", onKey);
   }, [at]);
   if (at === null || hint === undefined) return null;
+  const isUnderMore = place === null && !phonePlaces.some(({ to }) => to === hint.at);
   const isLast = at === hints.length - 1;
   return (
     <section
@@ -59,7 +65,7 @@ export function Tour() {
       className="fixed z-40 flex w-72 flex-col gap-2 rounded-lg border border-accent bg-surface p-3 text-[13px] shadow-2xl"
     >
       <p role="status">
-        <span className="font-semibold">{hint.title}.</span> {hint.text}
+        <span className="font-semibold">{hint.title}.</span> {hint.text} {isUnderMore && "On a phone it is under More."}
       </p>
       <div className="flex items-center gap-2">
         <span className="mr-auto text-xs text-muted">

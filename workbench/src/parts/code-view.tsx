@@ -6,14 +6,14 @@ import { LargeTextBar, largeText } from "./large-text-bar.tsx";
 import { LongText } from "./long-text.tsx";
 
 /** Copies `text` and confirms it. */
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+export function CopyButton({ text, label = "Copy" }: { text: string | (() => string); label?: string }) {
   const [copied, setCopied] = useState(false);
   return (
     <IconButton
       label={copied ? "Copied" : label}
       icon={copied ? Check : Copy}
       onClick={() => {
-        void copy(text).then(() => setCopied(true));
+        void copy(typeof text === "string" ? text : text()).then(() => setCopied(true));
       }}
       onBlur={() => setCopied(false)}
     />
@@ -42,7 +42,7 @@ type CodeViewProps = {
 export function CodeView({ text, label, wrap = false }: CodeViewProps) {
   const shown = useRef<HTMLDivElement>(null);
   return (
-    <figure className="relative min-w-0 rounded-md border border-line bg-sunken">
+    <figure className="relative min-w-0 rounded-md border border-line bg-sunken text-left">
       {text.length > largeText && <LargeTextBar text={text} name={label} shown={shown} />}
       <figcaption className="absolute right-1 top-1 rounded-md bg-sunken">
         <CopyButton text={text} label={`Copy ${label}`} />

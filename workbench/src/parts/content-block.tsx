@@ -1,14 +1,14 @@
 import type { UnknownObject } from "../../../src/model/json.ts";
+import { FormattedText } from "./formatted-text.tsx";
 import { Download, FileText, Link2 } from "./icons.ts";
 import { JsonView } from "./json-view.tsx";
-import { ResultText } from "./result-text.tsx";
 import { renderBytes } from "./time.tsx";
 
 /** One block of a result, by its type; unknown types are shown as JSON. */
 export function ContentBlock({ block }: { block: UnknownObject }) {
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   const { type, data, mimeType } = block;
-  if (type === "text") return <ResultText text={text(block.text)} />;
+  if (type === "text") return <FormattedText text={text(block.text)} />;
   if (type === "image") return <Picture data={text(data)} mimeType={text(mimeType)} />;
   if (type === "audio") return <Sound data={text(data)} mimeType={text(mimeType)} />;
   if (type === "resource_link") return <ResourceLink block={block} />;
@@ -60,7 +60,7 @@ function Resource({ resource: { uri, mimeType, text, blob } }: { resource: Unkno
       <p className="flex items-center gap-1.5 break-all text-xs text-muted">
         <FileText aria-hidden className="size-4 shrink-0" /> {String(uri)} {type}
       </p>
-      {typeof text === "string" && <ResultText text={text} />}
+      {typeof text === "string" && <FormattedText text={text} />}
       {typeof blob === "string" &&
         (imageType.test(type) ? <Picture data={blob} mimeType={type} /> : <Blob64 data={blob} uri={String(uri)} />)}
     </figure>

@@ -74,7 +74,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     "--columns": columns.map(({ width }) => width).join(" "),
     "--narrow": columns
       .filter(({ wide }) => !wide)
-      .map(({ width }) => width)
+      // On a phone what can give way does, so that the last column is seen.
+      .map(({ width }) => width.replace(/^minmax\(\d+px/, "minmax(0px"))
       .join(" "),
   } as React.CSSProperties;
   return (
@@ -84,7 +85,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       aria-label={label}
       aria-rowcount={rows.length + 1}
       aria-busy={props.isOld ?? false}
-      // Scrollable with the keyboard.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
       tabIndex={0}
       style={grid}
@@ -153,7 +153,7 @@ function ColumnHead({ column: { title, head, sort: name, align, wide }, sort, on
   );
 }
 
-const line = "grid grid-cols-[var(--narrow)] md:grid-cols-[var(--columns)] items-center gap-4 px-4";
+const line = "grid grid-cols-[var(--narrow)] md:grid-cols-[var(--columns)] items-center gap-3 px-3 md:gap-4 md:px-4";
 const wideOnly = "max-md:hidden";
 
 type RowProps = {

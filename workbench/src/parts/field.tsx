@@ -41,8 +41,14 @@ type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & {
 };
 
 export function Select({ options, className, ...rest }: SelectProps) {
+  const chosen = options.find((option) => (typeof option === "string" ? option : option.value) === rest.value);
   return (
-    <select {...rest} className={classes(box, "h-8 pr-7", className)}>
+    <select
+      // What is chosen may be longer than the box.
+      title={typeof chosen === "object" ? chosen.text : chosen}
+      {...rest}
+      className={classes(box, "h-8 pr-7 text-ellipsis", className)}
+    >
       {options.map((option) => {
         const { value, text } = typeof option === "string" ? { value: option, text: option } : option;
         return (

@@ -23,6 +23,8 @@ export function JsonView({ value, depth = 2 }: JsonViewProps) {
 
 /** Entries per level before "more". */
 const atOnce = 100;
+/** Entries per level that are open at first. */
+const openAtOnce = 20;
 
 function Node({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
   const isBranch = typeof value === "object" && value !== null && !(value instanceof ExactNumber);
@@ -39,9 +41,13 @@ function Node({ name, value, depth }: { name?: string; value: unknown; depth: nu
 function Branch({ name, value, depth }: { name: string | undefined; value: object; depth: number }) {
   const [open, setOpen] = useState(depth > 0);
   const [limit, setLimit] = useState(atOnce);
-  const entries = Object.entries(value);
-  const [left, right] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
-  if (entries.length === 0)
+  const isList = Array.isArray(value);
+  const [left, right] = isList ? ["[", "]"] : ["{", "}"];
+  // Only of what is shown: a list may have a hundred thousand.
+  const names = isList ? null : Object.keys(value);
+  const count = isList ? value.length : (names?.length ?? 0);
+  const shown = names?.slice(0, limit) ?? Array.from({ length: Math.min(limit, count) }, (_, at) => String(at));
+  if (count === 0)
     return (
       <div className="pl-4">
         <Name name={name} />
@@ -55,17 +61,22 @@ function Branch({ name, value, depth }: { name: string | undefined; value: objec
         <ChevronRight aria-hidden className={classes("size-3.5 shrink-0 text-muted", open && "rotate-90")} />
         <span className="pl-0.5">
           <Name name={name} />
-          <span className="text-muted">{open ? left : `${left} ${entries.length} ${right}`}</span>
+          <span className="text-muted">{open ? left : `${left} ${count} ${right}`}</span>
         </span>
       </button>
       {open && (
         <div className="ml-1.5 border-l border-line pl-2">
-          {entries.slice(0, limit).map(([key, item]) => (
-            <Node key={key} name={key} value={item} depth={depth - 1} />
+          {shown.map((key, at) => (
+            <Node
+              key={key}
+              name={key}
+              value={(value as Record<string, unknown>)[key]}
+              depth={at < openAtOnce ? depth - 1 : 0}
+            />
           ))}
-          {entries.length > limit && (
+          {count > limit && (
             <button type="button" className="pl-4 text-accent" onClick={() => setLimit(limit + atOnce)}>
-              {entries.length - limit} more …
+              {renderCount(count - limit)} more …
             </button>
           )}
         </div>

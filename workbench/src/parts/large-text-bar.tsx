@@ -2,11 +2,14 @@ import { type RefObject, useDeferredValue, useEffect, useMemo, useState } from "
 import { IconButton } from "./button.tsx";
 import { TextInput } from "./field.tsx";
 import { ArrowDown, ArrowUp, Download } from "./icons.ts";
+import { piecesOf } from "./long-text.tsx";
+import { saveFile } from "./save-file.ts";
 import { renderBytes, renderCount } from "./time.tsx";
 
 /** Texts from here on get their size, a search and a way to save them. */
 export const largeText = 20_000;
 const maxFound = 1_000;
+const countedAtOnce = 500_000;
 const highlight = "found";
 
 type BarProps = { text: string; name: string; shown: RefObject<HTMLElement | null> };
@@ -16,7 +19,7 @@ export function LargeTextBar({ text, name, shown }: BarProps) {
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
   const asked = useDeferredValue(words);
-  const bytes = useMemo(() => new Blob([text]).size, [text]);
+  const bytes = useBytes(text);
   const found = useMemo(() => placesOf(text, asked), [text, asked]);
   const place = found[Math.min(at, found.length - 1)];
   useEffect(() => {
@@ -26,7 +29,7 @@ export function LargeTextBar({ text, name, shown }: BarProps) {
   const step = (by: number) => found.length > 0 && setAt((at + by + found.length) % found.length);
   return (
     <div className="flex flex-wrap items-center gap-1 border-b border-line px-2 py-1 pr-11 text-xs text-muted">
-      <span className="mr-auto px-1">{renderBytes(bytes)}</span>
+      <span className="mr-auto px-1">{bytes === null ? "…" : renderBytes(bytes)}</span>
       <TextInput
         type="search"
         aria-label={`Find in ${name}`}
@@ -49,9 +52,31 @@ export function LargeTextBar({ text, name, shown }: BarProps) {
       )}
       <IconButton label="Previous match" icon={ArrowUp} disabled={found.length === 0} onClick={() => step(-1)} />
       <IconButton label="Next match" icon={ArrowDown} disabled={found.length === 0} onClick={() => step(1)} />
-      <IconButton label={`Save ${name}`} icon={Download} onClick={() => save(text, `${name}.txt`)} />
+      <IconButton label={`Save ${name}`} icon={Download} onClick={() => saveFile(text, `${name}.txt`)} />
     </div>
   );
+}
+
+/** Counted in turns with the page; null until then. */
+function useBytes(text: string): number | null {
+  const [bytes, setBytes] = useState<number | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    const count = async () => {
+      let sum = 0;
+      for (const { piece } of piecesOf(text, countedAtOnce)) {
+        sum += new Blob([piece]).size;
+        await new Promise((resolve) => setTimeout(resolve));
+        if (isGone) return;
+      }
+      setBytes(sum);
+    };
+    void count();
+    return () => {
+      isGone = true;
+    };
+  }, [text]);
+  return bytes;
 }
 
 function placesOf(text: string, words: string): number[] {
@@ -90,12 +115,4 @@ function rangeIn(element: HTMLElement, from: number, length: number): Range | nu
     left -= size;
   }
   return null;
-}
-
-function save(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  const link = document.createElement("a");
-  Object.assign(link, { href: url, download: name.replaceAll(/[^\w.-]/g, "_") });
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -1,31 +1,52 @@
-import type { ReactNode } from "react";
+import { memo, type ReactNode, useEffect, useMemo, useState } from "react";
 import { VisibleText } from "./visible-text.tsx";
 
 /** Characters that the browser lays out at once. */
-const pieceLength = 20_000;
+const pieceLength = 10_000;
+/** Pieces that are put into the page at once; the others follow in turns with it. */
+const piecesAtOnce = 10;
 const lineHeight = 20;
 /** Estimated, for pieces that were not laid out yet. */
 const lineLength = 100;
 
-type LongTextProps = { text: string; render?: (piece: string) => ReactNode };
+type Render = (piece: string) => ReactNode;
+type LongTextProps = { text: string; render?: Render };
 
 /**
  * Verbatim text of any length, whole. Long ones are laid out in pieces as they come into view, so that megabytes do
  * not stop the page; the browser's own search finds all of it.
  */
 export function LongText({ text, render = showHidden }: LongTextProps) {
-  if (text.length <= pieceLength) return render(text);
-  return piecesOf(text).map(({ from, piece }) => (
-    <span
-      key={from}
-      data-from={from}
-      className="block [content-visibility:auto]"
-      style={{ containIntrinsicBlockSize: `auto ${heightOf(piece)}px` }}
-    >
-      {render(piece)}
-    </span>
-  ));
+  return text.length <= pieceLength ? render(text) : <Pieces key={text.length} text={text} render={render} />;
 }
+
+function Pieces({ text, render }: { text: string; render: Render }) {
+  // Cut as they are shown: to cut all of it at once would be a pause of its own.
+  const cut = useMemo(() => ({ next: piecesOf(text), pieces: [] as TextPiece[] }), [text]);
+  const [count, setCount] = useState(piecesAtOnce);
+  while (cut.pieces.length < count) {
+    const { done, value } = cut.next.next();
+    if (done) break;
+    cut.pieces.push(value);
+  }
+  const isWhole = cut.pieces.length < count;
+  useEffect(() => {
+    if (isWhole) return;
+    const timer = setTimeout(() => setCount(count + piecesAtOnce));
+    return () => clearTimeout(timer);
+  }, [count, isWhole]);
+  return cut.pieces.map(({ from, piece }) => <Piece key={from} from={from} text={piece} render={render} />);
+}
+
+const Piece = memo(({ from, text, render }: { from: number; text: string; render: Render }) => (
+  <span
+    data-from={from}
+    className="block [content-visibility:auto]"
+    style={{ containIntrinsicBlockSize: `auto ${heightOf(text)}px` }}
+  >
+    {render(text)}
+  </span>
+));
 
 const showHidden = (piece: string) => <VisibleText text={piece} />;
 
@@ -35,17 +56,19 @@ function heightOf(piece: string): number {
   return Math.max(lines, Math.ceil(piece.length / lineLength)) * lineHeight;
 }
 
+type TextPiece = { from: number; piece: string };
+
 /** Cut behind a line where there is one. */
-function piecesOf(text: string): { from: number; piece: string }[] {
-  const pieces: { from: number; piece: string }[] = [];
+export function* piecesOf(text: string, length = pieceLength): Generator<TextPiece, void> {
   for (let from = 0; from < text.length; ) {
-    const end = from + pieceLength;
-    const line = end >= text.length ? text.length : text.lastIndexOf("\n", end) + 1;
-    const to = line > from ? line : wholeCharacter(text, end);
-    pieces.push({ from, piece: text.slice(from, to) });
+    const end = from + length;
+    const whole = text.slice(from, end);
+    // Within the piece: a search through the whole text would be made again for each piece of a text without lines.
+    const line = end >= text.length ? whole.length : whole.lastIndexOf("\n") + 1;
+    const to = line > 0 ? from + line : wholeCharacter(text, end);
+    yield { from, piece: text.slice(from, to) };
     from = to;
   }
-  return pieces;
 }
 
 /** Never between the halves of a character. */

@@ -11,7 +11,7 @@ export function Empty({ icon: Icon = Inbox, title, children, action }: EmptyProp
     <div className="flex flex-col items-center justify-center gap-2 px-6 py-12 text-center">
       <Icon aria-hidden className="size-7 text-muted" />
       <p className="font-medium">{title}</p>
-      {children !== undefined && <div className="max-w-md text-[13px] text-muted">{children}</div>}
+      {children !== undefined && <div className="w-full max-w-md text-[13px] text-muted">{children}</div>}
       {action}
     </div>
   );

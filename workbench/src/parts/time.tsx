@@ -18,6 +18,13 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 /** `09:05`, in any locale. */
 export const renderClock = (at: number | string) => clock.format(new Date(at));
 
+const moment = new Intl.DateTimeFormat("en-GB", {
+  ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
+});
+
+/** `09:05:00.123`, in any locale. */
+export const renderMoment = (at: string) => moment.format(new Date(at));
+
 /** One clock for every time on the page. */
 const listeners = new Set<() => void>();
 let tick = Date.now();
@@ -46,7 +53,7 @@ export function renderAgo(at: string | number, now: number): string {
   let amount = (new Date(at).getTime() - now) / 1_000;
   if (Math.abs(amount) < 5) return "now";
   for (const [size, unit] of steps) {
-    if (Math.abs(amount) < size) return relative.format(Math.round(amount), unit);
+    if (Math.abs(Math.round(amount)) < size) return relative.format(Math.round(amount), unit);
     amount /= size;
   }
   return String(at);

@@ -10,7 +10,7 @@ type Toast = { id: number; tone: "good" | "bad" | "neutral"; text: string; actio
 /** Long enough to read; errors stay until dismissed. */
 const shownMs = 5_000;
 /** Long enough to decide. */
-const withActionMs = 15_000;
+const withActionMs = 20_000;
 const maxAtOnce = 4;
 
 let toasts: readonly Toast[] = [];

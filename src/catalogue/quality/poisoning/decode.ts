@@ -135,20 +135,31 @@ const weightOf = (word: string) => (word.length > 5 ? enough : 1);
 
 type Turn = (text: string) => string;
 
-const shift =
-  (by: number): Turn =>
-  (text) =>
-    text.replaceAll(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + by) % 26) + 97));
-const mirror: Turn = (text) => text.replaceAll(/[a-z]/g, (letter) => String.fromCharCode(219 - letter.charCodeAt(0)));
+const alphabet = "abcdefghijklmnopqrstuvwxyz";
+
+/** Each letter becomes the one at its place in `letters`. */
+const spellIn =
+  (letters: string): Turn =>
+  (text) => {
+    let spelled = "";
+    for (let at = 0; at < text.length; at++) spelled += letters[text.charCodeAt(at) - 97] ?? text[at];
+    return spelled;
+  };
+const shift = (by: number) => spellIn(alphabet.slice(by) + alphabet.slice(0, by));
 const reverse: Turn = (text) => [...text].reverse().join("");
+const mirror = spellIn(reverse(alphabet));
 const reverseWords: Turn = (text) => text.replaceAll(/[a-z]+/g, reverse);
 
 /** By a word in disguise, the turns that bring it back. */
 const turns = once(() => {
   const shifts = Array.from({ length: 25 }, (_, at) => ({ there: shift(25 - at), back: [shift(at + 1)] }));
-  const disguises = [...shifts, { there: mirror, back: [mirror] }, { there: reverse, back: [reverse, reverseWords] }];
+  const turned = { there: reverseWords, back: [reverse, reverseWords] };
   return Map.groupBy(
-    telling.split(" ").flatMap((word) => disguises.map(({ there, back }) => ({ word: there(word), back }))),
+    [...shifts, { there: mirror, back: [mirror] }, turned].flatMap(({ there, back }) =>
+      there(telling)
+        .split(" ")
+        .map((word) => ({ word, back })),
+    ),
     ({ word }) => word,
   );
 });

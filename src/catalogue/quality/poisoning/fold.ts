@@ -28,9 +28,9 @@ function foldCharacter(character: string): string {
 }
 
 function lower(one: string): string {
-  return [...one.toLowerCase().normalize("NFKD").replaceAll(unseen, "")]
-    .map((small) => doubles().get(small) ?? small)
-    .join("");
+  const lowered = one.toLowerCase();
+  if (lowered === one) return one;
+  return [...lowered.normalize("NFKD").replaceAll(unseen, "")].map((small) => doubles().get(small) ?? small).join("");
 }
 
 export function foldText(text: string): Folded {

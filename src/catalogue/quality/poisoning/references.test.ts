@@ -19,7 +19,7 @@ test("a description that names another server's tool is found, worse when it say
   assert.deepEqual(find("Before read_file."), [["medium", "read_file of files, disk"]]);
 });
 
-test("words, one's own tools and tools of this house are no findings", () => {
+test("words, a server's own tools and tools of this house are no findings", () => {
   assert.deepEqual(find("Search for a file and read it; my_own_tool does, too."), []);
   assert.deepEqual(find("Use read_file first.", "files"), []);
   assert.deepEqual(find("Use send_email first.", "mail"), []);

@@ -1,6 +1,6 @@
 import { stableJson } from "../../../lib/json/stable-json.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
-import { countOf } from "../../../lib/text/wording.ts";
+import { costText, countOf } from "../../../lib/text/wording.ts";
 import type { AgentMessage, AgentRun } from "../../../model/agent/agent-run.ts";
 import { errorTable, exitCodeFor } from "../../../model/errors.ts";
 import { beforeOutput, colors, printError, printWarning, say } from "../terminal/output.ts";
@@ -108,7 +108,8 @@ export function sayHowItEnded(ended: Ended): void {
   if (outcome === "budget" && !error) say(`${colors.yellow("note:")} Its budget was used up, ${came}.`);
   if (error) printError(error);
   const tokens = `${countOf(usage.totalTokens, "token")} (${usage.inputTokens} in, ${usage.outputTokens} out)`;
-  say(colors.dim(`${countOf(turns, "turn")}, ${countOf(counters.totalToolCalls, "call")}, ${tokens}`));
+  const cost = usage.cost === undefined ? "" : `, ${costText(usage.cost)}`;
+  say(colors.dim(`${countOf(turns, "turn")}, ${countOf(counters.totalToolCalls, "call")}, ${tokens}${cost}`));
 }
 
 /** What the answer alone does not tell. */

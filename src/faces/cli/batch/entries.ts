@@ -91,7 +91,7 @@ export function oneOf(choices: readonly string[]): Fields[string] {
   return { isFit: (value) => choices.includes(value as string), must: choices.join(" or ") };
 }
 
-/** A line of the file: which line of the input it belongs to, and what came of it. */
+/** A line of the file: which line of the input it belongs to, and its result. */
 export type Result = { line: number; id: Entry["id"]; input: string; ok: boolean } & UnknownObject;
 
 export type ResultsFile = {

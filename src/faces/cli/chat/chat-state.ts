@@ -91,7 +91,7 @@ type Loading = Disposable & {
   /** How many of them were not loaded before. */
   load(names: readonly string[]): Promise<number>;
   unload(names: readonly string[]): void;
-  /** Finds out what definitions cost, so that what is loaded can be told in tokens. */
+  /** Finds out what definitions cost, so that what is loaded can be counted in tokens. */
   weigh(): Promise<void>;
 };
 

@@ -12,6 +12,6 @@ test("words end at blanks, unless quotes keep them together", () => {
   assert.deepEqual(splitWords('name=""'), ["name="]);
 });
 
-test("a quote that is never closed is told", () => {
+test("a quote that is never closed is reported", () => {
   assert.throws(() => splitWords("name='two words"), { code: "USAGE" });
 });

@@ -1,6 +1,7 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { stableJson } from "../../../lib/json/stable-json.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
+import { countOf } from "../../../lib/text/wording.ts";
 import type { PolicyMode } from "../../../model/calls/call.ts";
 import {
   type Answer,
@@ -12,17 +13,18 @@ import {
   type Remembered,
 } from "../../../model/calls/held-call.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import type { Json, JsonObject } from "../../../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Face } from "../../../model/principal.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { findByPrefix, shorten } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, type Fact, print, printJson, renderFacts, say, table } from "../terminal/output.ts";
+import { colors, type Fact, print, printJson, printWarning, renderFacts, say, table } from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { readInput, typedForTool } from "./call-arguments.ts";
+import { openSetup } from "./config.ts";
 import { renderSpan } from "./dead-letters.ts";
-import { oneOf, pick } from "./option-values.ts";
+import { oneOf, pick, readSource } from "./option-values.ts";
 
 type ListOptions = TextOptions<"status" | "order"> & { all?: boolean };
 type ApproveOptions = TextOptions<"args" | "reason" | "remember"> & { for?: number; onlyConversation?: boolean };
@@ -139,7 +141,7 @@ export function renderApproval(held: HeldView, now: number, description?: string
   const { id, tool, principal, face, verdict, answer, outcome } = held;
   const facts: Fact[] = [
     ["status", held.status],
-    ["called by", `${principal.user ?? "anonymous"} through ${face}`],
+    ["called by", `${principal.user ?? "anonymous"} via ${face}`],
     ["asked", `${renderSpan(now - Date.parse(held.at))} ago`],
     ["expires", renderExpiry(held, now) ?? "not"],
     ["why", `${verdict.reason} (${ruleOf(verdict)})`],
@@ -225,3 +227,53 @@ export const testPolicy = command(
     return [`${colors.bold(verdict)}: ${means[verdict]}`, ...facts].join("\n");
   },
 );
+
+export async function previewRules(cli: Cli, file: string, options: GlobalOptions): Promise<void> {
+  const setup = await openSetup(cli, options);
+  const { rules, warnings } = await setup.tryRules(await readRules(cli, file, options));
+  const preview = await withPlane(cli, options, (plane) => plane.policy.preview(rules));
+  if (options.json) return printJson({ ...preview, warnings });
+  for (const warning of warnings) printWarning(warning);
+  if (preview.withoutArguments > 0)
+    printWarning(`The arguments of ${countOf(preview.withoutArguments, "call")} are not kept; rules saw none of them.`);
+  if (preview.skipped > 0)
+    printWarning(
+      `${countOf(preview.skipped, "call")} left out: their tool is gone, or their caller may not use it now.`,
+    );
+  print(
+    table(preview.changes, `No verdict on the last ${countOf(preview.calls, "call")} would change.`, {
+      CALL: ({ id }) => id,
+      TOOL: ({ tool }) => tool,
+      WHO: ({ user }) => user,
+      NOW: ({ before }) => before.verdict,
+      THEN: ({ after }) => after.verdict,
+      WHY: ({ after }) => after.reason,
+    }),
+  );
+}
+
+export async function saveRules(cli: Cli, file: string, options: TextOptions<"revision">): Promise<void> {
+  const setup = await openSetup(cli, options);
+  const rules = await readRules(cli, file, options);
+  const saved = await setup.saveRules(rules, options.revision ?? (await setup.writtenRules()).revision);
+  if (options.json) return printJson(saved);
+  for (const warning of saved.warnings) printWarning(warning);
+  print(`${saved.file} has ${countOf(saved.rules.length, "rule")} now.`);
+}
+
+/** A list, or a configuration with one. */
+async function readRules(cli: Cli, file: string, options: GlobalOptions): Promise<JsonObject[]> {
+  const data = file === "-" ? parse(await readSource("-")) : await (await openSetup(cli, options)).readManifest(file);
+  const { policy } = isObject(data) ? data : {};
+  const rules = isObject(policy) ? policy.rules : data;
+  if (Array.isArray(rules) && rules.every(isObject)) return rules as JsonObject[];
+  throw new PlaneError("USAGE", `'${file}' must hold a list of rules, or 'policy.rules'.`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new PlaneError("USAGE", `Standard input is not valid JSON: ${(thrown as Error).message}.`);
+  }
+}

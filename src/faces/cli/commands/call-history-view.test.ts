@@ -37,7 +37,7 @@ test("a call is shown with who, why, what was tried and the hashes", () => {
       attempts: [{ provider: "mcp:a", ok: false, durationMs: 3, error: "SERVER_UNAVAILABLE", sent: false }],
     }),
   );
-  assert.match(text, /called by\s+ada through mcp/);
+  assert.match(text, /called by\s+ada via mcp/);
   assert.match(text, /verdict\s+allow \(profile\): read only/);
   assert.match(text, /arguments\s+query, repository, state, username \(injected\)/);
   assert.match(text, /kept as\s+r_1 \(toolplane results get r_1\)/);
@@ -50,7 +50,7 @@ test("names that others made up cannot write to the terminal", () => {
   assert.ok(!renderCall(odd).includes("\u001b[2J") && !renderCalls([odd]).includes("\u001b[2J"));
 });
 
-test("the chain is told in words, with the first call that is wrong", () => {
+test("the chain is reported in words, with the first call that is wrong", () => {
   assert.match(renderChain(good), /^3 calls recorded; none was changed[\s\S]*Head: ab12\./);
   const broken = { id: "x", at: "then", reason: "it was changed" };
   assert.match(renderChain({ ...good, ok: false, broken }), /broken at call 'x' of then: it was changed\./);

@@ -27,7 +27,8 @@ import {
   table,
 } from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
-import { oneOf, pick, toLimit } from "./option-values.ts";
+import { oneOf, pick, toLimit, toNumber } from "./option-values.ts";
+import { writeStream } from "./state.ts";
 
 const barWidth = 30;
 
@@ -47,9 +48,10 @@ export function renderCall(call: CallRecord): string {
   const facts: Fact[] = [
     ["status", `${call.status}, ${milliseconds(call.durationMs)}${renderOrigin(call)}`],
     ["at", call.at],
-    ["called by", `${call.principal.user ?? "anonymous"} through ${call.face}`],
+    ["called by", `${call.principal.user ?? "anonymous"} via ${call.face}`],
     ["server", call.server],
     ["run", call.run && `${call.run} (toolplane calls show ${call.run})`],
+    ["in", call.conversation && `conversation ${plainText(call.conversation)}`],
     ["verdict", verdictOf(call)],
     ["arguments", argumentsOf(call)],
     ["their hash", call.argumentsHash],
@@ -120,11 +122,14 @@ function milliseconds(ms: number): string {
 const defaultPage = 50;
 const statuses: CallStatus[] = ["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"];
 
+type CallFilter = "tool" | "status" | "run" | "conversation";
+const filters = ["tool", "user", "run", "conversation"] as const;
+
 export const listCalls = command(
-  async (plane, options: TextOptions<"tool" | "status" | "run" | "limit" | "cursor"> & { payloads?: boolean }) => {
+  async (plane, options: TextOptions<CallFilter | "limit" | "cursor"> & { payloads?: boolean }) => {
     const limit = toLimit(options.limit) ?? defaultPage;
     const status = oneOf("--status", options.status, statuses);
-    const filter = withoutUndefined({ ...pick(options, "tool", "user", "run"), status, before: options.cursor });
+    const filter = withoutUndefined({ ...pick(options, ...filters), status, before: options.cursor });
     // One more than is shown tells whether there are more.
     const found = await plane.calls.list({ ...filter, limit: limit + 1 });
     const listed = found.slice(0, limit);
@@ -135,6 +140,20 @@ export const listCalls = command(
   },
   ({ calls, nextCursor }) => printPage(renderCalls(calls), nextCursor),
 );
+
+type ExportOptions = GlobalOptions & TextOptions<CallFilter> & { format?: "jsonl" | "har"; limit?: number };
+
+export async function exportCalls(cli: Cli, given: string | undefined, options: ExportOptions): Promise<void> {
+  const file = given === "-" ? undefined : given;
+  const status = oneOf("--status", options.status, statuses);
+  const query = withoutUndefined({ ...pick(options, ...filters, "format", "limit"), status });
+  await withPlane(cli, options, async (plane) => {
+    const { text } = await (await import("../../../operations/calls.ts")).exportCalls(plane, query, {});
+    await writeStream(file, text);
+  });
+  if (file !== undefined && options.json) printJson({ path: file });
+  else if (file !== undefined) say(`Written to ${file}.`);
+}
 
 /** One call, or one run of an agent: their ids look alike. */
 export async function showCall(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
@@ -176,6 +195,16 @@ export const listRuns = command(
       }),
     }),
   ({ runs, nextCursor }) => printPage(renderRuns(runs), nextCursor),
+);
+
+export const renameConversation = command(
+  (plane, conversation: string, title: string, _: GlobalOptions) => plane.runs.rename(conversation, title),
+  ({ runs }) => `Renamed, with ${countOf(runs, "run")}.`,
+);
+
+export const deleteConversation = command(
+  (plane, conversation: string, _: GlobalOptions) => plane.runs.delete(conversation),
+  ({ runs }) => `${countOf(runs, "run")} deleted.`,
 );
 
 async function showRun(plane: Plane, id: string, { json }: GlobalOptions): Promise<void> {
@@ -278,12 +307,6 @@ async function readAll(plane: Plane, id: string, query: ResultQuery): Promise<Re
     next = page.nextOffset;
   }
   return { ...first, text: texts.join(unit === "characters" ? "" : "\n"), nextOffset: null };
-}
-
-function toNumber(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new PlaneError("USAGE", `${option} cannot be '${text}': give a whole number.`);
 }
 
 type SavedArtifact = { name: string; path: string; bytes: number };

@@ -58,7 +58,7 @@ function readFileNames(given: readonly string[] | undefined): Record<string, str
   );
 }
 
-/** Why a server is away is often in what it wrote. */
+/** Why a server is unreachable is often in what it wrote. */
 async function sayStderrTail(plane: Plane, { error }: Outcome): Promise<void> {
   if (error?.code !== "SERVER_UNAVAILABLE") return;
   const said = await stderrTailOf(plane, error.server);

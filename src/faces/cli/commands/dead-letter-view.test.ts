@@ -15,7 +15,7 @@ function tableOf(...kept: KeptDeadLetter[]): string {
 }
 
 suite("dead letters for people", () => {
-  test("a span is told in the largest unit that fits", () => {
+  test("a span is shown in the largest unit that fits", () => {
     const spans = [-5, 0, 59_000, minute, 59 * minute, 90 * minute, 49 * 60 * minute].map(renderSpan);
     assert.deepEqual(spans, ["0 s", "0 s", "59 s", "1 min", "59 min", "2 h", "2 days"]);
   });
@@ -32,7 +32,7 @@ suite("dead letters for people", () => {
     assert.match(due ?? "", / due +nothing/);
     assert.match(held ?? "", /it may have run: check, then retry or resolve it$/);
     assert.match(table, /\n\n2 pending, 1 abandoned$/);
-    assert.equal(tableOf(), "No call has failed for good.");
+    assert.equal(tableOf(), "No call has failed permanently.");
   });
 
   test("one of them shows everything, and nothing foreign reaches the terminal as it is", () => {
@@ -44,7 +44,7 @@ suite("dead letters for people", () => {
       startedAt,
     );
     assert.match(text, /because of SERVER_UNAVAILABLE .*\[SERVER_UNAVAILABLE\]/);
-    assert.match(text, /called by +ada through mcp/);
+    assert.match(text, /called by +ada via mcp/);
     assert.match(text, /t {2}abandoned {2}by ada {2}no/);
     assert.ok(!text.includes("\u001b[31m") && !text.includes("\u202e"));
     const without = showDeadLetter(sampleLetter("a", { arguments: null, hold: "no_arguments" }));

@@ -158,7 +158,7 @@ const holds: Record<DeadLetterHold, string> = {
 };
 
 export function renderDeadLetters({ deadLetters, byStatus }: DeadLetterPage, now: number): string {
-  if (deadLetters.length === 0) return "No call has failed for good.";
+  if (deadLetters.length === 0) return "No call has failed permanently.";
   const counts = Object.entries(byStatus).flatMap(([status, count]) => (count === 0 ? [] : `${count} ${status}`));
   const rows = table(deadLetters, "", {
     ID: ({ id }) => id.slice(0, shownIdLength),
@@ -183,7 +183,7 @@ export function renderDeadLetter(letter: DeadLetter, now: number): string {
       ["status", `${letter.status}, ${letter.attempts} of ${countOf(maxAttempts, "try", "tries")}`],
       ["next try", renderNext(letter, now) ?? "none"],
       ["what to do", adviceFor(letter)],
-      ["called by", `${principal.user ?? "anonymous"} through ${face}`],
+      ["called by", `${principal.user ?? "anonymous"} via ${face}`],
       ["server", letter.server],
       ["conversation", conversation],
       ["call", letter.callId],

@@ -45,7 +45,7 @@ function renderPage(code: ErrorCode, page: string): string {
     `exit code ${exit}`,
     `HTTP ${http}`,
     `JSON-RPC ${rpc}`,
-    `worth trying again: ${retryable ? "yes" : "no"}`,
+    `retryable: ${retryable ? "yes" : "no"}`,
   ];
   return [colors.bold(code), means, colors.dim(facts.join(" · ")), "", plainPage(page)].join("\n");
 }

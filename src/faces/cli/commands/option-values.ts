@@ -17,6 +17,10 @@ const parameters = {
   versionRange: "version",
   sideEffects: "side_effects",
   safetyLevel: "safety_level",
+  impact: "impact",
+  quarantined: "quarantined",
+  overlaid: "overlaid",
+  unused: "unused",
   minSuccessRate: "min_success_rate",
   includeUnused: "include_unused",
   toolGroup: "group",
@@ -26,12 +30,12 @@ const parameters = {
   cursor: "cursor",
 } as const;
 
-export type ToolFilters = { [flag in keyof typeof parameters]?: string | string[] };
+export type ToolFilters = { [flag in keyof typeof parameters]?: string | string[] | true };
 
 export function readFilters(options: ToolFilters): ToolQuery {
   const values = Object.entries(parameters).flatMap(([flag, parameter]) => {
     const given = options[flag as keyof ToolFilters] ?? [];
-    return [given].flat().map((value) => [parameter, value] as const);
+    return [given].flat().map((value) => [parameter, String(value)] as const);
   });
   return parseToolQuery(values, { spell, nearest });
 }
@@ -52,6 +56,12 @@ export function toLimit(text: string | undefined, most = 1_000): number | undefi
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= most) return limit;
   throw new PlaneError("USAGE", `--limit cannot be '${text}': give a whole number from 1 to ${most}.`);
+}
+
+export function toNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new PlaneError("USAGE", `${option} cannot be '${text}': give a whole number.`);
 }
 
 /** Those of the options that are set. */

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
+import { pause } from "../../../lib/async/pause.ts";
+import { shorten } from "../../../lib/text/cut-text.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { DoctorReport } from "../../../model/config/setup.ts";
@@ -7,13 +9,20 @@ import { PlaneError } from "../../../model/errors.ts";
 import { isObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Listed } from "../../../model/plane-tools.ts";
-import type { RefreshReport, ServerLogLine, ServerState, ServerStatus } from "../../../model/servers/server.ts";
+import type {
+  RefreshReport,
+  ServerLogLine,
+  ServerMessage,
+  ServerState,
+  ServerStatus,
+} from "../../../model/servers/server.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { tellOfBackground } from "../start/serving.ts";
 import { colors, type Fact, print, printJson, renderFacts, say, show, table } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
+import { toLimit, toNumber } from "./option-values.ts";
 
 export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
   await withPlane(cli, options, async (plane) => {
@@ -53,6 +62,9 @@ function renderRejected({ rejected, incomplete }: ServerStatus): string {
   const unusable = rejected.length > 0 ? [`not usable: ${rejected.map(({ tool }) => tool).join(", ")}`] : [];
   return [...(incomplete ? [incomplete.reason] : []), ...unusable].join("; ");
 }
+
+/** Of a message on a line; `--json` has all of it. */
+const maxShown = 400;
 
 /** Names are for scripts and completion, which do not wait for long. */
 const namesWithinMs = 10_000;
@@ -102,6 +114,66 @@ export const showLogs = command(
   (lines, [name]) => lines.map(renderLine).join("\n") || `${name} has said nothing.`,
   (lines, [server]) => ({ server, lines }),
 );
+
+export const recordMessages = command(
+  async (plane, name: string, { off = false }: { off?: boolean }) => ({
+    ...(await plane.servers.record(name, { on: !off })),
+    goesOn: plane.isRemote === true,
+  }),
+  ({ recording, goesOn }, [name]) => {
+    if (!goesOn)
+      return say(
+        `No plane serves here, so nothing is recorded after this command. 'toolplane servers messages ${name}' shows the messages of connecting it.`,
+      );
+    print(recording ? `The messages of ${name} are recorded.` : `The messages of ${name} are no longer recorded.`);
+    if (recording)
+      say(`'toolplane servers messages ${name}' shows them. It ends when they are not read for 5 minutes.`);
+  },
+  ({ goesOn: _, messages: _none, ...state }, [server]) => ({ server, ...state }),
+);
+
+const everyMs = 500;
+
+type MessagesOptions = GlobalOptions & { limit?: string; after?: string; follow?: boolean };
+
+/** Without a plane that serves, a recording begins here and has the messages of the connection. */
+export async function showMessages(cli: Cli, server: string, options: MessagesOptions): Promise<void> {
+  const limit = toLimit(options.limit) ?? 100;
+  const after = toNumber("--after", options.after);
+  await withPlane(cli, options, async (plane, interrupted) => {
+    const isOwn = plane.isRemote !== true;
+    if (isOwn || options.follow) await plane.servers.record(server);
+    const reading = { limit, ...(after === undefined ? {} : { after }), connect: isOwn };
+    let read = await plane.servers.messages(server, reading);
+    if (options.json && !options.follow) return printJson({ server, ...read });
+    if (read.dropped > 0) say(`${countOf(read.dropped, "older message")} dropped.`);
+    if (read.messages.length === 0 && !options.follow)
+      return print(
+        read.recording
+          ? `No messages since ${read.since}.`
+          : `Nothing is recorded. Start it with 'toolplane servers record ${server}'.`,
+      );
+    const show = (message: ServerMessage) =>
+      print(options.json ? JSON.stringify(message) : plainText(renderMessage(message)));
+    read.messages.forEach(show);
+    let last = read.messages.at(-1)?.number ?? after ?? 0;
+    while (options.follow && read.recording && !interrupted.aborted) {
+      await pause(everyMs, { signal: interrupted });
+      if (interrupted.aborted) return;
+      read = await plane.servers.messages(server, { after: last });
+      read.messages.forEach(show);
+      last = read.messages.at(-1)?.number ?? last;
+    }
+  });
+}
+
+function renderMessage({ at, direction, kind, method, id, durationMs, bytes, message }: ServerMessage): string {
+  const arrow = direction === "sent" ? "→" : "←";
+  const what = [kind, method ?? "-", ...(id === null ? [] : [`#${id}`])].join(" ");
+  const took = durationMs === null ? "" : ` ${durationMs.toFixed(1)} ms`;
+  const text = typeof message === "string" ? message : JSON.stringify(message);
+  return `${at.slice(11, 23)} ${arrow} ${what}${took} ${bytes} B ${shorten(text, maxShown)}`;
+}
 
 export const listServerTools = command(
   async (plane, server: string) => {

@@ -25,8 +25,7 @@ export async function exportState(cli: Cli, given: string | undefined, options: 
       yield `${line}\n`;
     }
   }
-  if (file === undefined) await pipeline(Readable.from(lines()), terminal.stdout, { end: false }).catch(endQuietly);
-  else await writeWhole(file, lines());
+  await writeStream(file, lines());
   if (file !== undefined && options.json) printJson({ path: file, rows });
   else say(`Exported ${countOf(rows, "row")}${file === undefined ? "" : ` to ${file}`}.`);
   return 0;
@@ -61,6 +60,12 @@ function showProgressLater(): Disposable & { begin(total: number): void; add(): 
     add: () => bar?.add(true),
     [Symbol.dispose]: () => bar?.[Symbol.dispose](),
   };
+}
+
+/** To a file, or to standard output. */
+export async function writeStream(file: string | undefined, text: AsyncIterable<string>): Promise<void> {
+  if (file === undefined) await pipeline(Readable.from(text), terminal.stdout, { end: false }).catch(endQuietly);
+  else await writeWhole(file, text);
 }
 
 /** Whole or not at all, and readable by the owner only. */

@@ -68,7 +68,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
   });
 }
 
-/** Of any group and state; who may not ask for all groups is told of none. */
+/** Of any group and state; a caller who may not ask for all groups gets none. */
 async function countHidden(plane: Plane, query: ToolQuery): Promise<number> {
   if (query.groups !== null || query.state !== null) return 0;
   const all = { ...query, groups: ["*"], state: "*", limit: 1, cursor: null };

@@ -53,14 +53,13 @@ function readWords(program: Command, words: readonly string[]): Read {
     const option = word.startsWith("-") ? optionOf(read.command, program, flag) : undefined;
     const inner = read.given.length === 0 ? read.command.commands.find((verb) => verb.name() === word) : undefined;
     if (option && value !== undefined) take(option, value);
-    else if (option && takesValue(option)) read.pending = option;
+    else if (option?.required) read.pending = option;
     else if (inner) Object.assign(read, { command: inner, path: `${read.path} ${word}`.trim() });
     else if (!word.startsWith("-")) read.given.push(word);
   }
   return read;
 }
 
-const takesValue = (option: Option) => option.required || option.optional;
 const optionsOf = (command: Command, program: Command) => [...new Set([...command.options, ...program.options])];
 const optionOf = (command: Command, program: Command, flag: string) =>
   optionsOf(command, program).find(({ long, short }) => long === flag || short === flag);

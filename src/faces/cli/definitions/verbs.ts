@@ -55,12 +55,12 @@ export class Verb extends Command {
 }
 
 /** Of commands that call tools. */
-export const tapes = `  --record <file> add every call to this file, with its arguments and its result; secrets are masked
-  --replay <file> answer calls from such a file, and start no server
-  --replay-miss <what> {fail|live} a call that is not in it fails (the default), or is made`;
+export const tapes = `  --record <file> append every call to this file, with arguments and result; secrets are masked
+  --replay <file> answer calls from such a recording; start no servers
+  --replay-miss <what> {fail|live} if the recording lacks a call: fail (the default), or make the call`;
 
-export const page = `  --limit <number> at most so many, 1 to 1000
-  --cursor <cursor> where an earlier page ended`;
+export const page = `  --limit <number> maximum number of entries, 1 to 1000
+  --cursor <cursor> continue where an earlier page ended`;
 
 /**
  * Adds the verbs of a text. Each begins with `words <argument>: about`; the lines below it say what an argument or an
@@ -89,7 +89,8 @@ export function addVerbs(
 }
 
 function readOption(line: string): Option {
-  const [, flags = "", note = "", about] = /^((?:-\w, )?--\S+(?: <[^>]+>)?)(?: \{(.*?)\})? (.*)$/.exec(line) ?? [];
+  const [, flags = "", note = "", about] =
+    /^((?:-\w, )?--\S+(?: <[^>]+>| \[\w+\])?)(?: \{(.*?)\})? (.*)$/.exec(line) ?? [];
   const [kind = "", usual] = note.split(/ ?= /);
   const option = new Option(flags, about).makeOptionMandatory(kind === "required");
   const parse = kinds[kind];

@@ -11,7 +11,7 @@ function withTools(...descriptions: string[]): Config {
   return { tools: {}, fromManifests } as unknown as Config;
 }
 
-test("what changed in the configuration is told: servers by name, what manifests define by number", () => {
+test("what changed in the configuration is reported: servers by name, what manifests define by number", () => {
   const before = withTools("a", "b");
   assert.equal(renderChange(none, before, withTools("a", "b")), "no server and no tool changed");
   assert.equal(renderChange(none, before, withTools("a", "c")), "1 tool changed");

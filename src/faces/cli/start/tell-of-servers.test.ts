@@ -5,7 +5,7 @@ import { createPlane } from "../../../index.ts";
 import { trusted } from "../../../model/principal.ts";
 import { tellOfServers } from "./serving.ts";
 
-test("why a server is away is told once and in one line, however often it is tried", async () => {
+test("why a server is unreachable is reported once and in one line, however often it is tried", async () => {
   await using directory = await temporaryDirectory();
   const script = "console.error('starting\\nError: no licence\\n    at main (x.js:1:1)'); process.exit(1)";
   await using plane = await createPlane({

@@ -19,7 +19,7 @@ test("what begins several ids, or none, is said to", () => {
   });
 });
 
-test("ids are shown as short as they can be told apart", () => {
+test("ids are shown as short as they can be distinguished", () => {
   assert.deepEqual(ids.map(shorten(ids)), ["abcdefgh-1", "abcdefgh-2", "ffff0000-1"]);
   assert.deepEqual(["abcdefgh-1", "ffff0000-1"].map(shorten(["abcdefgh-1", "ffff0000-1"])), ["abcdefgh", "ffff0000"]);
 });

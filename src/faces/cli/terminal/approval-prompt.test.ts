@@ -41,7 +41,7 @@ test("a person who decides later leaves it waiting", async (context) => {
   assert.deepEqual([outcome.error?.code, status], ["APPROVAL_REQUIRED", "pending"]);
 });
 
-test("arguments that do not fit are asked for again", async (context) => {
+test("invalid arguments are asked for again", async (context) => {
   const bad: Answer = { decision: "approve", arguments: { bad: true } };
   const { outcome, left } = await put(context, bad, { decision: "approve" });
   assert.deepEqual([outcome.ok, left], [true, 0]);

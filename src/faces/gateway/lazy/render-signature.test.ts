@@ -14,7 +14,7 @@ test("the parameters of a tool are one line, what a call must have first", () =>
   assert.deepEqual(renderSignature({ type: "object" }), { text: "", isWhole: true });
 });
 
-test("values, lists and objects are told as far as a line goes", () => {
+test("values, lists and objects are reported as far as a line goes", () => {
   assert.equal(signature({ sort: { enum: ["name", "size"] } }).text, 'sort?: "name"|"size"');
   assert.equal(signature({ kinds: { type: "array", items: { enum: [1, 2] } } }).text, "kinds?: (1|2)[]");
   assert.equal(

@@ -69,7 +69,8 @@ function createCallCounters(plane: Plane, registers: Registry[]): () => void {
     "result",
   ]);
   const labelOf = createBoundedLabel();
-  const count = ({ tool: asked, status, durationMs, code, server = null, ...ended }: EventOf<"tool.result">) => {
+  const count = (ended: EventOf<"tool.result">) => {
+    const { tool: asked, status, durationMs, code, server = null } = ended;
     const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(asked);
     calls.inc({ tool, status });
     durations.observe({ tool }, durationMs / 1_000);
@@ -124,7 +125,7 @@ function createGauges(plane: Plane, registers: Registry[]): () => Promise<void> 
   });
   const connected = new Gauge({ name: "toolplane_servers_connected", help: "Connected servers.", registers });
   const letters = new Gauge({
-    ...{ name: "toolplane_dead_letters", help: "Calls that failed for good, by status.", registers },
+    ...{ name: "toolplane_dead_letters", help: "Calls that failed permanently, by status.", registers },
     labelNames: ["status"],
   });
   const unrecorded = new Gauge({

@@ -1,5 +1,6 @@
 import { EgressRefused, type Gate } from "../../../lib/net/egress.ts";
 import { AnswerTooLarge, type Exchanged, exchange } from "../../../lib/net/exchange.ts";
+import { ProxyFailed } from "../../../lib/net/proxy.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import { TransportError } from "../../../protocol/message.ts";
 import { OAuthProblem } from "../problems.ts";
@@ -77,8 +78,12 @@ function toResponse({ status, headers, body }: Exchanged): Response {
 function failure(error: NodeJS.ErrnoException, url: URL, signal?: AbortSignal): Error {
   if (error instanceof EgressRefused) return new OAuthProblem(error.message);
   if (error instanceof AnswerTooLarge) return new OAuthProblem(`${url.origin} answers too much`);
-  const why = signal?.aborted ? `no answer within ${timeoutMs / 1_000} s` : (error.code ?? "it broke off");
+  const why = signal?.aborted ? `no answer within ${timeoutMs / 1_000} s` : reasonOf(error);
   return new TransportError(`${url.origin} could not be asked: ${why}`, { sent: false, cause: error });
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  return error instanceof ProxyFailed ? error.message : (error.code ?? "it broke off");
 }
 
 export async function readObject(response: Response): Promise<UnknownObject | null> {

@@ -12,6 +12,7 @@ import { ChangedDefinition } from "./changed-definition.tsx";
 import { PrecedingCalls } from "./preceding-calls.tsx";
 import { anHour, RememberChoice, type RememberedFor, toRemember } from "./remember-choice.tsx";
 import { RuleDialog } from "./rule-dialog.tsx";
+import { useIsLoading } from "./use-is-loading.ts";
 
 type ApprovalCardProps = {
   held: HeldAnswer;
@@ -40,7 +41,8 @@ export function ApprovalCard({ held, onAnswered, isMoving = false, choice }: App
     // A refetch may remove the card before the answer arrives.
     void answer.mutateAsync(given).then(onAnswered, () => undefined);
   };
-  const cannot = !mayAnswer || isMoving || answer.isPending;
+  const isLoading = useIsLoading(held);
+  const cannot = !mayAnswer || isMoving || isLoading || answer.isPending;
   const busyWith = answer.isPending ? answer.variables.decision : null;
   return (
     <article
@@ -66,7 +68,12 @@ export function ApprovalCard({ held, onAnswered, isMoving = false, choice }: App
         {!mayAnswer && (
           <p className="basis-full text-xs text-muted md:basis-auto">Read-only: approving needs the scope call.</p>
         )}
-        <Button variant="quiet" icon={Scale} className="md:mr-auto" onClick={() => setMakingRule(true)}>
+        <Button
+          variant="quiet"
+          icon={Scale}
+          className="max-md:order-last max-md:basis-full md:mr-auto"
+          onClick={() => setMakingRule(true)}
+        >
           Make a rule
         </Button>
         <Button

@@ -80,20 +80,14 @@ function BulkDialog({ decision, chosen, onClose, onAnswered }: BulkDialogProps) 
   const [reason, setReason] = useState("");
   const verb = decision === "approve" ? "Approve" : "Reject";
   const what = counted(chosen.length, "call");
-  const give = () =>
-    answers.mutate(
-      {
-        ids: chosen.map(({ id }) => id),
-        answer: { decision, ...(reason.trim() === "" ? {} : { reason: reason.trim() }) },
-      },
-      {
-        onSuccess: ({ done, errors }) => {
-          errors.forEach(toastError);
-          onAnswered(done);
-        },
-        onError: toastError,
-      },
-    );
+  const give = () => {
+    const answer = { decision, ...(reason.trim() === "" ? {} : { reason: reason.trim() }) };
+    // A refetch may remove the dialog before the last answer arrives.
+    void answers.mutateAsync({ ids: chosen.map(({ id }) => id), answer }).then(({ done, errors }) => {
+      errors.forEach(toastError);
+      onAnswered(done);
+    }, toastError);
+  };
   return (
     <Dialog open wide title={`${verb} ${what}`} onClose={onClose}>
       <div className="flex flex-col gap-4">

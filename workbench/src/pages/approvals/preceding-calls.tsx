@@ -4,16 +4,23 @@ import { type HeldAnswer, precedingCallsQuery } from "../../api/approval-queries
 import { StateBadge } from "../../parts/badge.tsx";
 import { Time } from "../../parts/time.tsx";
 
-/** The last calls of the same caller before this one: what led to it. */
+/** The last calls before this one: of its run, its conversation, or its caller where it has neither. */
 export function PrecedingCalls({ held }: { held: HeldAnswer }) {
-  const calls = useQuery(precedingCallsQuery(held)).data;
-  if (calls === undefined || calls.length === 0) return null;
+  const { data: calls, error } = useQuery(precedingCallsQuery(held));
+  const { run, conversation } = held.options;
+  // As high as the list that may follow: a button that moves under the pointer is not clicked.
+  if (calls === undefined || calls.length === 0)
+    return (
+      <p className="rounded-md border border-line px-3 py-1.5 text-xs text-muted">
+        {calls ? "No earlier calls" : error ? "The earlier calls could not be loaded." : "Loading earlier calls"}
+      </p>
+    );
   return (
     <details className="rounded-md border border-line text-[13px]">
       <summary className="cursor-pointer px-3 py-1.5 text-xs font-medium">
         {calls.length === 1 ? "The call before" : `The ${calls.length} calls before`}
         <span className="ml-1 font-normal text-muted">
-          {held.options.run === undefined ? "of this caller" : "of this run"}
+          of this {run ? "run" : conversation ? "conversation" : "caller"}
         </span>
       </summary>
       <ol className="divide-y divide-line border-t border-line">

@@ -7,6 +7,7 @@ import { ExternalLink, MessageCircleQuestion } from "../../parts/icons.ts";
 import { Complaint, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
+import { SamplingForm } from "./sampling-form.tsx";
 
 /** Loaded on demand: most questions need no form. */
 const SchemaForm = lazy(async () => ({
@@ -15,12 +16,13 @@ const SchemaForm = lazy(async () => ({
 
 /** A server's question during a call: a form, a page to visit, or a confirmation. */
 export function QuestionCard({ question }: { question: ServerQuestion }) {
-  const { id, server, tool, message, schema, url, expiresAt } = question;
+  const { id, server, tool, message, schema, url, sampling, expiresAt } = question;
   const answer = useQuestionAnswer(id);
   const mayAnswer = useMay("call");
   const [content, setContent] = useState<UnknownObject>(() => defaultsOf(schema));
   const isBusyWith = (action: string) => answer.isPending && answer.variables.action === action;
   const cannot = !mayAnswer || answer.isPending || answer.isSuccess;
+  const isUnwritten = sampling !== undefined && String(content.text ?? "").trim() === "";
   const hasFields = schema !== null && fieldsOf(schema).length > 0;
   return (
     <article
@@ -40,7 +42,14 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
         </p>
       </header>
       <div className="flex flex-col gap-3 border-t border-line p-4 empty:hidden">
-        {hasFields && (
+        {sampling && (
+          <SamplingForm
+            sampling={sampling}
+            text={String(content.text ?? "")}
+            onChange={(text) => setContent({ text })}
+          />
+        )}
+        {hasFields && !sampling && (
           <Suspense fallback={<Loading />}>
             <SchemaForm schema={schema} value={content} onChange={setContent} idPrefix={`question-${id}`} />
           </Suspense>
@@ -61,12 +70,22 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
         >
           Decline
         </Button>
+        {sampling?.hasModel && (
+          <Button
+            className="h-10 flex-1 md:h-8 md:flex-none"
+            disabled={cannot || !isUnwritten}
+            busy={isBusyWith("accept") && isUnwritten}
+            onClick={() => answer.mutate({ action: "accept", content: {} })}
+          >
+            Let the model answer
+          </Button>
+        )}
         {(url === null || isWebAddress(url)) && (
           <Button
             variant="primary"
             className="h-10 flex-1 md:h-8 md:flex-none"
-            disabled={cannot}
-            busy={isBusyWith("accept")}
+            disabled={cannot || isUnwritten}
+            busy={isBusyWith("accept") && !(sampling && isUnwritten)}
             {...(url === null ? {} : { icon: ExternalLink })}
             onClick={() => {
               if (url !== null) window.open(url, "_blank", "noopener,noreferrer");

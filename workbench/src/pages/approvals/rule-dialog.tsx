@@ -1,22 +1,22 @@
-import { Link } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { PolicyRule } from "../../../../src/model/access/policy.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
+import { useMay } from "../../app/session.ts";
+import { Button } from "../../parts/button.tsx";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Select, TextInput } from "../../parts/field.tsx";
+import { Scale } from "../../parts/icons.ts";
+
+import { verdictChoices } from "../policy/rule-form.tsx";
 
 type Verdict = PolicyRule["verdict"];
 
-const verdicts = [
-  { value: "allow", text: "Allow without asking" },
-  { value: "ask", text: "Ask each time" },
-  { value: "queue", text: "Queue in a plan" },
-  { value: "deny", text: "Deny" },
-];
-
 /** A policy rule for calls like this one, to be written into the configuration. */
 export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () => void }) {
+  const mayManage = useMay("admin");
+  const navigate = useNavigate();
   const [verdict, setVerdict] = useState<Verdict>("allow");
   const [subject, setSubject] = useState<"tool" | "server">("tool");
   const [names, setNames] = useState<readonly string[]>([]);
@@ -33,11 +33,31 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
     ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
   };
   return (
-    <Dialog open wide title="Make a rule from this call" onClose={onClose}>
+    <Dialog
+      open
+      wide
+      title="Make a rule from this call"
+      onClose={onClose}
+      footer={
+        mayManage && (
+          <Button
+            variant="primary"
+            icon={Scale}
+            onClick={() => void navigate({ to: "/policy", search: { tool: held.tool, rule: JSON.stringify(rule) } })}
+          >
+            Add to the policy
+          </Button>
+        )
+      }
+    >
       <div className="flex flex-col gap-4">
         <div className="grid gap-3 md:grid-cols-2">
           <Field label="Verdict">
-            <Select options={verdicts} value={verdict} onChange={({ target }) => setVerdict(target.value as Verdict)} />
+            <Select
+              options={verdictChoices}
+              value={verdict}
+              onChange={({ target }) => setVerdict(target.value as Verdict)}
+            />
           </Field>
           <Field label="Applies to">
             <Select
@@ -75,12 +95,9 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
           <h3 className="text-xs font-medium">The rule</h3>
           <CodeView wrap label="the rule" text={JSON.stringify(rule, null, 2)} />
           <p className="text-xs text-muted">
-            Copy it into <code>policy.rules</code> of the configuration. The first rule that matches decides. See all
-            rules on{" "}
-            <Link to="/policy" search={{ tool: held.tool }} className="text-accent underline">
-              Policy
-            </Link>
-            .
+            {mayManage
+              ? "The page Policy shows what it would change before you save it. The first rule that matches decides."
+              : "Ask an admin to add it to “policy.rules” of the configuration. The first rule that matches decides."}
           </p>
         </section>
       </div>

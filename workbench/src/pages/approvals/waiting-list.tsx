@@ -1,8 +1,15 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { type Answered, type HeldAnswer, heldCallQuery, waitingQuery } from "../../api/approval-queries.ts";
+import {
+  type Answered,
+  type HeldAnswer,
+  heldCallQuery,
+  isAnsweredHere,
+  waitingQuery,
+} from "../../api/approval-queries.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { useMay } from "../../app/session.ts";
+import { AskFirstLink } from "../../parts/ask-first-link.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { CircleCheck } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
@@ -21,7 +28,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
   const questions = useQuery(questionsQuery()).data?.questions ?? [];
   const [answered, setAnswered] = useState<ReadonlyMap<string, Answered>>(new Map());
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const mayAnswer = useMay("call");
+  const [mayAnswer, mayManage] = [useMay("call"), useMay("admin")];
   const isMoving = useTellGone(query.data?.approvals, answered.size);
   const keepOrder = useOrder();
   useCardKeys();
@@ -41,8 +48,12 @@ export function WaitingList({ id }: { id: string | undefined }) {
         return (
           <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 md:mx-0">
             {items.length + questions.length === 0 && id === undefined && (
-              <Empty icon={CircleCheck} title="No approvals waiting">
-                New approvals appear here at once.
+              <Empty
+                icon={CircleCheck}
+                title="No approvals waiting"
+                action={mayManage && <AskFirstLink>Ask before a tool runs</AskFirstLink>}
+              >
+                Calls that need your approval appear here at once. The policy decides which do.
               </Empty>
             )}
             {id !== undefined && !items.some((item) => item.id === id) && <NoLongerWaiting id={id} />}
@@ -161,8 +172,7 @@ function useTellGone(approvals: readonly HeldAnswer[] | undefined, answered: num
     before.current = approvals;
     if (gone.length === 0) return;
     setMovedAt(performance.now());
-    const isOurs = (id: string) => client.getMutationCache().find({ mutationKey: ["answer", id] });
-    const elsewhere = gone.filter(({ id }) => !isOurs(id));
+    const elsewhere = gone.filter(({ id }) => !isAnsweredHere(client, id));
     const [only] = elsewhere;
     if (only === undefined) return;
     const what = elsewhere.length === 1 ? `${only.tool} no longer waits` : `${elsewhere.length} calls no longer wait`;

@@ -114,7 +114,8 @@ function Attempts({ attempts }: Pick<CallAnswer, "attempts">) {
 }
 
 function CallFacts({ call }: { call: CallAnswer }) {
-  const { id, at, server, principal, face, provider, argumentNames, injected, approval, run, stored } = call;
+  const { id, at, server, principal, face, provider, argumentNames, injected, approval, run, conversation, stored } =
+    call;
   return (
     <Facts
       items={[
@@ -151,7 +152,15 @@ function CallFacts({ call }: { call: CallAnswer }) {
           "Agent run",
           run && (
             <Link to="/runs/$id" params={{ id: run }} className="text-accent hover:underline">
-              Conversation
+              What it was asked
+            </Link>
+          ),
+        ],
+        [
+          "Conversation",
+          conversation && (
+            <Link to="/calls" search={{ conversation }} className="break-all text-accent hover:underline">
+              {conversation}
             </Link>
           ),
         ],

@@ -14,7 +14,7 @@ import { ResultView } from "../../parts/result-view.tsx";
 import { QueryView } from "../../parts/states.tsx";
 import { renderDuration } from "../../parts/time.tsx";
 
-/** What the call was given and what came of it, or how to have it kept. */
+/** What the call was given and its result, or how to have it kept. */
 export function CallPayload({ call: { payload, argumentNames } }: { call: CallAnswer }) {
   if (!payload)
     return (

@@ -10,6 +10,7 @@ import { Select, TextInput } from "../../parts/field.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
+import { Conversations } from "./conversations.tsx";
 import { ExportCalls } from "./export-calls.tsx";
 import { NewerButton } from "./newer-button.tsx";
 import { RunsTable } from "./runs-table.tsx";
@@ -60,6 +61,7 @@ const columns: readonly Column<CallAnswer>[] = [
 
 const views = [
   { view: undefined, title: "Calls" },
+  { view: "conversations", title: "By conversation" },
   { view: "runs", title: "Agent runs" },
 ] as const;
 
@@ -88,19 +90,20 @@ export function CallsPage() {
         </nav>
       }
     >
-      {view === "runs" ? <RunsTable /> : <CallsTable />}
+      {view === "runs" ? <RunsTable /> : view === "conversations" ? <Conversations /> : <CallsTable />}
     </Page>
   );
 }
 
 function CallsTable() {
-  const { tool, status, user, run } = route.useSearch();
+  const { tool, status, user, run, conversation } = route.useSearch();
   const navigate = useNavigate();
   const filter = {
     ...(tool === undefined ? {} : { tool }),
     ...(status === undefined ? {} : { status }),
     ...(user === undefined ? {} : { user }),
     ...(run === undefined ? {} : { run }),
+    ...(conversation === undefined ? {} : { conversation }),
   };
   const { list: calls, newer, showNewest } = useLongList(callsQuery(filter), "tool.result");
   const isFiltered = Object.keys(filter).length > 0;
@@ -108,9 +111,9 @@ function CallsTable() {
     <>
       <div className="flex flex-wrap items-center gap-2">
         <Filters />
-        {run !== undefined && (
+        {(run ?? conversation) !== undefined && (
           <Link to="/calls" className="text-[13px] text-accent hover:underline">
-            Calls of one run: show all
+            Calls of one {run === undefined ? "conversation" : "run"}: show all
           </Link>
         )}
         <NewerButton count={newer} onClick={showNewest} />

@@ -1,13 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { AgentCall, AgentRun } from "../../../../src/model/agent/agent-run.ts";
+import { costText } from "../../../../src/lib/text/wording.ts";
+import type { AgentCall, AgentRun, AgentStep } from "../../../../src/model/agent/agent-run.ts";
 import type { AskedCall, ChatContent, ChatMessage } from "../../../../src/model/agent/chat.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { Bot, type IconType, Settings2, User, Wrench } from "../../parts/icons.ts";
-import { JsonView } from "../../parts/json-view.tsx";
+import { Markdown } from "../../parts/markdown.tsx";
 import { Empty } from "../../parts/states.tsx";
-import { renderDuration } from "../../parts/time.tsx";
+import { renderCount, renderDuration } from "../../parts/time.tsx";
+import { CallArguments } from "./program.tsx";
 
 /** The messages, each call with its result. */
 export function Conversation({ run }: { run: AgentRun }) {
@@ -16,7 +18,9 @@ export function Conversation({ run }: { run: AgentRun }) {
   const results = new Map(
     messages.flatMap((message) => (message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [])),
   );
+  const known: Known = { made, results, conversation: run.conversation };
   const spoken = messages.filter(({ role }) => role !== "tool");
+  const stepOf = stepsByMessage(spoken, steps);
   if (spoken.length === 0)
     return (
       <div className="flex flex-col gap-4">
@@ -40,15 +44,24 @@ export function Conversation({ run }: { run: AgentRun }) {
         items={spoken.map((message, place) => ({ message, place }))}
         keyOf={({ place }) => String(place)}
       >
-        {({ message }) => <Message message={message} made={made} results={results} />}
+        {({ message }) => <Message message={message} step={stepOf.get(message)} known={known} />}
       </GrowingList>
     </div>
   );
 }
 
-type MessageProps = { message: ChatMessage; made: Map<string, AgentCall>; results: Map<string, ChatContent> };
+/** The last messages of the model are those of this run's steps; earlier ones are history. */
+function stepsByMessage(spoken: readonly ChatMessage[], steps: readonly AgentStep[]): Map<ChatMessage, AgentStep> {
+  const answers = spoken.filter(({ role }) => role === "assistant").slice(-steps.length);
+  // A step that broke off has no message, and then nothing says which is which.
+  if (answers.length !== steps.length) return new Map();
+  return new Map(steps.map((step, at) => [answers[at] as ChatMessage, step]));
+}
 
-function Message({ message, made, results }: MessageProps) {
+type Known = { conversation: string; made: Map<string, AgentCall>; results: Map<string, ChatContent> };
+type MessageProps = { message: ChatMessage; step: AgentStep | undefined; known: Known };
+
+function Message({ message, step, known }: MessageProps) {
   if (message.role === "user")
     return (
       <Turn icon={User} who="Person">
@@ -67,42 +80,63 @@ function Message({ message, made, results }: MessageProps) {
   if (message.role !== "assistant") return null;
   const thought = message.reasoning_content?.trim() ?? "";
   return (
-    <Turn icon={Bot} who="Model">
+    <Turn icon={Bot} who="Model" note={step && costOf(step)}>
       {thought !== "" && (
-        <p className="whitespace-pre-wrap break-words border-l-2 border-line pl-3 text-[13px] italic text-muted">
+        <p
+          dir="auto"
+          className="whitespace-pre-wrap break-words border-l-2 border-line pl-3 text-[13px] italic text-muted"
+        >
           {thought}
         </p>
       )}
-      <Text content={message.content} />
+      <Markdown text={textIn(message.content)} />
       {message.tool_calls?.map((call) => (
-        <ToolCard key={call.id} asked={call} call={made.get(call.id)} result={results.get(call.id)} />
+        <ToolCard key={call.id} asked={call} known={known} />
       ))}
     </Turn>
   );
 }
 
-function Turn({ icon: Icon, who, children }: { icon: IconType; who: string; children: ReactNode }) {
+function costOf({ usage: { inputTokens, outputTokens, cost }, modelMs }: AgentStep): string {
+  const tokens =
+    inputTokens + outputTokens > 0 ? `${renderCount(inputTokens)} in, ${renderCount(outputTokens)} out, ` : "";
+  return `${tokens}${cost ? `${costText(cost)}, ` : ""}${renderDuration(modelMs)}`;
+}
+
+type TurnProps = { icon: IconType; who: string; note?: string | undefined; children: ReactNode };
+
+function Turn({ icon: Icon, who, note, children }: TurnProps) {
   return (
     <div className="flex gap-3">
       <span className="mt-0.5 flex size-7 shrink-0 items-center justify-center rounded-full bg-sunken text-muted">
         <Icon aria-hidden className="size-4" />
       </span>
       <div className="flex min-w-0 flex-1 flex-col gap-2">
-        <p className="text-xs font-medium text-muted">{who}</p>
+        <p className="flex justify-between gap-3 text-xs text-muted">
+          <span className="font-medium">{who}</span>
+          {note !== undefined && (
+            <span
+              className="tabular-nums"
+              title="Tokens of the request and the answer, what they cost, how long it took"
+            >
+              {note}
+            </span>
+          )}
+        </p>
         {children}
       </div>
     </div>
   );
 }
 
-type ToolCardProps = { asked: AskedCall; call: AgentCall | undefined; result: ChatContent | undefined };
-
-function ToolCard({ asked, call, result }: ToolCardProps) {
+function ToolCard({ asked, known }: { asked: AskedCall; known: Known }) {
+  const [call, result] = [known.made.get(asked.id), known.results.get(asked.id)];
+  const tool = call?.tool ?? asked.function.name;
   return (
     <div className="rounded-md border border-line">
       <div className="flex flex-wrap items-center gap-2 border-b border-line bg-sunken/60 px-3 py-1.5 text-[13px]">
         <Wrench aria-hidden className="size-3.5 text-muted" />
-        <span className="font-medium">{call?.tool ?? asked.function.name}</span>
+        <span className="font-medium">{tool}</span>
         {call && <StateBadge kind="call" state={call.status} />}
         {call && <span className="tabular-nums text-muted">{renderDuration(call.durationMs)}</span>}
         {call?.record && (
@@ -112,7 +146,7 @@ function ToolCard({ asked, call, result }: ToolCardProps) {
         )}
       </div>
       <div className="flex flex-col gap-2 p-3">
-        <JsonView value={parsed(asked.function.arguments)} />
+        <CallArguments tool={tool} value={parsed(asked.function.arguments)} conversation={known.conversation} isOver />
         {result !== undefined && (
           <div className="border-t border-line pt-2">
             <Text content={result} isMono />
@@ -141,6 +175,7 @@ function Text({ content, isMono = false }: { content: ChatContent; isMono?: bool
   if (text.trim() === "") return null;
   return (
     <div
+      dir="auto"
       className={
         isMono
           ? "max-h-72 overflow-auto whitespace-pre-wrap break-words font-mono text-xs leading-5"

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { costText } from "../../../../src/lib/text/wording.ts";
 import type { AgentRun } from "../../../../src/model/agent/agent-run.ts";
 import { runQuery } from "../../api/queries.ts";
 import { CodeView, CopyButton } from "../../parts/code-view.tsx";
@@ -8,6 +9,7 @@ import { QueryPage } from "../../parts/query-page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { renderCount, renderDuration, Time } from "../../parts/time.tsx";
 import { Conversation, textIn } from "./conversation.tsx";
+import { isProgramRun } from "./program.tsx";
 import { isWholeFinish, RunMarks, renderFinish } from "./run-marks.tsx";
 import { OutcomeBadge } from "./runs-table.tsx";
 import { type Span, Waterfall } from "./waterfall.tsx";
@@ -33,7 +35,7 @@ function AllRuns() {
 
 function RunView({ run }: { run: AgentRun }) {
   const { id, question, outcome, error, durationMs, steps } = run;
-  const isProgram = run.style === "code";
+  const isProgram = isProgramRun(run);
   return (
     <Page
       title={
@@ -111,7 +113,14 @@ function ProgramView({ run: { question, answer, messages } }: { run: AgentRun })
   );
 }
 
+const styleNames: Partial<Record<AgentRun["style"], string>> = {
+  tools: "tool calls",
+  react: "ReACT",
+  code: "programs",
+};
+
 function RunFacts({ run }: { run: AgentRun }) {
+  const isProgram = isProgramRun(run);
   const { at, user, model, style, toolset, turns, usage, counters, steps, trace } = run;
   const last = steps.at(-1);
   const sampled = steps.reduce((sum, step) => sum + (step.sampled?.totalTokens ?? 0), 0);
@@ -127,14 +136,26 @@ function RunFacts({ run }: { run: AgentRun }) {
         ],
         ["When", <Time full key="at" at={at} />],
         ["Asked by", user],
-        ["Model", style === "code" ? null : `${model}, ${style === "react" ? "ReACT" : "tool calls"}`],
-        ["Toolset", style !== "code" && (toolset ?? "every tool")],
-        ["Turns", style !== "code" && turns],
+        ["Model", isProgram ? null : `${model}, ${styleNames[style] ?? style}`],
+        ["Toolset", !isProgram && (toolset ?? "every tool")],
+        [
+          "Conversation",
+          <Link
+            key="conversation"
+            to="/calls"
+            search={{ conversation: run.conversation }}
+            className="break-all text-accent hover:underline"
+          >
+            {run.title ?? run.conversation}
+          </Link>,
+        ],
+        ["Turns", !isProgram && turns],
         ["Calls", counters.totalToolCalls],
-        ["Tokens", style !== "code" && `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
+        ["Tokens", !isProgram && `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
+        ["Cost", usage.cost && costText(usage.cost)],
         ["Sampled", sampled > 0 && `${renderCount(sampled)} tokens, requested by servers`],
-        ["Finish", style !== "code" && last && renderFinish(last.finish)],
-        ["Kept", style !== "code" && trace.replace("_", " ")],
+        ["Finish", !isProgram && last && renderFinish(last.finish)],
+        ["Kept", !isProgram && trace.replace("_", " ")],
       ]}
     />
   );

@@ -1,4 +1,5 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { costText } from "../../../../src/lib/text/wording.ts";
 import { type AgentOutcome, agentOutcomes } from "../../../../src/model/agent/agent-run.ts";
 import type { RunSummary } from "../../api/answers.ts";
 
@@ -55,7 +56,7 @@ const columns: readonly Column<RunSummary>[] = [
     width: "70px",
     align: "right",
     wide: true,
-    render: ({ usage }) => renderCount(usage.totalTokens),
+    render: ({ usage }) => <span title={usage.cost && costText(usage.cost)}>{renderCount(usage.totalTokens)}</span>,
   },
   {
     title: "Took",

@@ -1,13 +1,20 @@
 import { Link } from "@tanstack/react-router";
+import { costText } from "../../../../src/lib/text/wording.ts";
 import { StateBadge } from "../../parts/badge.tsx";
+import { FormattedText } from "../../parts/formatted-text.tsx";
 import { LoaderCircle, Wrench } from "../../parts/icons.ts";
-import { JsonView } from "../../parts/json-view.tsx";
-import { ResultText } from "../../parts/result-text.tsx";
-import type { ChatItem } from "./chat-items.ts";
+import { Markdown } from "../../parts/markdown.tsx";
+import { counted, renderCount } from "../../parts/time.tsx";
+import { CallArguments } from "../calls/program.tsx";
+import type { ChatItem, Ended } from "./chat-items.ts";
+import { chatStyles } from "./conversation.ts";
 
-/** One item. Model output renders as text. */
-export function ChatItemView({ item }: { item: ChatItem }) {
-  if (item.kind === "call") return <CallCard item={item} />;
+type ChatItemProps = { item: ChatItem; isRaw: boolean; conversation: string };
+
+/** One item. What a model says is Markdown, or as it came with `isRaw`. */
+export function ChatItemView({ item, isRaw, conversation }: ChatItemProps) {
+  if (item.kind === "call") return <CallCard item={item} conversation={conversation} />;
+  if (item.kind === "end") return <Took {...item.ended} />;
   if (item.kind === "question")
     return (
       <p
@@ -27,9 +34,31 @@ export function ChatItemView({ item }: { item: ChatItem }) {
         {item.text}
       </p>
     );
-  return (
-    <p dir="auto" className="whitespace-pre-wrap break-words text-sm">
+  return isRaw ? (
+    <p dir="auto" className="whitespace-pre-wrap break-words font-mono text-xs leading-5">
       {item.text}
+    </p>
+  ) : (
+    <Markdown level={2} text={item.text} />
+  );
+}
+
+/** What an answer took, with the way to its run. */
+function Took({ id, model, usage, turns, outcome, style }: Ended) {
+  const { inputTokens, outputTokens } = usage;
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
+      <span>
+        {model}
+        {style !== "tools" && ` (${(chatStyles as Record<string, string>)[style] ?? style})`},{" "}
+        {renderCount(inputTokens)} tokens in, {renderCount(outputTokens)} out
+        {usage.cost && `, ${costText(usage.cost)}`}
+        {turns > 0 && `, ${counted(turns, "turn")}`}
+        {outcome !== "completed" && `, ${outcome}`}
+      </span>
+      <Link to="/runs/$id" params={{ id }} className="text-accent hover:underline">
+        The run
+      </Link>
     </p>
   );
 }
@@ -37,7 +66,7 @@ export function ChatItemView({ item }: { item: ChatItem }) {
 type CallItem = Extract<ChatItem, { kind: "call" }>;
 
 /** A tool call with arguments and result. */
-function CallCard({ item: { call, result, pictures } }: { item: CallItem }) {
+function CallCard({ item: { call, result, pictures }, conversation }: { item: CallItem; conversation: string }) {
   return (
     <article aria-label={`A call of ${call.tool}`} className="rounded-lg border border-line bg-surface text-[13px]">
       <header className="flex flex-wrap items-center gap-2 px-3 py-2">
@@ -55,8 +84,12 @@ function CallCard({ item: { call, result, pictures } }: { item: CallItem }) {
         )}
       </header>
       <div className="flex flex-col gap-2 border-t border-line px-3 py-2">
-        <JsonView value={call.arguments ?? {}} depth={2} />
-        {result !== null && result !== "" && <ResultText text={result} />}
+        <CallArguments
+          {...{ tool: call.tool, conversation }}
+          value={call.arguments}
+          isOver={result !== null && call.status !== undefined}
+        />
+        {result !== null && result !== "" && <FormattedText text={result} />}
         {pictures.filter(isPicture).map((url) => (
           <img key={url} src={url} alt={`From ${call.tool}`} className="max-h-80 max-w-full self-start rounded-md" />
         ))}

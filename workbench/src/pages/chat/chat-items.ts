@@ -1,20 +1,28 @@
-import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
+import type { AgentMessage, AgentRun } from "../../../../src/model/agent/agent-run.ts";
 
 type CallPiece = NonNullable<AgentMessage["call"]>;
 
-/** One item of the chat: a question, an answer, a thought or a tool call. */
+/** What the answer to a question took. */
+export type Ended = Pick<AgentRun, "id" | "model" | "usage" | "turns" | "outcome" | "style">;
+
+/** One item of the chat: a question, an answer, a thought, a tool call, or what all of it took. */
 export type ChatItem =
   | { kind: "question"; id: string; text: string }
   | { kind: "thought" | "answer" | "error"; id: string; text: string }
+  | { kind: "end"; id: string; ended: Ended }
   | { kind: "call"; id: string; call: CallPiece; result: string | null; pictures: readonly string[] };
 
 /** `ended`: the question whose run is over. */
-export type Happened = { question: string; id: string } | { message: AgentMessage } | { ended: string };
+export type Happened = { question: string; id: string } | { message: AgentMessage } | { ended: string; took?: Ended };
 
 /** The items after an event. */
 export function listen(items: readonly ChatItem[], happened: Happened): readonly ChatItem[] {
   if ("question" in happened) return [...items, { kind: "question", id: happened.id, text: happened.question }];
-  if ("ended" in happened) return items.map((item) => (isOpen(item) ? { ...item, result: "" } : item));
+  if ("ended" in happened) {
+    const closed = items.map((item) => (isOpen(item) ? { ...item, result: "" } : item));
+    const { took } = happened;
+    return took ? [...closed, { kind: "end", id: `${happened.ended}-took`, ended: took }] : closed;
+  }
   const { id, type, text, call, pictures = [] } = happened.message;
   if (call && type === "action") return withCall(items, call, id);
   if (call && type === "observation")

@@ -1,32 +1,32 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
-import type { z } from "zod";
-import type { AgentChoices } from "../../../../src/operations/agent.ts";
-import { pendingQuery } from "../../api/approval-queries.ts";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { get } from "../../api/client.ts";
 import { sessionQuery } from "../../api/queries.ts";
-import { questionsQuery } from "../../api/question-queries.ts";
 import { Button } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/dialog.tsx";
-import { Select } from "../../parts/field.tsx";
-import { MessageSquare, RotateCcw } from "../../parts/icons.ts";
+import { Confirm, Dialog } from "../../parts/dialog.tsx";
+import { MessageSquare, Plus } from "../../parts/icons.ts";
+import { keepFlag, useFlag } from "../../parts/kept-flags.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
-import { counted } from "../../parts/time.tsx";
-import { ApprovalCard } from "../approvals/approval-card.tsx";
-import { QuestionCard } from "../approvals/question-card.tsx";
-import { ChatItemView } from "./chat-item.tsx";
+import { toast, toastError } from "../../parts/toast.tsx";
+import { Choice, type Choices } from "./chat-choice.tsx";
+import { ChatList } from "./chat-list.tsx";
 import {
   type AskOptions,
   askChat,
   type Chat as Conversation,
+  regenerate,
   restartChat,
+  resumeChat,
   stopChat,
   useConversation,
 } from "./conversation.ts";
+import { loadChat } from "./kept-chats.ts";
 import { Question } from "./question.tsx";
+import { Said } from "./said.tsx";
 
-type Choices = z.infer<typeof AgentChoices>;
+const route = getRouteApi("/chat");
 
 const choicesQuery = () =>
   queryOptions({ queryKey: ["config", "agent"], queryFn: ({ signal }) => get<Choices>("/agent", signal) });
@@ -52,46 +52,114 @@ export function ChatPage() {
 }
 
 function Chat({ choices }: { choices: Choices }) {
-  const chat = useConversation(useQuery(sessionQuery()).data?.user ?? null);
-  const [options, setOptions] = useState<AskOptions>({ model: "", toolset: "" });
+  const user = useQuery(sessionQuery()).data?.user ?? null;
+  const chat = useConversation(user);
+  const client = useQueryClient();
+  const navigate = route.useNavigate();
+  const [options, setOptions] = useState<AskOptions>({ model: "", toolset: "", style: "tools" });
+  const isRaw = useFlag("chat.raw") === "yes";
+  const isOpening = useOpened(chat);
+  const relist = () => client.invalidateQueries({ queryKey: ["runs"] });
+  const startNew = () => void navigate({ search: {} });
+  const leave = (id: string) => {
+    if (id !== chat.conversation) return;
+    restartChat();
+    startNew();
+  };
+  const chats = { user, current: chat.conversation, isBusy: chat.isBusy, onDeleted: leave };
+  const ask = (text: string) => {
+    void askChat(text, options).then(relist);
+    void navigate({ search: { id: chat.conversation }, replace: true });
+  };
   return (
     <Page
       fill
       title="Chat"
       actions={
         <>
-          {choices.models.length > 1 && (
-            <Select
-              aria-label="Model"
-              className="w-auto!"
-              options={[{ value: "", text: "Default model" }, ...choices.models]}
-              value={options.model}
-              onChange={({ target }) => setOptions({ ...options, model: target.value })}
-            />
-          )}
-          <Select
-            aria-label="Tools"
-            className="w-auto!"
-            options={[{ value: "", text: "Every tool" }, ...choices.toolsets]}
-            value={options.toolset}
-            onChange={({ target }) => setOptions({ ...options, toolset: target.value })}
-          />
-          <NewChat chat={chat} />
+          <Choice {...{ choices, options }} onChange={setOptions} />
+          <Button aria-pressed={isRaw} onClick={() => keepFlag("chat.raw", isRaw ? "no" : "yes")}>
+            {isRaw ? "Raw: on" : "Raw"}
+          </Button>
+          <OtherChats {...chats} />
+          <NewChat chat={chat} onNew={startNew} />
         </>
       }
     >
-      <Said chat={chat} />
-      <Question isBusy={chat.isBusy} onAsk={(text) => void askChat(text, options)} onStop={stopChat} />
+      <div className="flex min-h-0 flex-1 gap-4">
+        <nav aria-label="Kept chats" className="hidden w-60 shrink-0 overflow-auto border-r border-line pr-3 xl:block">
+          <ChatList {...chats} />
+        </nav>
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col gap-4">
+          <Said
+            chat={chat}
+            isRaw={isRaw}
+            isOpening={isOpening}
+            onRegenerate={() => void regenerate(options).then(relist)}
+          />
+          <Question isBusy={chat.isBusy} onAsk={ask} onStop={stopChat} />
+        </div>
+      </div>
     </Page>
   );
 }
 
-/** Confirms first: the conversation is stored nowhere else. */
-function NewChat({ chat: { items, isBusy } }: { chat: Conversation }) {
-  const [isAsking, setAsking] = useState(false);
+/** The chat of the address, unless it is the one that is open. */
+function useOpened(chat: Conversation): boolean {
+  const { id } = route.useSearch();
+  const [opening, setOpening] = useState<string | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the address names another one, or another person is here
+  useEffect(() => {
+    if (id === undefined || id === chat.conversation) return;
+    let isWanted = true;
+    setOpening(id);
+    const leave = () => setOpening((before) => (before === id ? null : before));
+    loadChat(id).then(
+      (opened) => {
+        leave();
+        if (!isWanted) return;
+        if (chat.isBusy) toast("The model was stopped in the other chat.", "neutral");
+        if (opened) resumeChat(id, opened);
+        else toast("This chat is not kept any more.", "neutral");
+      },
+      (thrown) => {
+        leave();
+        toastError(thrown);
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [id, chat.user]);
+  return opening !== null && opening === id;
+}
+
+/** Where there is no room for the list beside the conversation. */
+function OtherChats(chats: Omit<Parameters<typeof ChatList>[0], "onOpen">) {
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button icon={RotateCcw} disabled={items.length === 0} onClick={() => setAsking(true)}>
+      <Button className="xl:hidden" icon={MessageSquare} onClick={() => setOpen(true)}>
+        Chats
+      </Button>
+      <Dialog open={isOpen} title="Chats" onClose={() => setOpen(false)}>
+        {isOpen && <ChatList {...chats} onOpen={() => setOpen(false)} />}
+      </Dialog>
+    </>
+  );
+}
+
+/** Confirms while the model is at work: it would stop. */
+function NewChat({ chat: { items, isBusy }, onNew }: { chat: Conversation; onNew: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  const start = () => {
+    setAsking(false);
+    restartChat();
+    onNew();
+  };
+  return (
+    <>
+      <Button icon={Plus} disabled={items.length === 0} onClick={() => (isBusy ? setAsking(true) : start())}>
         New chat
       </Button>
       <Confirm
@@ -99,72 +167,10 @@ function NewChat({ chat: { items, isBusy } }: { chat: Conversation }) {
         title="Start a new chat?"
         action="New chat"
         onClose={() => setAsking(false)}
-        onConfirm={() => {
-          setAsking(false);
-          restartChat();
-        }}
+        onConfirm={start}
       >
-        <p>
-          The conversation leaves this page{isBusy && ", and the model stops"}. Its calls and runs stay under “Calls”.
-        </p>
+        <p>The model stops. What it said so far stays in the list of chats.</p>
       </Confirm>
     </>
-  );
-}
-
-/** The messages, and the approvals that the run waits for. */
-function Said({ chat: { items, conversation, isBusy, last } }: { chat: Conversation }) {
-  const pending = useQuery(pendingQuery()).data?.approvals ?? [];
-  const ours = pending.filter(({ options }) => options.conversation === conversation);
-  const questions = useQuery(questionsQuery()).data?.questions ?? [];
-  const asked = questions.filter((question) => question.conversation === conversation);
-  const list = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  const lastQuestion = items.findLast(({ kind }) => kind === "question")?.id;
-  // A new question scrolls to the answer.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with each question
-  useEffect(() => {
-    isAtEnd.current = true;
-  }, [lastQuestion]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something is added, a few letters too
-  useEffect(() => {
-    if (list.current && isAtEnd.current) list.current.scrollTop = list.current.scrollHeight;
-  }, [items, ours.length, asked.length, isBusy, last]);
-  return (
-    <div
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
-      tabIndex={0}
-      ref={list}
-      role="log"
-      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
-      }}
-      aria-label="Conversation"
-      aria-busy={isBusy}
-      className="min-h-0 flex-1 overflow-auto"
-    >
-      <div className="mx-auto flex max-w-3xl flex-col gap-3 pb-2">
-        {items.length === 0 && (
-          <Empty icon={MessageSquare} title="Ask something">
-            The model may use your tools. Each call is shown here; approve it here if needed.
-          </Empty>
-        )}
-        {items.map((item) => (
-          <ChatItemView key={item.id} item={item} />
-        ))}
-        {ours.map((held) => (
-          <ApprovalCard key={held.id} held={held} />
-        ))}
-        {asked.map((question) => (
-          <QuestionCard key={question.id} question={question} />
-        ))}
-        {last && !isBusy && (
-          <p className="text-xs text-muted">
-            {last.trace.model}, {counted(last.usage.totalTokens, "token")}, {counted(last.turns, "turn")}
-            {last.outcome !== "completed" && `, ${last.outcome}`}
-          </p>
-        )}
-      </div>
-    </div>
   );
 }

@@ -5,9 +5,11 @@ import type { ChatMessage } from "../../../../src/model/agent/chat.ts";
 import { readProblem, send } from "../../api/client.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 import { messageOf } from "../../parts/states.tsx";
-import { type ChatItem, type Happened, listen } from "./chat-items.ts";
+import { type ChatItem, type Ended, type Happened, listen } from "./chat-items.ts";
+import { chatPrefix, endedOf, type OpenedChat } from "./kept-chats.ts";
 
-export type AskOptions = { model: string; toolset: string };
+export const chatStyles = { tools: "Tool calls", react: "ReACT", code: "Code" } as const;
+export type AskOptions = { model: string; toolset: string; style: keyof typeof chatStyles };
 
 export type Chat = {
   /** The owner: another user who signs in here does not see it. */
@@ -15,7 +17,6 @@ export type Chat = {
   conversation: string;
   items: readonly ChatItem[];
   isBusy: boolean;
-  last: AgentAnswer | null;
 };
 
 /** So long a call in a chat waits for its yes; people read first. */
@@ -24,9 +25,11 @@ const waitSeconds = 600;
 const listeners = new Set<() => void>();
 let chat: Chat = begin(null);
 let history: ChatMessage[] = [];
+/** Before the last question. */
+let earlier: ChatMessage[] = [];
 let leaving = new AbortController();
 
-/** A conversation with a model. It continues on other pages and ends with the tab. */
+/** A conversation with a model. It continues on other pages; what was answered is kept. */
 export function useConversation(user: string | null): Chat {
   return useSyncExternalStore(
     (listener) => {
@@ -46,11 +49,30 @@ export function restartChat(): void {
   for (const tell of listeners) tell();
 }
 
+/** Goes on with a kept conversation. */
+export function resumeChat(conversation: string, { items, history: said }: OpenedChat): void {
+  startOver(chat.user);
+  history = said;
+  const last = said.findLastIndex(({ role }) => role === "user");
+  earlier = said.slice(0, Math.max(0, last));
+  change({ conversation, items });
+}
+
+/** Asks the last question again, as if it had not been answered. */
+export async function regenerate(options: AskOptions): Promise<void> {
+  const at = chat.items.findLastIndex(({ kind }) => kind === "question");
+  const question = chat.items[at];
+  if (question?.kind !== "question" || chat.isBusy) return;
+  history = earlier;
+  change({ items: chat.items.slice(0, at) });
+  await askChat(question.text, options);
+}
+
 export function stopChat(): void {
   leaving.abort();
 }
 
-export async function askChat(question: string, { model, toolset }: AskOptions): Promise<void> {
+export async function askChat(question: string, { model, toolset, style }: AskOptions): Promise<void> {
   const turn = newId();
   const { conversation } = chat;
   leaving = new AbortController();
@@ -63,12 +85,16 @@ export async function askChat(question: string, { model, toolset }: AskOptions):
     tell({ message: { ...message, id: `${turn}-${message.id}` } });
     if (isOver() || !message.endOfDialog || message.history === undefined) return;
     history = message.history;
-    change({ last: message as unknown as AgentAnswer });
+    const { trace, usage, turns, outcome } = message as unknown as AgentAnswer;
+    took = endedOf({ ...trace, usage, turns, outcome });
   };
+  let took: Ended | undefined;
+  earlier = history;
   change({ isBusy: true });
   tell({ question, id: turn });
   const body = {
-    ...{ question, conversation },
+    ...{ question, conversation, trace: "all_messages" },
+    ...(style === "tools" ? {} : { style }),
     ...(history.length === 0 ? {} : { history }),
     ...(model === "" ? {} : { model }),
     ...(toolset === "" ? {} : { toolset }),
@@ -79,18 +105,19 @@ export async function askChat(question: string, { model, toolset }: AskOptions):
     const text = signal.aborted ? "Stopped." : messageOf(thrown);
     tell({ message: { id: `${turn}-end`, type: "error", text, end: true, endOfDialog: true } });
   } finally {
-    tell({ ended: turn });
+    tell({ ended: turn, ...(took ? { took } : {}) });
     if (!isOver()) change({ isBusy: false });
   }
 }
 
 function begin(user: string | null): Chat {
-  return { user, conversation: newId(), items: [], isBusy: false, last: null };
+  return { user, conversation: chatPrefix + newId(), items: [], isBusy: false };
 }
 
 function startOver(user: string | null): void {
   leaving.abort();
   history = [];
+  earlier = [];
   chat = begin(user);
 }
 

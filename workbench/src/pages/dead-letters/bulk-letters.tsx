@@ -7,6 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { counted } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { useRemoval } from "../../parts/use-removal.ts";
 
 type Verb = "retry" | "resolve" | "abandon";
 type BulkProps = { letters: readonly DeadLetter[]; onDone: () => void };
@@ -18,6 +19,7 @@ export function BulkLetters({ letters, onDone }: BulkProps) {
   const client = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const mayCall = useMay("call");
+  const removal = useRemoval("dead-letters", onDone);
   const act = useMutation({
     async mutationFn(verb: Verb) {
       let failed = 0;
@@ -48,6 +50,9 @@ export function BulkLetters({ letters, onDone }: BulkProps) {
   return (
     <div className="flex flex-wrap items-center gap-2 rounded-lg border border-accent bg-accent-soft px-3 py-2 text-[13px]">
       <span className="mr-auto font-medium">{letters.length} selected</span>
+      <Button disabled={disabled} busy={removal.isPending} onClick={() => removal.mutate(letters.map(({ id }) => id))}>
+        Delete
+      </Button>
       <Button disabled={disabled} onClick={() => act.mutate("abandon")}>
         Abandon
       </Button>

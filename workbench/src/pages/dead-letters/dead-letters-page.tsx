@@ -33,7 +33,7 @@ const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonl
       />
     ),
   },
-  { title: "When", width: "80px", render: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: "When", width: "68px", render: ({ createdAt }) => <Time at={createdAt} /> },
   {
     ...{ title: "Tool", width: "minmax(130px, 1.5fr)" },
     render: ({ id, tool, error }) => (
@@ -47,7 +47,7 @@ const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonl
       </button>
     ),
   },
-  { title: "Status", width: "110px", render: ({ status }) => <StateBadge kind="letter" state={status} /> },
+  { title: "Status", width: "94px", render: ({ status }) => <StateBadge kind="letter" state={status} /> },
   {
     title: "Error",
     width: "minmax(150px, 3fr)",

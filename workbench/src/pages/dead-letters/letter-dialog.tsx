@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Outcome } from "../../../../src/model/calls/call.ts";
 import type { DeadLetter } from "../../../../src/model/work/dead-letter.ts";
-import { part, post, remove } from "../../api/client.ts";
+import { part, post } from "../../api/client.ts";
 import { useMay } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
@@ -12,21 +12,23 @@ import { Check, RotateCcw, Trash2, X } from "../../parts/icons.ts";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { useRemoval } from "../../parts/use-removal.ts";
 import { LetterFacts, LetterHistory } from "./letter-facts.tsx";
 
-type Verb = "retry" | "resolve" | "abandon" | "delete";
+type Verb = "retry" | "resolve" | "abandon";
 
 /** One dead letter: the call, the error and four actions. */
 export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose: () => void }) {
   const [note, setNote] = useState("");
-  const [asking, setAsking] = useState<"retry" | "delete" | null>(null);
+  const [asking, setAsking] = useState(false);
   const act = useLetterVerb(letter, note, onClose);
+  const removal = useRemoval("dead-letters", onClose);
   const isOpen = letter.status === "pending" || letter.status === "abandoned";
   const disabled = !useMay("call") || act.isPending;
   const isBusy = (verb: Verb) => act.isPending && act.variables === verb;
   // A call that may have run is retried only after confirmation.
-  const retry = () => (letter.hold === "may_have_run" ? setAsking("retry") : act.mutate("retry"));
-  if (asking !== null) return <Sure verb={asking} letter={letter} act={act} onClose={() => setAsking(null)} />;
+  const retry = () => (letter.hold === "may_have_run" ? setAsking(true) : act.mutate("retry"));
+  if (asking) return <Sure letter={letter} act={act} onClose={() => setAsking(false)} />;
   return (
     <Dialog
       side
@@ -40,7 +42,8 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
             icon={Trash2}
             className="mr-auto"
             disabled={disabled}
-            onClick={() => setAsking("delete")}
+            busy={removal.isPending}
+            onClick={() => removal.mutate([letter.id])}
           >
             Delete
           </Button>
@@ -61,7 +64,7 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
       }
     >
       <div className="flex flex-col gap-4">
-        <Complaint error={act.error ?? `${letter.error.code}: ${letter.error.message}`} />
+        <Complaint error={act.error ?? removal.error ?? `${letter.error.code}: ${letter.error.message}`} />
         <LetterFacts letter={letter} />
         <section>
           <h3 className="mb-1 flex items-center justify-between text-xs font-medium text-muted">
@@ -95,18 +98,12 @@ function useLetterVerb({ id, tool }: DeadLetter, note: string, onDone: () => voi
     mutationFn: async (verb: Verb) => {
       const path = `/dead-letters/${part(id)}`;
       if (verb === "retry") return post<Outcome>(`${path}/retry`);
-      if (verb === "delete") await remove(path);
-      else await post(`${path}/${verb}`, note.trim() === "" ? {} : { note: note.trim() });
+      await post(`${path}/${verb}`, note.trim() === "" ? {} : { note: note.trim() });
       return null;
     },
     onSuccess(outcome, verb) {
       if (outcome && !outcome.ok) toast(`${tool} was retried: ${outcome.error?.message ?? "tool error"}.`, "bad");
-      else
-        toast(
-          { retry: `${tool} was retried.`, resolve: "Marked resolved.", abandon: "Abandoned.", delete: "Deleted." }[
-            verb
-          ],
-        );
+      else toast({ retry: `${tool} was retried.`, resolve: "Marked resolved.", abandon: "Abandoned." }[verb]);
       onDone();
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["dead-letters"] }),
@@ -114,28 +111,23 @@ function useLetterVerb({ id, tool }: DeadLetter, note: string, onDone: () => voi
 }
 
 type SureProps = {
-  verb: "retry" | "delete";
   letter: DeadLetter;
   act: ReturnType<typeof useLetterVerb>;
   onClose: () => void;
 };
 
-function Sure({ verb, letter, act, onClose }: SureProps) {
+function Sure({ letter, act, onClose }: SureProps) {
   return (
     <Confirm
       open
-      title={verb === "retry" ? "Retry the call?" : "Delete it?"}
-      action={verb === "retry" ? "Retry" : "Delete"}
+      title="Retry the call?"
+      action="Retry"
       busy={act.isPending}
       error={act.error}
-      onConfirm={() => act.mutate(verb)}
+      onConfirm={() => act.mutate("retry")}
       onClose={onClose}
     >
-      <p>
-        {verb === "retry"
-          ? `${letter.tool} may have run already. If it did, it runs twice.`
-          : "It cannot be retried afterwards. The call record stays."}
-      </p>
+      <p>{letter.tool} may have run already. If it did, it runs twice.</p>
     </Confirm>
   );
 }

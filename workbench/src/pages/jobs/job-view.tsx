@@ -132,6 +132,7 @@ function Preflight({ job: { name, required_skills: skills } }: { job: JobStatus 
       <Button icon={ShieldCheck} className="w-fit" busy={check.isFetching} onClick={() => void check.refetch()}>
         Check readiness
       </Button>
+      <Complaint error={check.error} />
       {check.data && (
         <ul aria-label="Preflight" className="flex flex-col gap-1 text-[13px]">
           {check.data.map(({ skill, problem }) => (

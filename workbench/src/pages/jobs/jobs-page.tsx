@@ -95,13 +95,16 @@ function JobName({ job: { name, summary, description }, onOpen }: JobNameProps) 
 }
 
 function NextTime({ name }: { name: string }) {
-  const schedule = useQuery(jobQuery(name)).data?.schedule;
+  const { data, isPending } = useQuery(jobQuery(name));
+  if (isPending) return <span className="text-muted">…</span>;
+  const schedule = data?.schedule;
   if (schedule?.state === "paused") return <Badge tone="warn">paused</Badge>;
   return <Time at={schedule?.nextAt ?? null} />;
 }
 
 function LastRun({ name }: { name: string }) {
-  const job = useQuery(jobQuery(name)).data;
+  const { data: job, isPending } = useQuery(jobQuery(name));
+  if (isPending) return <span className="text-muted">…</span>;
   if (!job?.lastRun) return <span className="text-muted">–</span>;
   return <RunState state={job.lastRun.state} />;
 }

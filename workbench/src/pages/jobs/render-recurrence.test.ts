@@ -5,7 +5,7 @@ import { renderRecurrence } from "./render-recurrence.ts";
 
 const cron = (text: string) => renderRecurrence({ cron: text, timezone: "UTC" } as Recurrence).replace(" (UTC)", "");
 
-test("the usual times of jobs are told in words", () => {
+test("the usual times of jobs are shown in words", () => {
   assert.equal(cron("*/10 * * * *"), "every 10 minutes");
   assert.equal(cron("5 * * * *"), "every hour at :05");
   assert.equal(cron("0 9 * * *"), "every day at 09:00");

@@ -23,7 +23,7 @@ const hiddenFlag = "first-steps-hidden";
 /** Clients call from here. */
 const fromClient = ["mcp"];
 
-/** Undefined until it is known. Done once is done for good: a removed server does not begin it again. */
+/** Undefined until it is known. What was done stays done: a removed server does not begin it again. */
 function useDone(key: string, now: boolean | undefined): boolean | undefined {
   const kept = useFlag(`done-${key}`) !== null;
   useEffect(() => {

@@ -1,15 +1,17 @@
 import { CircleCheck } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
-import { Empty, Loading } from "../../parts/states.tsx";
+import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { useNeeds } from "./use-needs.tsx";
 
 /** Open items for the user, most urgent first. */
 export function NeedsYou({ className }: { className?: string }) {
-  const { needs, isLoading } = useNeeds();
+  const { needs, isLoading, failed } = useNeeds();
   return (
     <Panel flush title="Needs attention" {...(className ? { className } : {})}>
       {needs.length === 0 && isLoading ? (
         <Loading />
+      ) : needs.length === 0 && failed ? (
+        <Failed error={failed.error} onRetry={() => void failed.refetch()} />
       ) : needs.length === 0 ? (
         <Empty icon={CircleCheck} title="Nothing needs attention">
           Approvals, questions, plans and errors appear here.

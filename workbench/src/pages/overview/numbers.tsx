@@ -66,7 +66,7 @@ function CallNumbers({ series, range }: NumbersProps) {
       </NumberCard>
       <NumberCard title="Error rate" value={whenKnown(calls === 0 ? "–" : renderPercent((errors / calls) * 100))}>
         {series === null ? (
-          "loading calls"
+          "not loaded yet"
         ) : calls === 0 ? (
           `no calls in the ${span}`
         ) : (
@@ -92,7 +92,7 @@ function CallNumbers({ series, range }: NumbersProps) {
         title="Latency"
         value={whenKnown(p50Ms === null ? "–" : renderDuration(p50Ms))}
       >
-        {series === null ? "loading calls" : p95Ms === null ? "no calls yet" : `p50; p95 ${renderDuration(p95Ms)}`}
+        {series === null ? "not loaded yet" : p95Ms === null ? "no calls yet" : `p50; p95 ${renderDuration(p95Ms)}`}
       </NumberCard>
     </>
   );
@@ -121,7 +121,7 @@ function SavedNumber() {
       />
       <span className="mt-1 block">
         {stats === undefined
-          ? "counting tokens"
+          ? "not counted yet"
           : isLazy
             ? `${renderCount(loadedTokens)} instead of ${renderCount(fullTokens)} in a model's context`
             : `all ${renderCount(fullTokens)} tokens are loaded; ${renderPercent(ifLazy)} less when lazy`}

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { plansQuery, waitingQuery } from "../../api/approval-queries.ts";
+import { ApiError } from "../../api/client.ts";
 import { deadLettersQuery, heldPinsQuery, serversQuery } from "../../api/queries.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { configQuery } from "../../api/setup-queries.ts";
@@ -16,6 +17,7 @@ import {
   ShieldAlert,
   Unplug,
 } from "../../parts/icons.ts";
+import type { Query } from "../../parts/states.tsx";
 import { counted } from "../../parts/time.tsx";
 
 export type Need = { key: string; icon: IconType; title: string; about: string; link: ReactNode };
@@ -24,17 +26,22 @@ export type Need = { key: string; icon: IconType; title: string; about: string; 
 const maxServers = 3;
 
 /** Open items: waiting calls first, then quarantined tools, then failures. */
-export function useNeeds(): { needs: Need[]; isLoading: boolean } {
+export function useNeeds(): { needs: Need[]; isLoading: boolean; failed: Query<unknown> | undefined } {
   const needs = [...useWaiting(), ...useHeldBack(), ...useBroken(), ...useFailed()];
-  const isPending = [
-    useInfiniteQuery(waitingQuery()).isPending,
-    useQuery(questionsQuery()).isPending,
-    useQuery(plansQuery()).isPending,
-    useQuery(heldPinsQuery()).isPending,
-    useQuery(serversQuery()).isPending,
-    useInfiniteQuery(deadLettersQuery("pending")).isPending,
+  const queries: Query<unknown>[] = [
+    useInfiniteQuery(waitingQuery()),
+    useQuery(questionsQuery()),
+    useQuery(plansQuery()),
+    useQuery(heldPinsQuery()),
+    useQuery(serversQuery()),
+    useInfiniteQuery(deadLettersQuery("pending")),
   ];
-  return { needs, isLoading: isPending.includes(true) };
+  return { needs, isLoading: queries.some(({ isPending }) => isPending), failed: queries.find(isFailed) };
+}
+
+/** What a person may not see needs nothing of them. */
+function isFailed({ error, data }: Query<unknown>): boolean {
+  return data === undefined && error !== null && !(error instanceof ApiError && error.status === 403);
 }
 
 function useWaiting(): Need[] {

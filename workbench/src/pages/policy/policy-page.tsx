@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import type { PolicyRule } from "../../../../src/model/access/policy.ts";
-import { type PolicyAnswer, policyQuery } from "../../api/setup-queries.ts";
-import { useMay } from "../../app/session.ts";
+import type { JsonObject } from "../../../../src/model/json.ts";
+import { type PolicyAnswer, policyQuery, type RulesAnswer, rulesQuery } from "../../api/setup-queries.ts";
+import { useMay, useServerChanges } from "../../app/session.ts";
 import { GrowingList } from "../../parts/growing-list.tsx";
 import { Scale } from "../../parts/icons.ts";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
+import { renderConditions } from "./rule-draft.ts";
+import { RuleEditor } from "./rule-editor.tsx";
 import { TestVerdict } from "./test-verdict.tsx";
 import { VerdictBadge } from "./verdict-badge.tsx";
 
@@ -80,36 +82,23 @@ function InForce() {
 }
 
 function Rules({ policy: { rules, effects } }: { policy: PolicyAnswer }) {
+  const hasFile = useServerChanges() !== "no_file";
+  const written = useQuery({ ...rulesQuery(), enabled: hasFile });
   const said = Object.entries(effects);
   return (
     <>
-      <Panel flush title={`Rules (${rules.length})`}>
-        {rules.length === 0 ? (
-          <Empty icon={Scale} title="No rules">
-            Write them under <code className="font-mono">policy.rules</code> of the configuration; they apply at once.
-          </Empty>
-        ) : (
-          <GrowingList
-            className="divide-y divide-line text-[13px]"
-            atOnce={100}
-            items={rules.map((rule, index) => ({ rule, index }))}
-            keyOf={({ index }) => String(index)}
-          >
-            {({ rule, index }) => (
-              <div className="flex items-start gap-3 px-4 py-2.5">
-                <span className="w-6 shrink-0 text-right tabular-nums text-muted">{index}</span>
-                <span className="w-12 shrink-0">
-                  <VerdictBadge verdict={rule.verdict} />
-                </span>
-                <div className="min-w-0 flex-1">
-                  <p className="break-words font-mono text-xs leading-5">{renderConditions(rule)}</p>
-                  {rule.reason !== undefined && <p className="break-words text-muted">{rule.reason}</p>}
-                </div>
-              </div>
-            )}
-          </GrowingList>
-        )}
-      </Panel>
+      {hasFile ? (
+        <QueryView query={written}>
+          {(answer) => (
+            <>
+              <RuleEditor written={answer} />
+              {answer.others.length > 0 && <OtherRules rules={answer.others} />}
+            </>
+          )}
+        </QueryView>
+      ) : (
+        <OtherRules rules={rules.map((rule) => ({ rule, file: "the program" }))} />
+      )}
       {said.length > 0 && (
         <Panel title="Effects set by the operator">
           <Facts items={said} />
@@ -119,12 +108,30 @@ function Rules({ policy: { rules, effects } }: { policy: PolicyAnswer }) {
   );
 }
 
-/** A rule's conditions in one line. */
-function renderConditions({ verdict: _, reason: _reason, ...conditions }: PolicyRule): string {
-  const parts = Object.entries(conditions).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    if (Array.isArray(value)) return `${name} ${value.join(" | ")}`;
-    return typeof value === "object" ? `${name} ${JSON.stringify(value)}` : `${name} ${value}`;
-  });
-  return parts.join("  and  ") || "every call";
+/** Rules that cannot be changed here. */
+function OtherRules({ rules }: { rules: RulesAnswer["others"] }) {
+  return (
+    <Panel flush title={`Rules from elsewhere (${rules.length})`}>
+      <GrowingList
+        className="divide-y divide-line text-[13px]"
+        atOnce={100}
+        items={rules.map((one, index) => ({ ...one, index }))}
+        keyOf={({ index }) => String(index)}
+      >
+        {({ rule, file }) => (
+          <div className="flex items-start gap-3 px-4 py-2.5">
+            <span className="w-14 shrink-0">
+              <VerdictBadge verdict={rule.verdict} />
+            </span>
+            <div className="min-w-0 flex-1">
+              <p className="break-words font-mono text-xs leading-5">{renderConditions(rule as JsonObject)}</p>
+              <p className="break-words text-muted">
+                {[rule.reason, `from ${rule.from ?? file}`].filter(Boolean).join(", ")}
+              </p>
+            </div>
+          </div>
+        )}
+      </GrowingList>
+    </Panel>
+  );
 }

@@ -1,22 +1,20 @@
-import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { post } from "../../api/client.ts";
 import type { VerdictAnswer } from "../../api/setup-queries.ts";
-import { toolPagesQuery } from "../../api/tool-queries.ts";
-import { useAllGroups } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
 import { Scale } from "../../parts/icons.ts";
 import { Facts, Panel } from "../../parts/page.tsx";
 import { Complaint } from "../../parts/states.tsx";
+import { ToolNames } from "./tool-names.tsx";
 import { VerdictBadge } from "./verdict-badge.tsx";
 
 const route = getRouteApi("/policy");
 
 const faces = ["workbench", "mcp", "agent", "cli", "http", "library"];
 const modes = [{ value: "", text: "Default" }, "build", "plan", "review", "debug"];
-/** More names than anybody reads in a list. */
 const means = {
   allow: "It would run.",
   ask: "It would wait for approval.",
@@ -31,7 +29,6 @@ export function TestVerdict() {
   const [face, setFace] = useState("mcp");
   const [mode, setMode] = useState("");
   const names = useId();
-  const found = useInfiniteQuery(toolPagesQuery({ ...useAllGroups(), ...(tool === "" ? {} : { q: tool }) }));
   const test = useMutation({
     mutationFn: () =>
       post<VerdictAnswer>("/policy/test", {
@@ -57,11 +54,7 @@ export function TestVerdict() {
             placeholder="git.push"
           />
         </Field>
-        <datalist id={names}>
-          {found.data?.pages[0]?.tools.map(({ name }) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
+        <ToolNames id={names} typed={tool} />
         <Field label="Arguments" hint="As JSON.">
           <TextArea rows={4} value={args} onChange={(event) => setArgs(event.target.value)} />
         </Field>

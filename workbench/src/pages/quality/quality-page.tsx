@@ -9,11 +9,11 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Select, TextInput } from "../../parts/field.tsx";
 import { ShieldCheck } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
-import { Empty, QueryView } from "../../parts/states.tsx";
+import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 
 type Pin = PinsAnswer["pins"][number];
-type Row = Pin & { score: number | null; finding: string };
+type Row = Pin & { score: number | null; finding: string; isChecked: boolean };
 
 const columns: readonly Column<Row>[] = [
   {
@@ -35,7 +35,7 @@ const columns: readonly Column<Row>[] = [
       </Badge>
     ),
   },
-  { title: "Quality", width: "60px", align: "right", render: ({ score }) => score },
+  { title: "Quality", width: "60px", align: "right", render: ({ score, isChecked }) => (isChecked ? score : "…") },
   {
     ...{ title: "First finding", width: "minmax(150px, 3fr)", wide: true },
     render: ({ held, finding }) => <span title={held ?? finding}>{held ?? finding}</span>,
@@ -55,14 +55,20 @@ export function QualityPage() {
   const [words, setWords] = useState("");
   const navigate = useNavigate();
   const pins = useQuery({ queryKey: ["pins", "all"], queryFn: ({ signal }) => get<PinsAnswer>("/pins", signal) });
-  const quality = useQuery({
+  const checked = useQuery({
     queryKey: ["tools", "quality"],
     queryFn: ({ signal }) => get<QualityReport>("/tools/quality", signal),
-  }).data;
+  });
+  const quality = checked.data;
   const known = new Map(quality?.tools.map((tool) => [tool.name, tool]));
   const rowOf = (pin: Pin): Row => {
-    const { score = null, findings: [first] = [] } = known.get(pin.name) ?? {};
-    return { ...pin, score, finding: first ? `${first.kind.replaceAll("_", " ")} at ${first.where}` : "" };
+    const { score = null, findings: [first] = [], checks: [lost] = [] } = known.get(pin.name) ?? {};
+    return {
+      ...pin,
+      isChecked: quality !== undefined,
+      score,
+      finding: first ? `${first.kind.replaceAll("_", " ")} at ${first.where}` : (lost?.message ?? ""),
+    };
   };
   const isMeant = ({ name, held, status, score }: Row) =>
     name.toLowerCase().includes(words.trim().toLowerCase()) &&
@@ -91,7 +97,8 @@ export function QualityPage() {
         value={words}
         onChange={({ target }) => setWords(target.value)}
       />
-      <QueryView query={pins}>
+      <Complaint error={quality === undefined ? checked.error : null} />
+      <QueryView query={view === "poor" && quality === undefined ? { ...checked, data: undefined } : pins}>
         {({ pins: all }) => (
           <DataTable
             label="Definitions"

@@ -6,6 +6,7 @@ export const logFilters = [
   { value: "warning", text: "Warnings and above" },
   { value: "error", text: "Errors" },
   { value: "stderr", text: "Standard error" },
+  { value: "notification", text: "Notifications" },
 ] as const;
 
 export type LogFilter = (typeof logFilters)[number]["value"];
@@ -20,7 +21,7 @@ const rankOf = (level: string) => ranks[level as LogLevel] ?? ranks.info;
 /** Lines on stderr have no level. */
 export function isShown({ source, level }: Pick<ServerLogLine, "source" | "level">, filter: LogFilter): boolean {
   if (filter === "all") return true;
-  if (filter === "stderr") return source === "stderr";
+  if (filter === "stderr" || filter === "notification") return source === filter;
   return level !== undefined && rankOf(level) >= rankOf(filter);
 }
 

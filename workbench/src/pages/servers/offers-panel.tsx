@@ -23,20 +23,24 @@ export function OffersPanel({ server }: { server: string }) {
     queryKey: ["servers", server, "prompts"],
     queryFn: ({ signal }) => get<AnswerOf<"prompts.list">>(withQuery("/prompts", { server, limit: 500 }), signal),
     retry: false,
-  }).data;
+  });
   const resources = useQuery({
     queryKey: ["servers", server, "resources"],
     queryFn: ({ signal }) => get<AnswerOf<"resources.list">>(withQuery("/resources", { server, limit: 500 }), signal),
     retry: false,
-  }).data;
+  });
   const rows: Opened[] = [
-    ...(prompts?.prompts ?? []).map((item) => ({ kind: "prompt" as const, item: item as Item })),
-    ...(resources?.resources ?? []).map((item) => ({ kind: "resource" as const, item: item as Item })),
-    ...(resources?.resourceTemplates ?? []).map((item) => ({ kind: "template" as const, item: item as Item })),
+    ...(prompts.data?.prompts ?? []).map((item) => ({ kind: "prompt" as const, item: item as Item })),
+    ...(resources.data?.resources ?? []).map((item) => ({ kind: "resource" as const, item: item as Item })),
+    ...(resources.data?.resourceTemplates ?? []).map((item) => ({ kind: "template" as const, item: item as Item })),
   ];
-  if (rows.length === 0) return null;
+  const error = prompts.error ?? resources.error;
+  if (rows.length === 0 && error === null) return null;
   return (
     <Panel flush title="Prompts and resources">
+      <div className="px-4 py-2 empty:hidden">
+        <Complaint error={error} />
+      </div>
       <ul className="max-h-96 divide-y divide-line overflow-auto text-[13px]">
         {rows.map(({ kind, item }) => {
           const name = said(item.title) || said(item.name) || said(item.uri) || said(item.uriTemplate);

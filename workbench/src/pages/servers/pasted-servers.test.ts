@@ -57,7 +57,7 @@ test("what cannot be taken over is named beside what can", () => {
   );
 });
 
-test("what holds no server is told", () => {
+test("what holds no server is reported", () => {
   assert.throws(() => parsePastedServers("{}"), /No server found/);
   assert.throws(() => parsePastedServers("npx -y files"), /not JSON/);
 });

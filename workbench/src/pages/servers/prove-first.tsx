@@ -38,13 +38,12 @@ export function ProveFirst({ command, isFile = false, isAsked = false, children 
 }
 
 /** Before a form: what is typed into it cannot be saved without the pass. */
-export function Unlock() {
+export function Unlock({ what = "A server is a program that runs on this machine." }: { what?: string }) {
   if (useServerChanges() !== "needs_proof") return null;
   return (
     <div className="flex flex-col gap-3 text-[13px]">
       <p className="text-muted">
-        A server is a program that runs on this machine. To unlock changes, paste the link that{" "}
-        <code className="font-mono">toolplane serve</code> printed.
+        {what} To unlock changes, paste the link that <code className="font-mono">toolplane serve</code> printed.
       </p>
       <ShowPass />
     </div>

@@ -1,25 +1,15 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { shellQuote } from "../../../../src/lib/text/shell.ts";
-import { part, remove } from "../../api/client.ts";
 import { useServerChanges } from "../../app/session.ts";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { useRemoval } from "../../parts/use-removal.ts";
 import { ProveFirst } from "./prove-first.tsx";
 
 /** Removes a server from the configuration, after confirmation. */
 export function RemoveServer({ name, onClose }: { name: string; onClose: () => void }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const may = useServerChanges();
-  const removal = useMutation({
-    mutationFn: () => remove(`/servers/${part(name)}`),
-    onSuccess() {
-      toast(`${name} is removed.`, "neutral");
-      void navigate({ to: "/servers" });
-      void client.invalidateQueries({ queryKey: ["servers"], exact: true });
-    },
-  });
+  const removal = useRemoval("servers", () => void navigate({ to: "/servers" }));
   if (may !== "allowed")
     return (
       <Dialog open onClose={onClose} title={`Remove ${name}`}>
@@ -33,12 +23,12 @@ export function RemoveServer({ name, onClose }: { name: string; onClose: () => v
       action="Remove"
       busy={removal.isPending}
       error={removal.error}
-      onConfirm={() => removal.mutate()}
+      onConfirm={() => removal.mutate([name])}
       onClose={onClose}
     >
       <p>
         Removes its entry from the configuration file, ends its sessions and removes its tools from the catalogue. Call
-        records stay.
+        records stay. You can undo it for a moment.
       </p>
     </Confirm>
   );

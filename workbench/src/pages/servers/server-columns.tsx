@@ -58,8 +58,13 @@ export const serverColumns: readonly Column<ServerStatus>[] = [
 
 /** The context cost of its definitions. */
 function Tokens({ server }: { server: string }) {
-  const cost = useQuery(statsQuery()).data?.servers.find(({ name }) => name === server);
-  return cost === undefined ? "–" : renderCount(cost.fullTokens);
+  const stats = useQuery(statsQuery());
+  const cost = stats.data?.servers.find(({ name }) => name === server);
+  return cost === undefined ? (
+    <span className="text-muted">{stats.isPending ? "…" : "–"}</span>
+  ) : (
+    renderCount(cost.fullTokens)
+  );
 }
 
 function Note({ server: { error, rejected, installing } }: { server: ServerStatus }) {

@@ -9,10 +9,11 @@ import { ServerBadge } from "../../parts/badge.tsx";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
 import { Complaint } from "../../parts/states.tsx";
-import { counted, renderCount, Time } from "../../parts/time.tsx";
+import { counted, renderCount, renderPercent, Time } from "../../parts/time.tsx";
 import { DoctorPanel } from "./doctor-panel.tsx";
 import { EntryPanel } from "./entry-panel.tsx";
 import { LogPanel } from "./log-panel.tsx";
+import { MessagesPanel } from "./messages-panel.tsx";
 import { OffersPanel } from "./offers-panel.tsx";
 import { isRemote, ServerButtons } from "./server-buttons.tsx";
 import { TokenPanel } from "./token-panel.tsx";
@@ -90,6 +91,7 @@ function ServerView({ server }: { server: ServerStatus }) {
       {server.state === "connected" && <OffersPanel server={name} />}
       {mayManage && <DoctorPanel server={name} />}
       {mayManage && <LogPanel server={name} />}
+      {mayManage && <MessagesPanel server={name} />}
     </Page>
   );
 }
@@ -116,12 +118,14 @@ function StateFacts({ server }: { server: ServerStatus }) {
 }
 
 function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: ServerStatus }) {
-  const cost = useQuery(statsQuery()).data?.servers.find((entry) => entry.name === name);
-  const quality = useQuery({
+  const stats = useQuery(statsQuery());
+  const cost = stats.data?.servers.find((entry) => entry.name === name);
+  const checked = useQuery({
     queryKey: ["tools", "quality", name],
     queryFn: ({ signal }) => get<QualityReport>(withQuery("/tools/quality", { server: name }), signal),
     enabled: tools > 0,
-  }).data;
+  });
+  const quality = checked.data;
   const scores = quality?.tools.map(({ score }) => score) ?? [];
   const average =
     scores.length === 0 ? null : Math.round(scores.reduce((sum, score) => sum + score, 0) / scores.length);
@@ -144,11 +148,18 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
             <Time full key="listed" at={listedAt} />
           ),
         ],
-        ["Tokens", cost && `${renderCount(cost.fullTokens)} in full, ${renderCount(cost.summaryTokens)} as summary`],
-        ["Saved", cost && `${cost.savedPercent.toFixed(0)} % with lazy loading`],
+        [
+          "Tokens",
+          stats.isPending
+            ? "counting …"
+            : cost && `${renderCount(cost.fullTokens)} in full, ${renderCount(cost.summaryTokens)} as summary`,
+        ],
+        ["Saved", cost && `${renderPercent(cost.savedPercent)} with lazy loading`],
         [
           "Quality",
-          quality && average !== null && `${average} of 100 on average; ${quality.passed} of ${quality.total} pass`,
+          checked.isFetching && !quality
+            ? "checking …"
+            : quality && average !== null && `${average} of 100 on average; ${quality.passed} of ${quality.total} pass`,
         ],
       ]}
     />

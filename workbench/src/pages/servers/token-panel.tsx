@@ -9,23 +9,29 @@ import { Confirm } from "../../parts/dialog.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
 import { KeyRound } from "../../parts/icons.ts";
 import { Panel } from "../../parts/page.tsx";
-import { Complaint } from "../../parts/states.tsx";
+import { Complaint, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
 
 /** The user's token for a remote server. It is never shown again. */
 export function TokenPanel({ server }: { server: string }) {
-  const kept = (useQuery(tokensQuery()).data?.tokens ?? []).filter((token) => token.server === server);
   return (
     <Panel title="Your token">
-      <div className="flex flex-col gap-3 text-[13px]">
-        {kept.length === 0 ? (
-          <p className="text-muted">No token stored. If the server needs one, enter it here or sign in.</p>
-        ) : (
-          kept.map((token) => <Kept key={token.kind} token={token} />)
-        )}
-        <GiveToken server={server} isKept={kept.some(({ kind }) => kind === "token")} />
-      </div>
+      <QueryView query={useQuery(tokensQuery())}>
+        {({ tokens }) => {
+          const kept = tokens.filter((token) => token.server === server);
+          return (
+            <div className="flex flex-col gap-3 text-[13px]">
+              {kept.length === 0 ? (
+                <p className="text-muted">No token stored. If the server needs one, enter it here or sign in.</p>
+              ) : (
+                kept.map((token) => <Kept key={token.kind} token={token} />)
+              )}
+              <GiveToken server={server} isKept={kept.some(({ kind }) => kind === "token")} />
+            </div>
+          );
+        }}
+      </QueryView>
     </Panel>
   );
 }

@@ -4,6 +4,7 @@ import { get, post } from "../../api/client.ts";
 import { useServerChanges } from "../../app/session.ts";
 import { CodeView } from "../../parts/code-view.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
+import { QueryView } from "../../parts/states.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { ProveFirst } from "./prove-first.tsx";
 
@@ -31,7 +32,11 @@ export function TrustServer({ name, onClose }: { name: string; onClose: () => vo
       void client.invalidateQueries({ queryKey: ["servers"] });
     },
   });
-  const shown = open.map((line) => <CodeView key={line.hash} wrap label={line.name} text={line.launch} />);
+  const shown = (
+    <QueryView query={project}>
+      {() => open.map((line) => <CodeView key={line.hash} wrap label={line.name} text={line.launch} />)}
+    </QueryView>
+  );
   if (may !== "allowed")
     return (
       <Dialog open onClose={onClose} title={`Trust ${name}`}>
@@ -44,8 +49,8 @@ export function TrustServer({ name, onClose }: { name: string; onClose: () => vo
       open
       title={`Trust ${name}?`}
       action="Trust"
-      busy={approval.isPending || open.length === 0}
-      error={approval.error ?? project.error}
+      busy={approval.isPending || (open.length === 0 && project.error === null)}
+      error={approval.error}
       onConfirm={() => approval.mutate()}
       onClose={onClose}
     >

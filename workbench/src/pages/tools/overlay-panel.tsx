@@ -5,7 +5,7 @@ import { overlayQuery, toolChangesQuery } from "../../api/tool-queries.ts";
 import { useMay } from "../../app/session.ts";
 import { ArgumentDifference } from "../../parts/argument-difference.tsx";
 import { Panel } from "../../parts/page.tsx";
-import { QueryView } from "../../parts/states.tsx";
+import { Complaint, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
@@ -42,8 +42,9 @@ function settingsOf({ description: _, arguments: __, ...settings }: object & { [
 }
 
 function LastChange({ name }: { name: string }) {
-  const changes = useQuery(toolChangesQuery(name)).data?.changes ?? [];
-  const last = changes.find(({ what }) => what === "overlay");
+  const { data, error } = useQuery(toolChangesQuery(name));
+  if (data === undefined) return error ? <Complaint error={error} /> : <p className="text-muted">…</p>;
+  const last = data.changes.find(({ what }) => what === "overlay");
   if (last === undefined) return <p className="text-muted">Written in the configuration.</p>;
   const { by, at, reason } = last;
   return (

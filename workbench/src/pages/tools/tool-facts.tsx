@@ -46,7 +46,8 @@ export function ToolFacts({ tool }: { tool: ToolAnswer }) {
     ["Side effects", tool.side_effects],
     ["Version", tool.version],
     ["Safety level", tool.safety_level],
-    ["Consent", tool.requires_consent ? `required (${settings.consent})` : null],
+    // What no configuration says has no effect on the policy.
+    ["Consent", tool.requires_consent && settings.consent === "explicit" ? "required" : null],
     [
       "Hints",
       <span key="hints" className="flex flex-wrap gap-1 before:text-muted empty:before:content-['none']">

@@ -2,7 +2,7 @@ import type { ToolAnswer } from "../../api/answers.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Panel } from "../../parts/page.tsx";
-import { renderDuration, Time } from "../../parts/time.tsx";
+import { counted, renderDuration, Time } from "../../parts/time.tsx";
 
 /** The tool's providers in routing order, with their health. */
 export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswer }) {
@@ -18,7 +18,13 @@ export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswe
               <div className="flex flex-wrap items-center gap-2">
                 <span className="font-medium">{provider.name}</span>
                 <span className="text-xs text-muted">priority {provider.priority}</span>
-                {state && <ProviderState state={state} />}
+                {state && (
+                  <ProviderState
+                    state={state}
+                    // Only the tool counts them; of several providers nothing says whose they were.
+                    toolErrors={providers.length === 1 ? health.failure - state.metrics.failure : 0}
+                  />
+                )}
               </div>
               {state?.router.last_error && <p className="break-words text-xs text-bad">{state.router.last_error}</p>}
               <JsonView value={provider.config} depth={1} />
@@ -32,7 +38,7 @@ export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswe
 
 type State = ToolAnswer["health"]["providers"][string];
 
-function ProviderState({ state: { router, metrics } }: { state: State }) {
+function ProviderState({ state: { router, metrics }, toolErrors }: { state: State; toolErrors: number }) {
   return (
     <>
       <Badge tone={router.healthy ? "good" : "bad"} dot>
@@ -50,8 +56,13 @@ function ProviderState({ state: { router, metrics } }: { state: State }) {
       )}
       {metrics.total > 0 && (
         <span className="text-xs text-muted">
-          answered {Math.round(metrics.success_rate * 100)}% of {metrics.total} {metrics.total === 1 ? "run" : "runs"}{" "}
-          (tool errors are answers), {renderDuration(metrics.average_latency_ms)} on average
+          answered {metrics.success} of {counted(metrics.total, "run")}
+          {toolErrors > 0 && (
+            <>
+              , <span className="text-bad">{toolErrors} of them with a tool error</span>
+            </>
+          )}
+          , {renderDuration(metrics.average_latency_ms)} on average
         </span>
       )}
     </>

@@ -5,35 +5,43 @@ import { get, withQuery } from "../../api/client.ts";
 import { classes } from "../../parts/class-names.ts";
 import { TextInput } from "../../parts/field.tsx";
 import { Search } from "../../parts/icons.ts";
+import { messageOf } from "../../parts/states.tsx";
 
 type ToolPickerProps = { value: string; onPick: (name: string) => void };
 
 const offered = 12;
 
-/** Finds a tool by a few letters. */
+/** Offers tools at a click, and finds one by a few letters. */
 export function ToolPicker({ value, onPick }: ToolPickerProps) {
   const list = useId();
   const [text, setText] = useState<string | null>(null);
   const [at, setAt] = useState(0);
-  const isOpen = text !== null;
-  const found = useQuery({
-    queryKey: ["search", "picker", text],
+  const [isOpen, setOpen] = useState(false);
+  // Before anything is typed, the name of the chosen tool is no search for others.
+  const q = text ?? "";
+  const { data, error, isFetching } = useQuery({
+    queryKey: ["search", "picker", q],
     queryFn: ({ signal }) =>
-      get<ToolRowsAnswer>(withQuery("/tools", { q: text, group: "*", view: "row", limit: offered }), signal),
+      get<ToolRowsAnswer>(withQuery("/tools", { q, group: "*", view: "row", limit: offered }), signal),
     enabled: isOpen,
     placeholderData: (before) => before,
-  }).data?.tools;
-  const tools = isOpen ? (found ?? []) : [];
+  });
+  const close = () => {
+    setText(null);
+    setOpen(false);
+    setAt(0);
+  };
+  const tools = isOpen ? (data?.tools ?? []) : [];
   const pick = (name: string | undefined) => {
     if (name === undefined) return;
-    setText(null);
+    close();
     onPick(name);
   };
   const onKey = (key: string): boolean => {
     if (key === "ArrowDown") setAt(Math.min(at + 1, tools.length - 1));
     else if (key === "ArrowUp") setAt(Math.max(at - 1, 0));
     else if (key === "Enter") pick(tools[at]?.name);
-    else if (key === "Escape") setText(null);
+    else if (key === "Escape") close();
     else return false;
     return true;
   };
@@ -47,19 +55,31 @@ export function ToolPicker({ value, onPick }: ToolPickerProps) {
         aria-controls={list}
         aria-autocomplete="list"
         aria-activedescendant={tools[at] ? `${list}-${at}` : undefined}
-        placeholder="Which tool?"
+        placeholder="Choose a tool, or type what it should do"
         className="pl-8 font-mono"
         value={text ?? value}
         onFocus={(event) => event.target.select()}
         onChange={(event) => {
           setText(event.target.value);
+          setOpen(true);
           setAt(0);
         }}
-        onBlur={() => setText(null)}
+        onClick={() => setOpen(true)}
+        onBlur={close}
         onKeyDown={(event) => {
-          if (isOpen && onKey(event.key)) event.preventDefault();
+          if (!isOpen && event.key === "ArrowDown") setOpen(true);
+          else if (!isOpen || !onKey(event.key)) return;
+          event.preventDefault();
         }}
       />
+      {isOpen && tools.length === 0 && (
+        <p
+          role="status"
+          className="absolute inset-x-0 top-9 z-20 rounded-lg border border-line bg-surface px-3 py-2 text-[13px] text-muted shadow-xl"
+        >
+          {isFetching ? "Searching …" : error ? messageOf(error) : "No tools match."}
+        </p>
+      )}
       <div
         id={list}
         role="listbox"

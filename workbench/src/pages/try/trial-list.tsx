@@ -13,11 +13,13 @@ export function TrialList({ tool, onPick }: { tool: string; onPick: (args: Unkno
     <Panel flush title="History">
       <ul className="divide-y divide-line text-[13px]">
         {trials.map(({ id, at, args, outcome }) => (
-          <li key={id} className="flex items-center gap-3 px-4 py-1.5">
+          <li key={id} className="flex items-center gap-3 px-4 py-1.5 max-md:flex-wrap">
             <StateBadge kind="call" state={outcome.call.status} />
-            <code className="min-w-0 flex-1 truncate font-mono text-xs">{JSON.stringify(args)}</code>
+            <code className="min-w-0 flex-1 truncate font-mono text-xs max-md:order-last max-md:basis-full">
+              {JSON.stringify(args)}
+            </code>
             <span className="text-xs text-muted max-md:hidden">{renderDuration(outcome.call.durationMs)}</span>
-            <span className="text-xs text-muted">
+            <span className="ml-auto text-xs text-muted">
               <Time at={at} />
             </span>
             <Button variant="quiet" onClick={() => onPick(args)}>

@@ -23,6 +23,12 @@ export function keepTrial(trial: Omit<Trial, "id" | "at">): void {
   for (const tell of listeners) tell();
 }
 
+/** A call that waited has run, or was rejected. */
+export function answerTrial(before: OutcomeAnswer, outcome: OutcomeAnswer): void {
+  trials = trials.map((trial) => (trial.outcome === before ? { ...trial, outcome } : trial));
+  for (const tell of listeners) tell();
+}
+
 export function useTrials(tool: string): readonly Trial[] {
   const all = useSyncExternalStore(
     (listener) => {

@@ -2,6 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ToolAnswer } from "../../api/answers.ts";
 import { toolQuery } from "../../api/queries.ts";
+import { useMay } from "../../app/session.ts";
+import { AskFirstLink } from "../../parts/ask-first-link.tsx";
 import { RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
 import { FlaskConical } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
@@ -44,6 +46,7 @@ function Chosen({ name }: { name: string }) {
 }
 
 function About({ tool }: { tool: ToolAnswer }) {
+  const mayManage = useMay("admin");
   return (
     <div className="flex flex-col gap-1">
       <div className="flex flex-wrap items-center gap-2">
@@ -56,6 +59,7 @@ function About({ tool }: { tool: ToolAnswer }) {
         </Link>
         <RiskBadge tool={tool} />
         <TroubleBadges tool={tool} />
+        {mayManage && <AskFirstLink tool={tool.name}>Ask before it runs</AskFirstLink>}
       </div>
       <p className="line-clamp-3 whitespace-pre-wrap break-words text-[13px] text-muted">{tool.description}</p>
     </div>

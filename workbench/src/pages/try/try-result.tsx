@@ -1,33 +1,35 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { ToolAnswer } from "../../api/answers.ts";
 import { type Answered, heldCallQuery, type OutcomeAnswer } from "../../api/approval-queries.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { ResultView } from "../../parts/result-view.tsx";
 import { Meter } from "../../parts/sparkline.tsx";
-import { Failed, Loading } from "../../parts/states.tsx";
+import { Failed, Loading, QueryView } from "../../parts/states.tsx";
 import { renderDuration } from "../../parts/time.tsx";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { QuestionCard } from "../approvals/question-card.tsx";
+import { answerTrial } from "./try-history.ts";
 import type { useCall } from "./use-call.ts";
 
 /** The outcome, the progress, or the question that the call waits for. */
-export function TryResult({ tool, call }: { tool: string; call: ReturnType<typeof useCall> }) {
+export function TryResult({ tool, call }: { tool: ToolAnswer; call: ReturnType<typeof useCall> }) {
   const { data, error, isPending, isIdle, progress } = call;
   if (isIdle) return null;
   if (isPending)
     return (
       <>
-        <Questions tool={tool} />
+        <Questions tool={tool.name} />
         <Panel title="Result">
           <Loading what={progress?.message ?? "Running"} />
           {progress?.share != null && <Meter value={progress.share} label="Progress" />}
         </Panel>
       </>
     );
-  if (data) return <OutcomePanel key={data.call.id} outcome={data} />;
+  if (data) return <OutcomePanel key={data.call.id} outcome={data} server={tool.id.server} />;
   return (
     <Panel title="Result">
       {isCancelled(error) ? (
@@ -51,15 +53,17 @@ function isCancelled(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-function OutcomePanel({ outcome }: { outcome: OutcomeAnswer }) {
+function OutcomePanel({ outcome, server }: { outcome: OutcomeAnswer; server: string | null }) {
   const [answered, setAnswered] = useState<Answered | null>(null);
   const shown = answered?.outcome ?? outcome;
   const { call, plan } = shown;
   const isWaiting = outcome.approval !== undefined && answered === null;
-  const top = useRef<HTMLDivElement>(null);
-  useEffect(() => void top.current?.scrollIntoView({ block: "nearest", behavior: "smooth" }), []);
+  const take = (given: Answered) => {
+    setAnswered(given);
+    if (given.outcome) answerTrial(outcome, given.outcome);
+  };
   return (
-    <div ref={top}>
+    <InSight key={String(isWaiting)}>
       <Panel
         title={
           <span className="flex items-center gap-2">
@@ -70,7 +74,7 @@ function OutcomePanel({ outcome }: { outcome: OutcomeAnswer }) {
           <span className="flex items-center gap-3 text-xs text-muted">
             <span>
               {renderDuration(call.durationMs)}
-              {call.provider && ` by ${call.provider}`}
+              {call.provider !== null && ` by ${(call.provider === "mcp" && server) || call.provider}`}
             </span>
             <Link to="/calls/$id" params={{ id: call.id }} className="text-accent hover:underline">
               The call
@@ -90,7 +94,7 @@ function OutcomePanel({ outcome }: { outcome: OutcomeAnswer }) {
             It would run: the arguments are valid and a provider is available. Nothing was called.
           </p>
         )}
-        {isWaiting && outcome.approval && <Waiting id={outcome.approval.id} onAnswered={setAnswered} />}
+        {isWaiting && outcome.approval && <Waiting id={outcome.approval.id} onAnswered={take} />}
         {plan && (
           <p className="text-[13px]">
             It was queued in{" "}
@@ -105,13 +109,29 @@ function OutcomePanel({ outcome }: { outcome: OutcomeAnswer }) {
         )}
         {!isWaiting && call.status !== "dry_run" && !(answered && !answered.outcome) && <ResultView outcome={shown} />}
       </Panel>
-    </div>
+    </InSight>
   );
 }
 
+/** Scrolls to what is below the window. */
+function InSight({ children }: { children: ReactNode }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => void box.current?.scrollIntoView({ block: "nearest", behavior: "smooth" }), []);
+  return <div ref={box}>{children}</div>;
+}
+
 function Waiting({ id, onAnswered }: { id: string; onAnswered: (answered: Answered) => void }) {
-  const held = useQuery(heldCallQuery(id)).data;
-  if (held === undefined) return <Loading />;
-  if (held.status !== "pending") return <p className="text-[13px] text-muted">It is answered: {held.status}.</p>;
-  return <ApprovalCard held={held} onAnswered={onAnswered} />;
+  return (
+    <QueryView query={useQuery(heldCallQuery(id))}>
+      {(held) =>
+        held.status === "pending" ? (
+          <InSight>
+            <ApprovalCard held={held} onAnswered={onAnswered} />
+          </InSight>
+        ) : (
+          <p className="text-[13px] text-muted">It is answered: {held.status}.</p>
+        )
+      }
+    </QueryView>
+  );
 }

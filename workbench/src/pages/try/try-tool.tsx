@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { indentJson } from "../../../../src/lib/json/render-json.ts";
 import type { UnknownObject } from "../../../../src/model/json.ts";
@@ -25,6 +25,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
   const [text, setText] = useState(linked);
   const [args, setArguments] = useState<UnknownObject>(() => JSON.parse(text) as UnknownObject);
   const [isCopying, setCopying] = useState(false);
+  const [runs, setRuns] = useState(0);
   const call = useCall(tool.name);
   const mayCall = useMay("call");
   const problem = problemWith(text);
@@ -39,7 +40,10 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
     setText(next);
     if (problemWith(next) === null) setArguments(JSON.parse(next) as UnknownObject);
   };
-  const run = (dryRun: boolean) => call.mutate({ args: readJson<UnknownObject>(text), dryRun });
+  const run = (dryRun: boolean) => {
+    setRuns((before) => before + 1);
+    call.mutate({ args: readJson<UnknownObject>(text), dryRun });
+  };
   const cannot = !mayCall || problem !== null || call.isPending;
   useLink(tool.name, problem === null ? text : null);
   return (
@@ -56,7 +60,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
         {takesNothing(tool.parameters) ? (
           <p className="text-[13px] text-muted">No arguments.</p>
         ) : (
-          <SchemaForm schema={tool.parameters} value={args} onChange={fillIn} />
+          <SchemaForm schema={tool.parameters} value={args} onChange={fillIn} checks={runs} />
         )}
         <div className="mt-4 flex flex-wrap gap-2 border-t border-line pt-4">
           <Button
@@ -95,7 +99,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
         </Field>
       </Panel>
       <div className="flex min-w-0 flex-col gap-4 lg:col-span-2">
-        <TryResult tool={tool.name} call={call} />
+        <TryResult tool={tool} call={call} />
         <TrialList tool={tool.name} onPick={fill} />
       </div>
       {isCopying && (
@@ -118,14 +122,18 @@ const linkMs = 400;
 
 /** Keeps the arguments in the address, for reloads and links. */
 function useLink(tool: string, text: string | null): void {
-  const navigate = useNavigate();
+  const router = useRouter();
   useEffect(() => {
     if (text === null || text.length > maxLinked) return;
     const isEmpty = Object.keys(JSON.parse(text) as object).length === 0;
     const search = { tool, ...(isEmpty ? {} : { args: JSON.stringify(readJson(text)) }) };
-    const timer = setTimeout(() => void navigate({ to: "/try", search, replace: true }), linkMs);
+    const timer = setTimeout(() => {
+      // A link that was clicked meanwhile, whose page is still loading, wins.
+      if (router.latestLocation.pathname !== router.state.resolvedLocation?.pathname) return;
+      void router.navigate({ to: "/try", search, replace: true, resetScroll: false });
+    }, linkMs);
     return () => clearTimeout(timer);
-  }, [tool, text, navigate]);
+  }, [tool, text, router]);
 }
 
 /** Whether the schema has no fields; other arguments can be written as JSON. */

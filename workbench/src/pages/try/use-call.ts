@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import type { OutcomeAnswer } from "../../api/approval-queries.ts";
 import { ApiError, type Problem, part, readProblem, send } from "../../api/client.ts";
-import { readLargeJson } from "../../api/exact-json.ts";
+import { readLargeJson } from "../../api/large-json.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 import { keepTrial } from "./try-history.ts";

@@ -1,6 +1,6 @@
 import Form from "@rjsf/core";
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
-import { Component, type ReactNode, useMemo } from "react";
+import { Component, type ReactNode, useEffect, useMemo, useRef } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { fitForForms } from "./fit-for-forms.ts";
 import { templates } from "./templates.tsx";
@@ -13,6 +13,8 @@ type SchemaFormProps = {
   onChange: (value: UnknownObject) => void;
   /** Prefix of the field ids, for several forms on a page. */
   idPrefix?: string;
+  /** Marks every wrong field when this number changes, also those that were never touched. */
+  checks?: number;
 };
 
 const looks: UiSchema<UnknownObject, RJSFSchema> = { "ui:submitButtonOptions": { norender: true } };
@@ -24,11 +26,16 @@ const noDefaults = {
 } as const;
 
 /** A form for a JSON Schema. Unsupported schemas fall back to JSON. */
-export function SchemaForm({ schema, value, onChange, idPrefix = "argument" }: SchemaFormProps) {
+export function SchemaForm({ schema, value, onChange, idPrefix = "argument", checks = 0 }: SchemaFormProps) {
+  const form = useRef<Form<UnknownObject, RJSFSchema>>(null);
+  useEffect(() => {
+    if (checks > 0) form.current?.validateForm();
+  }, [checks]);
   const shown = useMemo(() => fitForForms(withoutRootWords(schema)) as RJSFSchema, [schema]);
   return (
     <FormBoundary key={JSON.stringify(schema).length}>
       <Form<UnknownObject, RJSFSchema>
+        ref={form}
         tagName="div"
         schema={shown}
         formData={value}
@@ -41,6 +48,8 @@ export function SchemaForm({ schema, value, onChange, idPrefix = "argument" }: S
         showErrorList={false}
         noHtml5Validate
         idPrefix={idPrefix}
+        // Without it every mistake is an error of the console, too.
+        onError={() => undefined}
         onChange={({ formData }) => onChange(withoutMissing(formData ?? {}))}
       />
     </FormBoundary>

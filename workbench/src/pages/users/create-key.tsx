@@ -22,16 +22,18 @@ const lasting = [
 const dayMs = 86_400_000;
 
 /** Creates a key and shows its secret once. */
-export function CreateKey({ onClose }: { onClose: () => void }) {
+export function CreateKey({ user, onClose }: { user: string; onClose: () => void }) {
   const client = useQueryClient();
-  const [form, setForm] = useState({ name: "", user: "", groups: "", scope: "call", days: "90" });
+  const [form, setForm] = useState({ name: "", user, groups: "", persona: "", scope: "call", days: "90" });
   const bind = (key: keyof typeof form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm({ ...form, [key]: event.target.value }),
   });
   const create = useMutation({
     mutationFn: () => post<CreatedApiKey>("/keys", toNewKey(form)),
-    onSettled: () => client.invalidateQueries({ queryKey: ["keys"] }),
+    onSettled: () => {
+      for (const topic of ["keys", "users", "personas"]) void client.invalidateQueries({ queryKey: [topic] });
+    },
     gcTime: 0,
   });
   if (create.data)
@@ -64,6 +66,9 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
         <Field label="Groups" hint="Separated by commas.">
           <TextInput {...bind("groups")} />
         </Field>
+        <Field label="Persona" hint="Gives the key the tools of this persona.">
+          <TextInput {...bind("persona")} />
+        </Field>
         <Field label="Scope">
           <Select options={scopes} {...bind("scope")} />
         </Field>
@@ -85,11 +90,14 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   );
 }
 
-function toNewKey({ name, user, groups, scope, days }: Record<"name" | "user" | "groups" | "scope" | "days", string>) {
+type NewKey = Record<"name" | "user" | "groups" | "persona" | "scope" | "days", string>;
+
+function toNewKey({ name, user, groups, persona, scope, days }: NewKey) {
   const listed = groups.split(",").flatMap((group) => group.trim() || []);
   return {
     ...{ name: name.trim(), scopes: [scope] },
     ...(user.trim() === "" ? {} : { user: user.trim() }),
+    ...(persona.trim() === "" ? {} : { persona: persona.trim() }),
     ...(listed.length === 0 ? {} : { groups: listed }),
     ...(days === "" ? {} : { expiresAt: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
   };

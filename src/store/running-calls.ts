@@ -1,0 +1,81 @@
+import { nowText } from "../lib/stamps.ts";
+import type { EventOf } from "../model/events.ts";
+import type { CallEventCount, JournalEntry } from "../model/store.ts";
+
+/** The start of a call that takes longer is stored before its end. */
+const longMs = 250;
+
+/** In a list from the oldest to the youngest, until its start is stored. */
+export type RunningCall = {
+  readonly at: string;
+  readonly since: number;
+  readonly event: EventOf<"tool.call">;
+  isStored: boolean;
+  older: RunningCall | null;
+  younger: RunningCall | null;
+};
+
+/** Calls that have no record yet. The start of most is read from their record, and stored by itself only where it must be. */
+export function createRunningCalls(note: (entry: JournalEntry) => void) {
+  const long = new Map<string, RunningCall>();
+  let [oldest, youngest]: [RunningCall | null, RunningCall | null] = [null, null];
+  let timer: NodeJS.Timeout | undefined;
+
+  function unlink(call: RunningCall): void {
+    const { older, younger } = call;
+    if (older) older.younger = younger;
+    else oldest = younger;
+    if (younger) younger.older = older;
+    else youngest = older;
+    call.older = null;
+    call.younger = null;
+  }
+
+  function store(call: RunningCall): void {
+    unlink(call);
+    call.isStored = true;
+    long.set(call.event.callId, call);
+    note({ kind: "event", at: call.at, event: call.event });
+  }
+
+  function look(): void {
+    timer = undefined;
+    const before = performance.now() - longMs;
+    while (oldest && oldest.since <= before) store(oldest);
+    if (oldest) timer = setTimeout(look, longMs).unref();
+  }
+
+  function findShort(callId: string): RunningCall | null {
+    let call = youngest;
+    while (call && call.event.callId !== callId) call = call.older;
+    return call;
+  }
+
+  return {
+    begin(event: EventOf<"tool.call">): RunningCall {
+      const call = { at: nowText(), since: performance.now(), event, isStored: false, older: youngest, younger: null };
+      if (youngest) youngest.younger = call;
+      else oldest = call;
+      youngest = call;
+      timer ??= setTimeout(look, longMs).unref();
+      return call;
+    },
+    /** Something of this call is about to be stored or heard: its start comes first. */
+    announce(callId: string): void {
+      const call = findShort(callId);
+      if (call) store(call);
+    },
+    /** How many of its two events its record stands for. */
+    end(call: RunningCall): CallEventCount {
+      if (!call.isStored) {
+        unlink(call);
+        return 2;
+      }
+      long.delete(call.event.callId);
+      return 1;
+    },
+    /** Who made it. */
+    owner: (callId: string) => (long.get(callId) ?? findShort(callId))?.event,
+    close: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,70 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { pendingQuery } from "../../api/approval-queries.ts";
+import { questionsQuery } from "../../api/question-queries.ts";
+import { Button } from "../../parts/button.tsx";
+import { MessageSquare, RefreshCw } from "../../parts/icons.ts";
+import { Empty, Loading } from "../../parts/states.tsx";
+import { ApprovalCard } from "../approvals/approval-card.tsx";
+import { QuestionCard } from "../approvals/question-card.tsx";
+import { ChatItemView } from "./chat-item.tsx";
+import type { Chat } from "./conversation.ts";
+
+type SaidProps = { chat: Chat; isRaw: boolean; isOpening: boolean; onRegenerate: () => void };
+
+/** The messages, and the approvals that the run waits for. */
+export function Said({ chat: { items, conversation, isBusy }, isRaw, isOpening, onRegenerate }: SaidProps) {
+  const pending = useQuery(pendingQuery()).data?.approvals ?? [];
+  const ours = pending.filter(({ options }) => options.conversation === conversation);
+  const questions = useQuery(questionsQuery()).data?.questions ?? [];
+  const asked = questions.filter((question) => question.conversation === conversation);
+  const list = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const lastQuestion = items.findLast(({ kind }) => kind === "question")?.id;
+  // A new question scrolls to the answer.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each question
+  useEffect(() => {
+    isAtEnd.current = true;
+  }, [lastQuestion]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something is added, a few letters too
+  useEffect(() => {
+    if (list.current && isAtEnd.current) list.current.scrollTop = list.current.scrollHeight;
+  }, [items, ours.length, asked.length, isBusy]);
+  return (
+    <div
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
+      tabIndex={0}
+      ref={list}
+      role="log"
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
+      }}
+      aria-label="Conversation"
+      aria-busy={isBusy}
+      className="min-h-0 flex-1 overflow-auto"
+    >
+      <div className="mx-auto flex max-w-3xl flex-col gap-3 pb-2">
+        {isOpening && <Loading />}
+        {items.length === 0 && !isOpening && (
+          <Empty icon={MessageSquare} title="Ask something">
+            The model may use your tools. Each call is shown here; approve it here if needed.
+          </Empty>
+        )}
+        {(isOpening ? [] : items).map((item) => (
+          <ChatItemView key={`${item.kind}-${item.id}`} item={item} isRaw={isRaw} conversation={conversation} />
+        ))}
+        {ours.map((held) => (
+          <ApprovalCard key={held.id} held={held} />
+        ))}
+        {asked.map((question) => (
+          <QuestionCard key={question.id} question={question} />
+        ))}
+        {!isBusy && !isOpening && items.length > 0 && (
+          <Button variant="quiet" icon={RefreshCw} className="self-start px-0!" onClick={onRegenerate}>
+            Regenerate
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

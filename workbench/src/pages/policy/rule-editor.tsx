@@ -1,0 +1,143 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { isObject, type JsonObject } from "../../../../src/model/json.ts";
+import { ApiError, put } from "../../api/client.ts";
+import { type RulesAnswer, rulesQuery } from "../../api/setup-queries.ts";
+import { useServerChanges } from "../../app/session.ts";
+import { UnsavedChanges } from "../../app/unsaved-changes.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Plus, Scale } from "../../parts/icons.ts";
+import { Panel } from "../../parts/page.tsx";
+import { Complaint, Empty } from "../../parts/states.tsx";
+import { counted } from "../../parts/time.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { Unlock } from "../servers/prove-first.tsx";
+import { RuleConflict } from "./rule-conflict.tsx";
+import { type RuleDraft, rulesOf, useRuleDraft } from "./rule-draft.ts";
+import { RuleList } from "./rule-list.tsx";
+import { usePreview, VerdictChanges } from "./verdict-changes.tsx";
+
+const route = getRouteApi("/policy");
+
+/** The rules of the configuration file, changed and tried before they are saved. */
+export function RuleEditor({ written }: { written: RulesAnswer }) {
+  const draft = useRuleDraft(written);
+  const isAllowed = useServerChanges() === "allowed";
+  const [open, setOpen] = useState<number | null>(null);
+  const { isDirty, rules, base } = draft;
+  const isStale = written.revision !== base.revision;
+  const broken = rules.find(({ problem }) => problem !== null);
+  const preview = usePreview(isDirty && broken === undefined ? rulesOf(rules) : null);
+  const isDone = useRef(false);
+  const save = useSave(draft, isDone);
+  const problems = placesOf(preview.error ?? save.error);
+  useGivenRule(draft, setOpen);
+  // What others saved is taken over, unless something was changed here.
+  useEffect(() => {
+    if (isStale && !isDirty) draft.restart(written);
+  }, [isStale, isDirty, written, draft.restart]);
+  const add = () => setOpen(draft.add({ verdict: "ask" }, 0));
+  return (
+    <>
+      <UnsavedChanges isDirty={isDirty} isDone={isDone} />
+      <Panel
+        flush
+        title={`Rules of ${base.file} (${rules.length})`}
+        actions={
+          <>
+            {isDirty && (
+              <Button variant="quiet" onClick={() => draft.restart(written)}>
+                Discard
+              </Button>
+            )}
+            <Button icon={Plus} disabled={!isAllowed} onClick={add}>
+              Add rule
+            </Button>
+            <Button
+              variant="primary"
+              disabled={!isAllowed || !isDirty || isStale || broken !== undefined || preview.error !== null}
+              busy={save.isPending}
+              onClick={() => save.mutate()}
+            >
+              Save
+            </Button>
+          </>
+        }
+      >
+        <div className="flex flex-col gap-3 p-3 empty:hidden">
+          {!isAllowed && <Unlock what="Rules decide what runs on this machine." />}
+          {isDirty && isStale && <RuleConflict draft={draft} written={written} />}
+          {problems.size === 0 && <Complaint error={preview.error ?? (isStale ? null : save.error)} />}
+        </div>
+        {rules.length === 0 ? (
+          <Empty icon={Scale} title="No rules">
+            The mode and the profile decide about every call.
+          </Empty>
+        ) : (
+          <RuleList {...{ draft, open, problems, isLocked: !isAllowed }} onOpen={setOpen} />
+        )}
+      </Panel>
+      <VerdictChanges {...preview} />
+    </>
+  );
+}
+
+function useSave(draft: RuleDraft, isDone: { current: boolean }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { tool } = route.useSearch();
+  return useMutation({
+    mutationFn: () => put<RulesAnswer>("/policy/rules", { rules: rulesOf(draft.rules), revision: draft.base.revision }),
+    onSuccess(saved) {
+      isDone.current = true;
+      client.setQueryData(rulesQuery().queryKey, saved);
+      draft.restart(saved);
+      const goOn = tool && { text: `Try ${tool}`, act: () => void navigate({ to: "/try", search: { tool } }) };
+      toast(`${saved.file} has ${counted(saved.rules.length, "rule")} now.`, "good", goOn || undefined);
+      isDone.current = false;
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["policy"] }),
+  });
+}
+
+/** A rule that another page made, as the first: it decides. */
+function useGivenRule(draft: RuleDraft, onOpen: (id: number) => void): void {
+  const { rule } = route.useSearch();
+  const navigate = useNavigate();
+  const { add } = draft;
+  const taken = useRef(false);
+  useEffect(() => {
+    if (rule === undefined || taken.current) return;
+    taken.current = true;
+    const given = readRule(rule);
+    if (given) onOpen(add(given, 0));
+    void navigate({
+      to: "/policy",
+      search: ({ rule: _, ...rest }: { rule?: string }) => rest,
+      replace: true,
+      ignoreBlocker: true,
+    });
+  }, [rule, add, onOpen, navigate]);
+}
+
+function readRule(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? (value as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What is wrong, by the index of the rule. */
+function placesOf(error: Error | null): ReadonlyMap<number, string> {
+  const data = error instanceof ApiError && isObject(error.data) ? error.data.problems : undefined;
+  const places = new Map<number, string>();
+  for (const one of Array.isArray(data) ? data : []) {
+    const { path, message, hint } = isObject(one) ? one : {};
+    const [, index, key] = /^policy\.rules\[(\d+)\]\.?(.*)$/.exec(String(path)) ?? [];
+    if (index !== undefined) places.set(Number(index), [key, message, hint && `(${hint})`].filter(Boolean).join(" "));
+  }
+  return places;
+}

@@ -1,0 +1,67 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type PersonaRow, personasQuery } from "../../api/access-queries.ts";
+import { User } from "../../parts/icons.ts";
+import { JsonView } from "../../parts/json-view.tsx";
+import { Facts, Panel } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+import { counted } from "../../parts/time.tsx";
+
+/** Everything that any file or key says of each persona. */
+export function Personas() {
+  return (
+    <QueryView query={useQuery(personasQuery())}>
+      {({ personas }) =>
+        personas.length === 0 ? (
+          <Empty icon={User} title="No personas">
+            A persona is named by a user, a key, a server or a tool. Its tools are hidden from everyone else.
+          </Empty>
+        ) : (
+          <div className="grid items-start gap-3 xl:grid-cols-2">
+            {personas.map((persona) => (
+              <Panel key={persona.name} title={persona.name}>
+                <PersonaFacts persona={persona} />
+              </Panel>
+            ))}
+          </div>
+        )
+      }
+    </QueryView>
+  );
+}
+
+const maxNamed = 8;
+
+function few(names: readonly string[]): string {
+  const more = names.length - maxNamed;
+  return names.slice(0, maxNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+function PersonaFacts({ persona: { name, flags, users, keys, servers, tools } }: { persona: PersonaRow }) {
+  return (
+    <Facts
+      items={[
+        ["Users", few(users) || "none"],
+        ["Keys", few(keys) || "none"],
+        ["Servers", few(servers)],
+        [
+          "Own tools",
+          tools.length === 0 ? (
+            "none"
+          ) : (
+            <Link
+              key="tools"
+              to="/tools"
+              search={{ persona: name }}
+              title={few(tools)}
+              className="text-accent hover:underline"
+            >
+              {counted(tools.length, "tool")}
+            </Link>
+          ),
+        ],
+        ["Flags", Object.keys(flags).length > 0 && <JsonView value={flags} depth={2} />],
+      ]}
+    />
+  );
+}

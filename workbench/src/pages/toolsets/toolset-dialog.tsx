@@ -1,0 +1,108 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import type { ToolsetAnswer, ToolsetEntry } from "../../api/access-queries.ts";
+import { part, put } from "../../api/client.ts";
+import { serversQuery } from "../../api/queries.ts";
+import { Button } from "../../parts/button.tsx";
+import { ChoiceChips } from "../../parts/choice-chips.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, TextInput } from "../../parts/field.tsx";
+import { Complaint, QueryView } from "../../parts/states.tsx";
+import { toast } from "../../parts/toast.tsx";
+
+type Form = { name: string; servers: string[]; allowed: string; turns: string; timeout: string };
+
+const formOf = (entry: ToolsetEntry | undefined): Form => ({
+  name: entry?.name ?? "",
+  servers: entry?.providers ?? [],
+  allowed: entry?.allow_tools?.join(", ") ?? "",
+  turns: entry?.max_tool_call_turns?.toString() ?? "",
+  timeout: entry?.timeout_sec?.toString() ?? "",
+});
+
+/** Adds a toolset to the configuration, or changes one. */
+export function ToolsetDialog({ toolset, onClose }: { toolset?: ToolsetEntry; onClose: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const known = useQuery(serversQuery());
+  const [form, setForm] = useState(() => formOf(toolset));
+  const bind = (key: "name" | "allowed" | "turns" | "timeout") => ({
+    value: form[key],
+    onChange: (event: { target: { value: string } }) => setForm({ ...form, [key]: event.target.value }),
+  });
+  const name = form.name.trim();
+  const save = useMutation({
+    mutationFn: () => put<ToolsetAnswer>(`/toolsets/${part(name)}`, definitionOf(form)),
+    onSuccess(saved) {
+      client.setQueryData(["toolsets", name], saved);
+      toast(`${name} is saved.`);
+      onClose();
+      void navigate({ to: "/toolsets/$name", params: { name } });
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["toolsets"] }),
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={toolset === undefined ? "Add a toolset" : `Edit ${toolset.name}`}
+      isDirty={JSON.stringify(form) !== JSON.stringify(formOf(toolset))}
+    >
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Field label="Name">
+          <TextInput required disabled={toolset !== undefined} {...bind("name")} placeholder="reading" />
+        </Field>
+        <QueryView query={known}>
+          {({ servers: all }) => (
+            <ChoiceChips
+              label="Servers"
+              value={form.servers}
+              onChange={(servers) => setForm({ ...form, servers })}
+              options={[...new Set([...all.map((server) => server.name), ...form.servers])].map((value) => ({
+                ...{ value, text: value },
+              }))}
+            />
+          )}
+        </QueryView>
+        <Field label="Tools" hint="Names or patterns of these servers, separated by commas. Empty: all of them.">
+          <TextInput {...bind("allowed")} placeholder="read_*, list_directory" />
+        </Field>
+        <div className="grid grid-cols-2 gap-3">
+          <Field label="Turns" hint="Turns with calls.">
+            <TextInput type="number" min={1} {...bind("turns")} />
+          </Field>
+          <Field label="Timeout" hint="Seconds for a call.">
+            <TextInput type="number" min={0} step="any" {...bind("timeout")} />
+          </Field>
+        </div>
+        <Complaint error={save.error} />
+        <Button
+          type="submit"
+          variant="primary"
+          className="self-end"
+          busy={save.isPending}
+          disabled={name === "" || form.servers.length === 0}
+        >
+          Save
+        </Button>
+      </form>
+    </Dialog>
+  );
+}
+
+function definitionOf({ servers, allowed, turns, timeout }: Form) {
+  const tools = allowed.split(",").flatMap((tool) => tool.trim() || []);
+  return {
+    providers: servers,
+    ...(tools.length === 0 ? {} : { allow_tools: tools }),
+    ...(turns === "" ? {} : { max_tool_call_turns: Number(turns) }),
+    ...(timeout === "" ? {} : { timeout_sec: Number(timeout) }),
+  };
+}

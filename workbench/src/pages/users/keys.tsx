@@ -1,0 +1,155 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { ApiKey } from "../../api/answers.ts";
+import { part, remove } from "../../api/client.ts";
+import { keysQuery } from "../../api/queries.ts";
+import { useNeedsCredentials } from "../../app/session.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
+import { CodeView } from "../../parts/code-view.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { GrowingList } from "../../parts/growing-list.tsx";
+import { KeyRound, Plus } from "../../parts/icons.ts";
+import { Panel } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { CreateKey } from "./create-key.tsx";
+
+/** API keys. A secret is shown once, on creation. */
+export function Keys({ user }: { user: string | undefined }) {
+  const [creating, setCreating] = useState(false);
+  const needsCredentials = useNeedsCredentials();
+  return (
+    <Panel
+      flush
+      title={user === undefined ? "API keys" : `API keys of ${user}`}
+      actions={
+        <>
+          {user !== undefined && (
+            <Link to="/users" search={{ view: "keys" }} className="text-[13px] text-accent hover:underline">
+              Show all
+            </Link>
+          )}
+          {needsCredentials && (
+            <Button variant="primary" icon={Plus} onClick={() => setCreating(true)}>
+              Create key
+            </Button>
+          )}
+        </>
+      }
+    >
+      <QueryView query={useQuery(keysQuery())}>
+        {({ keys }) => {
+          const shown = keys.filter((key) => user === undefined || key.user === user);
+          if (shown.length > 0) return <KeyList keys={shown} />;
+          return user === undefined ? <NoKeys /> : <Empty icon={KeyRound} title={`${user} has no keys`} />;
+        }}
+      </QueryView>
+      {creating && <CreateKey user={user ?? ""} onClose={() => setCreating(false)} />}
+    </Panel>
+  );
+}
+
+function NoKeys() {
+  return (
+    <Empty icon={KeyRound} title="No keys">
+      <p className="mb-3">
+        Without keys, local users need no credentials. Create the first key on this machine; from then on every client
+        needs one, this page too.
+      </p>
+      <CodeView wrap label="command" text="toolplane keys create laptop --scope admin" />
+    </Empty>
+  );
+}
+
+function KeyList({ keys }: { keys: readonly ApiKey[] }) {
+  const [revoking, setRevoking] = useState<ApiKey | null>(null);
+  return (
+    <>
+      <GrowingList className="divide-y divide-line text-[13px]" atOnce={50} items={keys} keyOf={({ id }) => id}>
+        {(key) => <KeyLine apiKey={key} onRevoke={() => setRevoking(key)} />}
+      </GrowingList>
+      {revoking && <Revoke apiKey={revoking} onClose={() => setRevoking(null)} />}
+    </>
+  );
+}
+
+function KeyLine({ apiKey: key, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) {
+  const isOver = key.expiresAt !== null && Date.parse(key.expiresAt) < Date.now();
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
+      <div className="min-w-40 flex-1">
+        <p className="flex flex-wrap items-center gap-2">
+          <span className="break-all font-medium">{key.name}</span>
+          {key.scopes.map((scope) => (
+            <Badge key={scope} tone={scope === "admin" || scope === "*" ? "warn" : "neutral"}>
+              {scope}
+            </Badge>
+          ))}
+        </p>
+        <p className="break-words text-xs text-muted">
+          {[key.user, ...key.groups, key.persona && `persona ${key.persona}`, key.workspace]
+            .filter(Boolean)
+            .join(" · ")}
+        </p>
+      </div>
+      <p className="text-xs text-muted sm:text-right">
+        created <Time at={key.createdAt} />,{" "}
+        {key.lastUsedAt === null ? (
+          "never used"
+        ) : (
+          <>
+            used <Time at={key.lastUsedAt} />
+          </>
+        )}
+        <br />
+        {key.expiresAt === null ? (
+          "does not expire"
+        ) : (
+          <>
+            {isOver ? "expired" : "expires"} <Time at={key.expiresAt} />
+          </>
+        )}
+      </p>
+      {key.revokedAt === null ? (
+        <Button onClick={onRevoke}>Revoke</Button>
+      ) : (
+        <Badge>
+          revoked <Time at={key.revokedAt} />
+        </Badge>
+      )}
+    </div>
+  );
+}
+
+function Revoke({ apiKey: { id, name, user }, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => remove(`/keys/${part(id)}`),
+    onSuccess() {
+      toast(`${name} is revoked.`, "neutral");
+      onClose();
+    },
+    onSettled: () => {
+      for (const topic of ["keys", "users", "personas"]) void client.invalidateQueries({ queryKey: [topic] });
+    },
+  });
+  return (
+    <Confirm
+      open
+      title={`Revoke ${name}?`}
+      action="Revoke"
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        Clients that use this key ({user}) are refused from now on. This cannot be undone. If it is your key, you are
+        signed out.
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,60 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { part, post, remove } from "../api/client.ts";
+import { markGone, refresh } from "../api/refresh.ts";
+import { counted } from "./time.tsx";
+import { toast, toastError } from "./toast.tsx";
+
+const words = { servers: "server", toolsets: "toolset", "dead-letters": "dead letter" } as const;
+
+/** Removes things by name or id, and offers to undo it: the plane puts them back as they were. */
+export function useRemoval(topic: keyof typeof words, onDone: () => void) {
+  const client = useQueryClient();
+  const restore = async (names: readonly string[], said: string) => {
+    try {
+      for (const name of names) {
+        await post(`/${topic}/${part(name)}/restore`);
+        markGone(topic, name, false);
+      }
+      toast(`${said} restored.`);
+    } catch (thrown) {
+      toastError(thrown);
+    }
+    await refresh(client, topic);
+  };
+  const removeOne = async (name: string) => {
+    markGone(topic, name, true);
+    try {
+      await remove(`/${topic}/${part(name)}`);
+      markGone(topic, name, true);
+    } catch (thrown) {
+      markGone(topic, name, false);
+      throw thrown;
+    }
+  };
+  return useMutation({
+    async mutationFn(names: readonly string[]) {
+      const removed: string[] = [];
+      try {
+        for (const name of names) {
+          await removeOne(name);
+          removed.push(name);
+        }
+      } catch (thrown) {
+        if (removed.length === 0) throw thrown;
+        toastError(thrown);
+      }
+      return removed;
+    },
+    onSuccess(removed) {
+      const [only = ""] = removed;
+      const said = removed.length > 1 || topic === "dead-letters" ? `${counted(removed.length, words[topic])}` : only;
+      const verb = removed.length > 1 ? "are" : "is";
+      toast(`${said} ${verb} removed.`, "neutral", {
+        text: "Undo",
+        act: () => void restore(removed, `${said} ${verb}`),
+      });
+      onDone();
+    },
+    onSettled: () => refresh(client, topic),
+  });
+}
