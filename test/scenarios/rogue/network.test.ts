@@ -133,7 +133,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     await using proxy = await startRogue("toxi", ["--to", String(server.port)]);
     const url = `http://127.0.0.1:${proxy.port}/mcp`;
     await using plane = await planeOf({ far: { url, timeoutMs: 2_000, connectTimeoutMs: 2_000 } });
-    assert.equal((await plane.call("far.read_item", { id: "first" })).ok, true);
+    await eventually("a first call", 10_000, () => works(plane, "far.read_item", { id: "first" }));
     const faults = ["latency:500:200", "slicer:1:1", "bandwidth:50", "reset:200", "timeout", "down"];
     for (const fault of faults) {
       proxy.tell(fault);
