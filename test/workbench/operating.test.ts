@@ -136,6 +136,22 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await context.close();
   });
 
+  test("a call that was made before the page could hear of it appears as soon as it can", async () => {
+    const context = await world.browser.newContext();
+    const page = await context.newPage();
+    const called = Promise.withResolvers<void>();
+    await page.route("**/events", async (route) => {
+      await called.promise;
+      await route.continue();
+    });
+    await page.goto(`${world.url}/workbench/calls?tool=echo.whoami_server`);
+    await page.getByText("No calls match").waitFor();
+    await post("/tools/echo.whoami_server/call", { arguments: {} });
+    called.resolve();
+    await page.getByRole("link", { name: "echo.whoami_server" }).waitFor();
+    await context.close();
+  });
+
   test("many tabs hear of what happens through one connection, and the next goes on when it is closed", async () => {
     const path = "/calls?tool=echo.cwd";
     const { page: first, context } = await world.open(path);

@@ -72,10 +72,8 @@ export function startLiveEvents(client: QueryClient): () => void {
       return;
     }
     setConnection(message.state);
-    if (message.state !== "open") return;
-    // Answers from before the stream opened may be stale: on the first connection what waits for people, later all.
-    if (message.isFirst) refreshSoon(["approvals", "questions", "servers"]);
-    else void client.invalidateQueries();
+    // What was asked before the stream opened may have changed since.
+    if (message.state === "open") void client.invalidateQueries();
   });
 }
 

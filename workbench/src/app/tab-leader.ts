@@ -4,9 +4,7 @@ import { followEvents, type LiveEvent } from "../api/event-stream.ts";
 
 export type TabMessage =
   | ({ kind: "event" } & LiveEvent)
-  /** `isFirst`: no tab followed the events before, so no event was missed. */
-  | { kind: "state"; state: "open"; isFirst: boolean }
-  | { kind: "state"; state: "lost" }
+  | { kind: "state"; state: "open" | "lost" }
   /** The plane requires credentials. */
   | { kind: "refused" };
 
@@ -32,7 +30,7 @@ export function shareEvents(onMessage: (message: TabMessage) => void): () => voi
     channel.postMessage(message);
   };
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => hear(data);
-  const lead = (isFirst: boolean) => keepFollowing(isFirst, () => after, signal, tell);
+  const lead = () => keepFollowing(() => after, signal, tell);
   electLeader(lead, signal).catch(() => undefined);
   return () => {
     stopped.abort();
@@ -40,29 +38,22 @@ export function shareEvents(onMessage: (message: TabMessage) => void): () => voi
   };
 }
 
-/** Leads at once, or as soon as no other tab does. A later leader may have missed events. */
-async function electLeader(lead: (isFirst: boolean) => Promise<void>, signal: AbortSignal): Promise<void> {
+/** Leads at once, or as soon as no other tab does. */
+async function electLeader(lead: () => Promise<void>, signal: AbortSignal): Promise<void> {
   // Locks exist only in a secure context: localhost or https.
-  if (!navigator.locks) return lead(true);
-  const hasLed = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
-    if (lock !== null) await lead(true);
-    return lock !== null;
-  });
-  if (!hasLed) await navigator.locks.request(name, { signal }, () => lead(false));
+  if (!navigator.locks) return lead();
+  await navigator.locks.request(name, { signal }, lead);
 }
 
 async function keepFollowing(
-  isFirst: boolean,
   after: () => string | null,
   signal: AbortSignal,
   tell: (message: TabMessage) => void,
 ): Promise<void> {
   let failures = 0;
-  let hasBeenOpen = false;
   const onOpen = () => {
     failures = 0;
-    tell({ kind: "state", state: "open", isFirst: isFirst && !hasBeenOpen });
-    hasBeenOpen = true;
+    tell({ kind: "state", state: "open" });
   };
   while (!signal.aborted) {
     try {
