@@ -69,7 +69,7 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
   }
 }
 
-/** Writing costs most: the first line of a turn leaves at once, the others together. */
+/** Writing costs most: the lines of a turn leave together. */
 function createLineWriter(output: Writable) {
   let later: string | undefined;
   const flush = () => {
@@ -92,9 +92,8 @@ function createLineWriter(output: Writable) {
         later += `${wire}\n`;
         return;
       }
-      later = "";
+      later = `${wire}\n`;
       setImmediate(flush);
-      output.write(`${wire}\n`);
     },
   };
 }

@@ -67,7 +67,7 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
   // Its children may hold the pipes; its own last words need only a moment.
   child.on("exit", () => setTimeout(() => close(ended()), stderrDrainMs).unref());
 
-  // Writing costs most. The first message of a turn leaves at once, so that the server works too; the others leave together.
+  // Writing costs most: the messages of a turn leave together.
   let later: { text: string; ids: RequestId[] } | undefined;
   const write = (text: string, ids: readonly RequestId[]) => {
     child.stdin?.write(text, (error) => {
@@ -94,9 +94,8 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
         later.ids.push(...ids);
         return;
       }
-      later = { text: "", ids: [] };
+      later = { text: line, ids };
       setImmediate(flush);
-      write(line, ids);
     },
     get backlog() {
       return (child.stdin?.writableLength ?? 0) + (later?.text.length ?? 0);
