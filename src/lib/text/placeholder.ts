@@ -22,7 +22,7 @@ const shapes: readonly RegExp[] = [
   /^\/?path\/to\/\S*$/i,
 ];
 
-/** The part of a text that stands for a value nobody has filled in. */
+/** The part of a text that stands for a value that is still missing. */
 export function findPlaceholder(text: string): string | undefined {
   const plain = text.trim().replace(/^(?:bearer|basic|token)\s+/i, "");
   for (const shape of shapes) {
