@@ -23,7 +23,7 @@ for (const code of codes) {
   test(`the page of ${code} says what happened, what is printed and what to do`, () => {
     const text = textBelowHead(read(`${errorPages}/${code}.md`));
     assert.ok(!text.includes(unwritten), "it is an empty skeleton");
-    assert.deepEqual(text.match(/^## .*$/gm), ["## What happened", "## Example", "## What to do"]);
+    assert.deepEqual(text.match(/^#{1,2} .*$/gm), ["## What happened", "## Example", "## What to do"]);
     for (const section of text.split(/^## .*$/m).slice(1)) assert.match(section, /\S{3}/);
   });
 }

@@ -219,7 +219,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "policy.rules.side_effects": "Any of these effects.",
   "policy.rules.effects": "Any of read, write and unknown, as 'policy test' shows for a tool.",
   "policy.rules.risk":
-    "Any of these risks: a tool's safety_level, else high if a trusted server declares it destructive, low if read-only.",
+    "Any of these risks: a tool's safety_level, else high if its server declares it destructive, low if it is read-only, otherwise medium.",
   "policy.rules.arguments": "Conditions on arguments, all must match: a glob, or {regex} matched anywhere.",
   "policy.rules.users": "Any of these callers, by glob.",
   "policy.rules.groups": "Callers in any of these groups.",

@@ -61,7 +61,7 @@ test("without any readable file nothing is loaded, and every reason is reported"
   await assert.rejects(loadTexts(["{", "[1"]), (error) => {
     assert.ok(error instanceof PlaneError);
     assert.equal(error.code, "CONFIG_INVALID");
-    assert.match(error.message, /0\.json:1: .*\n.*1\.json:1: /);
+    assert.match(error.message, /0\.json:1:2: .*\n.*1\.json:1:3: /);
     return true;
   });
 });

@@ -160,7 +160,7 @@ function editingVerbs(
           known.map((one) => one.name),
           1,
         );
-        const hint = near === undefined ? "" : ` Did you mean '${near}'?`;
+        const hint = near === undefined ? " 'toolplane servers list' shows the servers." : ` Did you mean '${near}'?`;
         throw new PlaneError("NOT_FOUND", `No server '${name}' in ${path}.${hint}`, {
           data: { server: name, file: path },
         });

@@ -196,6 +196,13 @@ export function reportError(error: PlaneError): ErrorReport {
   };
 }
 
+/** As JSON: what the message says already is not said again. */
+export function withoutHints<Report extends ErrorReport>(report: Report): Report {
+  const { hint, personHints: _, ...data } = report.data;
+  const isSaid = hint === undefined || report.message.includes(hint);
+  return { ...report, data: isSaid ? data : { ...data, hint } };
+}
+
 /** A check that failed ends with 1, whatever its code. */
 export function exitCodeFor({ code, data }: Pick<ErrorReport, "code" | "data">): number {
   return data.failedCheck === true ? 1 : errorTable[code].exit;

@@ -1,6 +1,6 @@
 import type { AgentAnswer } from "../model/agent/agent-answer.ts";
 import type { Outcome } from "../model/calls/call.ts";
-import { type ErrorReport, strangerMessage } from "../model/errors.ts";
+import { type ErrorReport, strangerMessage, withoutHints } from "../model/errors.ts";
 import type { JobRun } from "../model/work/job-run.ts";
 import type { SkillRun, StepRun } from "../model/work/skill-run.ts";
 
@@ -9,14 +9,14 @@ const toldToHolders: readonly unknown[] = ["revoked", "expired", "not_yet", "aud
 
 /** The same for no credential and a wrong one: a guess learns nothing. */
 const proveIt =
-  "This plane wants to know who asks. Send 'Authorization: Bearer TOKEN' with an API key ('toolplane keys create' makes one; it begins with 'tp_') or a token of its issuer, or the key as X-API-Key.";
+  "This plane needs a credential. Send 'Authorization: Bearer TOKEN' with an API key or a token of the plane's issuer, or the key as 'X-API-Key'. API keys begin with 'tp_'; 'toolplane keys create NAME' makes one.";
 
 /** An error as a caller over HTTP reads it: without paths, addresses and causes of the machine. */
 export function forStrangers(error: ErrorReport): ErrorReport {
   if (error.code === "UNAUTHENTICATED" && !toldToHolders.includes(error.data.reason))
     return { ...error, message: proveIt, cause: null, data: {} };
   const told = strangerMessage(error.code, error.data);
-  return told === null ? error : { ...error, ...told, cause: null };
+  return told === null ? withoutHints(error) : { ...error, ...told, cause: null };
 }
 
 export function shownOutcome(outcome: Outcome): Outcome {

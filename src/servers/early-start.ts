@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { createProcessGuard, type ProcessGuard } from "./process-guard.ts";
 import { type LaunchOptions, launchChild } from "./transports/child-launch.ts";
+import { stopProcessGroup } from "./transports/child-process.ts";
 
 let early: { key: string; child: ChildProcess } | undefined;
 let guard: ProcessGuard | undefined;
@@ -52,7 +53,6 @@ export async function endEarly(): Promise<string | undefined> {
   const left = early;
   early = undefined;
   if (left !== undefined) {
-    const { stopProcessGroup } = await import("./transports/child-process.ts");
     await stopProcessGroup(left.child);
     if (left.child.pid !== undefined) guard?.release(left.child.pid);
   }

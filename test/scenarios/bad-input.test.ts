@@ -87,7 +87,7 @@ const cases: Case[] = [
     words: ["tools", "list", "--config", "broken.json"],
     exit: 2,
     code: "CONFIG_INVALID",
-    says: /broken\.json:3: is not valid JSON/,
+    says: /broken\.json:3:\d+: invalid JSON/,
     plainOnly: true,
   },
   {

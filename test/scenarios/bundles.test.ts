@@ -197,7 +197,7 @@ test("bundles travel over the command line; the key is the owner's alone", async
   const missing = await runCli(["registry", "import", file, ...data, "--json"]);
   assert.equal(missing.code, 2);
   const dry = await runCli(["registry", "import", file, "--dry-run", ...data]);
-  assert.match(dry.stdout, /changed\s+tool\s+lookup\s+stands before manifest:all.json/);
+  assert.match(dry.stdout, /changed\s+tool\s+lookup\s+takes precedence over manifest:all.json/);
   assert.match(dry.stderr, /Nothing was changed/);
   const done = await runCli(["registry", "import", file, "--reason", "why not", ...data, "--json"]);
   assert.equal(done.code, 0, done.stderr);

@@ -116,8 +116,8 @@ suite("chat as a script", { concurrency: 2 }, () => {
       ...["/mpc", "/mcp serch x", "/style raect", "/toolset none", "/call", "/call fx.echo message='open", "/help"],
     ]);
     assert.equal(code, 2);
-    assert.match(stderr, /There is no \/mpc\. Did you mean \/mcp\?/);
-    assert.match(stderr, /There is no \/mcp serch\. Did you mean \/mcp search\?/);
+    assert.match(stderr, /Unknown command \/mpc\. Did you mean \/mcp\?/);
+    assert.match(stderr, /Unknown command \/mcp serch\. Did you mean \/mcp search\?/);
     assert.match(stderr, /There is no style 'raect'\. Did you mean 'react'\?/);
     assert.match(stderr, /Write it as: \/call TOOL/);
     assert.match(stderr, /A quote is open/);

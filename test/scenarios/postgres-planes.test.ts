@@ -166,7 +166,7 @@ test("the password of the store is shown nowhere", async () => {
   for (const secret of [postgresPassword, encodeURIComponent(postgresPassword), "swordfish"])
     assert.ok(!said.includes(secret), said);
   assert.match(runs[4]?.stdout ?? "", /does not know this user or password/);
-  assert.match(runs[5]?.stderr ?? "", /no store we know/);
+  assert.match(runs[5]?.stderr ?? "", /not a known kind of store/);
   assert.deepEqual(
     runs.slice(4).map(({ code }) => code),
     [4, 2, 2],

@@ -12,9 +12,9 @@ import { createApiKeys, looksLikeKey } from "./api-keys.ts";
 import { unauthenticated } from "./unauthenticated.ts";
 
 const missing =
-  "This plane wants to know who asks. Send 'Authorization: Bearer …' with an API key ('toolplane keys create' makes one) or a token of its issuer.";
+  "This plane needs a credential. Send 'Authorization: Bearer TOKEN' with an API key ('toolplane keys create NAME' makes one) or a token of the plane's issuer.";
 const unknown =
-  "This is no API key of this plane, and it takes nothing else. API keys begin with 'tp_'; 'toolplane keys create' makes one.";
+  "This is not an API key, and the plane accepts nothing else. API keys begin with 'tp_'; 'toolplane keys create NAME' makes one.";
 /** A first key that another process makes counts after this at the latest. */
 const noticedMs = 1_000;
 

@@ -180,3 +180,18 @@ test("patterns look anywhere in an argument and in what hides in a list", async 
   assert.equal(await ask(["ls", "rm -rf /"]), "ask");
   assert.equal(await ask("ls"), "allow");
 });
+
+test("the hint of an untrusted server raises the risk for rules that hold back, and lets no call through", () => {
+  const destroys = { id: { server: "notes", tool: "frobnicate" }, annotations: { destructiveHint: true } };
+  const verdict = (tool: Partial<Tool>, risk: PolicyRule["risk"], given: PolicyRule["verdict"]) =>
+    decide(injectedCall(sampleTool(tool)), {
+      profile: "guarded",
+      rules: [{ risk, verdict: given }],
+    }).verdict;
+  assert.equal(verdict(destroys, ["high"], "deny"), "deny");
+  assert.equal(verdict(destroys, ["medium"], "deny"), "deny");
+  assert.equal(verdict(destroys, ["high"], "allow"), "ask");
+  assert.equal(verdict(destroys, ["medium"], "allow"), "ask");
+  assert.equal(verdict(destroys, ["medium", "high"], "allow"), "allow");
+  assert.equal(verdict({ ...destroys, trusted: true }, ["medium"], "deny"), "ask");
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleMetadata, sampleTool } from "../../../test/samples/calls.ts";
-import { effectOf, effectOfName } from "./effect.ts";
+import { effectOf, effectOfName, impactOf } from "./effect.ts";
 
 const names = {
   write: `git_push git_commit merge_pull_request send_message execute_sql move_file upload_file drop_table reset_all
@@ -43,4 +43,18 @@ test("hints count when the server is trusted, and only then", () => {
   assert.equal(effectOf(sampleTool({ ...hints, trusted: false }), {}).effect, "unknown");
   const destroys = { ...hints, trusted: true, annotations: { destructiveHint: true } };
   assert.equal(effectOf(sampleTool(destroys), {}).effect, "write");
+});
+
+test("a hint that a tool is destructive counts from any server, as long as no operator or manifest says otherwise", () => {
+  const id = { server: "notes", tool: "get_report" };
+  const claims = sampleTool({ id, trusted: false, annotations: { readOnlyHint: true, destructiveHint: true } });
+  assert.deepEqual(impactOf(claims, {}), {
+    impact: "destroys",
+    because: "its server says that it is destructive",
+    known: false,
+  });
+  assert.equal(effectOf(claims, {}).effect, "write");
+  assert.equal(effectOf(claims, { "*": "read" }).effect, "read");
+  const denies = { ...claims, annotations: { destructiveHint: false } };
+  assert.equal(impactOf({ ...denies, id: { server: "notes", tool: "delete_report" } }, {}).impact, "destroys");
 });

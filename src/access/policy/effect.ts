@@ -64,7 +64,10 @@ const declared: Record<SideEffects, "read" | "write" | null> = {
   network: null,
 };
 
-/** Does it change anything? The operator's word first, then the manifest, a trusted server's hints, the name. */
+/**
+ * Does it change anything? The operator's word first, then the manifest, a trusted server's hints, the name. Of an
+ * untrusted server only the hint that makes a tool more dangerous counts.
+ */
 export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
   for (const [pattern, effect] of Object.entries(effects)) {
     if (matchesGlob(pattern, tool.name) || matchesGlob(pattern, tool.modelName))
@@ -77,6 +80,8 @@ export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
   if (hinted !== null && tool.id.server !== null && tool.effects !== "explicit") return hinted;
   if (written !== null) return { effect: written, because: `its side effects are '${side_effects}'`, known: true };
   if (hinted !== null) return hinted;
+  if (tool.annotations.destructiveHint === true)
+    return { effect: "write", because: "its server says that it is destructive", known: false };
   return tool.id.kind ? { effect: "read", because: "the protocol says", known: false } : effectOfName(tool.id.tool);
 }
 
@@ -85,10 +90,11 @@ export function impactOf(tool: Tool, effects: Policy["effects"]): ToolImpact {
   const { effect, because, known } = effectOf(tool, effects);
   if (effect !== "write") return { impact: effect === "read" ? "reads" : "unknown", because, known };
   const { trusted, annotations } = tool;
-  if (trusted && annotations.destructiveHint !== undefined)
-    return annotations.destructiveHint
+  if (annotations.destructiveHint === true)
+    return trusted
       ? { impact: "destroys", because: "its trusted server says so", known: true }
-      : { impact: "writes", because, known };
+      : { impact: "destroys", because: "its server says that it is destructive", known: false };
+  if (trusted && annotations.destructiveHint === false) return { impact: "writes", because, known };
   const verb = wordsOf(tool.id.tool).find((word) => destroyVerbs.has(word));
   if (verb === undefined) return { impact: "writes", because, known };
   return { impact: "destroys", because: `its name says '${verb}'`, known: false };

@@ -42,9 +42,10 @@ export type Situation = { principal: Principal; face: Face; arguments: JsonObjec
 /** `number`: among those of `policy.rules` itself. */
 export type FoundRule = { rule: PolicyRule; place: number; number: number };
 
+type Risk = "low" | "medium" | "high";
+
 export type ToolFacts = {
   effect: Effect;
-  risk: "low" | "medium" | "high";
   firstRule(situation: Situation): FoundRule | null;
 };
 
@@ -58,27 +59,30 @@ export function createToolFacts({ rules, effects }: Policy, createPatternSet: Cr
     const before = known.get(tool);
     if (before) return before;
     const effect = effectOf(tool, effects);
-    const risk = riskOf(tool, effect);
-    const about = compiled.filter(({ rule }) => isAbout(rule, tool, effect, risk));
-    const facts = { effect, risk, firstRule: createFinder(about, matchArguments) };
+    const risks = risksOf(tool, effect);
+    const about = compiled.filter(({ rule }) => isAbout(rule, tool, effect, risks));
+    const facts = { effect, firstRule: createFinder(about, matchArguments) };
     known.set(tool, facts);
     return facts;
   };
 }
 
-function riskOf({ metadata, annotations, trusted }: Tool, { effect }: Effect): ToolFacts["risk"] {
-  if (metadata.safety_level !== undefined) return metadata.safety_level;
-  if (trusted && annotations.destructiveHint === true) return "high";
-  return effect === "read" ? "low" : "medium";
+/** A tool of an untrusted server that calls itself destructive has two: the hint may only make a verdict stricter. */
+function risksOf({ metadata, annotations, trusted }: Tool, { effect }: Effect): Risk[] {
+  if (metadata.safety_level !== undefined) return [metadata.safety_level];
+  const usual = effect === "read" ? "low" : "medium";
+  if (annotations.destructiveHint !== true) return [usual];
+  return trusted ? ["high"] : [usual, "high"];
 }
 
-function isAbout(rule: PolicyRule, tool: Tool, { effect }: Effect, risk: ToolFacts["risk"]): boolean {
+function isAbout(rule: PolicyRule, tool: Tool, { effect }: Effect, risks: readonly Risk[]): boolean {
   const { tool: names, server } = rule;
   if (names !== undefined && !isNamed(rule.verdict, names, tool)) return false;
   if (server !== undefined && !isReached(rule.verdict, server, tool)) return false;
   if (rule.side_effects !== undefined && !rule.side_effects.includes(tool.metadata.side_effects)) return false;
   if (rule.effects !== undefined && !rule.effects.includes(effect)) return false;
-  return rule.risk === undefined || rule.risk.includes(risk);
+  const isMeant = (risk: Risk) => rule.risk?.includes(risk) ?? true;
+  return rule.verdict === "allow" ? risks.every(isMeant) : risks.some(isMeant);
 }
 
 /**

@@ -38,7 +38,10 @@ export function createRuns({ memory, defaultPrincipal }: RunParts): Runs {
     const kept = await (await memory.store()).runs({ conversation, user: principal.user });
     const own = kept.filter((run) => ownsRecord(principal, run));
     if (own.length > 0) return own.map(({ id }) => id);
-    throw new PlaneError("NOT_FOUND", `No runs of a conversation '${shorten(conversation, 80)}' of yours are kept.`);
+    throw new PlaneError(
+      "NOT_FOUND",
+      `You have no stored runs of a conversation '${shorten(conversation, 80)}'. 'toolplane calls runs' lists yours.`,
+    );
   };
   return {
     verbs: {

@@ -10,7 +10,7 @@ import { mayDo, type Principal, requireScope } from "../../model/principal.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { ToolListings } from "../tool-listing.ts";
 import type { Guard, GuardPorts } from "./guard.ts";
-import { type OfferList, toolsKey } from "./offers.ts";
+import { type OfferList, parseOfferName, toolsKey } from "./offers.ts";
 
 export type PlaneQuality = ReturnType<typeof createQuality>;
 
@@ -235,7 +235,6 @@ function createPinVerbs(
   };
   /** A tool, or an offer by the name that lists of pins show. */
   const find = async (asked: string | ToolId, caller: Patient) => {
-    const { parseOfferName } = await import("./offers.ts");
     const meant = typeof asked === "string" ? parseOfferName(asked) : null;
     const offers = meant === null ? [] : await offersOf(meant.server, caller);
     return offers.find(({ name }) => name === asked) ?? ports.tool(asked, caller);

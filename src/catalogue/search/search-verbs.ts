@@ -216,8 +216,8 @@ function describeNoServer(server: string | null, visible: readonly Tool[]): stri
   if (server === null || !/[*?]/.test(server)) return null;
   if (visible.some(({ id }) => id.server !== null && matchesGlob(server, id.server))) return null;
   const names = [...new Set(visible.flatMap(({ id }) => id.server ?? []))].sort();
-  const there = names.length === 0 ? "No server has tools for you." : `There are ${list(names)}.`;
-  return `No server with tools fits '${shorten(server)}'. ${there}`;
+  const there = names.length === 0 ? "No server has tools for you." : `Servers with tools: ${list(names)}.`;
+  return `No server matches '${shorten(server)}'. ${there}`;
 }
 
 function silentFor(principal: Principal, { servers, grants }: SearchPorts): string[] {

@@ -1,3 +1,4 @@
+import { findPlaceholder } from "../../lib/text/placeholder.ts";
 import { looksSecret, redact } from "../../lib/text/redact.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { findReferences } from "../secrets/references.ts";
@@ -9,21 +10,16 @@ export type Concealed = {
   values: Record<string, string>;
 };
 
-/** `<your key>`, `YOUR_KEY`, `xxx`: what a page shows where a person puts their own. */
-const isPlaceholder = (text: string) =>
-  /^(<.*>|\[.*\]|\{.*\}|x{3,}|\.{3,}|…|\*{3,})$|^(your|my|insert|enter|replace|change)[-_ ]|[-_ ]here$/i.test(
-    text.trim(),
-  );
-
 /** Puts references in the place of secrets that were pasted in clear. */
 export function concealSecrets(server: string, given: JsonObject): Concealed {
   const values: Record<string, string> = {};
   const hide = (variable: string, value: string) => {
-    if (value !== "" && !isPlaceholder(value)) values[variable] = value;
+    if (value !== "" && findPlaceholder(value) === undefined) values[variable] = value;
     return `\${${variable}}`;
   };
   const isSecret = (name: string, value: string) =>
-    findReferences(value).length === 0 && (looksSecret(name) || isPlaceholder(value) || redact(value) !== value);
+    findReferences(value).length === 0 &&
+    (looksSecret(name) || findPlaceholder(value) !== undefined || redact(value) !== value);
   const own = (name: string) => variableName(`${server}_${name}`);
   const entry = structuredClone(given);
   const change = (key: string, each: (name: string, value: string) => string) => {

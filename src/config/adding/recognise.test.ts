@@ -81,7 +81,10 @@ const refused: [what: string, why: RegExp][] = [
   ["missing.mcpb", /There is no file/],
   ["openapi.yaml", /There is no file/],
   ["'unclosed", /quote is not closed/],
-  ["{ nonsense", /line 1/],
+  [
+    "{ nonsense",
+    /^PlaneError: The pasted text, line 1, column 3: invalid JSON: a word .* Put keys and strings in double quotes\.$/,
+  ],
   ["{}", /names no server/],
   ["https://user:pass@h.example/mcp", /user and a password/],
   ["http://", /no URL/],

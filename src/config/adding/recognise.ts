@@ -73,7 +73,7 @@ async function recogniseWord(word: string, options: RecogniseOptions): Promise<R
 }
 
 function noFile(word: string): PlaneError {
-  return new PlaneError("USAGE", `There is no file ${word}.`);
+  return new PlaneError("USAGE", `There is no file ${word}. Check the path.`);
 }
 
 function splitLine(text: string): string[] {

@@ -119,7 +119,9 @@ export function entriesOfJson(text: string, place: SetupPlace): WrittenServer[] 
   const { document, problems } = parseJson("the text", whole);
   if (document === null) {
     const [first] = problems;
-    throw new PlaneError("USAGE", `The text on line ${first?.line ?? 1} ${first?.message ?? "is not valid JSON"}.`);
+    if (first === undefined) throw new PlaneError("USAGE", "The pasted text is empty.");
+    const { line, column, message, hint } = first;
+    throw new PlaneError("USAGE", `The pasted text, line ${line}, column ${column}: ${message}. ${hint}`);
   }
   const servers = entriesOfData(document.data, place);
   if (servers.length > 0) return servers;

@@ -24,7 +24,8 @@ export function findClientServers(asked: readonly string[], where: Where, files 
   const isPlace = (name: string) => files && !isClient(name) && (isFile(fileOf(name, where)) || hasSupergateway(name));
   const names = asked.filter((name) => !isPlace(name));
   const gone = names.find((name) => files && /[\\/]|\.\w+$/.test(name));
-  if (gone !== undefined) throw new PlaneError("USAGE", `There is no file '${gone}'.`, { data: { file: gone } });
+  if (gone !== undefined)
+    throw new PlaneError("USAGE", `There is no file '${gone}'. Check the path.`, { data: { file: gone } });
   const chosen = asked.length === 0 ? clientNames() : [...new Set(names.map(knownClient))];
   const result: ClientServers = {
     ...{ found: [], servers: [], skipped: [], renamed: [], translated: [], variables: [] },

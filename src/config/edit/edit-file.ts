@@ -55,7 +55,7 @@ function readToml(text: string): unknown {
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
     const what = thrown.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
-    throw new TextProblem(thrown.line, `is not valid TOML: ${what}`);
+    throw new TextProblem(thrown.line, `invalid TOML: ${what}`, thrown.column);
   }
 }
 
@@ -228,7 +228,9 @@ function naming<Result>(file: string, work: () => Result): Result {
     return work();
   } catch (thrown) {
     if (!(thrown instanceof TextProblem)) throw thrown;
-    const { line, message } = thrown;
-    throw new PlaneError("CONFIG_INVALID", `${file}:${line}: ${message}.`, { data: { file, line } });
+    const { line, column, message } = thrown;
+    const place = column === null ? `${line}` : `${line}:${column}`;
+    const text = message.endsWith(".") ? message : `${message}.`;
+    throw new PlaneError("CONFIG_INVALID", `${file}:${place}: ${text}`, { data: { file, line } });
   }
 }

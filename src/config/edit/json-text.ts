@@ -1,5 +1,7 @@
-import { applyEdits, type Edit, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { applyEdits, type Edit, type Node, type ParseError, parseTree } from "jsonc-parser";
 import { type Json, type Path, renderPath } from "../../model/json.ts";
+import { createLineIndex } from "../text/document.ts";
+import { describeJsonError } from "../text/read-document.ts";
 import { lineAt, lineEnd, type TextFormat, TextProblem, wrapValue } from "./text-format.ts";
 
 export function readTree(text: string): Node | undefined {
@@ -8,8 +10,9 @@ export function readTree(text: string): Node | undefined {
   const tree = parseTree(text, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first === undefined) return tree;
-  const what = printParseErrorCode(first.error).replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ");
-  throw new TextProblem(lineAt(text, first.offset), `is not valid JSON: ${what.toLowerCase()}`);
+  const [problem, remedy] = describeJsonError(first.error);
+  const { line, column } = createLineIndex(text)(first.offset);
+  throw new TextProblem(line, `${problem}. ${remedy}`, column);
 }
 
 /** Objects without a prototype: a key named `__proto__` is just a key. */

@@ -67,7 +67,7 @@ function add(file: string, name: string, definition: JsonObject): void {
 function noSuchServer(file: string, name: string, entries: readonly Entry[]): PlaneError {
   const known = entries.flatMap((entry) => entry.name ?? []);
   const [near] = nearest(name, known, 1);
-  const hint = near === undefined ? "" : ` Did you mean '${near}'?`;
+  const hint = near === undefined ? " 'toolplane servers list' shows the servers." : ` Did you mean '${near}'?`;
   return new PlaneError("NOT_FOUND", `No server '${name}' in ${file}.${hint}`, {
     data: { server: name, file, known },
   });

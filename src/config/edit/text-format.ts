@@ -2,10 +2,12 @@ import { isObject, type Json, type Path } from "../../model/json.ts";
 
 export class TextProblem extends Error {
   readonly line: number;
+  readonly column: number | null;
 
-  constructor(line: number, message: string) {
+  constructor(line: number, message: string, column: number | null = null) {
     super(message);
     this.line = line;
+    this.column = column;
   }
 }
 

@@ -72,5 +72,5 @@ test("tables in a form that cannot be cut out of the text are refused", () => {
 });
 
 test("broken TOML has its line", () => {
-  assert.throws(() => tomlText.parse("a = 1\nb = \n"), { line: 2, message: /^is not valid TOML: \w/ });
+  assert.throws(() => tomlText.parse("a = 1\nb = \n"), { line: 2, message: /^invalid TOML: \w/ });
 });

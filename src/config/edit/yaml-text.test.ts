@@ -55,7 +55,7 @@ test("YAML lists grow and shrink", () => {
 });
 
 test("broken YAML has the line of the first problem", () => {
-  assert.throws(() => yamlText.parse("a: 1\nb: [1\nc: }\n"), { line: 3, message: /^is not valid YAML: / });
+  assert.throws(() => yamlText.parse("a: 1\nb: [1\nc: }\n"), { line: 3, message: /^invalid YAML: / });
   assert.throws(() => yamlText.set("m: text\n", ["m", "a"], 1), { message: "m is not a map" });
 });
 

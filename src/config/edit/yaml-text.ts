@@ -69,7 +69,8 @@ function readDocument(text: string): Document {
   const [first] = document.errors;
   if (first === undefined) return document;
   const what = first.message.split(/ at line |\n/)[0]?.replace(/[.:]$/, "") ?? "";
-  throw new TextProblem(lineCounter.linePos(first.pos[0]).line, `is not valid YAML: ${what}`);
+  const { line, col } = lineCounter.linePos(first.pos[0]);
+  throw new TextProblem(line, `invalid YAML: ${what}`, col);
 }
 
 function setInDocument(document: Document, path: Path, value: Json): void {

@@ -109,7 +109,7 @@ test("an unknown key at the top is reported with the nearest known one", () => {
       line: null,
       path: "polcy",
       severity: "warning",
-      message: "'polcy' is not a key we know",
+      message: "'polcy' is not a known key",
       hint: "Did you mean 'policy'?",
     },
   ]);
@@ -122,7 +122,7 @@ test("in a flat map every object is a server, so that a misspelt one is not lost
     problems.map(({ path, hint }) => [path, hint]),
     [
       ["bad.comand", "Did you mean 'command'?"],
-      ["note", null],
+      ["note", "It is ignored: remove it, or correct its name."],
     ],
   );
 });

@@ -191,7 +191,7 @@ function readData(reading: Reading, data: unknown): void {
   for (const key of Object.keys(rest).filter((key) => !sections.includes(key))) {
     const meant = misspelledWrapper(key, rest[key]);
     if (meant === undefined) reading.warnUnknownKey([key], sections);
-    else reading.fail([key], `'${key}' is not a key we know, so no server in it is read`, `Did you mean '${meant}'?`);
+    else reading.fail([key], `'${key}' is not a known key, so no server in it is read`, `Did you mean '${meant}'?`);
   }
 }
 

@@ -70,8 +70,8 @@ export function createReading(originOf: (source: Path) => Origin): Reading {
       const key = String(source.at(-1));
       const candidates = nearest(key, known, maxCandidates);
       const near = candidates.find((candidate) => candidate.startsWith(key)) ?? candidates[0];
-      const hint = near === undefined ? null : `Did you mean '${near}'?`;
-      reading.warn(source, `'${key}' is not a key we know`, hint);
+      const hint = near === undefined ? "It is ignored: remove it, or correct its name." : `Did you mean '${near}'?`;
+      reading.warn(source, `'${key}' is not a known key`, hint);
     },
     define(path, source, read) {
       const key = JSON.stringify(path);

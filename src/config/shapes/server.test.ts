@@ -69,7 +69,7 @@ for (const [key, nearest] of misspelt) {
   test(`the unknown key '${key}' is reported${nearest ? ` and '${nearest}' suggested` : ""}`, () => {
     const { said, problems } = read({ command: "x", [key]: "v" });
     assert.deepEqual(said, { command: "x" });
-    const hint = nearest === null ? null : `Did you mean '${nearest}'?`;
+    const hint = nearest === null ? "It is ignored: remove it, or correct its name." : `Did you mean '${nearest}'?`;
     assert.deepEqual(
       problems.map(({ path, severity, hint }) => [path, severity, hint]),
       [[`mcpServers.s.${key}`, "warning", hint]],

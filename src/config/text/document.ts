@@ -20,15 +20,16 @@ export type ReadDocument = { document: ConfigDocument | null; problems: ConfigPr
 export type Findings = ReturnType<typeof createFindings>;
 
 export function createFindings(file: string, text: string) {
-  const lineAt = createLineIndex(text);
+  const placeAt = createLineIndex(text);
+  const lineAt = (offset: number) => placeAt(offset).line;
   const errors: ConfigProblem[] = [];
   const warnings: ConfigProblem[] = [];
   const findings = {
     error(offset: number, message: string, hint: string): void {
-      const line = lineAt(offset);
+      const { line, column } = placeAt(offset);
       // What follows on the same line is most often the parser finding its way back.
       if (findings.full() || line === errors.at(-1)?.line) return;
-      errors.push({ file, line, path: "", severity: "error", message, hint });
+      errors.push({ file, line, column, path: "", severity: "error", message, hint });
     },
     tooDeep: (offset: number): void =>
       findings.error(offset, `nested deeper than ${maxLevels} levels`, "Take levels out; no setting stands that deep."),
@@ -54,8 +55,8 @@ export function createFindings(file: string, text: string) {
   return findings;
 }
 
-/** The 1-based line of an offset. Lines end with LF, CRLF or CR, as editors count them. */
-export function createLineIndex(text: string): (offset: number) => number {
+/** Line and column of an offset, from 1. Lines end with LF, CRLF or CR, as editors count them. */
+export function createLineIndex(text: string): (offset: number) => { line: number; column: number } {
   const starts = [0];
   for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length);
   return (offset) => {
@@ -66,7 +67,7 @@ export function createLineIndex(text: string): (offset: number) => number {
       if ((starts[middle] ?? 0) <= offset) low = middle;
       else high = middle;
     }
-    return low + 1;
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
   };
 }
 

@@ -7,11 +7,15 @@ for (const [name, end] of [
   ["CRLF", "\r\n"],
   ["CR", "\r"],
 ] as const) {
-  test(`lines that end with ${name} are counted from 1`, () => {
-    const text = ["a", "", "b"].join(end);
-    const lineAt = createLineIndex(text);
-    assert.deepEqual([0, text.indexOf("b"), text.length].map(lineAt), [1, 3, 3]);
+  test(`lines that end with ${name} are counted from 1, and so are columns`, () => {
+    const text = ["a", "", "bc"].join(end);
+    const placeAt = createLineIndex(text);
+    assert.deepEqual([0, text.indexOf("b"), text.indexOf("c")].map(placeAt), [
+      { line: 1, column: 1 },
+      { line: 3, column: 1 },
+      { line: 3, column: 2 },
+    ]);
   });
 }
 
-test("an empty text has one line", () => assert.equal(createLineIndex("")(0), 1));
+test("an empty text has one line", () => assert.deepEqual(createLineIndex("")(0), { line: 1, column: 1 }));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { anyCharacter } from "../../../test/samples/texts.ts";
+import { renderProblem } from "../../model/config/config.ts";
 import { parseJson } from "./read-document.ts";
 
 function parsed(text: string) {
@@ -36,16 +37,16 @@ test("what is not there has the line of what would hold it", () => {
 
 const broken: [title: string, text: string, line: number, says: RegExp][] = [
   ["a missing comma", '{\n"a": 1\n"b": 2}', 3, /a comma is missing/],
-  ["an open brace", '{\n"a": 1', 2, /a closing brace is missing/],
+  ["an open brace", '{\n"a": 1', 2, /a closing '}' is missing/],
   ["an open bracket", '{\n"a": [1}', 2, /missing/],
   ["an empty file", "", 1, /the file is empty/],
   ["a file of comments", "// nothing\n", 1, /the file is empty/],
-  ["single quotes", "{\n\n'a': 1}", 3, /a word or sign that JSON does not have/],
-  ["an open quote", '{\n"a": "x\n}', 2, /a text has no closing quote/],
+  ["single quotes", "{\n\n'a': 1}", 3, /a word or character that is not allowed here/],
+  ["an open quote", '{\n"a": "x\n}', 2, /a string has no closing quote/],
   ["an open comment", '{}\n/* "a"', 2, /a comment is not closed/],
-  ["a second value", "{}\n\n{}", 3, /there is more after the end/],
-  ["a control character", '\n["\u0001"]', 2, /a control character in a text/],
-  ["an unknown escape", '["\\x"]', 1, /a backslash before a character that needs none/],
+  ["a second value", "{}\n\n{}", 3, /there is text after the end/],
+  ["a control character", '\n["\u0001"]', 2, /a control character in a string/],
+  ["an unknown escape", '["\\x"]', 1, /a backslash before a character that cannot be escaped/],
   ["a missing colon", '{\n"a" 1}', 2, /a colon is missing after a key/],
 ];
 
@@ -163,5 +164,14 @@ test("any text at all gives a document or an error, and never throws", () => {
       for (const { line } of problems) assert.ok(line !== null && line >= 1);
     }),
     { numRuns: 1000 },
+  );
+});
+
+test("a problem names line and column, what is wrong and what to do", () => {
+  const [problem] = parseJson("config.json", '{\n  "a": 1\n  "b": 2\n}').problems;
+  assert.ok(problem);
+  assert.equal(
+    renderProblem(problem),
+    "config.json:3:3: invalid JSON: a comma is missing before this. Put a comma between two entries; comments and a comma after the last one are allowed.",
   );
 });

@@ -53,7 +53,7 @@ const broken: [title: string, text: string, line: number, says: RegExp][] = [
   ["a document of nothing", "---\n", 1, /the file is empty/],
   ["two documents", "a: 1\n---\nb: 2\n", 2, /more than one YAML document/],
   ["a tab as indentation", "a:\n\tb: 1", 2, /tabs are not allowed/],
-  ["an open bracket", "a: 1\nb: [1, 2", 2, /is not valid YAML/],
+  ["an open bracket", "a: 1\nb: [1, 2", 2, /invalid YAML/],
   ["a mapping in a line", "a: b: c", 1, /nested mappings are not allowed/],
   ["an alias without an anchor", "a: 1\nb: *x", 2, /the alias \*x has no anchor before it/],
   ["an alias of what it stands in", "a: &x\n  - *x", 2, /the alias \*x has no anchor before it/],

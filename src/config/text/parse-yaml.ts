@@ -55,7 +55,7 @@ function scalar(node: ParsedNode | null, offset: number): Place {
 function resolveAlias({ anchors, findings }: Reading, anchor: string, offset: number): Place {
   const place = anchors.get(anchor);
   if (place) return place;
-  const message = `is not valid YAML: the alias *${anchor} has no anchor before it`;
+  const message = `invalid YAML: the alias *${anchor} has no anchor before it`;
   findings.error(offset, message, `Mark the value it stands for with &${anchor}, further up.`);
   return scalar(null, offset);
 }
@@ -116,7 +116,7 @@ function isMergeKey(node: ParsedNode | null): boolean {
 function merge(reading: Reading, into: Container["inside"], place: Place, offset: number): void {
   for (const source of place.kind === "list" ? place.inside.values() : [place]) {
     if (source.kind !== "object") {
-      const message = "is not valid YAML: '<<' merges mappings only";
+      const message = "invalid YAML: '<<' merges mappings only";
       reading.findings.error(offset, message, "Give it an alias of a mapping, or a list of them.");
     } else if (reading.merged <= maxRepeated) {
       reading.merged += source.inside.size;
@@ -146,7 +146,7 @@ const options = {
   uniqueKeys: false,
   prettyErrors: false,
 } as const;
-const hint = "Indent with spaces, two for each level, and quote texts that hold ': ' or ' #'.";
+const hint = "Indent with spaces, two for each level, and quote strings that contain ': ' or ' #'.";
 
 export function parseYaml(file: string, text: string): ReadDocument {
   const findings = createFindings(file, text);
@@ -166,7 +166,7 @@ function readOnlyDocument(text: string, findings: Findings): Document.Parsed | n
   const documents = composer.compose(readTokens(text, findings), true, text.length);
   const [only, second] = [documents.next().value, documents.next().value];
   if (!only) return null;
-  for (const { pos, message } of only.errors) findings.error(pos[0], `is not valid YAML: ${describe(message)}`, hint);
+  for (const { pos, message } of only.errors) findings.error(pos[0], `invalid YAML: ${describe(message)}`, hint);
   for (const { pos, message } of only.warnings)
     findings.warning(pos[0], [], describe(message), "Write the value without it.");
   if (second) {

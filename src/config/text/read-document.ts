@@ -1,28 +1,36 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { extname } from "node:path";
-import { printParseErrorCode, visit } from "jsonc-parser";
+import { type ParseErrorCode, printParseErrorCode, visit } from "jsonc-parser";
 import { type Container, createFindings, type Findings, maxLevels, type Place, type ReadDocument } from "./document.ts";
 
-const meanings: Readonly<Record<string, string>> = {
-  InvalidSymbol: "a word or sign that JSON does not have",
-  InvalidNumberFormat: "a number that JSON does not have",
-  PropertyNameExpected: "a key in double quotes is missing",
-  ValueExpected: "a value is missing",
-  ColonExpected: "a colon is missing after a key",
-  CommaExpected: "a comma is missing",
-  CloseBraceExpected: "a closing brace is missing",
-  CloseBracketExpected: "a closing bracket is missing",
-  EndOfFileExpected: "there is more after the end",
-  UnexpectedEndOfComment: "a comment is not closed",
-  UnexpectedEndOfString: "a text has no closing quote",
-  UnexpectedEndOfNumber: "a number is cut off",
-  InvalidUnicode: "a \\u needs four hexadecimal digits",
-  InvalidEscapeCharacter: "a backslash before a character that needs none",
-  InvalidCharacter: "a control character in a text",
+const brackets = "Check that every '{' has a '}' and every '[' a ']'.";
+const quotes = "Put keys and strings in double quotes.";
+const separators = "Put a comma between two entries; comments and a comma after the last one are allowed.";
+
+/** By the parser's name of an error: what is wrong, and what to do. */
+const meanings: Readonly<Record<string, readonly [problem: string, remedy: string]>> = {
+  InvalidSymbol: ["a word or character that is not allowed here", quotes],
+  InvalidNumberFormat: ["this is not a number", "Write it as 1 or 0.5, or in double quotes as a string."],
+  PropertyNameExpected: ["a key in double quotes is missing", quotes],
+  ValueExpected: ["a value is missing", "Give the key a value, or remove it."],
+  ColonExpected: ["a colon is missing after a key", "Put a colon between the key and its value."],
+  CommaExpected: ["a comma is missing before this", separators],
+  CloseBraceExpected: ["a closing '}' is missing", brackets],
+  CloseBracketExpected: ["a closing ']' is missing", brackets],
+  EndOfFileExpected: ["there is text after the end", brackets],
+  UnexpectedEndOfComment: ["a comment is not closed", "End it with '*/'."],
+  UnexpectedEndOfString: ["a string has no closing quote", "End it with a double quote on the same line."],
+  UnexpectedEndOfNumber: ["a number is incomplete", "Write it out, as in 1.0 or 1e6."],
+  InvalidUnicode: ["\\u needs four hexadecimal digits", "Write it as in \\u00e9, or write the character itself."],
+  InvalidEscapeCharacter: ["a backslash before a character that cannot be escaped", "Write \\\\ for a backslash."],
+  InvalidCharacter: ["a control character in a string", "Write \\n for a line break and \\t for a tab."],
 };
-const hint =
-  "Comments and trailing commas are fine; keys and texts need double quotes; commas and brackets must match.";
+
+export function describeJsonError(code: ParseErrorCode): readonly [problem: string, remedy: string] {
+  const [problem, remedy] = meanings[printParseErrorCode(code)] ?? ["it cannot be parsed", brackets];
+  return [`invalid JSON: ${problem}`, remedy];
+}
 
 export function parseJson(file: string, text: string): ReadDocument {
   const findings = createFindings(file, text);
@@ -51,7 +59,7 @@ function readTree(text: string, findings: Findings): Place | null {
       // The parser skips what it does not know, and then misses what should have stood there.
       if (unknownSign && (name === "ValueExpected" || name === "PropertyNameExpected")) return;
       unknownSign = name === "InvalidSymbol";
-      findings.error(offset, `is not valid JSON: ${meanings[name]}`, hint);
+      findings.error(offset, ...describeJsonError(code));
       if (findings.full()) throw new Stop();
     },
   };

@@ -1,4 +1,4 @@
-import { exitCodeFor, reportError, toPlaneError } from "../../model/errors.ts";
+import { exitCodeFor, reportError, toPlaneError, withoutHints } from "../../model/errors.ts";
 import type { Cli } from "./cli.ts";
 import { beginOutput, printError, printJson } from "./terminal/output.ts";
 import { Interrupted, inTerminal, terminal } from "./terminal/terminal.ts";
@@ -14,7 +14,7 @@ export function runReported(cli: Cli, run: () => Promise<number>): Promise<numbe
     } catch (thrown) {
       if (thrown instanceof Interrupted) return thrown.exitCode;
       const error = toPlaneError(thrown);
-      if (cli.argv.includes("--json")) printJson({ ok: false, error: reportError(error) });
+      if (cli.argv.includes("--json")) printJson({ ok: false, error: withoutHints(reportError(error)) });
       else printError(error);
       return exitCodeFor(error);
     }

@@ -70,8 +70,9 @@ const cases: [title: string, listening: string, headers: Record<string, string>,
 test("what is refused says why, and nothing of tools and principals", async () => {
   const app = new Hono().use(checkOrigin("127.0.0.1")).get("/", (c) => c.text("served"));
   const answer = await app.request("/", { headers: { host: "evil.example.com" } });
-  const { code, title } = (await answer.json()) as { code: string; title: string };
+  const { code, title, detail } = (await answer.json()) as { code: string; title: string; detail: string };
   assert.equal(code, "ORIGIN_REFUSED");
+  assert.match(detail, /Use the address that 'toolplane serve' printed, or start it with --allow-host NAME\./);
   assert.match(title, /came by a host or from a web page that is not served here/);
 });
 

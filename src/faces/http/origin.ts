@@ -22,16 +22,26 @@ export function createOriginCheck(
     const { host: named, origin, "sec-fetch-site": site } = way;
     if (origin === undefined && site === undefined && named !== undefined && named === served) return null;
     const host = splitPort(named ?? "");
-    if (!hosts.has(host.name)) return new PlaneError("ORIGIN_REFUSED", "This Host is not served here.");
+    if (!hosts.has(host.name))
+      return new PlaneError(
+        "ORIGIN_REFUSED",
+        "This plane is not served under this Host. Use the address that 'toolplane serve' printed, or start it with --allow-host NAME.",
+      );
     served = named;
     if (isForeign(site) && !(isNavigable && isNavigation(way)))
-      return new PlaneError("ORIGIN_REFUSED", "Pages of other sites may not call.");
+      return new PlaneError(
+        "ORIGIN_REFUSED",
+        "Web pages of other sites may not call this plane. Send the request from a program instead.",
+      );
     if (origin === undefined) return null;
     const page = splitPort(/^https?:\/\/([^/@]+)$/.exec(origin)?.[1] ?? "");
     // Another program on the same machine may serve pages too, and on another port it is another site.
     return hosts.has(page.name) && page.port === host.port
       ? null
-      : new PlaneError("ORIGIN_REFUSED", "This Origin may not call.");
+      : new PlaneError(
+          "ORIGIN_REFUSED",
+          "Web pages of this Origin may not call this plane. Leave the header out if a program sends the request.",
+        );
   };
 }
 

@@ -58,7 +58,7 @@ function unproven(title: string, command: string | undefined): PlaneError {
   const instead = command === undefined ? "" : `use 'toolplane ${command}', or `;
   return new PlaneError(
     "FORBIDDEN",
-    `${title} takes a caller who proves who they are. In the workbench, open the link that 'toolplane serve' printed; elsewhere ${instead}send the pass of that link as 'Authorization: Bearer', or a key of 'toolplane keys create'.`,
+    `${title} needs a proof of who you are. In the workbench, open the link that 'toolplane serve' printed; elsewhere ${instead}send the pass of that link as 'Authorization: Bearer', or a key of 'toolplane keys create'.`,
     { data: { needs: "proof" } },
   );
 }

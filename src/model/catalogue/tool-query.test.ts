@@ -40,7 +40,11 @@ for (const [query, fields] of taken) {
 }
 
 const refused: [query: string, parameter: string, message: RegExp][] = [
-  ["capabilty=x", "capabilty", /by 'capabilty'\. Did you mean 'capability'\? Known are persona, /],
+  [
+    "capabilty=x",
+    "capabilty",
+    /'capabilty' is not a parameter of this list of tools\. Did you mean 'capability'\? Known are persona, /,
+  ],
   ["constructor=x", "constructor", /Known are/],
   ["persona=-share", "persona", /'persona' cannot be '-share': .*without-shared.*Did you mean '-shared'\?/],
   ["persona=shared=no", "persona", /'shared=no'/],

@@ -101,7 +101,12 @@ function refuseUnknown(name: string, { spell, nearest }: Wording): never {
   const known = Object.keys(parameters);
   const [near] = nearest(name, known);
   const meant = near === undefined ? "" : ` Did you mean ${spell(near)}?`;
-  return refuse(name, null, `Tools cannot be asked for by '${name}'.${meant} Known are ${known.join(", ")}.`, near);
+  return refuse(
+    name,
+    null,
+    `'${name}' is not a parameter of this list of tools.${meant} Known are ${known.join(", ")}.`,
+    near,
+  );
 }
 
 function refuseValue(name: string, value: string, { spell, nearest }: Wording): Refuse {

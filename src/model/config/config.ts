@@ -233,6 +233,8 @@ export type UntrustedServer = { launch: string; hash: string };
 export type ConfigProblem = {
   file: string;
   line: number | null;
+  /** Where the file cannot be parsed. */
+  column?: number;
   /** As the file spells it. */
   path: string;
   /** In the normal form, where different. */
@@ -247,8 +249,8 @@ export type ConfigProblem = {
 };
 
 /** File, line, place, reason and remedy on one line. */
-export function renderProblem({ file, line, path, message, hint }: ConfigProblem): string {
-  const place = line === null ? file : `${file}:${line}`;
+export function renderProblem({ file, line, column, path, message, hint }: ConfigProblem): string {
+  const place = [file, line, column].filter((part) => part !== null && part !== undefined).join(":");
   const reason = /[.?!…]$/.test(message) ? message : `${message}.`;
   return `${place}: ${path === "" ? "" : `${path}: `}${reason}${hint === null ? "" : ` ${hint}`}`;
 }

@@ -15,7 +15,7 @@ export interface PolicyRuleInput {
   /** Glob of server names. */ server?: string | undefined;
   /** Any of these effects. */ side_effects?: readonly ("none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database")[] | undefined;
   /** Any of read, write and unknown, as 'policy test' shows for a tool. */ effects?: readonly ("read" | "write" | "unknown")[] | undefined;
-  /** Any of these risks: a tool's safety_level, else high if a trusted server declares it destructive, low if read-only. */ risk?: readonly ("low" | "medium" | "high")[] | undefined;
+  /** Any of these risks: a tool's safety_level, else high if its server declares it destructive, low if it is read-only, otherwise medium. */ risk?: readonly ("low" | "medium" | "high")[] | undefined;
   /** Any of these callers, by glob. */ users?: readonly string[] | undefined;
   /** Callers in any of these groups. */ groups?: readonly string[] | undefined;
   /** Callers that are any of these personas. */ personas?: readonly string[] | undefined;

@@ -18,12 +18,12 @@ const hint = "Write 'sqlite', or 'postgres://user@host:5432/database'.";
 export function parseStoreAddress(text: string): StoreAddress | { problem: string; hint: string } {
   const trimmed = text.trim();
   if (trimmed === "sqlite") return { kind: "sqlite" };
-  if (!/^postgres(ql)?:\/\//i.test(trimmed)) return { problem: "this is no store we know", hint };
+  if (!/^postgres(ql)?:\/\//i.test(trimmed)) return { problem: "this is not a known kind of store", hint };
   const url = URL.parse(trimmed);
-  if (url === null) return { problem: "this is no address of a database", hint: specialCharacters };
+  if (url === null) return { problem: "this is not the URL of a database", hint: specialCharacters };
   const database = url.pathname.slice(1);
   // A password with a slash looks like a path, and must not be shown as a name.
-  if (/[/@]/.test(database)) return { problem: "this is no address of a database", hint: specialCharacters };
+  if (/[/@]/.test(database)) return { problem: "this is not the URL of a database", hint: specialCharacters };
   if (database === "") return { problem: "the address names no database", hint };
   const schema = url.searchParams.get("schema") ?? defaultSchema;
   if (!schemaName.test(schema))

@@ -31,7 +31,7 @@ export function errorCode(value: unknown): string {
 export function authRequired(server: string, kind: "token" | "oauth", why: string): PlaneError {
   const how = `toolplane servers login ${server}`;
   const what = kind === "token" ? "Give it a token" : "Sign in to it";
-  const message = `Server '${server}' wants to know who asks: ${why}. ${what} with '${how}'.`;
+  const message = `Server '${server}' requires authentication: ${why}. ${what} with '${how}'.`;
   return new PlaneError("AUTH_REQUIRED", message, { data: { server, kind, how } });
 }
 

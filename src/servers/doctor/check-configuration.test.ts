@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkBroken } from "./check-configuration.ts";
+import { ServerDefinition } from "../../model/servers/server.ts";
+import { checkBroken, checkEnvironment } from "./check-configuration.ts";
 
 const broken: [reason: string, fix: RegExp][] = [
   [
@@ -19,3 +20,40 @@ for (const [reason, fix] of broken) {
     assert.match(check.fix ?? "", fix);
   });
 }
+
+test("a placeholder of a page in env, headers and auth is named, with the variable to set", () => {
+  const local = checkEnvironment(
+    ServerDefinition.parse({
+      transport: "stdio",
+      command: "notes-server",
+      env: { NOTES_TOKEN: "<YOUR_TOKEN>", API_KEY: "API_KEY", URL: "https://app:s3cret@your-host/" },
+    }),
+  );
+  assert.equal(
+    local.detail,
+    "env.NOTES_TOKEN still contains <YOUR_TOKEN>, which nothing has filled in. env.API_KEY still contains API_KEY, " +
+      "which nothing has filled in. env.URL still contains your-host, which nothing has filled in.",
+  );
+  assert.equal(
+    local.fix,
+    "Replace <YOUR_TOKEN> in env.NOTES_TOKEN with its value, or with ${NOTES_TOKEN} and set that variable.",
+  );
+  const remote = checkEnvironment(
+    ServerDefinition.parse({
+      transport: "http",
+      url: "https://notes.example.org/mcp",
+      headers: { Authorization: "Bearer your-api-key-here" },
+      auth: { token: "xxx" },
+    }),
+  );
+  assert.equal(
+    remote.detail,
+    "headers.Authorization still contains your-api-key-here, which nothing has filled in. " +
+      "auth.token still contains xxx, which nothing has filled in.",
+  );
+});
+
+test("real values in env and headers are left alone", () => {
+  const env = { TOKEN: "ghp_16C7e42F292c6912E7710c838347Ae178B4a", PROJECT: "my-project", FORMAT: "{message}" };
+  assert.equal(checkEnvironment(ServerDefinition.parse({ transport: "stdio", command: "notes-server", env })).ok, true);
+});

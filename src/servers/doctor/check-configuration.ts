@@ -1,4 +1,5 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { findPlaceholder } from "../../lib/text/placeholder.ts";
 import { looksSecret } from "../../lib/text/redact.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import type { DoctorCheck } from "../../model/config/setup.ts";
@@ -56,13 +57,17 @@ type Trouble = { detail: string; fix: string };
 
 function troubleOf(key: string, name: string, value: string): Trouble[] {
   const isEmpty = /^\s*(?:(?:bearer|basic)\s*)?$/i.test(value);
-  if (!isEmpty || !looksSecret(name)) return placeholderTrouble(key, unexpanded.exec(value)?.[0]);
+  if (!isEmpty || !looksSecret(name)) {
+    const isName = value === name && looksSecret(name);
+    const text = unexpanded.exec(value)?.[0] ?? (isName ? value : findPlaceholder(value));
+    return placeholderTrouble(key, text, /^[A-Z_][A-Z0-9_]*$/.test(name) ? name : "NAME");
+  }
   return [{ detail: `${key} is empty.`, fix: `Give ${key} a value, or remove it.` }];
 }
 
-function placeholderTrouble(key: string, text: string | undefined): Trouble[] {
+function placeholderTrouble(key: string, text: string | undefined, own = "NAME"): Trouble[] {
   if (text === undefined) return [];
-  const [, variable = "NAME"] = /^\$\{(?:env:)?([A-Za-z_]\w*)\}$/.exec(text) ?? [];
-  const fix = `Replace ${text} in ${key} by its value, or by \${${variable}} and set that variable.`;
+  const [, variable = own] = /^\$\{(?:env:)?([A-Za-z_]\w*)\}$/.exec(text) ?? [];
+  const fix = `Replace ${text} in ${key} with its value, or with \${${variable}} and set that variable.`;
   return [{ detail: `${key} still contains ${text}, which nothing has filled in.`, fix }];
 }

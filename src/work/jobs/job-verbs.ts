@@ -213,7 +213,7 @@ async function findRun(parts: JobVerbParts, id: string, principal: Principal): P
   requireScope(principal, "read", "look at runs of jobs");
   const run = await (await parts.store()).jobRun(id);
   if (run !== null && (await maySee(parts, run, principal))) return run;
-  throw new PlaneError("NOT_FOUND", `No run '${id}' of a job is yours. 'jobs history' lists those that are.`);
+  throw new PlaneError("NOT_FOUND", `No job run '${id}' found. 'toolplane jobs history NAME' lists the runs of a job.`);
 }
 
 async function maySee(parts: JobVerbParts, run: KeptJobRun, principal: Principal): Promise<boolean> {

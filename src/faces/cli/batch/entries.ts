@@ -50,7 +50,7 @@ function readLine(line: string, known: Fields, required: string): UnknownObject 
   try {
     parsed = JSON.parse(line);
   } catch (thrown) {
-    return `it is not valid JSON: ${(thrown as Error).message}`;
+    return `it is not valid JSON: ${(thrown as Error).message.replace(/ \(line 1 column \d+\)$/, "")}`;
   }
   if (!isObject(parsed)) return `it must be an object like {"${required}": "…"}`;
   const { id, ...fields } = parsed;
@@ -71,7 +71,10 @@ function meant(name: string, known: readonly string[]): string {
 function tellProblems(file: string, problems: readonly string[]): PlaneError {
   const more = problems.length > maxNamed ? `; and ${problems.length - maxNamed} more` : "";
   const told = problems.slice(0, maxNamed).join("; ");
-  return usage(`'${file}' cannot be done as it is, so nothing was: ${told}${more}.`, { problems });
+  return usage(
+    `'${file}' has lines that cannot be used, so nothing was run: ${told}${more}. Correct them and run it again.`,
+    { problems },
+  );
 }
 
 const isText = (value: unknown) => typeof value === "string";

@@ -15,9 +15,9 @@ const maxFound = 10;
 
 /** What can be said after `/mcp`. */
 export const mcpVerbs: Record<string, Verb> = {
-  list: { usage: "", about: "the servers and how they are", run: listServers },
-  connect: { usage: "SERVER", about: "connect a server; its tools are there", run: connect },
-  disconnect: { usage: "SERVER", about: "disconnect a server; its tools are gone", run: disconnect },
+  list: { usage: "", about: "list the servers and their state", run: listServers },
+  connect: { usage: "SERVER", about: "connect a server and add its tools", run: connect },
+  disconnect: { usage: "SERVER", about: "disconnect a server and remove its tools", run: disconnect },
   tools: { usage: "[SERVER]", about: "tools, and which of them are loaded", run: listTools },
   search: { usage: "QUERY", about: "find tools and load them, 10 at most", run: search },
   stats: { usage: "[SERVER]", about: "what definitions cost in the context of a model", run: stats },
@@ -28,8 +28,8 @@ export function verbIn(known: Readonly<Record<string, Verb>>, name: string, grou
   const verb = Object.hasOwn(known, name) ? known[name] : undefined;
   if (verb) return verb;
   const [meant] = nearest(name, Object.keys(known), 1);
-  const remedy = meant ? `Did you mean /${group}${meant}?` : "/help shows what there is.";
-  throw new PlaneError("USAGE", `There is no /${group}${name}. ${remedy}`);
+  const remedy = meant ? `Did you mean /${group}${meant}?` : "/help lists the commands.";
+  throw new PlaneError("USAGE", `Unknown command /${group}${name}. ${remedy}`);
 }
 
 /** The servers, or what the first word says. */

@@ -20,7 +20,7 @@ const which = "[N|all|ID]";
 
 const plan: Verb = {
   usage: "[on|off|show]",
-  about: "queue what would change something instead of doing it; show what is queued",
+  about: "queue writes instead of making them; show the queue",
   async run(chat, [word]) {
     if (word !== undefined && !["on", "off", "show"].includes(word)) throw usage("plan", plan);
     const { settings } = chat;
@@ -29,7 +29,7 @@ const plan: Verb = {
       settings.mode = isOn ? "plan" : "build";
       print(
         isOn
-          ? "Plan mode is on: what would change something is queued. /approve runs it."
+          ? "Plan mode is on: writes are queued. /approve runs them."
           : "Plan mode is off: what the policy allows is done at once.",
       );
     }
@@ -45,7 +45,7 @@ const showPlan: Verb = {
 
 const mode: Verb = {
   usage: policyModes.join("|"),
-  about: "what is done at once, queued or refused, where it is stricter than the policy",
+  about: "run, queue or refuse writes; the stricter of mode and policy counts",
   run({ settings }, [name]) {
     if (name !== undefined) settings.mode = pick("mode", name, policyModes) ?? "build";
     print(`Mode: ${settings.mode}`);
@@ -54,7 +54,7 @@ const mode: Verb = {
 
 const approve: Verb = {
   usage: which,
-  about: "run what waits: the first N, all of it, or one",
+  about: "run waiting calls: the first N, all, or one",
   async run(chat, words) {
     let code = 0;
     for (const held of await chosen(chat, words)) {
@@ -72,7 +72,7 @@ const approve: Verb = {
 
 const reject: Verb = {
   usage: `${which} [REASON…]`,
-  about: "do none of what waits, or not these",
+  about: "reject waiting calls: the first N, all, or one",
   async run(chat, [first, ...words]) {
     const reason = words.join(" ");
     const all = await chosen(chat, first === undefined ? [] : [first]);
@@ -149,7 +149,7 @@ const toolset: Verb = {
 
 const style: Verb = {
   usage: agentStyles.join("|"),
-  about: "how the model asks for tools: tools, or in plain text",
+  about: "how the model works: with tool calls, in plain text, with a plan, or with programs",
   run({ settings }, [name]) {
     if (name !== undefined) settings.style = pick("style", name, agentStyles);
     print(`Style: ${settings.style ?? "tools"}`);
@@ -158,7 +158,7 @@ const style: Verb = {
 
 const groups: Verb = {
   usage: `[GROUP…|*|${none}]`,
-  about: "the groups of tools that are meant",
+  about: "limit the tools to these groups",
   run({ settings }, words) {
     if (words.length > 0) settings.groups = words[0] === none ? null : words;
     print(`Groups of tools: ${settings.groups?.join(", ") ?? "default"}`);
@@ -253,7 +253,7 @@ const save: Verb = {
 
 const clear: Verb = {
   usage: "",
-  about: "forget the conversation and begin another",
+  about: "clear the conversation and begin another",
   async run(chat) {
     chat.history = [];
     await chat.plane.conversations.end(chat.conversation);

@@ -37,7 +37,7 @@ export const listApprovals = command(
   (approvals) => {
     const short = shorten(approvals.map(({ id }) => id));
     const now = Date.now();
-    return table(approvals, "Nothing waits for a yes.", {
+    return table(approvals, "No call waits for approval.", {
       ID: ({ id }) => short(id),
       STATUS: ({ status }) => status,
       TOOL: ({ tool }) => tool,

@@ -39,7 +39,7 @@ const refused: [title: string, args: string | undefined, values: string[], messa
   ["broken JSON in a pair", undefined, ["a:=hello"], /a is not valid JSON.*write a=/],
   ["no JSON in a pair", undefined, ["a:="], /a is not valid JSON/],
   ["pairs beside JSON that is no object", "[1]", ["a=1"], /must be a JSON object/],
-  ["a file that is not there", "@/no/such/file.json", [], /@\/no\/such\/file\.json.*cannot be read/],
+  ["a file that is not there", "@/no/such/file.json", [], /'\/no\/such\/file\.json'.*cannot be read.*Check the path/],
 ];
 
 for (const [title, args, values, message] of refused) {
@@ -52,4 +52,15 @@ test("arguments may come from a file", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(directory.file("args.json"), '{"a": "ß"}\n');
   assert.deepEqual(await readCallArguments(`@${directory.file("args.json")}`, ["b=2"]), { a: "ß", b: "2" });
+});
+
+test("a file of arguments that is not JSON is named, with what it has to hold", async () => {
+  await using directory = await temporaryDirectory();
+  const file = directory.file("args.json");
+  await writeFile(file, "{a: 1}");
+  await assert.rejects(readCallArguments(`@${file}`, []), (thrown: Error) => {
+    assert.ok(thrown.message.startsWith(`The file '${file}' is not valid JSON: `), thrown.message);
+    assert.ok(thrown.message.endsWith('It has to hold one JSON object, as in {"key": "value"}.'), thrown.message);
+    return true;
+  });
 });

@@ -8,12 +8,18 @@ import { readSource } from "./option-values.ts";
 /** `--args` first, then `key=value` pairs on top. `--args` alone stay the text that was typed, so that nothing in it changes. */
 export async function readCallArguments(args: string | undefined, values: readonly string[]): Promise<unknown> {
   const text = args === undefined ? "" : await readText(args);
-  const given = merge(text, values);
+  const given = merge(text, values, sourceOf(args));
   return values.length === 0 && text.trim() !== "" && isObject(given) ? text : given;
 }
 
-function merge(text: string, values: readonly string[]): unknown {
-  const given = text.trim() === "" ? {} : parseJson(text, "--args");
+/** How messages name what was given with `--args`. */
+function sourceOf(args = ""): string {
+  if (args === "-") return "Standard input";
+  return args.startsWith("@") ? `The file '${args.slice(1)}'` : "--args";
+}
+
+function merge(text: string, values: readonly string[], source: string): unknown {
+  const given = text.trim() === "" ? {} : parseJson(text, source);
   if (values.length === 0) return given;
   const base = given === null ? {} : given;
   if (!isObject(base)) throw usage("--args must be a JSON object when key=value pairs are given too");
@@ -26,7 +32,7 @@ export async function readInput(
   values: readonly string[],
   problem = "--args must be a JSON object: the input by its names.",
 ): Promise<JsonObject> {
-  const given = merge(args === undefined ? "" : await readText(args), values);
+  const given = merge(args === undefined ? "" : await readText(args), values, sourceOf(args));
   if (isObject(given)) return given as JsonObject;
   throw new PlaneError("USAGE", problem);
 }
@@ -79,7 +85,7 @@ function textKeys(values: readonly string[]): string[] {
 
 async function readText(args: string): Promise<string> {
   if (args === "-") return readSource("-");
-  return args.startsWith("@") ? readSource(args.slice(1), `--args ${args}: the file`) : args;
+  return args.startsWith("@") ? readSource(args.slice(1), `The file '${args.slice(1)}' of --args`) : args;
 }
 
 function parsePair(pair: string): [string, unknown] {
@@ -94,8 +100,10 @@ function parseJson(json: string, where: string): unknown {
   try {
     return JSON.parse(json);
   } catch (thrown) {
-    const remedy =
+    const isFile = where.includes(" ");
+    const typed =
       where === "--args" ? `Quote it for the shell, e.g. --args '{"key":"value"}'` : `For text write ${where}=…`;
+    const remedy = isFile ? 'It has to hold one JSON object, as in {"key": "value"}' : typed;
     throw usage(`${where} is not valid JSON: ${(thrown as Error).message}. ${remedy}`);
   }
 }

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
-import { PlaneError } from "../../../model/errors.ts";
+import { PlaneError, withoutHints } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, TextOptions } from "../cli.ts";
 import { exitCodeOf, printOutcome, sayWhatWaits } from "../terminal/outcome.ts";
@@ -33,7 +33,8 @@ export async function callTool(cli: Cli, tool: string, values: string[], options
     });
     const outcome = asks ? await answerIfAsked(plane, first) : first;
     const saved = await saveFiles(outcome, options);
-    if (options.json) printJson({ ...outcome, ...saved });
+    if (options.json)
+      printJson({ ...(outcome.ok ? outcome : { ...outcome, error: withoutHints(outcome.error) }), ...saved });
     else printOutcome(outcome, await argumentHints(plane, tool, outcome, values));
     if (!options.json && saved) sayWhatIsSaved(saved);
     // Under --plan the plan is the result.

@@ -70,10 +70,7 @@ async function findId(plane: Plane, given: string): Promise<string> {
 }
 
 function noneBegins(id: string): PlaneError {
-  return new PlaneError(
-    "NOT_FOUND",
-    `There is no dead letter '${id}'. 'toolplane dead-letters list' shows which there are.`,
-  );
+  return new PlaneError("NOT_FOUND", `No dead letter '${id}' found. 'toolplane dead-letters list' lists them.`);
 }
 
 type RetryOptions = GlobalOptions & { all: boolean };

@@ -146,8 +146,8 @@ export const switchJob = command(
   (plane, name: string, verb: "pause" | "resume") => plane.jobs[verb](name),
   ({ schedule }, [name, verb]) =>
     verb === "pause"
-      ? `Job '${name}' is paused; 'toolplane jobs resume ${name}' lets it go on.`
-      : `Job '${name}' goes on; next at ${schedule.nextAt ?? "no time any more"}.`,
+      ? `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`
+      : `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`,
   (job) => ({ job }),
 );
 

@@ -73,6 +73,6 @@ export function pick<T extends object, K extends keyof T>(options: T, ...keys: r
 export async function readSource(file: string, named = `'${file}'`): Promise<string> {
   if (file === "-") return text(terminal.stdin);
   return readFile(resolve(terminal.directory(), file), "utf8").catch((thrown) => {
-    throw new PlaneError("USAGE", `${named} cannot be read: ${fileErrorText(thrown)}.`);
+    throw new PlaneError("USAGE", `${named} cannot be read: ${fileErrorText(thrown)}. Check the path.`);
   });
 }

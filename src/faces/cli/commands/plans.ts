@@ -117,7 +117,7 @@ async function findPlan(plane: Plane, given: string | undefined): Promise<Plan> 
   const open = plans.find(({ status }) => status === "pending" || status === "partly");
   if (given === undefined) {
     if (open) return open;
-    throw new PlaneError("NOT_FOUND", "No plan waits for an answer. 'toolplane plan list' shows those that are over.");
+    throw new PlaneError("NOT_FOUND", "No plan waits for approval. 'toolplane plan list' shows the others.");
   }
   const ids = plans.map(({ id }) => id);
   return plane.plans.get(findByPrefix(given, ids, { what: "plan", where: "toolplane plan list" }));

@@ -74,7 +74,7 @@ export async function importBundle(
     change,
     kind,
     persona === null ? name : `${name} (${persona})`,
-    covers === null ? "" : `stands before ${covers}`,
+    covers === null ? "" : `takes precedence over ${covers}`,
   ]);
   print(renderTable(["CHANGE", "KIND", "NAME", ""], rows));
   const by = done.exportedBy === null ? "" : ` by ${done.exportedBy}`;
@@ -130,7 +130,7 @@ export async function setTool(cli: Cli, given: string, options: SetOptions): Pro
   });
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
-  const over = done.covers === null ? "" : ` It stands before the one of ${done.covers}.`;
+  const over = done.covers === null ? "" : ` It takes precedence over the one of ${done.covers}.`;
   print(`${done.change === "unchanged" ? "Nothing to change in" : "Set"} '${done.name}' (${done.change}).${over}`);
 }
 

@@ -91,6 +91,6 @@ function unreadable(file: string, thrown: unknown): unknown {
   const { code } = thrown as NodeJS.ErrnoException;
   const isOfFile = typeof code === "string" && /^E[A-Z]+$/.test(code);
   return isOfFile
-    ? new PlaneError("USAGE", `'${file}' cannot be used: ${fileErrorText(thrown)}.`, { cause: thrown })
+    ? new PlaneError("USAGE", `'${file}' cannot be used: ${fileErrorText(thrown)}. Check the path.`, { cause: thrown })
     : thrown;
 }

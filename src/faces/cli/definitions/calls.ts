@@ -26,7 +26,7 @@ call <tool> [values...]: call a tool
   --args <json> arguments as JSON, @FILE, or - for standard input
   --timeout <seconds> {seconds} limit of this call; 0 for none
   --yes agree to what the policy would ask about
-  --plan queue what would change something, instead of doing it
+  --plan queue writes instead of making them
   --conversation <name> the conversation that the call belongs to
   --tool-group <name> {list} a tool group to use; repeatable, default when left out
   --state <name> the state that an agent is in
@@ -60,7 +60,7 @@ ${model}
   --history <file> continue the conversation in this file, and save it there
   --trace <file> write the trace of the run: text for .txt, else JSON
   --conversation <name> the conversation that the calls belong to
-  --plan queue what would change something, instead of doing it
+  --plan queue writes instead of making them
   --yes agree to what the policy would ask about
   --verbose show thoughts, calls and results, even without a terminal
   --no-stream print the answer when it is complete
@@ -76,7 +76,7 @@ code run [file]: run a program in the sandbox; policy and limits apply to its ca
   --read-only refuse what may change something
   --resume <run> continue a run that waited for an approval
   --conversation <name> the conversation that the calls and 'store' belong to
-  --plan queue what would change something, instead of doing it
+  --plan queue writes instead of making them
   --yes agree to what the policy would ask about
 ${tapes}
   > code.runProgram $ code run report.ts $ code run -e 'return await tools.demo.greet({ name: "Ann" })'

@@ -15,7 +15,7 @@ test("what begins several ids, or none, is said to", () => {
   assert.throws(() => findByPrefix("abcd", ids, things), { code: "USAGE", message: /2 of them.*abcdefgh-2/ });
   assert.throws(() => findByPrefix("0000", ids, things), {
     code: "NOT_FOUND",
-    message: /no approval '0000'.*approvals list/,
+    message: /No approval '0000'.*approvals list/,
   });
 });
 
