@@ -45,16 +45,12 @@ test("hints count when the server is trusted, and only then", () => {
   assert.equal(effectOf(sampleTool(destroys), {}).effect, "write");
 });
 
-test("a hint that a tool is destructive counts from any server, as long as no operator or manifest says otherwise", () => {
-  const id = { server: "notes", tool: "get_report" };
-  const claims = sampleTool({ id, trusted: false, annotations: { readOnlyHint: true, destructiveHint: true } });
-  assert.deepEqual(impactOf(claims, {}), {
-    impact: "destroys",
-    because: "its server says that it is destructive",
-    known: false,
-  });
-  assert.equal(effectOf(claims, {}).effect, "write");
-  assert.equal(effectOf(claims, { "*": "read" }).effect, "read");
-  const denies = { ...claims, annotations: { destructiveHint: false } };
-  assert.equal(impactOf({ ...denies, id: { server: "notes", tool: "delete_report" } }, {}).impact, "destroys");
+test("people are warned of a destructive tool regardless of trust, and nothing else follows from an untrusted hint", () => {
+  const claims = { trusted: false, annotations: { destructiveHint: true } };
+  const writes = sampleTool({ ...claims, id: { server: "notes", tool: "put_report" } });
+  const because = "its server says that it is destructive";
+  assert.deepEqual(impactOf(writes, {}), { impact: "destroys", because, known: false });
+  assert.equal(effectOf(sampleTool({ ...claims, id: { server: "notes", tool: "get_report" } }), {}).effect, "read");
+  const denies = { ...claims, annotations: { destructiveHint: false }, id: { server: "notes", tool: "delete_report" } };
+  assert.equal(impactOf(sampleTool(denies), {}).impact, "destroys");
 });

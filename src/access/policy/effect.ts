@@ -64,10 +64,7 @@ const declared: Record<SideEffects, "read" | "write" | null> = {
   network: null,
 };
 
-/**
- * Does it change anything? The operator's word first, then the manifest, a trusted server's hints, the name. Of an
- * untrusted server only the hint that makes a tool more dangerous counts.
- */
+/** Does it change anything? The operator's word first, then the manifest, a trusted server's hints, the name. */
 export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
   for (const [pattern, effect] of Object.entries(effects)) {
     if (matchesGlob(pattern, tool.name) || matchesGlob(pattern, tool.modelName))
@@ -80,8 +77,6 @@ export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
   if (hinted !== null && tool.id.server !== null && tool.effects !== "explicit") return hinted;
   if (written !== null) return { effect: written, because: `its side effects are '${side_effects}'`, known: true };
   if (hinted !== null) return hinted;
-  if (tool.annotations.destructiveHint === true)
-    return { effect: "write", because: "its server says that it is destructive", known: false };
   return tool.id.kind ? { effect: "read", because: "the protocol says", known: false } : effectOfName(tool.id.tool);
 }
 
