@@ -152,6 +152,49 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await context.close();
   });
 
+  test("a page that begins asks for each thing once, and after a call only for what it changes", async () => {
+    const context = await world.browser.newContext();
+    const page = await context.newPage();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.resourceType() === "fetch") asked.push(new URL(request.url()).pathname);
+    });
+    const opened = page.waitForResponse("**/events");
+    await page.goto(`${world.url}/workbench/calls?tool=echo.env`);
+    await page.getByText("No calls match").waitFor();
+    await opened;
+    await post("/tools/echo.env/call", { arguments: {} });
+    await page.getByRole("link", { name: "echo.env" }).waitFor();
+    assert.deepEqual(asked.toSorted(), ["/approvals", "/calls", "/calls", "/events", "/questions", "/session"]);
+    await context.close();
+  });
+
+  test("an answer from before a call that comes after it does not hide the call", async () => {
+    const path = "/calls?tool=echo.falsy";
+    const { page: first, context } = await world.open(path);
+    await first.getByText("No calls match").waitFor();
+    const second = await context.newPage();
+    const [answered, called] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await second.route(
+      ({ pathname }) => pathname === "/calls",
+      async (route) => {
+        const response = await route.fetch();
+        answered.resolve();
+        await called.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await second.goto(`${world.url}/workbench${path}`, { waitUntil: "commit" });
+    await answered.promise;
+    await post("/tools/echo.falsy/call", { arguments: {} });
+    // The first tab tells the second what it hears.
+    await first.getByRole("link", { name: "echo.falsy" }).waitFor();
+    called.resolve();
+    await second.getByRole("link", { name: "echo.falsy" }).waitFor();
+    await context.close();
+  });
+
   test("many tabs hear of what happens through one connection, and the next goes on when it is closed", async () => {
     const path = "/calls?tool=echo.cwd";
     const { page: first, context } = await world.open(path);

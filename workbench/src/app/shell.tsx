@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useRouter } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { pendingCountQuery } from "../api/approval-queries.ts";
 import { ApiError } from "../api/client.ts";
 import { sessionQuery } from "../api/queries.ts";
@@ -22,7 +22,7 @@ import { Tour } from "./tour.tsx";
 export function Shell() {
   const session = useQuery(sessionQuery());
   if (session.error instanceof ApiError && session.error.status === 401) return <SignIn />;
-  if (session.data !== undefined) return <Frame />;
+  if (session.data !== undefined) return <Frame lastEventId={session.data.lastEventId} />;
   return session.error ? <Failed error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
 }
 
@@ -32,15 +32,17 @@ function keepFocus(): void {
   if (activeElement === null || activeElement === body) document.getElementById("content")?.focus();
 }
 
-function Frame() {
+function Frame({ lastEventId }: { lastEventId: number }) {
   const router = useRouter();
   const client = useQueryClient();
   const approvals = useQuery(pendingCountQuery()).data ?? 0;
   const questions = useQuery(questionsQuery()).data?.questions.length ?? 0;
   const waiting = approvals + questions;
   const [searching, setSearching] = useState(false);
+  const begin = useRef(lastEventId);
   useApprovalAlerts();
-  useEffect(() => startLiveEvents(client), [client]);
+  // A layout effect runs before the queries of the page are sent: no event falls between.
+  useLayoutEffect(() => startLiveEvents(client, begin.current), [client]);
   useEffect(() => loadRest(), []);
   useEffect(
     () =>
