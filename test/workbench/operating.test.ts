@@ -284,6 +284,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByLabel("Arguments").fill('{"a": "7", "b": 1}');
     await page.getByRole("button", { name: "Test" }).click();
     await page.getByText("It would be refused.").waitFor();
+    await page.getByRole("status").getByText("rule 1", { exact: true }).waitFor();
     await page.getByLabel("Arguments").fill('{"a": 8, "b": 1}');
     await page.getByRole("button", { name: "Test" }).click();
     await page.getByText("It would run.").waitFor();
