@@ -230,6 +230,7 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     await dialog.getByLabel("Reason").fill("enough");
     await dialog.getByRole("button", { name: "Reject it" }).click();
     await page.getByText("Because: enough").waitFor();
+    await entry.getByText("1 waiting").waitFor({ state: "detached" });
     assert.deepEqual(complaints, []);
     await context.close();
   });

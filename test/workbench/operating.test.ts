@@ -165,7 +165,8 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await opened;
     await post("/tools/echo.env/call", { arguments: {} });
     await page.getByRole("link", { name: "echo.env" }).waitFor();
-    assert.deepEqual(asked.toSorted(), ["/approvals", "/calls", "/calls", "/events", "/questions", "/session"]);
+    const once = ["/approvals", "/dead-letters", "/events", "/plans", "/questions", "/session"];
+    assert.deepEqual(asked.toSorted(), ["/calls", "/calls", ...once].toSorted());
     await context.close();
   });
 
@@ -255,6 +256,8 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
   test("a dead letter is looked at, noted and settled, and a risky retry asks first", async () => {
     await post("/tools/fault.drop_after_receipt/call", { arguments: { times: 9 } });
     const { page, context } = await world.open("/dead-letters");
+    const entry = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: /^Dead letters/ });
+    await entry.getByText("1 waiting").waitFor();
     await page.getByRole("button", { name: "fault.drop_after_receipt" }).click();
     await page.getByRole("button", { name: "Retry" }).click();
     await page.getByText("If it did, it runs twice.").waitFor();
@@ -262,6 +265,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByLabel("Note").fill("sent by hand");
     await page.getByRole("button", { name: "Mark resolved" }).click();
     await page.getByText("No dead letters are pending").waitFor();
+    await entry.getByText("1 waiting").waitFor({ state: "detached" });
     const { deadLetters } = (await (await fetch(`${world.url}/dead-letters`)).json()) as {
       deadLetters: { status: string; history: { note: string | null }[] }[];
     };

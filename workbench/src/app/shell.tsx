@@ -1,10 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useRouter } from "@tanstack/react-router";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { pendingCountQuery } from "../api/approval-queries.ts";
 import { ApiError } from "../api/client.ts";
 import { sessionQuery } from "../api/queries.ts";
-import { questionsQuery } from "../api/question-queries.ts";
 import { usePageTitle } from "../parts/page-title.ts";
 import { Failed, Loading } from "../parts/states.tsx";
 import { Toasts } from "../parts/toast.tsx";
@@ -17,6 +15,7 @@ import { ShortcutHelp } from "./shortcut-help.tsx";
 import { PhoneBar, SideBar } from "./side-bar.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { Tour } from "./tour.tsx";
+import { useWaitingCounts } from "./waiting-counts.ts";
 
 /** The frame of every page; asks for credentials first where the plane requires them. */
 export function Shell() {
@@ -35,9 +34,8 @@ function keepFocus(): void {
 function Frame({ lastEventId }: { lastEventId: number }) {
   const router = useRouter();
   const client = useQueryClient();
-  const approvals = useQuery(pendingCountQuery()).data ?? 0;
-  const questions = useQuery(questionsQuery()).data?.questions.length ?? 0;
-  const waiting = approvals + questions;
+  const counts = useWaitingCounts();
+  const waiting = counts["/approvals"];
   const [searching, setSearching] = useState(false);
   const begin = useRef(lastEventId);
   useApprovalAlerts();
@@ -74,7 +72,7 @@ function Frame({ lastEventId }: { lastEventId: number }) {
         Skip to the content
       </a>
       <div className="flex min-h-0 flex-1">
-        <SideBar waiting={waiting} onSearch={() => setSearching(true)} />
+        <SideBar counts={counts} onSearch={() => setSearching(true)} />
         <div className="flex min-w-0 flex-1 flex-col">
           <ConnectionBanner />
           <ProofBanner />
@@ -83,7 +81,7 @@ function Frame({ lastEventId }: { lastEventId: number }) {
           </main>
         </div>
       </div>
-      <PhoneBar waiting={waiting} onSearch={() => setSearching(true)} />
+      <PhoneBar counts={counts} onSearch={() => setSearching(true)} />
       {searching && <CommandPalette onClose={() => setSearching(false)} />}
       <ShortcutHelp />
       <Tour />
