@@ -76,7 +76,7 @@ suite("approving in the browser", { skip: noBrowser }, () => {
       async () => (await page.title()) === "Approvals · Toolplane" || undefined,
     );
     await page.goto(`${world.url}/workbench/calls/${answered.call?.id}`);
-    await page.getByRole("definition").getByText("MCP server echo", { exact: true }).waitFor();
+    await page.getByRole("definition").getByText("echo (MCP)", { exact: true }).waitFor();
     await page.getByText(/^allow: .+ approved it\. The approval$/).waitFor();
     await page.getByRole("link", { name: "The approval" }).click();
     await page.getByText("echo.put_note no longer waits").waitFor();

@@ -74,6 +74,26 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await context.close();
   });
 
+  test("on a phone the error of a server is read whole, and that nothing waits is said in the middle", async () => {
+    const { page, context } = await world.open("/servers", { viewport: { width: 390, height: 800 } });
+    const error = page.getByRole("row", { name: /^lost/ }).getByText(/'no-such-program' was not found/);
+    await error.filter({ visible: true }).waitFor();
+    const [cut] = await error
+      .filter({ visible: true })
+      .evaluateAll((found) =>
+        found.map(({ parentElement: cell }) => (cell?.scrollWidth ?? 0) > (cell?.clientWidth ?? 0)),
+      );
+    assert.equal(cut, false);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${world.url}/workbench/approvals`);
+    const said = await page.getByText("No approvals waiting").boundingBox();
+    const tabs = await page.getByRole("tablist").boundingBox();
+    assert.ok(said && tabs);
+    const offCentre = said.x + said.width / 2 - (tabs.x + tabs.width / 2);
+    assert.ok(Math.abs(offCentre) < 2, `${offCentre} px off the centre`);
+    await context.close();
+  });
+
   test("a server is added by who has the link of the terminal; others get a command to copy", async () => {
     const { page, context, complaints } = await world.open("/servers#");
     await page.getByText("To approve calls and change things").waitFor();
