@@ -80,7 +80,7 @@ const sameAbove = 0.85;
 const alikeAbove = 0.5;
 const maxDifferences = 4;
 
-/** Read once: whoever types finds the same tools with every letter. */
+/** Read once: a person who types finds the same tools with every letter. */
 const describing = new WeakMap<Findable, ReadonlySet<string>>();
 
 function describingWords(tool: Findable): ReadonlySet<string> {
