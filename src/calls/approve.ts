@@ -75,7 +75,8 @@ async function confirm(call: Injected, yes: HeldYes, fingerprint: ApproveOptions
     const reason = `${what} has changed since '${yes.id}' was approved. Make the call again`;
     throw denied(call, reason, { origin: "approval", approvalId: yes.id, isVoid: true });
   }
-  return { verdict: "allow", origin: "approval", reason: `${yes.by ?? "a person"} approved '${yes.id}'` };
+  const reason = `${yes.by ?? "a person"} approved '${yes.id}'`;
+  return { verdict: "allow", origin: "approval", reason, approvalId: yes.id };
 }
 
 function denied({ tool: { name } }: Injected, reason: string, data: ErrorData): PlaneError {

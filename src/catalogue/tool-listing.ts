@@ -62,6 +62,7 @@ export type ToolListings = ReturnType<typeof createToolListings>;
 export function createToolListings(ports: ListingPorts, defaultPrincipal: Principal) {
   const { registry, grants } = ports;
   const { visibleTo, visibleAs } = createVisibility(ports);
+  const personasOf = createPersonaNames();
   const forFace = createFaceFilter(ports.withoutHeld);
   const describe = createToolDescriptions(ports);
   const loaded = async () => ports.loaded?.();
@@ -78,8 +79,8 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
     await loaded();
   };
   /** Over HTTP a caller without persona sees shared tools and those of all personas. */
-  const everyPersona = (face: Face | undefined): string[] =>
-    face === "http" ? [...new Set(registry.all().flatMap(({ persona }) => persona ?? []))] : [];
+  const everyPersona = (face: Face | undefined): readonly string[] =>
+    face === "http" ? personasOf(registry.all()) : [];
   const query: PlaneTools["page"] = async (asked, { principal = defaultPrincipal, face, waitMs } = {}) => {
     const query: ToolQuery = { ...everyTool, ...asked };
     const { groups, state, personas } = query;
@@ -122,6 +123,16 @@ export function createToolListings(ports: ListingPorts, defaultPrincipal: Princi
     },
     tools: (async ({ server = null, ...caller } = {}) => (await query({ server }, caller)).tools) as PlaneTools["list"],
     queryTools: query,
+  };
+}
+
+/** The personas that have tools of their own; found once for each state of the catalogue. */
+function createPersonaNames() {
+  const known = new WeakMap<readonly Tool[], readonly string[]>();
+  return (tools: readonly Tool[]): readonly string[] => {
+    const names = known.get(tools) ?? [...new Set(tools.flatMap(({ persona }) => persona ?? []))];
+    known.set(tools, names);
+    return names;
   };
 }
 

@@ -24,7 +24,7 @@ suite("approvals on the command line", { concurrency: 2 }, () => {
       assert.match(list.stdout, new RegExp(`${id.slice(0, 8)} +pending +echo\\.put_note .*puts are looked at`));
       const shown = await cli("approvals", "show", id.slice(0, 4));
       assert.match(shown.stdout, /Stores a note under a key.*Arguments\n {2}key: k\n {2}text: words\n/s);
-      assert.match(shown.stdout, /why +puts are looked at \(policy\.rules\[0\]\)/);
+      assert.match(shown.stdout, /why +puts are looked at \(rule 1, policy\.rules\[0\]\)/);
       const run = await cli("approvals", "approve", id.slice(0, 6));
       assert.deepEqual([run.code, run.stdout], [0, "stored k\n"]);
       const again = await cli("approvals", "approve", id, "--json");

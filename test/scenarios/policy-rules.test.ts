@@ -114,7 +114,7 @@ suite("policy test", () => {
     const shown = await plane.cli("policy", "test", "echo.echo", "message=rm -rf /");
     assert.match(
       shown.stdout,
-      /^ask: it waits for a person's yes\n.*\nbecause +it deletes\norigin +policy\.rules\[0\]/,
+      /^ask: it waits for a person's yes\n.*\nbecause +it deletes\norigin +rule 1, policy\.rules\[0\]/,
     );
     const wrong = await plane.cli("policy", "test", "echo.echo", "--args", "[]");
     assert.deepEqual([wrong.code, wrong.stdout], [2, ""]);

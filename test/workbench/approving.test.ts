@@ -68,12 +68,18 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     assert.match((await difference.textContent()) ?? "", /before: before.*after: after/);
     assert.deepEqual(await accessibilityProblems(page), []);
     await waiting.getByRole("button", { name: "Approve with changes" }).click();
-    assert.equal(textsOf(await calling).at(-1), "stored b");
+    const answered = await calling;
+    assert.equal(textsOf(answered).at(-1), "stored b");
     await page.getByRole("article", { name: "echo.put_note is answered" }).waitFor();
     await eventually(
       "the title without a number",
       async () => (await page.title()) === "Approvals · Toolplane" || undefined,
     );
+    await page.goto(`${world.url}/workbench/calls/${answered.call?.id}`);
+    await page.getByRole("definition").getByText("echo (MCP)", { exact: true }).waitFor();
+    await page.getByText(/^allow: .+ approved it\. The approval$/).waitFor();
+    await page.getByRole("link", { name: "The approval" }).click();
+    await page.getByText("echo.put_note no longer waits").waitFor();
     assert.deepEqual(complaints, []);
     await context.close();
   });
@@ -207,6 +213,8 @@ suite("approving in the browser", { skip: noBrowser }, () => {
       plan = queued.plan?.id ?? "";
     }
     const { page, complaints, context } = await world.open("/plans");
+    const entry = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: /^Plans/ });
+    await entry.getByText("1 waiting").waitFor();
     await page.getByRole("link", { name: "echo.put_note × 3" }).click();
     await page.waitForURL(`**/plans/${plan}`);
     await page.getByLabel("Number of changes").fill("2");
@@ -222,6 +230,7 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     await dialog.getByLabel("Reason").fill("enough");
     await dialog.getByRole("button", { name: "Reject it" }).click();
     await page.getByText("Because: enough").waitFor();
+    await entry.getByText("1 waiting").waitFor({ state: "detached" });
     assert.deepEqual(complaints, []);
     await context.close();
   });

@@ -74,6 +74,26 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await context.close();
   });
 
+  test("on a phone the error of a server is read whole, and that nothing waits is said in the middle", async () => {
+    const { page, context } = await world.open("/servers", { viewport: { width: 390, height: 800 } });
+    const error = page.getByRole("row", { name: /^lost/ }).getByText(/'no-such-program' was not found/);
+    await error.filter({ visible: true }).waitFor();
+    const [cut] = await error
+      .filter({ visible: true })
+      .evaluateAll((found) =>
+        found.map(({ parentElement: cell }) => (cell?.scrollWidth ?? 0) > (cell?.clientWidth ?? 0)),
+      );
+    assert.equal(cut, false);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${world.url}/workbench/approvals`);
+    const said = await page.getByText("No approvals waiting").boundingBox();
+    const tabs = await page.getByRole("tablist").boundingBox();
+    assert.ok(said && tabs);
+    const offCentre = said.x + said.width / 2 - (tabs.x + tabs.width / 2);
+    assert.ok(Math.abs(offCentre) < 2, `${offCentre} px off the centre`);
+    await context.close();
+  });
+
   test("a server is added by who has the link of the terminal; others get a command to copy", async () => {
     const { page, context, complaints } = await world.open("/servers#");
     await page.getByText("To approve calls and change things").waitFor();
@@ -152,6 +172,50 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await context.close();
   });
 
+  test("a page that begins asks for each thing once, and after a call only for what it changes", async () => {
+    const context = await world.browser.newContext();
+    const page = await context.newPage();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.resourceType() === "fetch") asked.push(new URL(request.url()).pathname);
+    });
+    const opened = page.waitForResponse("**/events");
+    await page.goto(`${world.url}/workbench/calls?tool=echo.env`);
+    await page.getByText("No calls match").waitFor();
+    await opened;
+    await post("/tools/echo.env/call", { arguments: {} });
+    await page.getByRole("link", { name: "echo.env" }).waitFor();
+    const once = ["/approvals", "/dead-letters", "/events", "/plans", "/questions", "/session"];
+    assert.deepEqual(asked.toSorted(), ["/calls", "/calls", ...once].toSorted());
+    await context.close();
+  });
+
+  test("an answer from before a call that comes after it does not hide the call", async () => {
+    const path = "/calls?tool=echo.falsy";
+    const { page: first, context } = await world.open(path);
+    await first.getByText("No calls match").waitFor();
+    const second = await context.newPage();
+    const [answered, called] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await second.route(
+      ({ pathname }) => pathname === "/calls",
+      async (route) => {
+        const response = await route.fetch();
+        answered.resolve();
+        await called.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await second.goto(`${world.url}/workbench${path}`, { waitUntil: "commit" });
+    await answered.promise;
+    await post("/tools/echo.falsy/call", { arguments: {} });
+    // The first tab tells the second what it hears.
+    await first.getByRole("link", { name: "echo.falsy" }).waitFor();
+    called.resolve();
+    await second.getByRole("link", { name: "echo.falsy" }).waitFor();
+    await context.close();
+  });
+
   test("many tabs hear of what happens through one connection, and the next goes on when it is closed", async () => {
     const path = "/calls?tool=echo.cwd";
     const { page: first, context } = await world.open(path);
@@ -212,6 +276,8 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
   test("a dead letter is looked at, noted and settled, and a risky retry asks first", async () => {
     await post("/tools/fault.drop_after_receipt/call", { arguments: { times: 9 } });
     const { page, context } = await world.open("/dead-letters");
+    const entry = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: /^Dead letters/ });
+    await entry.getByText("1 waiting").waitFor();
     await page.getByRole("button", { name: "fault.drop_after_receipt" }).click();
     await page.getByRole("button", { name: "Retry" }).click();
     await page.getByText("If it did, it runs twice.").waitFor();
@@ -219,6 +285,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByLabel("Note").fill("sent by hand");
     await page.getByRole("button", { name: "Mark resolved" }).click();
     await page.getByText("No dead letters are pending").waitFor();
+    await entry.getByText("1 waiting").waitFor({ state: "detached" });
     const { deadLetters } = (await (await fetch(`${world.url}/dead-letters`)).json()) as {
       deadLetters: { status: string; history: { note: string | null }[] }[];
     };
@@ -241,6 +308,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByLabel("Arguments").fill('{"a": "7", "b": 1}');
     await page.getByRole("button", { name: "Test" }).click();
     await page.getByText("It would be refused.").waitFor();
+    await page.getByRole("status").getByText("rule 1", { exact: true }).waitFor();
     await page.getByLabel("Arguments").fill('{"a": 8, "b": 1}');
     await page.getByRole("button", { name: "Test" }).click();
     await page.getByText("It would run.").waitFor();

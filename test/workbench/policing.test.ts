@@ -30,25 +30,25 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     fetch(world.url + path, { method: "POST", headers: world.proof, body: JSON.stringify(body) });
   const saved = () =>
     [...readFileSync(world.config, "utf8").matchAll(/"tool": "([\w.]+)"/g)].map(([, tool]) => tool as string);
-  const rule = (page: Page, index: number) => page.getByRole("group", { name: `Rule ${index}`, exact: true });
-  const shown = (page: Page, index: number, text: string) => rule(page, index).getByText(text).waitFor();
+  const rule = (page: Page, number: number) => page.getByRole("group", { name: `Rule ${number}`, exact: true });
+  const shown = (page: Page, number: number, text: string) => rule(page, number).getByText(text).waitFor();
 
   test("rules are moved with the keyboard and the mouse, tried on the last calls, and saved with their comments", async () => {
     const { page, complaints, context } = await world.open("/policy");
-    await rule(page, 1).getByRole("button", { name: "Edit rule 1" }).focus();
+    await rule(page, 2).getByRole("button", { name: "Edit rule 2" }).focus();
     await page.keyboard.press("Alt+ArrowUp");
-    await shown(page, 0, "tool echo.add");
-    await page.keyboard.press("Alt+ArrowDown");
     await shown(page, 1, "tool echo.add");
     await page.keyboard.press("Alt+ArrowDown");
     await shown(page, 2, "tool echo.add");
+    await page.keyboard.press("Alt+ArrowDown");
+    await shown(page, 3, "tool echo.add");
     await page.getByText("No verdict of the last 2 calls would change.").waitFor();
-    await rule(page, 2).getByRole("button", { name: "Move rule 2 up" }).click();
+    await rule(page, 3).getByRole("button", { name: "Move rule 3 up" }).click();
+    await shown(page, 2, "tool echo.add");
+    await rule(page, 2).locator("[draggable]").dragTo(rule(page, 1));
     await shown(page, 1, "tool echo.add");
-    await rule(page, 1).locator("[draggable]").dragTo(rule(page, 0));
-    await shown(page, 0, "tool echo.add");
-    await rule(page, 0).getByRole("button", { name: "Edit rule 0" }).click();
-    await rule(page, 0).getByLabel("Verdict").selectOption("deny");
+    await rule(page, 1).getByRole("button", { name: "Edit rule 1" }).click();
+    await rule(page, 1).getByLabel("Verdict").selectOption("deny");
     await page.getByText("2 verdicts of the last 2 calls would change.").waitFor();
     const changes = page.getByRole("group", { name: "Changed verdicts" });
     await changes
@@ -69,22 +69,22 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
 
   test("a rule is added, removed and brought back; leaving asks, and a bad rule says where", async () => {
     const { page, complaints, context } = await world.open("/policy");
-    await rule(page, 0).getByRole("button", { name: "Remove rule 0" }).click();
-    await rule(page, 2).waitFor({ state: "detached" });
+    await rule(page, 1).getByRole("button", { name: "Remove rule 1" }).click();
+    await rule(page, 3).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo" }).click();
-    await shown(page, 0, "tool echo.put_note");
+    await shown(page, 1, "tool echo.put_note");
     await page.getByRole("button", { name: "Add rule" }).click();
-    await rule(page, 0).getByRole("tab", { name: "JSON" }).click();
-    await rule(page, 0).getByLabel("Rule", { exact: true }).fill('{"tool": "x", "verdict": "perhaps"}');
-    await rule(page, 0).getByRole("alert").getByText("verdict must be one of allow, ask, queue, deny").waitFor();
+    await rule(page, 1).getByRole("tab", { name: "JSON" }).click();
+    await rule(page, 1).getByLabel("Rule", { exact: true }).fill('{"tool": "x", "verdict": "perhaps"}');
+    await rule(page, 1).getByRole("alert").getByText("verdict must be one of allow, ask, queue, deny").waitFor();
     assert.ok(await page.getByRole("button", { name: "Save", exact: true }).isDisabled());
-    await rule(page, 0).getByLabel("Rule", { exact: true }).fill("{oops");
-    await rule(page, 0).getByRole("alert").getByText("Invalid JSON").waitFor();
+    await rule(page, 1).getByLabel("Rule", { exact: true }).fill("{oops");
+    await rule(page, 1).getByRole("alert").getByText("Invalid JSON").waitFor();
     await page.getByRole("link", { name: "Calls" }).click();
     const asking = page.getByRole("dialog", { name: "Leave without saving?" });
     await asking.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Discard" }).click();
-    await shown(page, 0, "tool echo.put_note");
+    await shown(page, 1, "tool echo.put_note");
     // The plane answers a rule that it cannot use with its place.
     assert.deepEqual(
       complaints.filter((text) => !text.includes("400")),
@@ -95,8 +95,8 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
 
   test("rules that were changed in the file meanwhile are shown and not overwritten", async () => {
     const { page, context } = await world.open("/policy");
-    await rule(page, 0).getByRole("button", { name: "Move rule 0 down" }).click();
-    await shown(page, 1, "tool echo.put_note");
+    await rule(page, 1).getByRole("button", { name: "Move rule 1 down" }).click();
+    await shown(page, 2, "tool echo.put_note");
     writeFileSync(world.config, written.replace("echo.fail", "echo.throw"));
     await page.getByRole("button", { name: "Save", exact: true }).click();
     const conflict = page.getByRole("alert").filter({ hasText: "were changed meanwhile" });
@@ -115,7 +115,7 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Make a rule" }).first().click();
     await page.getByRole("dialog").getByLabel("Reason").fill("notes are harmless");
     await page.getByRole("button", { name: "Add to the policy" }).click();
-    await shown(page, 0, "notes are harmless");
+    await shown(page, 1, "notes are harmless");
     assert.ok(!page.url().includes("rule="));
     await page.getByText("1 verdict of the last").waitFor();
     await page.getByRole("row", { name: /echo\.put_note .*ask.*becomes.*allow/ }).waitFor();
@@ -126,7 +126,7 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
   test("a tool that runs at once is asked about from then on: Try leads to a rule, and the rule back to Try", async () => {
     const { page, complaints, context } = await world.open("/try?tool=echo.write_note");
     await page.getByRole("link", { name: "Ask before it runs" }).click();
-    await shown(page, 0, "tool echo.write_note");
+    await shown(page, 1, "tool echo.write_note");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("button", { name: "Try echo.write_note" }).click();
     await page.getByLabel(/^text /).fill("before");
@@ -144,10 +144,10 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
 
   test("without the link of the terminal rules are seen and not changed", async () => {
     const { page, context } = await world.open("/policy#");
-    await shown(page, 0, "tool echo.put_note");
+    await shown(page, 1, "tool echo.put_note");
     assert.ok(await page.getByRole("button", { name: "Add rule" }).isDisabled());
     await page.getByText("To unlock changes").waitFor();
-    assert.equal(await rule(page, 0).getByRole("button").count(), 0);
+    assert.equal(await rule(page, 1).getByRole("button").count(), 0);
     await context.close();
   });
 });

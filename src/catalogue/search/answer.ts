@@ -80,13 +80,22 @@ const sameAbove = 0.85;
 const alikeAbove = 0.5;
 const maxDifferences = 4;
 
+/** Read once: a person who types finds the same tools with every letter. */
+const describing = new WeakMap<Findable, ReadonlySet<string>>();
+
+function describingWords(tool: Findable): ReadonlySet<string> {
+  const words = describing.get(tool) ?? new Set(wordsOf(`${tool.title ?? ""} ${tool.description}`));
+  describing.set(tool, words);
+  return words;
+}
+
 /** Copies of one tool take one line; tools that are only alike say how they differ. */
 export function foldSiblings(hits: readonly Hit[]): Line[] {
-  const lines: (Line & { words: Set<string> })[] = [];
+  const lines: (Line & { words: ReadonlySet<string> })[] = [];
   const byName = new Map<string, (typeof lines)[number][]>();
   for (const hit of hits) {
     const { tool } = hit;
-    const words = new Set(wordsOf(`${tool.title ?? ""} ${tool.description}`));
+    const words = describingWords(tool);
     const name = joinWords(tool.id.tool);
     const siblings = byName.get(name) ?? [];
     const same = siblings.find((line) => isOnAnother(line.tool, tool) && likeness(line.words, words) >= sameAbove);
@@ -106,7 +115,7 @@ function isOnAnother(a: Findable, b: Findable): boolean {
   return a.id.tool === b.id.tool && a.id.server !== b.id.server;
 }
 
-function tellApart(siblings: (Line & { words: Set<string> })[]): void {
+function tellApart(siblings: (Line & { words: ReadonlySet<string> })[]): void {
   for (const one of siblings) {
     const alike = siblings.filter((other) => other !== one && likeness(one.words, other.words) >= alikeAbove);
     if (alike.length === 0) continue;

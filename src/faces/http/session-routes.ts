@@ -25,6 +25,9 @@ export const Session = z
         "May the caller add and remove servers, if their scope is `admin`? Who has no credential proves it with the link that `serve` printed; without a configuration file there is none to write to.",
     }),
     version: z.string(),
+    lastEventId: z.number().int().meta({
+      description: "The last event so far. Follow `/events` after it to miss nothing that changes later.",
+    }),
   })
   .meta({ id: "Session" });
 
@@ -35,9 +38,10 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
   const { plane, sessions, pass } = identities;
   const shown = async ({ user, groups, persona, ...rest }: Principal) => {
     const needsCredentials = await plane.identity.needsCredentials();
+    const lastEventId = await plane.events.lastId();
     const isProven = !rest.isUnproven;
     return {
-      ...{ user, groups, persona, version, needsCredentials, isProven },
+      ...{ user, groups, persona, version, lastEventId, needsCredentials, isProven },
       scopes: scopeNames.filter((scope) => mayDo({ user, groups, persona, ...rest }, scope)),
       serverChanges: !hasFile ? "no_file" : isProven ? "allowed" : "needs_proof",
     };

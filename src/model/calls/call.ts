@@ -126,6 +126,8 @@ export type Verdict = {
   from?: string;
   /** Once per conversation is enough. */
   consent?: true;
+  /** The approval that allowed it. */
+  approvalId?: string;
 };
 /** `before` are the caller's arguments, where hooks wrote others. */
 type Judgement = { verdict: Verdict; before: JsonObject | null };

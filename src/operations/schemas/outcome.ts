@@ -126,7 +126,17 @@ export const CallRecord = z
     argumentNames: z.array(z.string()),
     argumentsHash: z.string().nullable(),
     injected: z.array(z.string()),
-    approval: z.object({ verdict: z.string(), origin: z.string(), reason: z.string() }).nullable(),
+    approval: z
+      .object({
+        ...{ verdict: z.string(), origin: z.string(), reason: z.string() },
+        rule: z
+          .number()
+          .int()
+          .optional()
+          .meta({ description: "The index in `policy.rules` of the rule that decided." }),
+        approvalId: z.string().optional().meta({ description: "The approval that allowed it." }),
+      })
+      .nullable(),
     resultHash: z.string().nullable(),
     changedHash: z
       .string()

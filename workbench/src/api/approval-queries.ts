@@ -91,6 +91,10 @@ export const plansQuery = () =>
     queryFn: ({ signal }) => get<Paged<"plans", Plan>>("/plans?limit=1000", signal),
   });
 
+/** Those with a change that waits for approval. */
+export const waitingPlans = (plans: readonly Plan[]): Plan[] =>
+  plans.filter(({ changes }) => changes.some(({ status }) => status === "pending"));
+
 export const planQuery = (id: string) =>
   queryOptions({ queryKey: ["plans", id], queryFn: ({ signal }) => get<Plan>(`/plans/${part(id)}`, signal) });
 

@@ -6,15 +6,12 @@ export type LiveEvent = { id: string; event: PlaneEvent & { at: string } };
 
 /** Follows `/events` after `after`, until it ends or `signal` aborts. With `fetch`, because it can send credentials. */
 export async function followEvents(
-  after: string | null,
+  after: string,
   signal: AbortSignal,
   onOpen: () => void,
   onEvent: (event: LiveEvent) => void,
 ): Promise<void> {
-  const headers: Record<string, string> = {
-    accept: "text/event-stream",
-    ...(after === null ? {} : { "last-event-id": after }),
-  };
+  const headers = { accept: "text/event-stream", "last-event-id": after };
   const response = await send("GET", "/events", { signal, headers });
   if (!response.ok || !response.body) throw await readProblem(response);
   onOpen();

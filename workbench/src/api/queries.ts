@@ -140,5 +140,13 @@ export const deadLettersQuery = (status: DeadLetterStatus | "") =>
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 
+/** How many dead letters are open; the list itself is not sent. */
+export const openLettersCountQuery = () =>
+  queryOptions({
+    queryKey: ["dead-letters", "count"],
+    queryFn: ({ signal }) => get<DeadLettersAnswer>("/dead-letters?status=pending&limit=1", signal),
+    select: ({ total }) => total,
+  });
+
 export const keysQuery = () =>
   queryOptions({ queryKey: ["keys"], queryFn: ({ signal }) => get<KeysAnswer>("/keys?limit=1000", signal) });

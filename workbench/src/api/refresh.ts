@@ -1,4 +1,4 @@
-import type { QueryClient } from "@tanstack/react-query";
+import type { Query, QueryClient } from "@tanstack/react-query";
 import type { Topic } from "./queries.ts";
 
 /** When things were removed. */
@@ -12,8 +12,18 @@ export function markGone(topic: Topic, name: string, isGone: boolean): void {
 }
 
 /** Asks again for everything of a topic that still exists, or exists again since. */
-export const refresh = (client: QueryClient, topic: Topic): Promise<void> =>
-  client.invalidateQueries({
-    queryKey: [topic],
-    predicate: ({ queryKey: [, name], state }) => state.dataUpdatedAt > (goneAt.get(keyOf(topic, name)) ?? -1),
+export async function refresh(client: QueryClient, topic: Topic): Promise<void> {
+  const isThere = ({ queryKey: [, name], state }: Query) =>
+    state.dataUpdatedAt > (goneAt.get(keyOf(topic, name)) ?? -1);
+  const queries = { queryKey: [topic], predicate: isThere };
+  // A first answer that is under way is not asked for twice at once, but it may be from before the change.
+  const underWay = client.getQueryCache().findAll({
+    ...{ ...queries, fetchStatus: "fetching" },
+    predicate: (query) => query.state.data === undefined && isThere(query),
   });
+  const later = underWay.map(async ({ queryKey, promise }) => {
+    await promise?.catch(() => undefined);
+    await client.invalidateQueries({ queryKey, exact: true });
+  });
+  await Promise.all([client.invalidateQueries(queries), ...later]);
+}

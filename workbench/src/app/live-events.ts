@@ -61,19 +61,19 @@ export function useLiveEvent(listener: (event: LiveEvent["event"]) => void): voi
   }, [listener]);
 }
 
-/** Refreshes queries on events, until the returned function is called. */
-export function startLiveEvents(client: QueryClient): () => void {
+/** Refreshes queries on the events after `begin`, until the returned function is called. */
+export function startLiveEvents(client: QueryClient, begin: number): () => void {
   const refreshSoon = createRefresh(client);
-  return shareEvents((message) => {
+  return shareEvents(begin, (message) => {
     if (message.kind === "refused") return void client.invalidateQueries({ queryKey: ["session"] });
     if (message.kind === "event") {
       refreshSoon(topicsByEvent.find(([type]) => message.event.type.startsWith(type))?.[1] ?? []);
       for (const tell of eventListeners) tell(message.event);
       return;
     }
+    // The stream resumes where it broke off, but a plane that was started again has also changed without events.
+    if (message.state === "open" && connection === "lost") void client.invalidateQueries();
     setConnection(message.state);
-    // What was asked before the stream opened may have changed since.
-    if (message.state === "open") void client.invalidateQueries();
   });
 }
 

@@ -1,10 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useRouter } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
-import { pendingCountQuery } from "../api/approval-queries.ts";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { ApiError } from "../api/client.ts";
 import { sessionQuery } from "../api/queries.ts";
-import { questionsQuery } from "../api/question-queries.ts";
 import { usePageTitle } from "../parts/page-title.ts";
 import { Failed, Loading } from "../parts/states.tsx";
 import { Toasts } from "../parts/toast.tsx";
@@ -17,12 +15,13 @@ import { ShortcutHelp } from "./shortcut-help.tsx";
 import { PhoneBar, SideBar } from "./side-bar.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { Tour } from "./tour.tsx";
+import { useWaitingCounts } from "./waiting-counts.ts";
 
 /** The frame of every page; asks for credentials first where the plane requires them. */
 export function Shell() {
   const session = useQuery(sessionQuery());
   if (session.error instanceof ApiError && session.error.status === 401) return <SignIn />;
-  if (session.data !== undefined) return <Frame />;
+  if (session.data !== undefined) return <Frame lastEventId={session.data.lastEventId} />;
   return session.error ? <Failed error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
 }
 
@@ -32,15 +31,16 @@ function keepFocus(): void {
   if (activeElement === null || activeElement === body) document.getElementById("content")?.focus();
 }
 
-function Frame() {
+function Frame({ lastEventId }: { lastEventId: number }) {
   const router = useRouter();
   const client = useQueryClient();
-  const approvals = useQuery(pendingCountQuery()).data ?? 0;
-  const questions = useQuery(questionsQuery()).data?.questions.length ?? 0;
-  const waiting = approvals + questions;
+  const counts = useWaitingCounts();
+  const waiting = counts["/approvals"];
   const [searching, setSearching] = useState(false);
+  const begin = useRef(lastEventId);
   useApprovalAlerts();
-  useEffect(() => startLiveEvents(client), [client]);
+  // A layout effect runs before the queries of the page are sent: no event falls between.
+  useLayoutEffect(() => startLiveEvents(client, begin.current), [client]);
   useEffect(() => loadRest(), []);
   useEffect(
     () =>
@@ -72,7 +72,7 @@ function Frame() {
         Skip to the content
       </a>
       <div className="flex min-h-0 flex-1">
-        <SideBar waiting={waiting} onSearch={() => setSearching(true)} />
+        <SideBar counts={counts} onSearch={() => setSearching(true)} />
         <div className="flex min-w-0 flex-1 flex-col">
           <ConnectionBanner />
           <ProofBanner />
@@ -81,7 +81,7 @@ function Frame() {
           </main>
         </div>
       </div>
-      <PhoneBar waiting={waiting} onSearch={() => setSearching(true)} />
+      <PhoneBar counts={counts} onSearch={() => setSearching(true)} />
       {searching && <CommandPalette onClose={() => setSearching(false)} />}
       <ShortcutHelp />
       <Tour />

@@ -8,10 +8,11 @@ import { Dialog } from "../parts/dialog.tsx";
 import { LogOut, Menu, Monitor, Moon, Search, Sun } from "../parts/icons.ts";
 import { type Place, phonePlaces, places } from "./navigation.ts";
 import { type Theme, themes, useTheme } from "./theme.ts";
+import type { WaitingCounts } from "./waiting-counts.ts";
 
-type BarProps = { waiting: number; onSearch: () => void };
+type BarProps = { counts: WaitingCounts; onSearch: () => void };
 
-export function SideBar({ waiting, onSearch }: BarProps) {
+export function SideBar({ counts, onSearch }: BarProps) {
   return (
     <aside className="hidden w-52 shrink-0 flex-col border-r border-line bg-surface md:flex">
       <div className="flex items-center gap-2 px-4 pb-2 pt-4">
@@ -27,14 +28,14 @@ export function SideBar({ waiting, onSearch }: BarProps) {
         Go to …<kbd className="ml-auto font-sans text-[11px]">Ctrl K</kbd>
       </button>
       <nav aria-label="Pages" className="min-h-0 flex-1 overflow-auto px-3 pb-3">
-        <Places waiting={waiting} />
+        <Places counts={counts} />
       </nav>
       <Foot />
     </aside>
   );
 }
 
-function Places({ waiting, onGo }: { waiting: number; onGo?: () => void }) {
+function Places({ counts, onGo }: { counts: WaitingCounts; onGo?: () => void }) {
   return (
     <ul className="flex flex-col gap-px">
       {places.map((place, at) => (
@@ -42,7 +43,7 @@ function Places({ waiting, onGo }: { waiting: number; onGo?: () => void }) {
           {place.group !== "" && place.group !== places[at - 1]?.group && (
             <p className="px-2 pb-1 pt-4 text-[11px] font-medium uppercase tracking-wide text-muted">{place.group}</p>
           )}
-          <PlaceLink place={place} count={place.to === "/approvals" ? waiting : 0} {...(onGo ? { onGo } : {})} />
+          <PlaceLink place={place} count={counts[place.to] ?? 0} {...(onGo ? { onGo } : {})} />
         </li>
       ))}
     </ul>
@@ -62,12 +63,13 @@ function PlaceLink({ place, count, onGo }: { place: Place; count: number; onGo?:
     >
       <Icon aria-hidden className="size-4 shrink-0" />
       {label}
-      {count > 0 && <Count count={count} />}
+      <Count count={count} />
     </Link>
   );
 }
 
 function Count({ count }: { count: number }) {
+  if (count === 0) return null;
   return (
     <span className="ml-auto rounded-full bg-accent-fill px-1.5 text-[11px] font-semibold leading-[18px] text-white">
       {count}
@@ -110,7 +112,7 @@ function Foot() {
 }
 
 /** On a phone: the main pages at the bottom, the others behind one button. */
-export function PhoneBar({ waiting, onSearch }: BarProps) {
+export function PhoneBar({ counts, onSearch }: BarProps) {
   const [open, setOpen] = useState(false);
   return (
     <nav aria-label="Main pages" className="flex border-t border-line bg-surface md:hidden">
@@ -124,11 +126,9 @@ export function PhoneBar({ waiting, onSearch }: BarProps) {
         >
           <Icon aria-hidden className="size-5" />
           {label}
-          {to === "/approvals" && waiting > 0 && (
-            <span className="absolute right-[22%] top-1">
-              <Count count={waiting} />
-            </span>
-          )}
+          <span className="absolute right-[22%] top-1">
+            <Count count={counts[to] ?? 0} />
+          </span>
         </Link>
       ))}
       <button
@@ -144,7 +144,7 @@ export function PhoneBar({ waiting, onSearch }: BarProps) {
           <Search aria-hidden className="size-4" />
           Find a page or a tool
         </button>
-        <Places waiting={waiting} onGo={() => setOpen(false)} />
+        <Places counts={counts} onGo={() => setOpen(false)} />
         <Foot />
       </Dialog>
     </nav>

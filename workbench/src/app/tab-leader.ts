@@ -12,14 +12,14 @@ const name = "toolplane.events";
 const retry = { firstMs: 500, maxMs: 8_000 };
 
 /**
- * Follows the events until the returned function is called. A browser opens at most six connections to a host, so one
+ * Follows the events after `begin` until the returned function is called. A browser opens at most six connections to a host, so one
  * tab, the leader, holds the stream and broadcasts to the others. When it closes, the next tab continues from there.
  */
-export function shareEvents(onMessage: (message: TabMessage) => void): () => void {
+export function shareEvents(begin: number, onMessage: (message: TabMessage) => void): () => void {
   const stopped = new AbortController();
   const { signal } = stopped;
   const channel = new BroadcastChannel(name);
-  let after: string | null = null;
+  let after = String(begin);
   const hear = (message: TabMessage) => {
     if (message.kind === "event") after = message.id;
     onMessage(message);
@@ -46,7 +46,7 @@ async function electLeader(lead: () => Promise<void>, signal: AbortSignal): Prom
 }
 
 async function keepFollowing(
-  after: () => string | null,
+  after: () => string,
   signal: AbortSignal,
   tell: (message: TabMessage) => void,
 ): Promise<void> {

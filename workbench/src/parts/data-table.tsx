@@ -1,6 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { classes } from "./class-names.ts";
+import { ColumnHead, line, wideOnly } from "./column-head.tsx";
 import { useScrollPlace } from "./scroll-place.ts";
 
 export type Column<Row> = {
@@ -30,6 +31,8 @@ type DataTableProps<Row> = {
   onSort?: (sort: string | undefined) => void;
   isSelected?: (row: Row) => boolean;
   rowHeight?: number;
+  /** Shown whole under a row on narrow screens. Rows grow with it; `rowHeight` is the least. */
+  below?: (row: Row) => ReactNode;
   /** Shown instead of rows. */
   empty?: ReactNode;
   hasMore?: boolean;
@@ -108,6 +111,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             index={index}
             top={start}
             height={rowHeight}
+            below={props.below as RowProps["below"]}
+            measure={props.below ? virtual.measureElement : undefined}
             onOpen={props.onOpen ? open : undefined}
             isSelected={props.isSelected?.(rows[index] as Row)}
           />
@@ -122,63 +127,35 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-type HeadProps = {
-  column: Column<unknown>;
-  sort: string | undefined;
-  onSort: ((sort: string | undefined) => void) | undefined;
-};
-
-/** Sorts up, down, and as at first. */
-function ColumnHead({ column: { title, head, sort: name, align, wide }, sort, onSort }: HeadProps) {
-  const isUp = name !== undefined && sort === name;
-  const isDown = name !== undefined && sort === `-${name}`;
-  const look = classes("truncate text-xs font-medium text-muted", align && "text-right", wide && wideOnly);
-  if (name === undefined || onSort === undefined)
-    return (
-      <div role="columnheader" className={look}>
-        {head ?? title}
-      </div>
-    );
-  return (
-    <div role="columnheader" aria-sort={isUp ? "ascending" : isDown ? "descending" : "none"} className={look}>
-      <button
-        type="button"
-        className={classes("hover:text-ink", (isUp || isDown) && "text-ink")}
-        onClick={() => onSort(isUp ? `-${name}` : isDown ? undefined : name)}
-      >
-        {title}
-        {isUp ? " ↑" : isDown ? " ↓" : ""}
-      </button>
-    </div>
-  );
-}
-
-const line = "grid grid-cols-[var(--narrow)] md:grid-cols-[var(--columns)] items-center gap-3 px-3 md:gap-4 md:px-4";
-const wideOnly = "max-md:hidden";
-
 type RowProps = {
   columns: readonly Column<unknown>[];
   row: unknown;
   index: number;
   top: number;
   height: number;
+  below: ((row: unknown) => ReactNode) | undefined;
+  /** Undefined if every row is as high as `height`. */
+  measure: ((row: Element | null) => void) | undefined;
   onOpen: ((row: unknown) => void) | undefined;
   /** Undefined if rows cannot be selected. */
   isSelected: boolean | undefined;
 };
 
 /** Memoized: typing re-renders the list around it with every key. */
-const TableRow = memo(({ columns, row, index, top, height, onOpen, isSelected }: RowProps) => (
+const TableRow = memo(({ columns, row, index, top, height, below, measure, onOpen, isSelected }: RowProps) => (
   // biome-ignore lint/a11y/useKeyWithClickEvents: a larger target for the link or button inside the row
   <div
+    ref={measure}
+    data-index={index}
     role="row"
     aria-rowindex={index + 2}
     aria-selected={isSelected}
     onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
-    style={{ height, top }}
+    style={measure ? { minHeight: height, top } : { height, top }}
     className={classes(
       line,
-      "absolute inset-x-0 border-b border-line/70 contain-strict",
+      "absolute inset-x-0 border-b border-line/70",
+      measure ? "py-1 contain-content" : "contain-strict",
       onOpen && "cursor-pointer hover:bg-sunken/60",
       isSelected && "bg-accent-soft hover:bg-accent-soft",
     )}
@@ -192,6 +169,11 @@ const TableRow = memo(({ columns, row, index, top, height, onOpen, isSelected }:
         {render(row)}
       </div>
     ))}
+    {below && (
+      <div role="cell" className="col-span-full -mt-3 min-w-0 break-words text-xs empty:hidden md:hidden">
+        {below(row)}
+      </div>
+    )}
   </div>
 ));
 

@@ -193,8 +193,9 @@ function renderAnswer({ decision, by, at, reason }: NonNullable<HeldView["answer
 
 type Ruled = { origin: string; rule?: number | undefined; from?: string | undefined };
 
+/** People count rules from 1; the key is what `config explain` takes. */
 function ruleOf({ origin, rule, from = origin }: Ruled): string {
-  return rule === undefined ? from : `policy.rules[${rule}]`;
+  return rule === undefined ? from : `rule ${rule + 1}, policy.rules[${rule}]`;
 }
 
 function renderExpiry({ status, expiresAt }: HeldView, now: number): string | null {

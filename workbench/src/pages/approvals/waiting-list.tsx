@@ -45,17 +45,18 @@ export function WaitingList({ id }: { id: string | undefined }) {
       {({ approvals, total }) => {
         const items = keepOrder(inFront(approvals, id), answered);
         const selected = approvals.filter((held) => chosen.has(held.id) && !answered.has(held.id));
+        if (items.length + questions.length === 0 && id === undefined)
+          return (
+            <Empty
+              icon={CircleCheck}
+              title="No approvals waiting"
+              action={mayManage && <AskFirstLink>Ask before a tool runs</AskFirstLink>}
+            >
+              Calls that need your approval appear here at once. The policy decides which do.
+            </Empty>
+          );
         return (
           <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 md:mx-0">
-            {items.length + questions.length === 0 && id === undefined && (
-              <Empty
-                icon={CircleCheck}
-                title="No approvals waiting"
-                action={mayManage && <AskFirstLink>Ask before a tool runs</AskFirstLink>}
-              >
-                Calls that need your approval appear here at once. The policy decides which do.
-              </Empty>
-            )}
             {id !== undefined && !items.some((item) => item.id === id) && <NoLongerWaiting id={id} />}
             {questions.map((question) => (
               <QuestionCard key={question.id} question={question} />

@@ -12,7 +12,9 @@ import { Complaint } from "../../parts/states.tsx";
 import { renderDuration, Time } from "../../parts/time.tsx";
 import { CallPayload, CompareCalls } from "./call-payload.tsx";
 import { callSpans } from "./call-spans.ts";
+import { CallVerdict } from "./call-verdict.tsx";
 import { Waits } from "./call-waits.tsx";
+import { providerText } from "./provider-text.ts";
 import { Waterfall } from "./waterfall.tsx";
 
 const route = getRouteApi("/calls/$id");
@@ -35,7 +37,7 @@ function AllCalls() {
 }
 
 function CallView({ call }: { call: CallAnswer }) {
-  const { tool, status, error, durationMs, attempts } = call;
+  const { tool, server, status, error, durationMs, attempts } = call;
   const { with: other } = route.useSearch();
   const args = call.payload && !isCut(call.payload.arguments) ? call.payload.arguments : undefined;
   return (
@@ -68,7 +70,7 @@ function CallView({ call }: { call: CallAnswer }) {
             <Waterfall label="Stages of the call" spans={callSpans(call)} totalMs={durationMs} />
           </Panel>
           <Panel title="Attempts" flush>
-            <Attempts attempts={attempts} />
+            <Attempts attempts={attempts} server={server} />
           </Panel>
         </div>
         <div className="flex min-w-0 flex-col gap-3">
@@ -94,7 +96,7 @@ function CallError({ error }: { error: NonNullable<CallAnswer["error"]> }) {
   return <Complaint error={`${error.code}: ${error.message}`} />;
 }
 
-function Attempts({ attempts }: Pick<CallAnswer, "attempts">) {
+function Attempts({ attempts, server }: Pick<CallAnswer, "attempts" | "server">) {
   if (attempts.length === 0)
     return <p className="p-4 text-[13px] text-muted">No attempts: the call ended before it reached a provider.</p>;
   return (
@@ -103,7 +105,7 @@ function Attempts({ attempts }: Pick<CallAnswer, "attempts">) {
         // biome-ignore lint/suspicious/noArrayIndexKey: the same provider may be asked twice
         <li key={index} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
           <span className="text-muted">{index + 1}</span>
-          <span className="min-w-24 flex-1 break-words font-medium">{provider}</span>
+          <span className="min-w-24 flex-1 break-words font-medium">{providerText(provider, server)}</span>
           {error !== null && <span className="text-bad max-sm:order-last max-sm:basis-full">{error}</span>}
           <Badge tone={ok ? "good" : "bad"}>{ok ? "answered" : "failed"}</Badge>
           <span className="w-16 text-right tabular-nums text-muted">{renderDuration(durationMs)}</span>
@@ -141,10 +143,10 @@ function CallFacts({ call }: { call: CallAnswer }) {
             </Link>
           ),
         ],
-        ["Provider", provider],
+        ["Provider", provider && providerText(provider, server)],
         ["Caller", callerText(principal.user, face)],
         ["Groups", principal.groups.join(", ")],
-        ["Verdict", approval && `${approval.verdict}: ${approval.reason} (${approval.origin})`],
+        ["Verdict", approval && <CallVerdict key="verdict" approval={approval} />],
         ["Arguments", argumentNames.join(", ") || "none"],
         ["Set by the system", injected.join(", ")],
         ["Large result", stored],

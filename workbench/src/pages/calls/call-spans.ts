@@ -1,22 +1,23 @@
 import type { CallAnswer } from "../../api/answers.ts";
+import { providerText } from "./provider-text.ts";
 import type { Span } from "./waterfall.tsx";
 
 /** The stages of the path in order, with the attempts inside `execute`. */
-export function callSpans({ stages, attempts, hooks = [], status }: CallAnswer): Span[] {
+export function callSpans({ stages, attempts, hooks = [], status, server }: CallAnswer): Span[] {
   const spans: Span[] = [];
   let at = 0;
   const isOver = status === "succeeded" || status === "dry_run" || status === "waiting";
   for (const [index, { stage, ms }] of stages.entries()) {
     const isLast = index === stages.length - 1;
     spans.push({ key: stage, name: stage, startMs: at, ms, depth: 0, isBad: isLast && !isOver });
-    if (stage === "execute") spans.push(...attemptSpans(attempts, at));
+    if (stage === "execute") spans.push(...attemptSpans(attempts, server, at));
     if (stage === "approve") spans.push(...hookSpans(hooks, at));
     at += ms;
   }
   return spans;
 }
 
-function attemptSpans(attempts: CallAnswer["attempts"], begunMs: number): Span[] {
+function attemptSpans(attempts: CallAnswer["attempts"], server: string | null, begunMs: number): Span[] {
   let at = begunMs;
   return attempts.map(({ provider, ok, durationMs, error }, index) => {
     const startMs = at;
@@ -24,7 +25,7 @@ function attemptSpans(attempts: CallAnswer["attempts"], begunMs: number): Span[]
     return {
       ...{
         key: `attempt ${index}`,
-        name: `${index + 1}. ${provider}`,
+        name: `${index + 1}. ${providerText(provider, server)}`,
         startMs,
         ms: durationMs,
         depth: 1,

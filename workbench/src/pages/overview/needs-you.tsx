@@ -24,7 +24,7 @@ export function NeedsYou({ className }: { className?: string }) {
               <span className="min-w-0 flex-1 break-words">
                 <span className="font-medium">{title}</span>
                 {about !== "" && (
-                  <span title={about} className="line-clamp-2 text-muted">
+                  <span title={about} className="break-words text-muted md:line-clamp-2">
                     {about}
                   </span>
                 )}

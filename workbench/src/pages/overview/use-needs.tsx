@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { plansQuery, waitingQuery } from "../../api/approval-queries.ts";
+import { plansQuery, waitingPlans, waitingQuery } from "../../api/approval-queries.ts";
 import { ApiError } from "../../api/client.ts";
 import { deadLettersQuery, heldPinsQuery, serversQuery } from "../../api/queries.ts";
 import { questionsQuery } from "../../api/question-queries.ts";
@@ -47,9 +47,7 @@ function isFailed({ error, data }: Query<unknown>): boolean {
 function useWaiting(): Need[] {
   const { approvals, total } = useInfiniteQuery(waitingQuery()).data ?? { approvals: [], total: 0 };
   const questions = useQuery(questionsQuery()).data?.questions ?? [];
-  const plans = (useQuery(plansQuery()).data?.plans ?? []).filter(({ changes }) =>
-    changes.some(({ status }) => status === "pending"),
-  );
+  const plans = waitingPlans(useQuery(plansQuery()).data?.plans ?? []);
   const [plan] = plans;
   return [
     ...some(approvals, {

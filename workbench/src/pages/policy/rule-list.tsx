@@ -27,7 +27,7 @@ export function RuleList({ draft, isLocked, open, onOpen, problems }: RuleListPr
     const moved = draft.rules[from];
     if (isLocked || moved === undefined || to < 0 || to >= draft.rules.length || from === to) return;
     draft.move(from, to);
-    setSaid(`Rule ${from} is now rule ${to} of ${draft.rules.length}.`);
+    setSaid(`Rule ${from + 1} is now rule ${to + 1} of ${draft.rules.length}.`);
     // The element moves in the document, which takes the focus from it.
     const focused = document.activeElement?.getAttribute("data-part") ?? "edit";
     requestAnimationFrame(() =>
@@ -98,12 +98,13 @@ function RuleRow(props: RowProps) {
     event.preventDefault();
     onMove(index + step);
   };
-  const name = `rule ${index}`;
+  const number = index + 1;
+  const name = `rule ${number}`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a list item holds it; the name is for its buttons
     <div
       role="group"
-      aria-label={`Rule ${index}`}
+      aria-label={`Rule ${number}`}
       data-rule={entry.id}
       onKeyDown={onKeyDown}
       onDragOver={(event) => {
@@ -136,7 +137,7 @@ function RuleRow(props: RowProps) {
             <Grabber className="size-4" />
           </span>
         )}
-        <span className="w-5 shrink-0 pt-1.5 text-right tabular-nums text-muted">{index}</span>
+        <span className="w-5 shrink-0 pt-1.5 text-right tabular-nums text-muted">{number}</span>
         <span className="w-14 shrink-0 pt-1.5">
           <VerdictBadge verdict={entry.rule.verdict} />
         </span>

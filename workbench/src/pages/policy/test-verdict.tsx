@@ -87,7 +87,7 @@ function Verdict({ answer }: { answer: VerdictAnswer }) {
         items={[
           ["Tool", tool],
           ["Because", reason],
-          ["Decided by", rule === undefined ? origin : `rule ${rule}`],
+          ["Decided by", rule === undefined ? origin : `rule ${rule + 1}`],
           ["Effect", `${effect.effect}: ${effect.because}`],
         ]}
       />

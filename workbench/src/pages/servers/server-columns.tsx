@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import type { ServerStatus } from "../../../../src/model/servers/server.ts";
 import { statsQuery } from "../../api/queries.ts";
 import { useMay } from "../../app/session.ts";
@@ -23,7 +24,7 @@ export const serverColumns: readonly Column<ServerStatus>[] = [
         >
           {server.name}
         </Link>
-        <Note server={server} />
+        <span className="block truncate text-xs max-md:hidden">{renderNote(server)}</span>
       </>
     ),
   },
@@ -67,23 +68,24 @@ function Tokens({ server }: { server: string }) {
   );
 }
 
-function Note({ server: { error, rejected, installing } }: { server: ServerStatus }) {
-  if (installing)
+/** What a person should know about it, if anything. */
+export function renderNote({ error, rejected, installing }: ServerStatus): ReactNode {
+  if (installing) {
+    const line = installing.lastLine ?? "downloading its package";
     return (
-      <span title={installing.lastLine ?? undefined} className="block truncate text-xs text-muted">
-        installing: {installing.lastLine ?? "downloading its package"}
+      <span title={line} className="text-muted">
+        installing: {line}
       </span>
     );
+  }
   if (error !== null)
     return (
-      <span title={error} className="block truncate text-xs text-bad">
+      <span title={error} className="text-bad">
         {error}
       </span>
     );
   if (rejected.length === 0) return null;
-  return (
-    <span className="block truncate text-xs text-warn">rejected: {rejected.map(({ tool }) => tool).join(", ")}</span>
-  );
+  return <span className="text-warn">rejected: {rejected.map(({ tool }) => tool).join(", ")}</span>;
 }
 
 function RowActions({ server: { name, state } }: { server: ServerStatus }) {

@@ -14,7 +14,7 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 import { AddServerDialog } from "./add-server-dialog.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 import { useRefreshAll } from "./server-actions.ts";
-import { serverColumns } from "./server-columns.tsx";
+import { renderNote, serverColumns } from "./server-columns.tsx";
 
 export function ServersPage() {
   const [dialog, setDialog] = useState<"add" | "import" | null>(null);
@@ -58,6 +58,7 @@ export function ServersPage() {
               columns={serverColumns}
               rows={rows.filter((row) => fits(row, words))}
               rowHeight={46}
+              below={renderNote}
               keyOf={({ name }) => name}
               onOpen={({ name }) => void navigate({ to: "/servers/$name", params: { name } })}
               empty={

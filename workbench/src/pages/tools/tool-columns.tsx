@@ -7,7 +7,7 @@ import { renderCount, renderDuration } from "../../parts/time.tsx";
 import { HealthLine } from "./health-line.tsx";
 import { QualityScore } from "./quality-score.tsx";
 
-const toolColumns: readonly Column<ToolRow>[] = [
+export const toolColumns: readonly Column<ToolRow>[] = [
   { title: "Tool", sort: "name", width: "minmax(160px, 3fr)", render: (tool) => <ToolName tool={tool} /> },
   {
     ...{ title: "Server", sort: "server", width: "minmax(80px, 1fr)", wide: true },

@@ -11,7 +11,7 @@ import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { renderCount } from "../../parts/time.tsx";
 import { SelectedTools } from "./selected-tools.tsx";
-import { withSelection } from "./tool-columns.tsx";
+import { toolColumns, withSelection } from "./tool-columns.tsx";
 import { ToolFilters } from "./tool-filters.tsx";
 import { useDebounced } from "./use-debounced.ts";
 import { foundToolsQuery, useFoundTools } from "./use-found-tools.ts";
@@ -34,6 +34,9 @@ export function ToolsPage() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const mayEdit = useMay("admin");
   const isAll = chosen.size > 0 && tools.every(({ name }) => chosen.has(name));
+  const shown = useRef(tools);
+  shown.current = tools;
+  // The same for every letter, or every row would be rendered again.
   const columns = useMemo(
     () =>
       withSelection({
@@ -43,9 +46,9 @@ export function ToolsPage() {
           setChosen(
             (before) => new Set(before.has(name) ? [...before].filter((one) => one !== name) : [...before, name]),
           ),
-        onAll: () => setChosen(isAll ? new Set() : new Set(tools.map(({ name }) => name))),
+        onAll: () => setChosen(isAll ? new Set() : new Set(shown.current.map(({ name }) => name))),
       }),
-    [chosen, isAll, tools],
+    [chosen, isAll],
   );
   const type = (q: string) => {
     const { q: _, ...rest } = filter;
@@ -81,7 +84,7 @@ export function ToolsPage() {
       ) : (
         <DataTable
           label="Tools"
-          columns={mayEdit ? columns : columns.slice(1)}
+          columns={mayEdit ? columns : toolColumns}
           sort={filter.sort}
           onSort={(sort) => {
             const { sort: _, ...rest } = filter;

@@ -1,5 +1,5 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { replaceEqualDeep, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo, useRef } from "react";
 import type { ToolRow } from "../../api/answers.ts";
 import { get } from "../../api/client.ts";
 import type { ToolFilter } from "../../api/queries.ts";
@@ -29,11 +29,14 @@ export function useFoundTools(filter: ToolFilter) {
   useReadySearch();
   const listed = useInfiniteQuery(foundToolsQuery(filter));
   const { data } = listed;
+  const shown = useRef<ToolRow[]>([]);
   const tools = useMemo(() => {
     const [first, ...others] = data?.pages ?? [];
     const known = new Set(first?.tools.map(placeOf));
     const later = others.flatMap((page) => page.tools).filter((tool) => !known.has(placeOf(tool)));
-    return [...(first?.tools ?? []), ...later];
+    // A row that another letter left as it was is not rendered again.
+    shown.current = replaceEqualDeep(shown.current, [...(first?.tools ?? []), ...later]);
+    return shown.current;
   }, [data]);
   const { total, note } = data?.pages[0] ?? {};
   // Keep the old rows until the new ones arrive, so that the list moves once.
