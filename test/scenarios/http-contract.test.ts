@@ -31,6 +31,7 @@ const cases: Case[] = [
   ["GET /readyz", 200],
   ["GET /metrics", 200],
   ["GET /openapi.json", 200],
+  ["GET /docs", 200],
   ["GET /tools", 200],
   ["GET /tools", 400, undefined, "/tools?limit=many"],
   ["POST /tools/{name}/call", 200, { arguments: { message: "hello" } }, "/tools/echo.echo/call"],

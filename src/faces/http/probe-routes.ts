@@ -4,6 +4,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import { Done } from "../../operations/fields.ts";
 import { createDocument } from "./describe-route.ts";
+import { docsPolicy, renderDocsPage } from "./docs-page.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { stopping } from "./own-answers.ts";
 import { renderProblem } from "./render.ts";
@@ -48,7 +49,7 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
       return c.body(text, 200, { "content-type": type });
     },
   );
-  const document = once(async () => JSON.stringify(createDocument(app.routesDescribed)));
+  const document = once(async () => createDocument(app.routesDescribed));
   addRoute(
     app,
     {
@@ -56,6 +57,15 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
       summary: "This document",
       answers: { 200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
     },
-    async ({ c }) => c.body(await document(), 200, { "content-type": "application/json" }),
+    async ({ c }) => c.json(await document()),
+  );
+  addRoute(
+    app,
+    {
+      ...{ method: "get", path: "/docs", tag: "Operation", scope: "read" },
+      summary: "This document as a page for people",
+      answers: { 200: { description: "A page without scripts.", type: "text/html" } },
+    },
+    async ({ c }) => c.html(renderDocsPage(await document()), 200, { "content-security-policy": docsPolicy }),
   );
 }
