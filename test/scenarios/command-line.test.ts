@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
+import { projectRoot } from "../fixtures/documents.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { rogue } from "./rogue/rogue.ts";
 import { type CliOptions, fixture, runCli, trustProject, writeConfig } from "./support.ts";
@@ -76,6 +78,13 @@ suite("the command line", () => {
     assert.doesNotMatch(quiet.stderr, /warning/);
     assert.match(debug.stderr, / tool\.call .*\n(.*\n)* ?.* tool\.result /);
     assert.match(debug.stdout, /"WHO": ?"two"/);
+  });
+
+  test("a missing --env-file is a wrong use in a checkout, too, although Node has an option of this name", () => {
+    const words = ["run", "-s", "toolplane", "--", "tools", "list", "--env-file", directory.file("missing.env")];
+    const { status, stderr } = spawnSync("npm", words, { cwd: projectRoot, encoding: "utf8" });
+    assert.match(stderr, /'--env-file <file>' argument '.*missing\.env' is invalid/);
+    assert.equal(status, 2);
   });
 
   test("global options may stand before the verb, and help is no mistake", async () => {
