@@ -56,7 +56,7 @@ suite("the command line", () => {
     assert.equal(file.stdout, "from a file\n");
     const nowhere = await run(["call", "echo.echo", "--args", "@none.json"]);
     assert.deepEqual([nowhere.code, nowhere.stdout], [2, ""]);
-    assert.match(nowhere.stderr, /none\.json: the file cannot be read/);
+    assert.match(nowhere.stderr, /'none\.json' of --args cannot be read/);
   });
 
   test("variables come from files, the later one wins, and what is reported beside the answer can be chosen", async () => {
