@@ -69,7 +69,10 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
   }
 }
 
-/** Writing costs most: the lines of a turn leave together. */
+/**
+ * Writing costs most: the first line of a turn leaves at once, the others together. The official client forgets progress
+ * that comes in one piece with its answer.
+ */
 function createLineWriter(output: Writable) {
   let later: string | undefined;
   const flush = () => {
@@ -92,8 +95,9 @@ function createLineWriter(output: Writable) {
         later += `${wire}\n`;
         return;
       }
-      later = `${wire}\n`;
+      later = "";
       setImmediate(flush);
+      output.write(`${wire}\n`);
     },
   };
 }
