@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { effectOfName } from "../../src/access/policy/effect.ts";
 import { namedIn } from "../../src/agent/code/program-tools.ts";
 import { parseReact } from "../../src/agent/react/reader.ts";
 import { formats } from "../../src/calls/schema/formats.ts";
@@ -124,6 +125,7 @@ const rows: Row[] = [
   ["quotes in a program that are not closed", namedIn, repeat('\\"'), 50_000],
   ["comments in a program that are not closed", namedIn, repeat("/* "), 100_000],
   ["calls in a program", namedIn, repeat("tools.a.b();\n"), 100_000],
+  ["capitals in the name of a tool", effectOfName, repeat("A"), 50_000],
   ["hidden characters in a text", plainText, repeat("a\u200b\u202e"), 50_000],
   ["a query", (text) => termsOf(text), repeat("find all things "), 50_000],
   ["a definition", (text) => scanDefinition({ name: "a", description: text }), repeat("ignore <a "), 50_000],
