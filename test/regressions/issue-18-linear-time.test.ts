@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { effectOfName } from "../../src/access/policy/effect.ts";
 import { namedIn } from "../../src/agent/code/program-tools.ts";
+import { readParts } from "../../src/agent/patterns.ts";
 import { parseReact } from "../../src/agent/react/reader.ts";
 import { formats } from "../../src/calls/schema/formats.ts";
 import { checkOutput, checkSchema } from "../../src/calls/schema-check.ts";
@@ -126,6 +127,7 @@ const rows: Row[] = [
   ["comments in a program that are not closed", namedIn, repeat("/* "), 100_000],
   ["calls in a program", namedIn, repeat("tools.a.b();\n"), 100_000],
   ["capitals in the name of a tool", effectOfName, repeat("A"), 50_000],
+  ["a plan that a model does not close", readParts, repeat("["), 50_000],
   ["hidden characters in a text", plainText, repeat("a\u200b\u202e"), 50_000],
   ["a query", (text) => termsOf(text), repeat("find all things "), 50_000],
   ["a definition", (text) => scanDefinition({ name: "a", description: text }), repeat("ignore <a "), 50_000],
