@@ -9,6 +9,7 @@ import { checkOutput, checkSchema } from "../../src/calls/schema-check.ts";
 import { keepDeclared } from "../../src/calls/validate.ts";
 import { scanDefinition } from "../../src/catalogue/quality/poisoning/scan-definition.ts";
 import { termsOf } from "../../src/catalogue/search/query-terms.ts";
+import { loadTokenCounter } from "../../src/catalogue/tokens/definition-cost.ts";
 import { parseYaml } from "../../src/config/text/parse-yaml.ts";
 import { parseJson } from "../../src/config/text/read-document.ts";
 import { parseMessage as parseRequest } from "../../src/faces/gateway/request.ts";
@@ -128,6 +129,8 @@ const rows: Row[] = [
   ["calls in a program", namedIn, repeat("tools.a.b();\n"), 100_000],
   ["capitals in the name of a tool", effectOfName, repeat("A"), 50_000],
   ["a plan that a model does not close", readParts, repeat("["), 50_000],
+  ["the tokens of one long word", await loadTokenCounter(), repeat("A"), 50_000],
+  ["the tokens of signs without an end", await loadTokenCounter(), repeat("-="), 50_000],
   ["hidden characters in a text", plainText, repeat("a\u200b\u202e"), 50_000],
   ["a query", (text) => termsOf(text), repeat("find all things "), 50_000],
   ["a definition", (text) => scanDefinition({ name: "a", description: text }), repeat("ignore <a "), 50_000],
