@@ -52,7 +52,7 @@ function routing(question: string): string {
 
 /** What is not understood is worked on in one line. */
 function chosenBy(reply: string | null): Split | undefined {
-  const choice = readJson(reply, /\{[\s\S]*\}/);
+  const choice = readJson(reply, "{", "}");
   return isObject(choice) ? splits.find((one) => one === choice.pattern) : undefined;
 }
 
@@ -76,8 +76,8 @@ function about(question: string, tools: readonly OfferedTool[]): string[] {
   return [`Question: ${question}`, ...(lines.length > 0 ? ["Tools:", ...lines] : [])];
 }
 
-function readParts(reply: string | null): Part[] {
-  const listed = readJson(reply, /\[[\s\S]*\]/);
+export function readParts(reply: string | null): Part[] {
+  const listed = readJson(reply, "[", "]");
   const parts = (Array.isArray(listed) ? listed : []).filter(isObject).slice(0, maxParts);
   return parts.flatMap(({ goal, tool_hint, depends_on }, at) => {
     if (typeof goal !== "string" || goal.trim() === "") return [];
@@ -87,9 +87,11 @@ function readParts(reply: string | null): Part[] {
   });
 }
 
-function readJson(reply: string | null, shape: RegExp): unknown {
+/** From the first of one to the last of the other. */
+function readJson(reply: string | null, open: string, close: string): unknown {
+  const text = reply ?? "";
   try {
-    return JSON.parse(shape.exec(reply ?? "")?.[0] ?? "null");
+    return JSON.parse(text.slice(Math.max(0, text.indexOf(open)), text.lastIndexOf(close) + 1) || "null");
   } catch {
     return null;
   }

@@ -39,6 +39,16 @@ test("an error loses the values, in its message, its cause and its data, and not
   assert.equal(hide.error(cause), cause);
 });
 
+test("an error loses the values where only its data repeats them, as text, as a number and as an object", () => {
+  const hider = createInjectedHider({ key: "s3cret-value", _mcp_data: inventory, account: 90210 });
+  const received = { key: "s3cret-value", _mcp_data: structuredClone(inventory), account: 90210, limit: 10 };
+  const error = new PlaneError("PROVIDER_FAILED", "it failed", { data: { server: "a", rpcData: { received } } });
+  assert.deepEqual((hider.error(error) as PlaneError).data, {
+    server: "a",
+    rpcData: { received: { key: "«injected»", _mcp_data: "«injected»", account: "«injected»", limit: 10 } },
+  });
+});
+
 test("what a tool answers stays as it is, what it complains about does not", () => {
   const answer = { content: [{ type: "text", text: "ann" }] };
   assert.equal(hide.result(answer), answer);

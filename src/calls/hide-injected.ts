@@ -1,5 +1,6 @@
 import { once } from "../lib/async/once.ts";
 import { isRawJSON } from "../lib/json/exact-numbers.ts";
+import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import { createHider } from "../lib/text/redact.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
@@ -28,6 +29,7 @@ export function createInjectedHider(values: JsonObject): InjectedHider {
   const hideText = once(() => createTextHider(hidden));
   const hideIn = (given: unknown): unknown => {
     if (typeof given === "string") return hideText()(given);
+    if (hidden.some((value) => isLarge(value) && sameJson(value, given))) return placeholder;
     if (Array.isArray(given)) return given.map(hideIn);
     if (!isObject(given) || isRawJSON(given)) return given;
     return Object.fromEntries(Object.entries(given).map(([key, inner]) => [key, hideIn(inner)]));
@@ -44,9 +46,19 @@ export function createInjectedHider(values: JsonObject): InjectedHider {
 function withoutValues(error: PlaneError, { text, value }: Pick<InjectedHider, "text" | "value">): PlaneError {
   const { code, message, data, cause } = error;
   const said = cause instanceof Error ? text(cause.message) : undefined;
-  if (text(message) === message && (said === undefined || said === (cause as Error).message)) return error;
+  // Their names are ours.
+  const shown = { ...value(data), ...withoutUndefined({ server: data.server, tool: data.tool }) };
+  const isClean = text(message) === message && (said === undefined || said === (cause as Error).message);
+  // A server may repeat them beside its words only.
+  if (isClean && sameJson(shown, data)) return error;
   const options = said === undefined ? {} : { cause: new Error(said) };
-  return new PlaneError(code, text(message), { data: value(data), ...options });
+  return new PlaneError(code, text(message), { data: shown, ...options });
+}
+
+/** Not `true`, `1` or an empty list, which are common to many. */
+function isLarge(value: Json): boolean {
+  if (typeof value === "number") return Math.abs(value) >= 1_000;
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
 function createTextHider(hidden: readonly Json[]): (text: string) => string {

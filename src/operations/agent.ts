@@ -11,6 +11,7 @@ import { operation } from "./operation.ts";
 import { AgentAnswer, AgentBody } from "./schemas/agent.ts";
 import { Run, RunSummary } from "./schemas/run.ts";
 import { shownAgentAnswer } from "./strangers.ts";
+import { knownToolsets } from "./toolsets.ts";
 
 const tag = "Agents";
 
@@ -118,9 +119,9 @@ const agent = [
     http: { method: "get", path: "/agent", tag, answers: { 200: "Their names." } },
     cli: { missing: "`config show` lists them" },
     socket: { missing: "`config` has them" },
-    async run(plane) {
-      const { models, toolsets } = plane.config();
-      return { models: Object.keys(models), toolsets: Object.keys(toolsets) };
+    async run(plane, _input, asker) {
+      const toolsets = await knownToolsets(plane, asker);
+      return { models: Object.keys(plane.config().models), toolsets: toolsets.map(({ name }) => name) };
     },
   }),
   operation({

@@ -1,5 +1,8 @@
 import { z } from "zod";
+import { matchesGlob } from "../lib/text/glob.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import { ToolsetDefinition } from "../model/config/config.ts";
+import { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import { mayDo, type Principal, principalOf, withListed } from "../model/principal.ts";
@@ -42,7 +45,7 @@ const Reach = z.object({
 const Toolset = Definition.extend({
   tools: z.array(ToolRow).meta({ description: "Those that the caller is given." }),
   tokens: z.number().int().nullable().meta({ description: "Of their definitions; null until they are counted." }),
-  missing: names.meta({ description: "Servers of it that are not configured." }),
+  missing: names.meta({ description: "For admins: servers of it that are not configured." }),
   callers: z
     .array(Reach)
     .optional()
@@ -86,9 +89,7 @@ export const toolsetOperations = [
     http: { method: "get", path: "/toolsets", tag, answers: { 200: "All of them." } },
     cli: inConfig,
     socket: composed,
-    run: async (plane) => ({
-      toolsets: Object.entries(plane.config().toolsets).map(([alias, definition]) => ({ name: alias, ...definition })),
-    }),
+    run: async (plane, _input, asker) => ({ toolsets: await knownToolsets(plane, asker) }),
   }),
   operation({
     name: "toolsets.get",
@@ -200,18 +201,49 @@ export const toolsetOperations = [
   }),
 ];
 
+/** To others than admins nothing in them names a server or a tool that they do not have. */
+export async function knownToolsets(plane: Plane, asker: Asker) {
+  const all = Object.entries(plane.config().toolsets).map(([alias, definition]) => ({ name: alias, ...definition }));
+  if (all.length === 0 || mayDo(asker.principal, "admin")) return all;
+  const servers = new Set((await plane.servers.list(asker)).map((server) => server.name));
+  const tools = await plane.tools.list({ ...asker, waitMs });
+  return all.flatMap((toolset) => {
+    const { has } = plane.toolsets.select(toolset.name);
+    const own = tools.filter(has);
+    const providers = toolset.providers.filter((server) => servers.has(server));
+    if (providers.length === 0 && own.length === 0) return [];
+    const isOwn = (glob: string) =>
+      own.some(({ id, name: full }) => [id.tool, full].some((one) => matchesGlob(glob, one)));
+    return [{ ...toolset, providers, allow_tools: toolset.allow_tools?.filter(isOwn) ?? null }];
+  });
+}
+
+/** A toolset of which they have nothing is unknown to them, in the same words. */
+async function knownToolset(plane: Plane, alias: string, asker: Asker) {
+  const known = await knownToolsets(plane, asker);
+  const found = known.find((one) => one.name === alias);
+  if (found || mayDo(asker.principal, "admin"))
+    return { ...plane.toolsets.select(alias), ...(found && { shown: found }) };
+  const names = known.map((one) => one.name);
+  const near = nearest(alias, names, 1);
+  const meant = near.map((one) => ` Did you mean '${one}'?`).join("");
+  throw new PlaneError("NOT_FOUND", `No toolset '${alias}' is configured.${meant} Add it under 'toolsets'.`, {
+    data: { toolset: alias, nearest: near },
+  });
+}
+
 async function showToolset(plane: Plane, alias: string, asker: Asker) {
-  const { definition, has } = plane.toolsets.select(alias);
+  const { definition, has, shown: known = definition } = await knownToolset(plane, alias, asker);
   const selected = async (principal: Principal, limitMs: number) =>
     (await plane.tools.list({ ...asker, principal, waitMs: limitMs })).filter(has);
   const tools = await renderRows(plane, await selected(asker.principal, waitMs));
   const counted = tools.map(({ tokens }) => tokens);
   const shown = {
-    ...{ name: alias, ...definition, tools },
+    ...{ name: alias, ...known, tools },
     tokens: counted.some((tokens) => tokens === null)
       ? null
       : counted.reduce<number>((sum, one) => sum + (one ?? 0), 0),
-    missing: definition.providers.filter((server) => !Object.hasOwn(plane.config().servers, server)),
+    missing: known.providers.filter((server) => !Object.hasOwn(plane.config().servers, server)),
   };
   if (!mayDo(asker.principal, "admin")) return shown;
   const callers = [];

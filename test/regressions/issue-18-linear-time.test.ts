@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { effectOfName } from "../../src/access/policy/effect.ts";
+import { namedIn } from "../../src/agent/code/program-tools.ts";
+import { readParts } from "../../src/agent/patterns.ts";
 import { parseReact } from "../../src/agent/react/reader.ts";
 import { formats } from "../../src/calls/schema/formats.ts";
 import { checkOutput, checkSchema } from "../../src/calls/schema-check.ts";
 import { keepDeclared } from "../../src/calls/validate.ts";
 import { scanDefinition } from "../../src/catalogue/quality/poisoning/scan-definition.ts";
 import { termsOf } from "../../src/catalogue/search/query-terms.ts";
+import { loadTokenCounter } from "../../src/catalogue/tokens/definition-cost.ts";
 import { parseYaml } from "../../src/config/text/parse-yaml.ts";
 import { parseJson } from "../../src/config/text/read-document.ts";
 import { parseMessage as parseRequest } from "../../src/faces/gateway/request.ts";
@@ -118,6 +122,15 @@ const rows: Row[] = [
   ["words of a shell", readShell, repeat("'a' \"b\" $(c) "), 50_000],
   ["open brackets of a shell", readShell, repeat("$("), 20_000],
   ["secrets in a text", redact, repeat("password: Bearer a.b "), 50_000],
+  ["beginnings of tokens in a text", redact, repeat("eyJ-"), 50_000],
+  ["spaces in a text", redact, repeat(" "), 200_000],
+  ["quotes in a program that are not closed", namedIn, repeat('\\"'), 50_000],
+  ["comments in a program that are not closed", namedIn, repeat("/* "), 100_000],
+  ["calls in a program", namedIn, repeat("tools.a.b();\n"), 100_000],
+  ["capitals in the name of a tool", effectOfName, repeat("A"), 50_000],
+  ["a plan that a model does not close", readParts, repeat("["), 50_000],
+  ["the tokens of one long word", await loadTokenCounter(), repeat("A"), 50_000],
+  ["the tokens of signs without an end", await loadTokenCounter(), repeat("-="), 50_000],
   ["hidden characters in a text", plainText, repeat("a\u200b\u202e"), 50_000],
   ["a query", (text) => termsOf(text), repeat("find all things "), 50_000],
   ["a definition", (text) => scanDefinition({ name: "a", description: text }), repeat("ignore <a "), 50_000],

@@ -16,7 +16,8 @@ const written = `{
     "echo": ${JSON.stringify(echo)},
     // Only for the night.
     "nightly": { "command": "no-such-program", "env": { "API_TOKEN": "hunter2-hunter2-hunter2" }, "enabled": false },
-    "own": ${JSON.stringify({ ...echo, persona: "Atlas" })}
+    "own": ${JSON.stringify({ ...echo, persona: "Atlas" })},
+    "vault": ${JSON.stringify({ ...echo, groups: ["ops"] })}
   },
   "toolsets": {
     "sums": { "providers": ["echo", "gone"], "allow_tools": ["add", "fail"] } // two tools
@@ -88,6 +89,33 @@ suite("issue 23: toolsets, personas and users", () => {
           ["root", 1, []],
         ],
       );
+    });
+  });
+
+  test("a toolset tells a caller nothing of servers and tools that are hidden from them", async () => {
+    await withPlane(async (ask) => {
+      const hidden = { providers: ["vault"], allow_tools: ["add"] };
+      const mixed = { providers: ["echo", "vault", "gone"], allow_tools: ["add", "no_such_*"] };
+      for (const [name, body] of Object.entries({ hidden, mixed }))
+        assert.equal((await ask("PUT", `/toolsets/${name}`, body)).status, 200);
+      const { status } = await ask("POST", "/keys", { name: "reader", user: "bob", scopes: ["read"] });
+      assert.equal(status, 201);
+      const { toolsets } = (await ask("GET", "/toolsets")).body as {
+        toolsets: { name: string; providers: string[] }[];
+      };
+      assert.deepEqual(
+        toolsets.map(({ name, providers }) => [name, providers]),
+        [
+          ["sums", ["echo"]],
+          ["mixed", ["echo"]],
+        ],
+      );
+      const { body } = await ask("GET", "/toolsets/mixed");
+      assert.deepEqual([body.providers, body.allow_tools, body.missing], [["echo"], ["add"], []]);
+      assert.deepEqual((await ask("GET", "/agent")).body.toolsets, ["sums", "mixed"]);
+      const [there, unknown] = [await ask("GET", "/toolsets/hidden"), await ask("GET", "/toolsets/absent")];
+      assert.deepEqual([there.status, unknown.status], [404, 404]);
+      assert.equal(String(there.body.detail).replace("hidden", "absent"), unknown.body.detail);
     });
   });
 

@@ -82,19 +82,23 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
 
 type SearchOptions = Pick<RunCodeOptions, "only" | "face"> & { limit?: number | undefined };
 
-const blanks = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
+/** What is not closed counts too: looking for its end from every quote would take the square of the text. */
+const blanks = /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\\n])*("?)|'(?:\\.|[^'\\\n])*('?)/g;
 const named = /\btools((?:\s*\??\.\s*[A-Za-z_$][\w$]*|\s*\[\s*§\d+§\s*\])+)\s*(?:\?\.\s*)?\(/g;
 const step = /\.\s*([A-Za-z_$][\w$]*)|§(\d+)§/g;
 
 /** `tools.a.b(…)` as it is written; what a program only makes up is seen when it is called. */
-function namedIn(source: string): { path: string[]; line: number }[] {
+export function namedIn(source: string): { path: string[]; line: number }[] {
   const texts: string[] = [];
-  const plain = source.replaceAll(blanks, (found) => {
-    const lines = found.replaceAll(/[^\n]/g, "");
-    return found.startsWith("/") ? lines || " " : `§${texts.push(found.slice(1, -1)) - 1}§`;
+  const plain = source.replaceAll(blanks, (found, double?: string, single?: string) => {
+    if (found.startsWith("/")) return found.replaceAll(/[^\n]/g, "") || " ";
+    return double || single ? `§${texts.push(found.slice(1, -1)) - 1}§` : found;
   });
-  return [...plain.matchAll(named)].map((match) => ({
-    path: [...(match[1] ?? "").matchAll(step)].map(([, name, text]) => name ?? texts[Number(text)] ?? ""),
-    line: plain.slice(0, match.index).split("\n").length,
-  }));
+  let [line, counted] = [1, 0];
+  return [...plain.matchAll(named)].map((match) => {
+    line += plain.slice(counted, match.index).split("\n").length - 1;
+    counted = match.index;
+    const path = [...(match[1] ?? "").matchAll(step)].map(([, name, text]) => name ?? texts[Number(text)] ?? "");
+    return { path, line };
+  });
 }

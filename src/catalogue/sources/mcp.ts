@@ -90,6 +90,9 @@ export type Translation = {
   work?: unknown;
 };
 
+/** Names are split, compared and listed everywhere; the protocol recommends 128 characters at most. */
+const longestName = 1_000;
+
 /** Entry by entry: an invalid one is rejected alone. */
 export function translateTools(
   server: string,
@@ -102,7 +105,8 @@ export function translateTools(
   const rejected: Translation["rejected"] = [];
   listed.forEach((entry, at) => {
     const name = isObject(entry) && typeof entry.name === "string" ? entry.name : undefined;
-    const label = name === undefined || name.trim() === "" ? `entry ${at + 1}` : name;
+    const isNameless = name === undefined || name.trim() === "" || name.length > longestName;
+    const label = isNameless ? `entry ${at + 1}` : name;
     const reason = refuse(entry, name, tools) ?? (mirrorsArguments ? headerProblem(entry) : undefined);
     if (reason !== undefined) rejected.push({ tool: label, reason });
     else if (name !== undefined && passesFilter(name, definition.allow_tools, definition.deny_tools)) {
@@ -115,6 +119,7 @@ export function translateTools(
 function refuse(entry: unknown, name: string | undefined, taken: Map<string, unknown>): string | undefined {
   if (!isObject(entry)) return "it is not an object";
   if (name === undefined || name.trim() === "") return "it has no name";
+  if (name.length > longestName) return `its name has ${name.length} characters, and ${longestName} are the most`;
   if (taken.has(name)) return "the server lists this name twice; the first one is kept";
   const schema = schemaOf(entry);
   if (schema.properties !== undefined && !isObject(schema.properties)) return "'properties' is not an object";

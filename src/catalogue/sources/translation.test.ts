@@ -24,3 +24,10 @@ for (const { says, server, entry, tool, rejected } of cases) {
     assert.equal(found === undefined, tool === undefined);
   });
 }
+
+test("a name of more than a thousand characters is refused, and not repeated", () => {
+  const listed = [{ name: "A".repeat(1_001) }, { name: "A".repeat(1_000) }];
+  const { tools, rejected } = translateTools("notes", sampleServer({}), listed);
+  assert.deepEqual(rejected, [{ tool: "entry 1", reason: "its name has 1001 characters, and 1000 are the most" }]);
+  assert.equal(tools.length, 1);
+});

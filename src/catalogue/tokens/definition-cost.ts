@@ -16,7 +16,15 @@ const loaded = once(() => import("gpt-tokenizer/encoding/o200k_base"));
 export async function loadTokenCounter(): Promise<(text: string) => number> {
   const { countTokens } = await loaded();
   const asText = { disallowedSpecial: new Set<string>() };
-  return (text) => countTokens(text, asText);
+  return (text) => piecesOf(text).reduce((sum, piece) => sum + countTokens(piece, asText), 0);
+}
+
+const longRun = /[\p{L}\p{M}]{500}|[^\p{L}\p{M}\p{N}\s]{500}|\s{500}/gu;
+
+/** The tokenizer takes the square of a word's length, so a word of any length is counted in parts. */
+function piecesOf(text: string): string[] {
+  const ends = Array.from(text.matchAll(longRun), ({ index, 0: run }) => index + run.length);
+  return [...ends, text.length].map((end, at) => text.slice(ends[at - 1] ?? 0, end));
 }
 
 export type DefinitionCost = { fullTokens: number; summaryTokens: number };

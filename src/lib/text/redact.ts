@@ -16,7 +16,7 @@ export function looksSecret(key: string): boolean {
   return words.length > 1 && words.includes("auth");
 }
 
-/** Lookbehinds are bounded: they run at every place of a long text. */
+/** Lookbehinds are bounded, and a look at the next character comes before those that cost: they run at every place of a long text. */
 const secretShapes = [
   // To its end, or to the end of what is left of it.
   /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
@@ -26,19 +26,22 @@ const secretShapes = [
   /\bAKIA[0-9A-Z]{12,}/g,
   /\bAIza[0-9A-Za-z_-]{20,}/g,
   /(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g,
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)?/g,
-  /(?<=\b(?:bearer|basic)\s{1,32})[A-Za-z0-9._~+/=-]{8,}/gi,
+  /(?=[A-Za-z0-9._~+/=-])(?<=\b(?:bearer|basic)\s{1,32})[A-Za-z0-9._~+/=-]{8,}/gi,
   /-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----(?:(?!-----).){0,16384}(?:-----END [A-Z ]{0,32}PRIVATE KEY-----|$)/gs,
   // What a program prints of its arguments.
-  /(?<=(?:^|\s)--?[\w-]{0,32}(?:key|token|secret|password|passwd|passphrase|pwd|credential)s?\s{1,8})[^\s"'-][^\s"']{3,}/gi,
+  /(?=[^\s"'-])(?<=(?:^|\s)--?[\w-]{0,32}(?:key|token|secret|password|passwd|passphrase|pwd|credential)s?\s{1,8})[^\s"'-][^\s"']{3,}/gi,
   // A quoted value may hold anything; JSON inside JSON has escaped quotes.
   /(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}(\\{0,16}["']))(?!\1)(?:(?!\1).){1,512}(?=\1)/gi,
-  /(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}\\{0,16}["']?)(?:[^\s"',;&\\]|\\(?!["'])){4,}/gi,
+  /(?=[^\s"',;&])(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}\\{0,16}["']?)(?:[^\s"',;&\\]|\\(?!["'])){4,}/gi,
 ];
+
+/** The second part is no condition: looking for it from every beginning would take the square of the text. */
+const webToken = /\beyJ[A-Za-z0-9_-]{8,}(\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)?)?/g;
 
 /** For text that leaves the wire it came on. */
 export function redact(text: string): string {
-  return secretShapes.reduce((kept, shape) => kept.replaceAll(shape, "[redacted]"), text);
+  const shown = text.replaceAll(webToken, (token, rest?: string) => (rest === undefined ? token : "[redacted]"));
+  return secretShapes.reduce((kept, shape) => kept.replaceAll(shape, "[redacted]"), shown);
 }
 
 /** Short ones are left: they would hide ordinary words. */
