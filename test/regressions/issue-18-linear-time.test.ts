@@ -171,7 +171,7 @@ const rows: Row[] = [
   ["a fence in Markdown", readMarkdown, repeat("~", "", "`"), 2_000],
   ["a heading in Markdown", readMarkdown, repeat(" ", "# a", "a"), 50_000],
   ["a divider in Markdown", readMarkdown, repeat(" ", "|a\n", "- a"), 50_000],
-  ["many fences in Markdown", readMarkdown, repeat("```\n"), 50_000],
+  ["many fences in Markdown", readMarkdown, repeat("```\n"), 100_000],
   ["hidden characters in a text", plainText, repeat("a\u200b\u202e"), 50_000],
   ["a query", (text) => termsOf(text), repeat("find all things "), 50_000],
   ["a definition", (text) => scanDefinition({ name: "a", description: text }), repeat("ignore <a "), 50_000],
