@@ -14,7 +14,7 @@ import {
 } from "../model/events.ts";
 import { collect, noCursor } from "../model/page.ts";
 import type { PlaneCalls, PlaneEvents } from "../model/plane-history.ts";
-import { isOwner, mayDo, type Principal } from "../model/principal.ts";
+import { isOwner, mayDo, ownsRecord, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { countSteps, spanOf, toSeries } from "./call-minutes.ts";
 
@@ -155,7 +155,7 @@ function maySee({ maySeeServer }: Visibility, principal: Principal, event: Plane
     const owner = ownerOf(event.callId);
     return owner !== undefined && isOwner(principal, owner);
   }
-  if ("runId" in event) return event.user === principal.user && event.key === principal.key;
+  if ("runId" in event) return ownsRecord(principal, event) && event.key === principal.key;
   if ("server" in event) return isForAll(event, principal) && maySeeServer(principal, event.server);
   // All other events are for admins.
   return event.type === "registry.changed";
