@@ -26,6 +26,7 @@ import { textOf } from "../../src/lib/json/json-text.ts";
 import { ambiguityIn, measureJson } from "../../src/lib/json/measure-json.ts";
 import { repairTruncatedJson } from "../../src/lib/json/repair-json.ts";
 import { respellJson } from "../../src/lib/json/respell-json.ts";
+import { isMetadataName } from "../../src/lib/net/address-class.ts";
 import { parseVersionRange } from "../../src/lib/semver.ts";
 import { matchesGlob } from "../../src/lib/text/glob.ts";
 import { createPatternSet } from "../../src/lib/text/linear-pattern.ts";
@@ -163,6 +164,7 @@ const rows: Row[] = [
   ["a challenge of a server", challenged, repeat("a", "Bearer ", ";"), 4_000],
   ["a long line in a log of a server", logged, repeat("a", "", ` ${"b".repeat(5_000)}`), 2_000],
   ["braces in a path", (text) => nameFromPath("get", text), repeat("{"), 50_000],
+  ["dots in the name of a host", isMetadataName, repeat(".", "a", "a"), 50_000],
   ["dollars in a bundle", literal, repeat("$"), 50_000],
   ["signs in the name of a package", nameFromPackage, repeat("@", "a", "\n"), 50_000],
   ["signs in a name", plainName, repeat("-", "a", "a"), 50_000],
