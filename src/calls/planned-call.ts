@@ -128,7 +128,7 @@ export class PlannedCall implements Routed, DirectCall, Expiring {
     if (direct === null) return null;
     this.#direct = direct;
     this.#ports.limits.called(this, spec);
-    this.#running = this.#ports.begin(begunEvent(this.#plan.record, this.id));
+    this.#running = this.#ports.begin(begunEvent(this.#plan.record, this.id), this.principal);
     this.#end = Promise.withResolvers();
     if (this.#early) {
       this.failed(this.#early.thrown);

@@ -25,9 +25,9 @@ async function record(run: Run, write: (record: CallRecord) => Promise<void> = a
   const samples: HealthSample[] = [];
   const events: PlaneEvent[] = [];
   const recorder = createRecorder({
-    begin(event) {
+    begin(event, principal) {
       events.push(event);
-      return running.begin(event);
+      return running.begin(event, principal);
     },
     emitClean: (event) => events.push(event),
     async write(written, observed) {

@@ -26,6 +26,7 @@ import type { Tool } from "../model/catalogue/tool.ts";
 import type { ErrorCode, ErrorReport } from "../model/errors.ts";
 import { errorTable, PlaneError, reportError, strangerMessage, toPlaneError } from "../model/errors.ts";
 import type { EventOf, PlaneEvent } from "../model/events.ts";
+import type { Principal } from "../model/principal.ts";
 import type { RunningCall } from "../store/store.ts";
 import { costField } from "./limits/cost.ts";
 
@@ -46,7 +47,7 @@ type Learned = Requested & Partial<Executed>;
 
 export type RecordOptions = {
   /** Tells that a call begins. */
-  begin(event: EventOf<"tool.call">): RunningCall;
+  begin(event: EventOf<"tool.call">, principal: Principal): RunningCall;
   /** Undefined when the record is durable already. */
   write(record: CallRecord, samples: HealthSample[], running: RunningCall): Promise<void> | undefined;
   /** Of what holds no secret. */
@@ -65,7 +66,7 @@ export function createRecorder(options: RecordOptions): Recorder {
   const { begin, write, emitClean, onEnded } = options;
   return async (requested, run, begun) => {
     const startedAt = begun?.startedAt ?? performance.now();
-    const running = begun?.running ?? begin(callEvent(requested));
+    const running = begun?.running ?? begin(callEvent(requested), requested.principal);
     const tracked = trackStages(requested, startedAt, begun?.stages);
     let error: PlaneError | undefined;
     try {

@@ -221,7 +221,7 @@ export function messageForModel(
 function withoutSentence(message: string, sentence: string): string {
   const at = message.indexOf(sentence);
   const rest = message.slice(at + sentence.length).replace(/^\./, "");
-  return `${message.slice(0, at).replace(/[;.]?\s*$/, "")}.${rest}`;
+  return `${message.slice(0, at).trimEnd().replace(/[;.]$/, "")}.${rest}`;
 }
 
 export const personHints = {

@@ -12,8 +12,8 @@ import type { TaskState } from "./work/job-run.ts";
 
 /** `kind` where it is no tool that is called. */
 type CallFacts = { callId: string; tool: string; kind?: OfferCallKind };
-/** `key` where it was started with an API key. */
-type RunFacts = { runId: string; user: string | null; key?: string };
+/** `key` where it was started with an API key; `owner` where others of the user with other rights do not hear of it. */
+type RunFacts = { runId: string; user: string | null; key?: string; owner?: string };
 type SkillFacts = RunFacts & { skill: string };
 type StepFacts = SkillFacts & { step: string; tool: string | null };
 type JobFacts = RunFacts & { job: string };

@@ -68,7 +68,7 @@ export function createServerLog(hide: (text: string) => string) {
 
 // A cut word may be part of a secret that is no longer recognised.
 function cutEnd(text: string): string {
-  return text.length <= maxLine ? text : `${text.slice(0, maxLine).replace(/\S*$/, "")}…`;
+  return text.length <= maxLine ? text : `${text.slice(0, maxLine).replace(/(?<!\S)\S*$/, "")}…`;
 }
 
 function cutStart(text: string, limit: number): string {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { callEntry } from "../../test/contracts/records.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import { principalOf, trusted } from "../model/principal.ts";
+import { ownerOf, type Principal, principalOf, trusted } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { createHistory } from "./history.ts";
 import { createRecorder } from "./store.ts";
@@ -52,6 +52,20 @@ const answered = (callId: string): PlaneEvent => ({
 });
 
 suite("which calls and events a caller may see", () => {
+  test("is what they did with the same rights: a weaker token of the user is another", async () => {
+    const strong = principalOf({ user: "ann", groups: ["hr"] });
+    const run = { type: "skill.started", user: "ann", skill: "pay" } as const;
+    await using history = await historyOf([
+      { ...run, runId: "strong", owner: ownerOf(strong) },
+      { ...run, runId: "weak", owner: ownerOf(ann.principal) },
+      { ...run, runId: "earlier" },
+    ]);
+    const runsOf = async (principal: Principal) =>
+      (await history.events.list(0, 10, { principal })).flatMap(({ event }) => ("runId" in event ? event.runId : []));
+    assert.deepEqual(await runsOf(ann.principal), ["weak", "earlier"]);
+    assert.deepEqual(await runsOf(strong), ["strong", "earlier"]);
+  });
+
   test("is what belongs to their own calls and to servers they may use", async () => {
     await using history = await historyOf([
       answered("of-ann"),

@@ -14,7 +14,7 @@ import {
 } from "../model/events.ts";
 import { collect, noCursor } from "../model/page.ts";
 import type { PlaneCalls, PlaneEvents } from "../model/plane-history.ts";
-import { isOwner, mayDo, type Principal } from "../model/principal.ts";
+import { isOwner, mayDo, ownsRecord, type Principal } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { countSteps, spanOf, toSeries } from "./call-minutes.ts";
 
@@ -27,7 +27,7 @@ type Parts = {
     store(): Promise<Store>;
     on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
     /** Undefined once there is a record. */
-    ownerOf(callId: string): Owner | undefined;
+    ownerOf(callId: string): Principal | undefined;
   };
   defaultPrincipal: Principal;
   maySeeServer(principal: Principal, server: string): boolean;
@@ -132,12 +132,11 @@ function createEventPages({ memory, defaultPrincipal, onRead, ...parts }: Parts)
   };
 }
 
-type Owner = Pick<Principal, "user" | "key">;
-type OwnerOf = (callId: string) => Owner | undefined;
+type OwnerOf = (callId: string) => Principal | undefined;
 
 /** The owners of the calls on a page of events, with one query. */
 async function ownersIn(store: Store, page: readonly StoredEvent[], runningOwner: OwnerOf): Promise<OwnerOf> {
-  const running = new Map<string, Owner>();
+  const running = new Map<string, Principal>();
   const recorded = new Set<string>();
   for (const { event } of page) {
     if (!("callId" in event)) continue;
@@ -154,9 +153,9 @@ type Visibility = Pick<Parts, "maySeeServer" | "countTools">;
 function maySee({ maySeeServer }: Visibility, principal: Principal, event: PlaneEvent, ownerOf: OwnerOf): boolean {
   if ("callId" in event) {
     const owner = ownerOf(event.callId);
-    return owner !== undefined && owner.user === principal.user && owner.key === principal.key;
+    return owner !== undefined && isOwner(principal, owner);
   }
-  if ("runId" in event) return event.user === principal.user && event.key === principal.key;
+  if ("runId" in event) return ownsRecord(principal, event) && event.key === principal.key;
   if ("server" in event) return isForAll(event, principal) && maySeeServer(principal, event.server);
   // All other events are for admins.
   return event.type === "registry.changed";

@@ -3,8 +3,10 @@ import { suite, test } from "node:test";
 import { callRecord } from "../../test/contracts/records.ts";
 import { until } from "../../test/fixtures/until.ts";
 import type { EventOf } from "../model/events.ts";
+import { principalOf } from "../model/principal.ts";
 import { createRecorder } from "./store.ts";
 
+const ada = principalOf({ user: "ada" });
 const begun = (callId: string): EventOf<"tool.call"> => ({ type: "tool.call", callId, tool: "t", user: "ada" });
 
 async function typesIn(memory: ReturnType<typeof createRecorder>): Promise<string[]> {
@@ -14,7 +16,7 @@ async function typesIn(memory: ReturnType<typeof createRecorder>): Promise<strin
 suite("the events of a call", () => {
   test("are both read from its record where it was short", async () => {
     const memory = createRecorder(undefined);
-    const running = memory.begin(begun("short"));
+    const running = memory.begin(begun("short"), ada);
     assert.equal(memory.ownerOf("short")?.user, "ada");
     await memory.record(callRecord("short"), [], running);
     assert.equal(memory.ownerOf("short"), undefined);
@@ -24,7 +26,7 @@ suite("the events of a call", () => {
 
   test("begin with one that is stored before the end where it takes long", async () => {
     const memory = createRecorder(undefined);
-    const running = memory.begin(begun("long"));
+    const running = memory.begin(begun("long"), ada);
     await until("the start of a long call", async () => (await typesIn(memory)).length > 0);
     assert.deepEqual(await typesIn(memory), ["tool.call"]);
     await memory.record(callRecord("long"), [], running);
@@ -34,7 +36,7 @@ suite("the events of a call", () => {
 
   test("begin before anything else that is stored of it", async () => {
     const memory = createRecorder(undefined);
-    const running = memory.begin(begun("asking"));
+    const running = memory.begin(begun("asking"), ada);
     memory.emit({ type: "question.answered", questionId: "q", callId: "asking", action: "accept" });
     await memory.record(callRecord("asking"), [], running);
     assert.deepEqual(await typesIn(memory), ["tool.call", "question.answered", "tool.result"]);
@@ -46,7 +48,7 @@ test("health has the last samples of a load, in their order", async () => {
   const memory = createRecorder(undefined);
   const sample = (latencyMs: number) => ({ subject: "tool:t", at: "2026-03-01T12:00:00.000Z", ok: true, latencyMs });
   const recorded = Array.from({ length: 450 }, (_, at) => {
-    return memory.record(callRecord(`c-${at}`), [sample(at)], memory.begin(begun(`c-${at}`)));
+    return memory.record(callRecord(`c-${at}`), [sample(at)], memory.begin(begun(`c-${at}`), ada));
   });
   await Promise.all(recorded);
   const latencies = (await (await memory.store()).samples()).map(({ latencyMs }) => latencyMs);

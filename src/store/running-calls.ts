@@ -1,5 +1,6 @@
 import { nowText } from "../lib/stamps.ts";
 import type { EventOf } from "../model/events.ts";
+import type { Principal } from "../model/principal.ts";
 import type { CallEventCount, JournalEntry } from "../model/store.ts";
 
 /** The start of a call that takes longer is stored before its end. */
@@ -10,6 +11,7 @@ export type RunningCall = {
   readonly at: string;
   readonly since: number;
   readonly event: EventOf<"tool.call">;
+  readonly principal: Principal;
   isStored: boolean;
   older: RunningCall | null;
   younger: RunningCall | null;
@@ -52,8 +54,9 @@ export function createRunningCalls(note: (entry: JournalEntry) => void) {
   }
 
   return {
-    begin(event: EventOf<"tool.call">): RunningCall {
-      const call = { at: nowText(), since: performance.now(), event, isStored: false, older: youngest, younger: null };
+    begin(event: EventOf<"tool.call">, principal: Principal): RunningCall {
+      const begun = { at: nowText(), since: performance.now(), event, principal };
+      const call: RunningCall = { ...begun, isStored: false, older: youngest, younger: null };
       if (youngest) youngest.younger = call;
       else oldest = call;
       youngest = call;
@@ -75,7 +78,7 @@ export function createRunningCalls(note: (entry: JournalEntry) => void) {
       return 1;
     },
     /** Who made it. */
-    owner: (callId: string) => (long.get(callId) ?? findShort(callId))?.event,
+    owner: (callId: string) => (long.get(callId) ?? findShort(callId))?.principal,
     close: () => clearTimeout(timer),
   };
 }

@@ -13,6 +13,7 @@ import { parseStoreAddress, type StoreAddress } from "../model/config/settings.t
 import { PlaneError } from "../model/errors.ts";
 import { type EventOf, type EventType, type PlaneEvent, transientEvents } from "../model/events.ts";
 import type { Readiness } from "../model/plane.ts";
+import type { Principal } from "../model/principal.ts";
 import type { KnownServer } from "../model/servers/server.ts";
 import type { CallColumns, CallEventCount, JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
 import type { AtRisk, Journal, JournalOptions } from "./journal.ts";
@@ -123,10 +124,10 @@ export function createRecorder(
     emit,
     emitClean,
     /** Tells that a call begins; what is passed on to its record. */
-    begin(event: EventOf<"tool.call">): RunningCall {
+    begin(event: EventOf<"tool.call">, principal: Principal): RunningCall {
       bus.emit(event);
       openSoon();
-      return running.begin(event);
+      return running.begin(event, principal);
     },
     /** Who made a call that has no record yet. */
     ownerOf: running.owner,

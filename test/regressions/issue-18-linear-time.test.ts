@@ -4,22 +4,29 @@ import { effectOfName } from "../../src/access/policy/effect.ts";
 import { namedIn } from "../../src/agent/code/program-tools.ts";
 import { readParts } from "../../src/agent/patterns.ts";
 import { parseReact } from "../../src/agent/react/reader.ts";
+import { describeTool } from "../../src/agent/react/style.ts";
+import { fillPrompt, parseAnswer as parseModelAnswer } from "../../src/calls/providers/model.ts";
 import { formats } from "../../src/calls/schema/formats.ts";
 import { checkOutput, checkSchema } from "../../src/calls/schema-check.ts";
 import { keepDeclared } from "../../src/calls/validate.ts";
+import { findReferences } from "../../src/catalogue/quality/poisoning/references.ts";
 import { scanDefinition } from "../../src/catalogue/quality/poisoning/scan-definition.ts";
 import { termsOf } from "../../src/catalogue/search/query-terms.ts";
 import { loadTokenCounter } from "../../src/catalogue/tokens/definition-cost.ts";
+import { literal } from "../../src/config/adding/inputs.ts";
+import { nameFromPackage, plainName } from "../../src/config/adding/names.ts";
 import { parseYaml } from "../../src/config/text/parse-yaml.ts";
 import { parseJson } from "../../src/config/text/read-document.ts";
 import { parseMessage as parseRequest } from "../../src/faces/gateway/request.ts";
 import { parseBody } from "../../src/faces/http/body.ts";
 import { readCron } from "../../src/lib/cron.ts";
 import { noteExactNumbers, withExactNumbers } from "../../src/lib/json/exact-numbers.ts";
+import { changeMembers } from "../../src/lib/json/json-members.ts";
 import { textOf } from "../../src/lib/json/json-text.ts";
 import { ambiguityIn, measureJson } from "../../src/lib/json/measure-json.ts";
 import { repairTruncatedJson } from "../../src/lib/json/repair-json.ts";
 import { respellJson } from "../../src/lib/json/respell-json.ts";
+import { isMetadataName } from "../../src/lib/net/address-class.ts";
 import { parseVersionRange } from "../../src/lib/semver.ts";
 import { matchesGlob } from "../../src/lib/text/glob.ts";
 import { createPatternSet } from "../../src/lib/text/linear-pattern.ts";
@@ -30,10 +37,15 @@ import { redact } from "../../src/lib/text/redact.ts";
 import { createSafePattern } from "../../src/lib/text/safe-pattern.ts";
 import { readShell } from "../../src/lib/text/shell.ts";
 import type { Tool } from "../../src/model/catalogue/tool.ts";
+import { messageForModel } from "../../src/model/errors.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { createLineSplitter } from "../../src/protocol/line-splitter.ts";
 import { createSseParser } from "../../src/protocol/sse-parser.ts";
+import { parseChallenge } from "../../src/servers/auth/oauth/challenge.ts";
+import { nameFromPath } from "../../src/servers/openapi/names.ts";
+import { createServerLog } from "../../src/servers/server-log.ts";
 import { parseMessage as parseAnswer } from "../../src/servers/transports/parse-message.ts";
+import { looksLikeMarkdown, readMarkdown } from "../../workbench/src/parts/markdown-blocks.ts";
 
 /** Below it, what else the process does is larger than what is measured. */
 const floorMs = 40;
@@ -87,6 +99,17 @@ const measured = (text: string) => {
   return tooMuch ?? ambiguityIn(text, JSON.parse(text), members);
 };
 
+const askedOfModel = (text: string) => {
+  assert.throws(() => parseModelAnswer(text, "a"), { code: "PROVIDER_FAILED" });
+};
+const named = new Map([["other_tool", ["other"]]]);
+const mentioned = (description: string) => findReferences({ name: "a", description }, "a", named);
+const told = (text: string) => describeTool({ name: "a", description: text, parameters: {} });
+/** Each is short, and a server can send many. */
+const challenged = (text: string) => Array.from({ length: 20 }, () => parseChallenge(text));
+const logged = (text: string) => createServerLog(String).addText(`${text}\n`.repeat(20));
+const forModel = (text: string) => messageForModel({ message: `${text}HINT`, data: { personHints: ["HINT"] } });
+
 type Row = [what: string, run: (input: string) => unknown, make: (size: number) => string, size: number];
 
 const rows: Row[] = [
@@ -131,6 +154,26 @@ const rows: Row[] = [
   ["a plan that a model does not close", readParts, repeat("["), 50_000],
   ["the tokens of one long word", await loadTokenCounter(), repeat("A"), 50_000],
   ["the tokens of signs without an end", await loadTokenCounter(), repeat("-="), 50_000],
+  ["names in a program that are not called", namedIn, repeat("tools."), 50_000],
+  ["a fence that a model does not close", askedOfModel, repeat("\n", "```", "a"), 50_000],
+  ["spaces in a prompt that is not closed", (text) => fillPrompt(text, {}), repeat(" ", "{{"), 20_000],
+  ["spaces in the description of a tool", told, repeat(" ", "a", "a"), 50_000],
+  ["signs within a word of a description", mentioned, repeat("-", "a", "a"), 40_000],
+  ["spaces in an error", forModel, repeat(" ", "a", "a"), 50_000],
+  ["members of an object that is changed", (text) => changeMembers(text, {}), repeat('"a":1,', "{", '"a":1}'), 400_000],
+  ["a challenge of a server", challenged, repeat("a", "Bearer ", ";"), 4_000],
+  ["a long line in a log of a server", logged, repeat("a", "", ` ${"b".repeat(5_000)}`), 2_000],
+  ["braces in a path", (text) => nameFromPath("get", text), repeat("{"), 50_000],
+  ["dots in the name of a host", isMetadataName, repeat(".", "a", "a"), 50_000],
+  ["dollars in a bundle", literal, repeat("$"), 50_000],
+  ["signs in the name of a package", nameFromPackage, repeat("@", "a", "\n"), 50_000],
+  ["signs in a name", plainName, repeat("-", "a", "a"), 50_000],
+  ["line breaks before Markdown", looksLikeMarkdown, repeat("\n", "", "a"), 50_000],
+  ["Markdown that is not closed", looksLikeMarkdown, repeat("**a "), 50_000],
+  ["a fence in Markdown", readMarkdown, repeat("~", "", "`"), 2_000],
+  ["a heading in Markdown", readMarkdown, repeat(" ", "# a", "a"), 50_000],
+  ["a divider in Markdown", readMarkdown, repeat(" ", "|a\n", "- a"), 50_000],
+  ["many fences in Markdown", readMarkdown, repeat("```\n"), 100_000],
   ["hidden characters in a text", plainText, repeat("a\u200b\u202e"), 50_000],
   ["a query", (text) => termsOf(text), repeat("find all things "), 50_000],
   ["a definition", (text) => scanDefinition({ name: "a", description: text }), repeat("ignore <a "), 50_000],
@@ -156,6 +199,12 @@ for (const [name, { type, fits }] of Object.entries(formats))
     for (const part of ["a", "a.", "a-", "%41", "1", "/a", "a@", ":"])
       assertLinear(fits as (text: string) => boolean, repeat(part, "http://", "\u0001"), 20_000);
   });
+
+test("a table of Markdown has no more cells than its text (18)", () => {
+  const text = `${"a|".repeat(2_000)}\n${"-|".repeat(2_000)}\n${"|\n".repeat(2_000)}`;
+  const [table] = readMarkdown(text);
+  assert.ok(table?.kind === "table" && table.rows.flat().length <= 2 * table.rows.length);
+});
 
 test("thirty references that double are refused by name, and no result is lost (security 3)", () => {
   const $defs: JsonObject = { d0: { type: "string" } };

@@ -117,6 +117,7 @@ suite("traces of agents", () => {
         .list(0, undefined, { principal })
         .then((all) => all.filter(({ event }) => event.type === "agent.run"));
     assert.equal((await seen(ann)).length, 1);
+    assert.equal((await seen({ ...ann, groups: ["less"] })).length, 0, "other rights of the user are another owner");
   });
 
   test("no secret that a person says in a run is on the disk", async () => {

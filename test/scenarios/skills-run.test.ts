@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { createPlane, type Plane, principalOf } from "../../src/index.ts";
+import { createPlane, type Plane, type Principal, principalOf } from "../../src/index.ts";
 import { startScriptedModel } from "../fixtures/llm-script.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { callsAt, fixture, runCli } from "./support.ts";
@@ -114,6 +114,8 @@ suite("a skill that is run", () => {
     const calls = await plane.calls.list({ run: run.id });
     assert.deepEqual([calls.length, new Set(calls.map(({ principal }) => principal.user))], [4, new Set(["ann"])]);
     assert.doesNotMatch(JSON.stringify(await plane.events.list()), /Ada/, "no event has a value");
+    const heard = async (principal: Principal) => JSON.stringify(await plane.events.list(0, undefined, { principal }));
+    assert.doesNotMatch(await heard(principalOf({ user: "ann", groups: ["less"] })), /skill\.|fx\.echo/);
   });
 
   test("leaves out what is not meant, with what depends on it", async () => {

@@ -84,7 +84,8 @@ type SearchOptions = Pick<RunCodeOptions, "only" | "face"> & { limit?: number | 
 
 /** What is not closed counts too: looking for its end from every quote would take the square of the text. */
 const blanks = /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\\n])*("?)|'(?:\\.|[^'\\\n])*('?)/g;
-const named = /\btools((?:\s*\??\.\s*[A-Za-z_$][\w$]*|\s*\[\s*§\d+§\s*\])+)\s*(?:\?\.\s*)?\(/g;
+/** What is not called is found too, so that no part of it is read again as a beginning. */
+const named = /\btools((?:\s*\??\.\s*[A-Za-z_$][\w$]*|\s*\[\s*§\d+§\s*\])+)(\s*(?:\?\.\s*)?\()?/g;
 const step = /\.\s*([A-Za-z_$][\w$]*)|§(\d+)§/g;
 
 /** `tools.a.b(…)` as it is written; what a program only makes up is seen when it is called. */
@@ -95,10 +96,11 @@ export function namedIn(source: string): { path: string[]; line: number }[] {
     return double || single ? `§${texts.push(found.slice(1, -1)) - 1}§` : found;
   });
   let [line, counted] = [1, 0];
-  return [...plain.matchAll(named)].map((match) => {
+  return [...plain.matchAll(named)].flatMap((match) => {
+    if (match[2] === undefined) return [];
     line += plain.slice(counted, match.index).split("\n").length - 1;
     counted = match.index;
     const path = [...(match[1] ?? "").matchAll(step)].map(([, name, text]) => name ?? texts[Number(text)] ?? "");
-    return { path, line };
+    return [{ path, line }];
   });
 }

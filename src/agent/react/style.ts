@@ -92,9 +92,8 @@ function kindOf(type: string): string {
 
 /** Text of servers stays where it was put: no line of it can look like one of ours. */
 function indent(text: string, by: string): string {
-  return plainText(text)
-    .trim()
-    .replaceAll(/\s*\n\s*/g, `\n${by}  `);
+  const lines = plainText(text).split("\n");
+  return lines.flatMap((line) => line.trim() || []).join(`\n${by}  `);
 }
 
 function oneLine(text: string): string {

@@ -127,6 +127,7 @@ function tell(run: AgentRun, emit: Recorder["emit"]): void {
       runId: id,
       user,
       ...(key && { key }),
+      ...(owner !== undefined && { owner }),
       outcome,
       code: error?.code ?? null,
       model,

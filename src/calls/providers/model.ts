@@ -48,10 +48,11 @@ async function generate(
 }
 
 /** Models often put JSON between fences. */
-function parseAnswer(text: string, model: string): Json {
-  const [, fenced = text] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text) ?? [];
+export function parseAnswer(text: string, model: string): Json {
+  const whole = text.trim();
+  const fence = whole.endsWith("```") ? /^```(?:json)?[^\S\n]*\n/.exec(whole)?.[0] : undefined;
   try {
-    return JSON.parse(fenced) as Json;
+    return JSON.parse(fence === undefined ? whole : whole.slice(fence.length, -3)) as Json;
   } catch {
     const text = `Model '${model}' failed: its answer is no JSON.`;
     throw new PlaneError("PROVIDER_FAILED", text, { data: { sent: true } });
@@ -60,7 +61,8 @@ function parseAnswer(text: string, model: string): Json {
 
 /** Fills `{{name}}`, and `{{*}}` with all; a missing argument leaves it empty. Values are not read again. */
 export function fillPrompt(template: string, args: JsonObject): string {
-  return template.replaceAll(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, name: string) => {
+  return template.replaceAll(/\{\{([^{}]+)\}\}/g, (_, inside: string) => {
+    const name = inside.trim();
     const value = Object.hasOwn(args, name) ? (args[name] as Json) : name === "*" ? args : "";
     return typeof value === "string" ? value : JSON.stringify(value);
   });

@@ -174,7 +174,8 @@ function createFill(directory: string, inputs: readonly EntryInput[], values: In
     ...{ __dirname: directory, HOME: home, "/": "/", pathSeparator: "/" },
     ...{ DESKTOP: join(home, "Desktop"), DOCUMENTS: join(home, "Documents"), DOWNLOADS: join(home, "Downloads") },
   };
-  const place = (text: string) => text.replaceAll(/\$+\{([\w/]+)\}/g, (whole, name: string) => folders[name] ?? whole);
+  const place = (text: string) =>
+    text.replaceAll(/(?<!\$)\$+\{([\w/]+)\}/g, (whole, name: string) => folders[name] ?? whole);
   const settingOf = (id: string) => {
     const input = inputs.find(({ key }) => key === variableName(id));
     return input === undefined

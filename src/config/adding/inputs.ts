@@ -46,7 +46,7 @@ function fieldOf(input: EntryInput): JsonObject {
 
 /** As a configuration holds it: a dollar before a brace would be a reference. */
 export function literal(text: string): string {
-  return text.replaceAll(/\$+(?=\{)/g, (run) => run + run);
+  return text.replaceAll(/(?<!\$)\$+(?=\{)/g, (run) => run + run);
 }
 
 /** What stands in the entry for an input: none where it is left out. */

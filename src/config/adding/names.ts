@@ -7,7 +7,7 @@ export function nameFromPackage(text: string): string {
   const [, scope = "", rest = text] = /^@([^/]+)\/(.+)$/.exec(text) ?? [];
   const last = rest
     .replace(/^.*[/#]/, "")
-    .replace(/(@|==|:|\[).*$/, "")
+    .replace(/(@|==|:|\[).*$/s, "")
     .replace(/\.(git|mcpb|dxt)$/, "");
   const bare = last.replace(/^(mcp[-_])?server[-_]|^mcp[-_]/i, "").replace(/[-_]mcp$|([-_]mcp)?[-_]server$/i, "");
   const isOnlyKind = /^(mcp|server)$/i.test(bare);
@@ -57,7 +57,7 @@ function nameFromScript(file: string): string {
 }
 
 export function plainName(text: string): string {
-  const name = text.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^-+|-+$/g, "");
+  const name = text.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^-+|(?<!-)-+$/g, "");
   return name.slice(0, maxLength).toLowerCase() || "server";
 }
 

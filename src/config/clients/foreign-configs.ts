@@ -117,7 +117,9 @@ const porter: Read = (name, given) => {
 
 /** mcp-hub: an empty variable is that of the environment, `${cmd: …}` what a command prints. */
 const hub: Read = (name, given) => {
-  const entry = mapTexts(given, (text) => text.replaceAll(/\$\{cmd:\s*([^{}]+?)\s*\}/g, "${command:$1}"));
+  const entry = mapTexts(given, (text) =>
+    text.replaceAll(/\$\{cmd:([^{}]+)\}/g, (_, command: string) => `\${command:${command.trim()}}`),
+  );
   const env = Object.entries(objectOf(objectOf(entry).env)).map(([variable, value]) => [
     variable,
     value === null || value === "" ? `\${${variable}:-}` : value,
@@ -294,6 +296,6 @@ function nameOf({ url, command }: UnknownObject): string {
   const runs = /^(npx|bunx|uvx|pipx|pnpm|yarn|uv|node|python3?|deno|bun)$/.test(program);
   const meant = runs ? args.find((word) => !word.startsWith("-") && !/^(run|dlx|exec)$/.test(word)) : program;
   const last = (meant ?? program).split(/[\\/]/).at(-1) ?? "";
-  const plain = last.replace(/(?<=.)@.*$/, "").replace(/\.\w+$/, "");
+  const plain = last.replace(/(?<=.)@.*$/s, "").replace(/\.\w+$/, "");
   return plain.replace(/^(mcp-)?server-|^mcp-/, "").replace(/-mcp(-server)?$/, "") || "server";
 }

@@ -39,7 +39,7 @@ export function gatewayConfig(entry: unknown): string[] | null {
 /** `C:\tools\toolplane.cmd` and `toolplane@1.2` are both toolplane. */
 function programOf(word: string): string {
   const last = word.split(/[\\/]/).at(-1) ?? word;
-  return last.replace(/\.(cmd|exe|ps1|bat)$/i, "").replace(/(?<=.)@.*$/, "");
+  return last.replace(/\.(cmd|exe|ps1|bat)$/i, "").replace(/(?<=.)@.*$/s, "");
 }
 
 function isOwnUrl(url: string): boolean {

@@ -53,8 +53,9 @@ export function changeMembers(text: string, changes: Readonly<Record<string, Mem
     left.delete(key);
     const isRepeated = change === undefined && Object.hasOwn(changes, key);
     const now = isRepeated ? undefined : change ? change(value) : value;
-    if (now !== undefined) kept.unshift(`${name}:${now}`);
+    if (now !== undefined) kept.push(`${name}:${now}`);
   }
+  kept.reverse();
   for (const [key, change] of left) {
     const added = change(undefined);
     if (added !== undefined) kept.push(`${JSON.stringify(key)}:${added}`);

@@ -33,7 +33,7 @@ const metadataNames = new Set(
 );
 
 export function isMetadataName(host: string): boolean {
-  return metadataNames.has(host.toLowerCase().replace(/\.+$/, ""));
+  return metadataNames.has(host.toLowerCase().replace(/(?<!\.)\.+$/, ""));
 }
 
 /** Of an address in canonical spelling. An IPv4 address inside an IPv6 one counts as itself. */

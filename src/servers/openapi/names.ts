@@ -1,6 +1,6 @@
 /** `GET /users/{id}/keys` is `get_users_by_id_keys`. */
 export function nameFromPath(method: string, path: string): string {
-  const words = path.split("/").map((part) => part.replaceAll(/\{([^}]*)\}/g, "_by_$1_"));
+  const words = path.split("/").map((part) => part.replaceAll(/\{([^{}]*)\}/g, "_by_$1_"));
   return [method, ...words].join("_");
 }
 

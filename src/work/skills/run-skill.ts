@@ -17,7 +17,7 @@ export type AskedModel = { model?: string | undefined; system?: string | undefin
 export type AgentEnd = { record: string; answer: string };
 
 export type SkillParts = {
-  run: { id: string; user: string | null; key?: string };
+  run: { id: string; user: string | null; key?: string; owner?: string };
   memory: StepMemory;
   /** Calls a tool, under the same idempotency key at each attempt. */
   call(step: { skill: string; id: string; tool: string }, args: JsonObject, signal: AbortSignal): Promise<Outcome>;

@@ -2,7 +2,7 @@ import { uniqueId } from "../../lib/stamps.ts";
 import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import { type Principal, requireScope } from "../../model/principal.ts";
+import { ownerOf, type Principal, requireScope } from "../../model/principal.ts";
 import type { KeptStep } from "../../model/work/job-run.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
 import type { RunSkillOptions, SkillRun, StepRun } from "../../model/work/skill-run.ts";
@@ -70,8 +70,9 @@ async function requireReady(
   throw notReady(`Skill '${skill.name}'`, reasons);
 }
 
-function whoOf({ user, key }: Principal): { user: string | null; key?: string } {
-  return key === undefined ? { user } : { user, key };
+function whoOf(principal: Principal): { user: string | null; key?: string; owner: string } {
+  const { user, key } = principal;
+  return { user, ...(key !== undefined && { key }), owner: ownerOf(principal) };
 }
 
 function plannedRun(skill: SkillManifest, { user }: Principal): SkillRun {

@@ -17,7 +17,7 @@ export function ContentBlock({ block }: { block: UnknownObject }) {
   return <Other block={block} />;
 }
 
-const base64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+const base64 = /^[A-Za-z0-9+/\s]*[A-Za-z0-9+/]={0,2}\s*$/;
 const imageType = /^image\/[a-z0-9.+-]+$/i;
 const audioType = /^audio\/[a-z0-9.+-]+$/i;
 

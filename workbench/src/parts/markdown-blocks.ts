@@ -13,11 +13,12 @@ export type Block =
   | { kind: "rule"; at: number };
 
 const maxDepth = 8;
-const fence = /^ {0,3}(`{3,}|~{3,})\s*([^`\s]*)[^`]*$/;
-const heading = /^ {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$/;
+// Each is linear: no two of its parts that follow each other can take the same characters.
+const fence = /^ {0,3}(`{3,}|~{3,}(?!~))([^`]*)$/;
+const heading = /^ {0,3}(#{1,6})\s+(.*)$/s;
 const rule = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/;
 const entry = /^( {0,3})([-*+]|\d{1,9}[.)])(?:\s+|$)/;
-const divider = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+const divider = /^\s*(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)*(?:\|\s*)?$/;
 
 /** The parts of a Markdown text: the usual ones, and no HTML. */
 export function readMarkdown(text: string): Block[] {
@@ -26,7 +27,9 @@ export function readMarkdown(text: string): Block[] {
 
 /** Whether Markdown would look better than the text itself. */
 export function looksLikeMarkdown(text: string): boolean {
-  return /^(#{1,6} \S|```|\s*[-*] \S|\s*\d+\. \S|> \S|\|.+\|\s*$)|\*\*\S(?:[^\n]*\S)?\*\*|\]\(https?:\/\//m.test(text);
+  return /^(#{1,6} \S|```|[ \t]*[-*] \S|[ \t]*\d+\. \S|> \S|\|.+\|\s*$)|\*\*\S(?:[^\n*]*[^\s*])?\*\*|\]\(https?:\/\//m.test(
+    text,
+  );
 }
 
 type Read = { block: Block; next: number };
@@ -64,19 +67,21 @@ function readParagraph(lines: readonly string[], at: number, depth: number): Rea
 }
 
 function readCode(lines: readonly string[], at: number): Read | null {
-  const [, mark = "", language = ""] = fence.exec(lines[at] ?? "") ?? [];
+  const [, mark = "", about = ""] = fence.exec(lines[at] ?? "") ?? [];
   if (mark === "") return null;
   const isEnd = (line: string) => line.trim().startsWith(mark) && /^(`+|~+)$/.test(line.trim());
-  const end = lines.findIndex((line, index) => index > at && isEnd(line));
+  const [language = ""] = about.trim().split(/\s/, 1);
+  let stop = at + 1;
   // While it is being written, it has no end yet.
-  const stop = end === -1 ? lines.length : end;
+  while (stop < lines.length && !isEnd(lines[stop] ?? "")) stop += 1;
   return { block: { kind: "code", at, language, text: lines.slice(at + 1, stop).join("\n") }, next: stop + 1 };
 }
 
 function readHeading(lines: readonly string[], at: number): Read | null {
   const [, marks, text = ""] = heading.exec(lines[at] ?? "") ?? [];
   if (marks === undefined) return null;
-  return { block: { kind: "heading", at, level: marks.length, inside: readInline(text) }, next: at + 1 };
+  const title = text.trimEnd().replace(/(?<!\s)\s+#+$/, "");
+  return { block: { kind: "heading", at, level: marks.length, inside: readInline(title) }, next: at + 1 };
 }
 
 function readRule(lines: readonly string[], at: number): Read | null {
@@ -144,8 +149,8 @@ function readTable(lines: readonly string[], at: number): Read | null {
   let next = at + 2;
   while (lines[next]?.includes("|")) next += 1;
   const rows = lines.slice(at + 2, next).map((line) => {
-    const cells = cellsOf(line);
-    return titles.map((_, index) => readInline(cells[index] ?? ""));
+    const cells = cellsOf(line).slice(0, titles.length);
+    return cells.map((cell) => readInline(cell));
   });
   const right = cellsOf(marks).map((mark) => /-:$/.test(mark));
   return { block: { kind: "table", at, head: titles.map((title) => readInline(title)), rows, right }, next };

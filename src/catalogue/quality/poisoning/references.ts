@@ -45,7 +45,7 @@ function findNames(definition: object, server: string, names: NamedTools): Findi
   for (const { where, text } of textsOf(definition)) {
     if (!where.endsWith("/description") || text.length > maxText) continue;
     for (const { 0: word, index } of text.matchAll(/[A-Za-z][A-Za-z0-9_.-]*/g)) {
-      const name = word.replace(/[.-]+$/, "");
+      const name = word.replace(/(?<![.-])[.-]+$/, "");
       const servers = names.get(name);
       if (!servers || servers.includes(server)) continue;
       const excerpt = excerptOf(text, index, index + name.length);

@@ -360,7 +360,7 @@ export function safeName(name: string): string {
   const cleaned = last
     .replaceAll(/[<>:"|?*\s]+/g, "_")
     .replace(/^[.-]+/, "")
-    .replace(/\.+$/, "");
+    .replace(/(?<!\.)\.+$/, "");
   const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(cleaned);
   return (reserved ? `_${cleaned}` : cleaned).slice(-maxName);
 }

@@ -9,7 +9,8 @@ const stepUpWindowMs = 10 * 60_000;
 const offline = "offline_access";
 
 /** A parameter, quoted or not, or a scheme. */
-const part = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([\w!#$%&'*+.^`|~-]+)(?=\s|,|$)/g;
+const part =
+  /(?<![\w!#$%&'*+.^`|~-])(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([\w!#$%&'*+.^`|~-]+)(?=\s|,|$))/g;
 
 /** Null without a Bearer challenge. Other schemes may stand around it. */
 export function parseChallenge(header: string | null): BearerChallenge | null {

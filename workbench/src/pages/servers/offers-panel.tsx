@@ -66,7 +66,7 @@ export function OffersPanel({ server }: { server: string }) {
 /** Names of `{name}` in a template, or of a prompt's arguments. */
 function fieldsOf({ kind, item }: Opened): { name: string; isRequired: boolean }[] {
   if (kind === "template")
-    return [...said(item.uriTemplate).matchAll(/\{[+#./;?&]?([^}*]+)\*?\}/g)].flatMap(([, names = ""]) =>
+    return [...said(item.uriTemplate).matchAll(/\{[+#./;?&]?([^{}*]+)\*?\}/g)].flatMap(([, names = ""]) =>
       names.split(",").map((name) => ({ name, isRequired: true })),
     );
   const given = Array.isArray(item.arguments) ? (item.arguments as UnknownObject[]) : [];
