@@ -55,8 +55,15 @@ export function createRunningCalls(note: (entry: JournalEntry) => void) {
 
   return {
     begin(event: EventOf<"tool.call">, principal: Principal): RunningCall {
-      const begun = { at: nowText(), since: performance.now(), event, principal };
-      const call: RunningCall = { ...begun, isStored: false, older: youngest, younger: null };
+      const call: RunningCall = {
+        at: nowText(),
+        since: performance.now(),
+        event,
+        principal,
+        isStored: false,
+        older: youngest,
+        younger: null,
+      };
       if (youngest) youngest.younger = call;
       else oldest = call;
       youngest = call;
