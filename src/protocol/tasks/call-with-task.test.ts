@@ -124,3 +124,24 @@ test("a server that is not to be used any more is not asked for its task again",
   };
   await assert.rejects(createTaskCalls(1_000)(call(session, "optional", closed)), { sent: true });
 });
+
+test("the last words of a task are reported, also when they come with its result while it is being asked", async () => {
+  const { session } = sample({});
+  const asked = Promise.withResolvers<void>();
+  let say: ((status: UnknownObject) => void) | undefined;
+  session.request = async (method, _, options) => {
+    say ??= options?.task?.onStatus;
+    if (method === "tools/call") return { task: task("working") };
+    if (method === "tasks/get") {
+      asked.resolve();
+      return new Promise(() => undefined);
+    }
+    await asked.promise;
+    say?.(task("completed", { statusMessage: "all is done" }));
+    return { content: [] };
+  };
+  const told: (string | null)[] = [];
+  const options = { onTask: ({ message }: { message: string | null }) => told.push(message) };
+  await createTaskCalls(0)({ ...call(session, "required"), options });
+  assert.equal(told.at(-1), "all is done");
+});

@@ -174,6 +174,7 @@ export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: 
   const news = createTaskPoll(ended.signal);
   const teller = createTaskReporter(quietMs, options.onTask);
   let task: Task | undefined;
+  const said: { last?: Task } = {};
   const see = (seen: Task) => {
     task = seen;
     teller.see(seen);
@@ -181,7 +182,9 @@ export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: 
   try {
     const onStatus = (given: unknown) => {
       const told = readTask(given);
-      if (told) news.tell(told);
+      if (!told) return;
+      said.last = told;
+      news.tell(told);
     };
     const result = await abortable(begin(call, params, { onStatus, over: ended.signal }), signal);
     task = taskIn(result);
@@ -198,7 +201,9 @@ export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: 
     const finish = session.era === "modern" ? finishModernTask : finishLegacyTask;
     const finished = await abortable(finish(task, line, options.onRequest), signal);
     const isFailure = isObject(finished) && finished.isError === true;
-    if (!isOver(task)) see({ ...task, status: isFailure ? "failed" : "completed", message: null });
+    // Its last words may have come together with its result.
+    const told = said.last?.taskId === task.taskId && isOver(said.last) ? said.last : undefined;
+    if (!isOver(task)) see(told ?? { ...task, status: isFailure ? "failed" : "completed", message: null });
     return finished;
   } catch (thrown) {
     // An abandoned task is cancelled.
