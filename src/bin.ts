@@ -18,7 +18,7 @@ if ((argv[0] === "--version" || argv[0] === "-V") && argv.length === 1) {
   // Asked for and not imported, because the shortest commands need neither of the two modules.
   process.getBuiltinModule("node:module").enableCompileCache();
   hideExperimentalWarnings();
-  process.exitCode = await run();
+  process.exitCode = await withGrace(run());
 }
 
 /** What `tools list` printed last, where nothing has changed since: loads nothing else. */
@@ -31,6 +31,19 @@ function printKept(): boolean {
 function given(): Given {
   const { isTTY = false, columns } = process.stdout;
   return { argv, directory: process.cwd(), environment: process.env, output: isTTY ? `${columns}` : "" };
+}
+
+/** What is being closed may wait for something that does not keep the process alive, such as a timer in the background. */
+async function withGrace(running: Promise<number>): Promise<number> {
+  let grace: NodeJS.Timeout | undefined;
+  const wait = () => {
+    grace = setTimeout(() => undefined, 10_000);
+  };
+  process.once("beforeExit", wait);
+  const exitCode = await running;
+  process.off("beforeExit", wait);
+  clearTimeout(grace);
+  return exitCode;
 }
 
 async function run(): Promise<number> {
