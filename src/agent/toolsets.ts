@@ -1,6 +1,7 @@
 import { nearest } from "../lib/text/nearest.ts";
 import type { AgentCounters } from "../model/agent/agent-run.ts";
 import type { AskedCall } from "../model/agent/chat.ts";
+import { unknownToolset } from "../model/agent/unknown-toolset.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../model/agent.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import {
@@ -57,11 +58,7 @@ export function createToolsetRegistry(
     if (found) return found;
     const why = broken(alias);
     if (why) throw why;
-    const near = nearest(alias, [...registered.keys(), ...Object.keys(known)], 1);
-    const meant = near.map((name) => ` Did you mean '${name}'?`).join("");
-    throw new PlaneError("NOT_FOUND", `No toolset '${alias}' is configured.${meant} Add it under 'toolsets'.`, {
-      data: { toolset: alias, nearest: near },
-    });
+    throw unknownToolset(alias, [...registered.keys(), ...Object.keys(known)]);
   }
 
   return {

@@ -4,10 +4,8 @@ import { withoutUndefined } from "../lib/json/plain-data.ts";
 import type { AddedOne } from "../model/config/adding.ts";
 import { PlaneError } from "../model/errors.ts";
 import { AnyObject, count, text } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { filesOnly, operation } from "./operation.ts";
 import { setupIn, withoutPath } from "./setup.ts";
-
-const socket = { missing: "the command line reads and writes the files itself" };
 
 const Added = z.object({
   name: z.string(),
@@ -89,7 +87,7 @@ export const addingOperations = [
       }),
     },
     cli: { command: "add" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     changes: {
       target: (input) => input.name ?? null,
@@ -122,7 +120,7 @@ export const addingOperations = [
       answers: { 200: "The newest version of each." },
     },
     cli: { command: "servers search" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     run: async (_plane, { query, limit }, _asker, situation) =>
       setupIn(situation).searchServers(query, limit === undefined ? {} : { limit }),
@@ -145,7 +143,7 @@ export const addingOperations = [
       answers: { 200: "One row for each." },
     },
     cli: { command: "servers update" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     changes: { target: (input) => input.name ?? null, isTrial: (input) => input.apply !== true },
     async run(plane, { name, apply = false }, asker, situation) {

@@ -17,7 +17,7 @@ import {
   takePage,
   text,
 } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { filesOnly, operation } from "./operation.ts";
 import { Approval, HeldStatus, Plan, PlanOutcome, Remembered } from "./schemas/held.ts";
 import { Outcome } from "./schemas/outcome.ts";
 import { PolicyPreview, PolicyRules, PolicyVerdict, PolicyView, policyFaces, ruleList } from "./schemas/policy.ts";
@@ -215,7 +215,6 @@ const plans = [
   }),
 ];
 
-const socket = { missing: "the command line reads and writes the files itself" };
 const example = { tool: "git.push", verdict: "ask", reason: "pushes are looked at" };
 
 /** What is asked about, and why. */
@@ -300,7 +299,7 @@ const policy = [
     output: PolicyRules,
     http: { method: "get", path: "/policy/rules", tag, answers: { 200: "The rules and their revision." } },
     cli: { command: "config explain" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     run: (_plane, _input, _asker, situation) => setupIn(situation).writtenRules().catch(withoutPath),
   }),
@@ -324,7 +323,7 @@ const policy = [
       answers: { 200: "The rules as they are written now." },
     },
     cli: { command: "policy save" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     changes: { target: () => "policy.rules", look: (plane) => plane.config().policy.rules },
     async run(plane, { rules, revision }, asker, situation) {

@@ -2,11 +2,10 @@ import { basename } from "node:path";
 import { z } from "zod";
 import type { ClientConnection, ClientDisconnection, ClientStatus } from "../model/config/setup.ts";
 import { AnyObject, text } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { filesOnly, operation } from "./operation.ts";
 import { setupIn, withoutPath } from "./setup.ts";
 
 const tag = "Servers";
-const socket = { missing: "the command line reads and writes the files itself" };
 const client = text("The client's name, as the list has it: `claude-code`, `cursor` …");
 const name = text("The server's name in the configuration.");
 
@@ -50,7 +49,7 @@ export const clientOperations = [
     output: z.object({ clients: z.array(Client) }),
     http: { method: "get", path: "/clients", tag, answers: { 200: "All that are known." } },
     cli: { command: "connect" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     async run(_plane, _input, _asker, situation) {
       const shown = ({ client: id, title, isInstalled, connected, files }: ClientStatus) => ({
@@ -76,7 +75,7 @@ export const clientOperations = [
       answers: { 200: "What was changed." },
     },
     cli: { command: "connect" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     changes: { target: (input) => input.client, isTrial: (input) => input.dryRun === true },
     async run(plane, { client: asked, keep = false, dryRun = false }, asker, situation) {
@@ -94,7 +93,7 @@ export const clientOperations = [
     output: Connection,
     http: { method: "post", path: "/clients/{client}/disconnect", tag, answers: { 200: "What was changed." } },
     cli: { command: "disconnect" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     changes: { target: (input) => input.client },
     async run(_plane, { client: asked }, _asker, situation) {
@@ -112,7 +111,7 @@ export const clientOperations = [
     output: z.object({ name: z.string(), entry: AnyObject }),
     http: { method: "get", path: "/servers/{name}/entry", tag, answers: { 200: "The entry." } },
     cli: { command: "config explain" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     run: async (_plane, { name: server }, _asker, situation) => ({
       name: server,
@@ -144,7 +143,7 @@ export const clientOperations = [
       answers: { 200: "The result." },
     },
     cli: { command: "servers edit" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     changes: {
       target: (input) => input.name,

@@ -25,6 +25,9 @@ export type Tag =
 /** Why a verb cannot be reached over one of the faces. */
 export type Missing = { missing: string };
 
+/** Over the socket, for what changes configuration files. */
+export const filesOnly: Missing = { missing: "the command line reads and writes the files itself" };
+
 /** Who asks, and when they go away. */
 export type Asker = Required<Pick<Caller, "principal" | "face">> & Caller & { signal?: AbortSignal };
 

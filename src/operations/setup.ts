@@ -2,13 +2,17 @@ import { basename } from "node:path";
 import { z } from "zod";
 import { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
+import type { Plane } from "../model/plane.ts";
 import { ServerDefinition } from "../model/servers/server.ts";
 import { AnyObject, Done, text } from "./fields.ts";
-import { type ConfigFiles, operation, type Situation } from "./operation.ts";
+import { type ConfigFiles, filesOnly, operation, type Situation } from "./operation.ts";
 import { Server } from "./schemas/server.ts";
 
 const name = text("The server's name in the configuration.");
-const socket = { missing: "the command line reads and writes the files itself" };
+const ofServer = {
+  target: (input: { name: string }) => input.name,
+  look: (plane: Plane, input: { name: string }) => plane.config().servers[input.name] ?? null,
+};
 
 const place = {
   file: z.string().meta({ description: "Its name only." }),
@@ -55,7 +59,7 @@ export const setupOperations = [
       answers: { 200: "What was written; not what is left at its default." },
     },
     cli: { command: "config explain" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     async run(_plane, _input, _asker, situation) {
       const setup = setupIn(situation);
@@ -91,12 +95,9 @@ export const setupOperations = [
       answers: { 200: "Its state now." },
     },
     cli: { command: "servers add" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
-    changes: {
-      target: (input) => input.name,
-      look: (plane, input) => plane.config().servers[input.name] ?? null,
-    },
+    changes: ofServer,
     async run(plane, { name: server, definition }, asker, situation) {
       const { command = definition.container, url, openapi } = definition;
       if ([command, url, openapi].filter((one) => one !== undefined).length !== 1)
@@ -117,12 +118,9 @@ export const setupOperations = [
     output: Done,
     http: { method: "delete", path: "/servers/{name}", tag: "Servers", answers: { 200: "It is gone." } },
     cli: { command: "servers remove" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
-    changes: {
-      target: (input) => input.name,
-      look: (plane, input) => plane.config().servers[input.name] ?? null,
-    },
+    changes: ofServer,
     async run(plane, { name: server }, asker, situation) {
       await plane.servers.get(server, asker);
       await setupIn(situation).removeServer(server).catch(withoutPath);
@@ -140,9 +138,9 @@ export const setupOperations = [
     output: Server,
     http: { method: "post", path: "/servers/{name}/restore", tag: "Servers", answers: { 200: "Its state now." } },
     cli: { missing: "a command ends with what it removed" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
-    changes: { target: (input) => input.name, look: (plane, input) => plane.config().servers[input.name] ?? null },
+    changes: ofServer,
     async run(plane, { name: server }, asker, situation) {
       await setupIn(situation).undoRemoval("servers", server).catch(withoutPath);
       await plane.reload(asker);
@@ -168,7 +166,7 @@ export const setupOperations = [
       answers: { 200: "What was found and taken over." },
     },
     cli: { command: "import" },
-    socket,
+    socket: filesOnly,
     needsSetup: true,
     changes: { target: () => null, isTrial: (input) => input.dryRun === true },
     async run(plane, { clients = [], dryRun = false }, asker, situation) {

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { matchesGlob } from "../lib/text/glob.ts";
-import { nearest } from "../lib/text/nearest.ts";
+import { unknownToolset } from "../model/agent/unknown-toolset.ts";
 import { ToolsetDefinition } from "../model/config/config.ts";
-import { PlaneError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import { mayDo, type Principal, principalOf, withListed } from "../model/principal.ts";
 import { AnyObject, Done, text } from "./fields.ts";
-import { type Asker, operation } from "./operation.ts";
+import { type Asker, filesOnly, operation } from "./operation.ts";
 import { ToolRow } from "./schemas/tool-row.ts";
 import { renderRows } from "./schemas/tool-views.ts";
 import { setupIn, withoutPath } from "./setup.ts";
@@ -15,7 +14,6 @@ import { setupIn, withoutPath } from "./setup.ts";
 const tag = "Agents";
 const name = text("The toolset's name in the configuration.");
 const inWizard = { missing: "`servers wizard` changes them question by question" };
-const files = { missing: "the command line reads and writes the files itself" };
 const inConfig = { missing: "`config show` has them" };
 const ofToolset = {
   target: (input: { name: string }) => input.name,
@@ -123,7 +121,7 @@ export const toolsetOperations = [
       answers: { 200: "What it selects now." },
     },
     cli: inWizard,
-    socket: files,
+    socket: filesOnly,
     needsSetup: true,
     changes: ofToolset,
     async run(plane, { name: alias, definition }, asker, situation) {
@@ -145,7 +143,7 @@ export const toolsetOperations = [
     output: Done,
     http: { method: "delete", path: "/toolsets/{name}", tag, answers: { 200: "It is gone." } },
     cli: inWizard,
-    socket: files,
+    socket: filesOnly,
     needsSetup: true,
     changes: ofToolset,
     async run(plane, { name: alias }, asker, situation) {
@@ -165,7 +163,7 @@ export const toolsetOperations = [
     output: Toolset,
     http: { method: "post", path: "/toolsets/{name}/restore", tag, answers: { 200: "What it selects now." } },
     cli: { missing: "a command ends with what it removed" },
-    socket: files,
+    socket: filesOnly,
     needsSetup: true,
     changes: ofToolset,
     async run(plane, { name: alias }, asker, situation) {
@@ -218,18 +216,16 @@ export async function knownToolsets(plane: Plane, asker: Asker) {
   });
 }
 
-/** A toolset of which they have nothing is unknown to them, in the same words. */
+/** A toolset of which they have nothing is unknown to them. */
 async function knownToolset(plane: Plane, alias: string, asker: Asker) {
   const known = await knownToolsets(plane, asker);
   const found = known.find((one) => one.name === alias);
   if (found || mayDo(asker.principal, "admin"))
     return { ...plane.toolsets.select(alias), ...(found && { shown: found }) };
-  const names = known.map((one) => one.name);
-  const near = nearest(alias, names, 1);
-  const meant = near.map((one) => ` Did you mean '${one}'?`).join("");
-  throw new PlaneError("NOT_FOUND", `No toolset '${alias}' is configured.${meant} Add it under 'toolsets'.`, {
-    data: { toolset: alias, nearest: near },
-  });
+  throw unknownToolset(
+    alias,
+    known.map((one) => one.name),
+  );
 }
 
 async function showToolset(plane: Plane, alias: string, asker: Asker) {

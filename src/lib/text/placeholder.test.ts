@@ -16,7 +16,6 @@ const placeholders = [
   "API_KEY_HERE",
   "paste your token here",
   "xxx",
-  "XXXXXXXX",
   "sk-xxxxxxxx",
   "xxxx-xxxx-xxxx",
   "github_pat_xxxx",
@@ -30,7 +29,7 @@ const placeholders = [
   "REPLACE_ME",
   "change-me",
   "insert-token",
-  "TODO",
+  "placeholder",
   "/path/to/credentials.json",
 ];
 for (const text of placeholders)

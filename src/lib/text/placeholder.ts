@@ -14,7 +14,7 @@ const shapes: readonly RegExp[] = [
   /^\S+(?:\.{3}|…)$/,
   // [API_KEY], {{token}}
   new RegExp(`^(?:\\[|\\{{1,2})[\\w -]*(?:${nouns})[\\w -]*(?:\\]|\\}{1,2})$`, "i"),
-  // REPLACE_ME, change-me, insert-token, TODO
+  // REPLACE_ME, change-me, insert-token
   /^(?:change|replace|fill)[-_ ](?:me|this|in|with)\b.*$|^(?:change|replace)_me$/i,
   new RegExp(`^(?:insert|enter|put|paste|add|replace)[-_ ](?:[a-z]+[-_ ]){0,3}(?:${nouns})$`, "i"),
   /^(?:todo|tbd|fixme|placeholder)$/i,
