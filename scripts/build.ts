@@ -11,7 +11,7 @@ const dist = join(root, "dist");
 // The workbench is swapped when it is built, so that a serving plane keeps one meanwhile.
 for (const entry of globSync("*", { cwd: dist }))
   if (entry !== "workbench") rmSync(join(dist, entry), { recursive: true, force: true });
-const packages = await bundle({ bin: "src/bin.ts", index: "src/index.ts" }, dist);
+const packages = await bundle({ bin: "src/bin.ts", index: "src/index.ts", testing: "src/testing/testing.ts" }, dist);
 // A thread has a heap of its own: it must not load the pieces of the plane.
 for (const [name, file] of Object.entries(workers)) packages.push(...(await bundle({ [name]: file }, dist, [])));
 writeFileSync(join(dist, "third-party-licenses.txt"), renderLicenses(packages));

@@ -18,7 +18,7 @@ const cache = join(root, "node_modules", ".cache");
 const keptMs = 24 * 60 * 60 * 1000;
 
 /** What the tests start by the hundred, each with its whole library: from a bundle it starts in a third of the time. */
-const entries = { bin: "src/bin.ts", ...workers, modern: "test/fixtures/servers/modern.ts" };
+const entries = { bin: "src/bin.ts", ...workers };
 
 /**
  * Bundles what tests start and returns the directory. It is named after its content, so that runs side by side, of

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 
 /** What a file that shares its process must not do: measure the process or its memory, or replace its globals. */
 const needsOwnProcess = /node:v8|\bgc\(|samples\/growth|mock\.method\(globalThis|process\.listenerCount|registerHooks/;
@@ -9,47 +8,49 @@ const needsOwnProcess = /node:v8|\bgc\(|samples\/growth|mock\.method\(globalThis
 const groupSizes: readonly (readonly [folder: string, size: number])[] = [
   ["test/workbench", 5],
   ["test/scenarios", 12],
-  ["test/regressions", 15],
   ["test/fixtures", 10],
   ["workbench/src", 10],
   ["src", 60],
 ];
 
-export type Grouped = {
-  files: string[];
-  /** Those that are suites now, by their names. */
-  suites: string[];
-};
+/** One file may take this long; whatever reaches it hangs. No machine is so slow that anything else does. */
+export const fileLimitMs = 30 * 60_000;
 
 /**
- * Replaces test files by files that import a dozen of them each: a start, with all that it loads and compiles, costs more
- * than most tests. Each imported file is a suite, so its hooks are its own.
+ * Writes files that load a dozen test files each: a start, with all that it loads and compiles, costs more than most tests.
+ * Each loaded file is a suite of its name, so its hooks and its time are its own.
  */
-export function groupTests(root: string, files: readonly string[]): Grouped {
+export function groupTests(root: string, files: readonly string[]): string[] {
   const directory = join(root, "node_modules", ".cache", `groups-${process.pid}`);
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
-  const left = new Set(files);
-  const groups = new Map<string, string>();
-  for (const [folder, size] of groupSizes) {
-    const members = files.filter((file) => file.startsWith(`${folder}/`) && !needsOwn(join(root, file)));
-    for (let at = 0; at < members.length; at += size) {
-      const group = members.slice(at, at + size);
-      const file = join(directory, `${folder.replaceAll("/", "-")}-${at / size + 1}.test.mjs`);
-      writeFileSync(file, `import { describe } from "node:test";\n${group.map(suiteOf(root)).join("")}`);
-      for (const member of group) left.delete(member);
-      groups.set(group[0] ?? "", file);
-    }
+  const groups = new Map<string, string[]>();
+  const open = new Map<string, { name: string; size: number }>();
+  for (const file of files) {
+    const [folder = file, size = 1] = groupSizes.find(([place]) => file.startsWith(`${place}/`)) ?? [];
+    const current = open.get(folder);
+    const isFull = current === undefined || (groups.get(current.name)?.length ?? 0) >= size;
+    const isAlone = size === 1 || needsOwnProcess.test(readFileSync(join(root, file), "utf8"));
+    const name = isAlone || isFull ? `${groups.size + 1}` : current.name;
+    groups.set(name, [...(groups.get(name) ?? []), file]);
+    if (!isAlone) open.set(folder, { name, size });
   }
-  // A group takes the place of its first file.
-  return {
-    files: files.flatMap((file) => groups.get(file) ?? (left.has(file) ? [file] : [])),
-    suites: files.filter((file) => !left.has(file)),
-  };
+  return [...groups].map(([name, members]) => {
+    const file = join(directory, `group-${name.padStart(3, "0")}.test.mjs`);
+    writeFileSync(file, groupText(root, members));
+    return file;
+  });
 }
 
-const needsOwn = (file: string) => needsOwnProcess.test(readFileSync(file, "utf8"));
-
-const suiteOf = (root: string) => (file: string) =>
-  `describe(${JSON.stringify(file)}, async () => void (await import(${JSON.stringify(pathToFileURL(join(root, file)).href)})));\n`;
+/** `require` registers the tests of a file within its suite; an import would register them whenever it is done. */
+function groupText(root: string, files: readonly string[]): string {
+  const suites = files.map(
+    (file) =>
+      `describe(${JSON.stringify(file)}, { timeout: ${fileLimitMs} }, () => void require(${JSON.stringify(join(root, file))}));\n`,
+  );
+  return `import { createRequire } from "node:module";
+import { describe } from "node:test";
+const require = createRequire(import.meta.url);
+${suites.join("")}`;
+}

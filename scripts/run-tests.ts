@@ -2,17 +2,28 @@ import { existsSync, globSync, mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { run } from "node:test";
-import { spec } from "node:test/reporters";
+import { parseArgs } from "node:util";
 import { startBrowser } from "../test/workbench/chromium.ts";
 import { buildWorkbenchIfStale } from "./build-workbench.ts";
 import { bundleForTests } from "./bundle-for-tests.ts";
-import { groupTests } from "./group-tests.ts";
+import { fileLimitMs, groupTests } from "./group-tests.ts";
+import { reportTests } from "./test-report.ts";
 
+/**
+ * `npm test` and `npm run test:all`. Options: --all (everything at full size, over real transports), --name PATTERN (only tests
+ * of this name), and files.
+ */
 const root = join(import.meta.dirname, "..");
 process.chdir(root);
+const { values: flags, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { all: { type: "boolean", default: false }, name: { type: "string" } },
+});
+if (flags.all) process.env.TOOLPLANE_TEST_TIER = "all";
 
 /** Whatever takes long comes first, so that the many short ones fill up the end, when workers run out of files. */
 const inOrder = [
+  "test/installed/**/*.test.ts",
   "test/workbench/**/*.test.ts",
   "test/*.test.ts",
   "test/scenarios/**/*.test.ts",
@@ -23,33 +34,26 @@ const inOrder = [
 ];
 /** More than there are processors, because many tests wait for something. */
 const concurrency = availableParallelism() * 2;
-/** Far above what any test, any group and all of them take: what reaches it hangs, and is named instead of waited for. */
-const limits = { timeout: 15 * 60_000, signal: AbortSignal.timeout(30 * 60_000) };
-
-/** Packages with an installation of their own; their tests run where they are installed. */
+/** Packages with an installation of their own; their tests belong to the long tier. */
 const peerPackages = ["examples", "test/peers"];
 
-const named = process.argv.slice(2);
-const patterns = named.length > 0 ? named : inOrder;
-const missing = peerPackages.filter((directory) => !existsSync(join(directory, "node_modules")));
-const isPeerTest = (file: string) => missing.some((directory) => file.startsWith(`${directory}/`));
-const found = [...new Set(patterns.flatMap(filesOf))];
-const files = found.filter((file) => !isPeerTest(file));
+const isLong = (file: string) =>
+  file.endsWith(".long.test.ts") || peerPackages.some((place) => file.startsWith(`${place}/`));
+const matches = (pattern: string) => globSync(pattern, { exclude: ["**/node_modules/**"] }).sort();
 
-function filesOf(pattern: string): string[] {
-  const matches = globSync(pattern, { exclude: ["**/node_modules/**"] }).sort();
-  if (matches.length === 0) throw new Error(`No test file is called '${pattern}'. Name one as from ${root}.`);
-  return matches;
+function chooseFiles(): string[] {
+  if (named.length === 0) {
+    const found = [...new Set(inOrder.flatMap(matches))];
+    return flags.all ? found : found.filter((file) => !isLong(file));
+  }
+  return named.flatMap((pattern) => {
+    const found = matches(pattern);
+    if (found.length === 0) throw new Error(`No test file is called '${pattern}'. Name one as from ${root}.`);
+    return found;
+  });
 }
 
-// Nearly every test file is a process of its own, so what is compiled for one is kept for the others.
-process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules", ".cache", "node");
-mkdirSync(process.env.NODE_COMPILE_CACHE, { recursive: true });
-const isWhole = named.length === 0;
-// A few named ones start everything from the sources, so that nothing else has to compile.
-const browser = isWhole ? await prepareAll() : null;
-
-/** What many files need is made once. */
+/** What many files need is made once. A few named ones start everything from the sources. */
 async function prepareAll() {
   await buildWorkbenchIfStale();
   process.env.TOOLPLANE_TEST_BUNDLE = await bundleForTests();
@@ -58,20 +62,23 @@ async function prepareAll() {
   return started;
 }
 
-const grouped = isWhole ? groupTests(root, files) : { files, suites: [] };
-const unfinished = new Set(grouped.suites);
-const results = run({ files: grouped.files, concurrency, ...limits });
-results.on("test:complete", ({ name }) => void unfinished.delete(name));
-results.on("test:fail", ({ todo }) => {
-  if (todo === undefined || todo === false) process.exitCode = 1;
+const files = chooseFiles();
+const uninstalled = peerPackages.filter((place) => !existsSync(join(place, "node_modules")));
+if (files.some((file) => uninstalled.some((place) => file.startsWith(`${place}/`))))
+  throw new Error(`Install what ${uninstalled.join(" and ")} test against: npm run peers`);
+
+// Nearly every group is a process of its own, so what is compiled for one is kept for the others.
+process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules", ".cache", "node");
+mkdirSync(process.env.NODE_COMPILE_CACHE, { recursive: true });
+const browser = named.length === 0 ? await prepareAll() : null;
+const events = run({
+  files: groupTests(root, files),
+  concurrency,
+  // A process has several files, and each its own limit.
+  timeout: 100 * fileLimitMs,
+  ...(flags.name === undefined ? {} : { testNamePatterns: [flags.name] }),
 });
-for await (const text of results.compose(spec)) process.stdout.write(text);
+const again = `npm ${flags.all ? "run test:all" : "test"} --`;
+const { failed } = await reportTests(events, (text) => process.stdout.write(text), again);
 await browser?.close();
-if (unfinished.size > 0) {
-  process.exitCode = 1;
-  process.stdout.write(`A process ended before the tests of ${[...unfinished].join(", ")} did.\n`);
-}
-if (files.length < found.length)
-  process.stdout.write(
-    `Skipped ${found.length - files.length} files of ${missing.join(" and ")}: install what they test against with 'npm run peers'.\n`,
-  );
+if (failed > 0) process.exitCode = 1;

@@ -38,7 +38,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     tools: () => registry.all(),
   });
   const place = { files, dataDirectory: options.trustDirectory ?? options.dataDirectory };
-  const settings = await createSettings(options.config, environment, place, recordings.adapt);
+  const settings = await createSettings(sourceOf(options), environment, place, recordings.adapt);
   const { config, directoryOf, secretsOf, secretValues } = settings;
   const local = trusted(options.principal);
   const defaultPrincipal = withListed(local, config().users);
@@ -278,4 +278,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   );
   const plane: Plane = { ...auditVerbs(verbs, record), [Symbol.asyncDispose]: stop };
   return plane;
+}
+
+function sourceOf({ config = [], servers }: PlaneOptions) {
+  const given = servers === undefined ? [] : [{ mcpServers: servers }];
+  return [...(Array.isArray(config) ? config : [config]), ...given];
 }

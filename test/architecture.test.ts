@@ -18,6 +18,7 @@ const order = [
   "local-listing.ts",
   "faces",
   "operations",
+  "testing",
   "index.ts",
   "plane.ts",
   "state.ts",

@@ -65,7 +65,7 @@ function detectApi({ transport, openapi, command, url }: UnknownObject): Detecte
 /** `localhost:3000/mcp` has none, which is fine; `htp:/x` has one that nothing speaks. */
 function hasUsableScheme(url: string): boolean {
   const [, scheme, slashes] = /^([a-z][a-z0-9+.-]*):(?!\d)(\/\/)?/i.exec(url.trim()) ?? [];
-  return scheme === undefined || (slashes !== undefined && /^(?:https?|wss?)$/i.test(scheme));
+  return scheme === undefined || (slashes !== undefined && /^(?:https?|wss?|memory)$/i.test(scheme));
 }
 
 function wrongUrl(url: string, said: Transport | undefined): TransportProblem {
@@ -76,6 +76,7 @@ function wrongUrl(url: string, said: Transport | undefined): TransportProblem {
 
 function transportOfUrl(url: string, hinted: Transport = "http"): Transport {
   if (/^wss?:/i.test(url)) return "websocket";
+  if (/^memory:/i.test(url)) return "memory";
   return /\/sse\/?$/.test(url.split(/[?#]/)[0] ?? "") ? "sse" : hinted;
 }
 

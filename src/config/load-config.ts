@@ -129,7 +129,7 @@ function globProblem(merged: Merged, globs: readonly string[], at: number, what:
 }
 
 /** What is no file is judged by what is in it, whatever the compiler let through. */
-export type ConfigSource = string | readonly string[] | ConfigInput | UnknownObject;
+export type ConfigSource = string | readonly (string | ConfigInput | UnknownObject)[] | ConfigInput | UnknownObject;
 
 export type LoadedConfig = {
   config: Config;
@@ -252,11 +252,15 @@ export function readServerEntry(name: string, entry: UnknownObject, environment:
 type Read = { document: ConfigDocument | null; problems: ConfigProblem[] };
 
 async function readSource(source: ConfigSource, instead: FileText | undefined): Promise<Read[]> {
-  if (typeof source !== "string" && !Array.isArray(source))
-    return [{ document: { file: "(given)", data: source, lineOf: () => null }, problems: [] }];
-  const files: readonly string[] = [source].flat();
+  const parts: readonly (string | ConfigInput | UnknownObject)[] = Array.isArray(source) ? source : [source];
   const textOf = (file: string) => (instead && resolve(instead.file) === file ? instead.text : undefined);
-  return Promise.all(files.map((file) => readDocument(resolve(file), textOf(resolve(file)))));
+  return Promise.all(
+    parts.map((part) =>
+      typeof part === "string"
+        ? readDocument(resolve(part), textOf(resolve(part)))
+        : { document: { file: "(given)", data: part, lineOf: () => null }, problems: [] },
+    ),
+  );
 }
 
 type Finding = { path: Path; message: string; hint: string };

@@ -4,6 +4,7 @@ import type { ForeignModel } from "./agent.ts";
 import type { Relay, SamplingAsked } from "./calls/provider.ts";
 import type { Embed } from "./catalogue/search.ts";
 import type { ConfigInput } from "./config/config-input.ts";
+import type { ServerInput } from "./config/server-input.ts";
 
 import type { UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
@@ -28,13 +29,15 @@ export type Sampling = (
 ) => Promise<UnknownObject>;
 
 /**
- * What `createPlane` takes. Only `config` is required.
+ * What `createPlane` takes: `config`, `servers` or both, and options.
  * @example
  * const options: PlaneOptions = { config: [".mcp.json"], dataDirectory: ".toolplane", watch: true };
  */
 export type PlaneOptions = {
-  /** Files, of which later ones win, or the configuration itself. */
-  config: string | readonly string[] | ConfigInput;
+  /** Files, of which later ones win, or the configuration itself. Needed unless `servers` is given. */
+  config?: string | readonly string[] | ConfigInput;
+  /** Servers beside those of `config`, by name; of the same name, these win. Tests put `inMemory(…)` of `toolplane/testing` here. */
+  servers?: Readonly<Record<string, ServerInput>>;
   /** Files of `config` that come with a project: of them nothing runs before a person trusts it. Default: none. */
   projectFiles?: readonly string[];
   /** Where it is kept that a project is trusted. Default: `dataDirectory`. */

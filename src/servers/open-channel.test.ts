@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { scaledMs } from "../../test/fixtures/patience.ts";
 import { connectChannel } from "../../test/fixtures/servers/support/connect-channel.ts";
 import { startHttpFixture } from "../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../test/samples/calls.ts";
 import { openChannel } from "./open-session.ts";
 
-suite("opening a channel", { concurrency: 4, timeout: scaledMs(30_000) }, () => {
+suite("opening a channel", { concurrency: 4 }, () => {
   for (const [transport, fixture, settings] of [
     ["http", "http", []],
     ["sse", "sse", []],

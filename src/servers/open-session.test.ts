@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { scaledMs } from "../../test/fixtures/patience.ts";
 import {
   fixtureCommand,
   fixtureEnvironment,
@@ -65,7 +64,7 @@ const script = (body: string) => ({
 });
 const leavesAtTheQuestion = script('if (method === "server/discover") process.exit(3);');
 
-suite("opening a session", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
+suite("opening a session", { concurrency: 4 }, () => {
   for (const [transport, era] of [
     ["stdio", "modern"],
     ["http", "modern"],

@@ -6,6 +6,7 @@ import { createPeer, type Peer, type PeerHandlers, unopened } from "../protocol/
 import type { ClientDescription, Era, Session } from "../protocol/session.ts";
 import { installFailure } from "./installer.ts";
 import type { Access } from "./transports/http-request.ts";
+import { openMemory } from "./transports/memory.ts";
 import { openStdio } from "./transports/stdio.ts";
 
 export type { Access };
@@ -136,6 +137,7 @@ export async function openChannel(
     return openApi(definition, handlers, access);
   }
   if (url === undefined) throw missing("url", transport);
+  if (transport === "memory") return openMemory(url, maxMessageBytes, handlers);
   const options = { url, headers: definition.headers, maxMessageBytes, ...access };
   if (transport === "websocket") {
     const { openWebSocket } = await import("./transports/websocket.ts");

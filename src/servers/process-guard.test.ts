@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import { scaledMs } from "../../test/fixtures/patience.ts";
 import { until } from "../../test/fixtures/until.ts";
 
 const guardFile = new URL("./process-guard.ts", import.meta.url).href;
@@ -60,7 +59,7 @@ async function untilGone(...pids: number[]): Promise<void> {
 const tell = "process.stdout.write(JSON.stringify(pids));";
 const stay = "process.stdin.resume();";
 
-suite("the guard", { concurrency: 3, timeout: scaledMs(60_000) }, () => {
+suite("the guard", { concurrency: 3 }, () => {
   test("what runs is ended when the plane is killed, and what was released is not", async () => {
     const { plane, pids } = await startPlane(`
       const pids = [start(), start(), start()];

@@ -102,7 +102,7 @@ function createParts(options: ServerOptions) {
       if (!desired.isStopped()) lists.of(user).listChanged(list);
     },
   });
-  const byDefault = definition.transport === "stdio" ? "shared" : "principal";
+  const byDefault = ["stdio", "memory"].includes(definition.transport) ? "shared" : "principal";
   const { session = byDefault } = definition;
   const sharing = () => (session === "shared" && isPersonal() ? "principal" : session);
   // Main is the session of the usual caller, except where users have credentials of their own.

@@ -24,6 +24,13 @@ export { createCredentials } from "./auth/credentials.ts";
 export { accessOf, createTokenVerbs } from "./auth/tokens.ts";
 export type { DirectCall, DirectRequest } from "./direct-request.ts";
 export { explainFailure, unknownServer } from "./failures.ts";
+export {
+  inMemory,
+  type MemoryHandler,
+  type MemoryMessage,
+  type MemoryServer,
+  type MemoryTransport,
+} from "./transports/memory.ts";
 
 /** Loaded when it is used: most planes try nothing. */
 export async function tryServer(...asked: Parameters<typeof tried>): Promise<Trial> {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { commandLineFile } from "../fixtures/bundled.ts";
-import { scaledMs } from "../fixtures/patience.ts";
+import { hangMs } from "../fixtures/patience.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
 import { metaNames } from "../scenarios/lazy-world.ts";
 import { fixture, startServe, writeConfig } from "../scenarios/support.ts";
@@ -20,7 +20,7 @@ type Answer = { tools?: { name: string }[]; content?: { text: string }[] };
 async function ask(words: readonly string[], home: string): Promise<Answer> {
   const all = [inspector, "--cli", "--quiet", "--format", "json", ...words];
   const env = { ...fixtureEnvironment(), HOME: home };
-  const { stdout } = await run(process.execPath, all, { env, timeout: scaledMs(60_000) });
+  const { stdout } = await run(process.execPath, all, { env, timeout: hangMs });
   const printed = JSON.parse(stdout) as Answer & { result?: Answer };
   return printed.result ?? printed;
 }

@@ -5,7 +5,7 @@ import { createPlane } from "../../src/index.ts";
 import { principalOf, trusted } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { fixture, runCli, startCli, startServe, writeConfig } from "./support.ts";
+import { processFixture as fixture, runCli, startCli, startServe, writeConfig } from "./support.ts";
 
 test("the last calls are reported in short, also those that were refused, without secrets", async () => {
   const config = { mcpServers: { e: fixture("echo") } };

@@ -7,11 +7,16 @@ import { test } from "node:test";
 import { createSetup } from "../../src/config/setup.ts";
 import { askFor } from "../../src/faces/cli/commands/add.ts";
 import type { AddedServer } from "../../src/model/config/adding.ts";
+import { fixtureFile } from "../fixtures/bundled.ts";
 import { fixtureCommand, fixtureEnvironment, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
 import { writeZip } from "../fixtures/write-zip.ts";
 import { runCli, startServe } from "./support.ts";
 
 const { command, args } = fixtureCommand("echo");
+/** A program that is the echo server. */
+const runEcho = `import { define } from ${JSON.stringify(args[0])};
+import { serveRaw } from ${JSON.stringify(fixtureFile("raw-server"))};
+serveRaw(define());`;
 const isWindows = process.platform === "win32" && "the stand-ins are scripts";
 
 /** An empty directory with a home of its own; `npx` and `uvx` run the echo server and show what they were given. */
@@ -263,7 +268,7 @@ test("a bundle is unpacked, its settings are asked for, and it runs", async () =
   const files = [
     { path: "manifest.json", content: JSON.stringify(manifest) },
     { path: "server/", content: "" },
-    { path: "server/index.mjs", content: `import ${JSON.stringify(args[0])};`, mode: 0o100755 },
+    { path: "server/index.mjs", content: runEcho, mode: 0o100755 },
   ];
   await writeFile(join(it.cwd, "echo.mcpb"), Buffer.concat([writeZip(files), Buffer.from("a signature behind it")]));
   const refused = await it.run("add", "echo.mcpb");

@@ -11,7 +11,15 @@ import {
 } from "../fixtures/llm-script.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { toldOf } from "./agent-world.ts";
-import { callsAt, fixture, runCli, startCli, startServe, untilLogged, writeConfig } from "./support.ts";
+import {
+  callsAt,
+  processFixture as fixture,
+  runCli,
+  startCli,
+  startServe,
+  untilLogged,
+  writeConfig,
+} from "./support.ts";
 
 const addsAndTells: Script = [
   { kind: "tools", reasoning: "I add.", calls: [{ name: "fx__add", arguments: { a: 17, b: 25 } }] },

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import type { HeldView } from "../../src/model/calls/held-call.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { type Answers, type Message, startGateway } from "./gateway-client.ts";
-import { callsAt, fixture, runCli, writeConfig } from "./support.ts";
+import { callsAt, processFixture as fixture, runCli, writeConfig } from "./support.ts";
 
 const rules = [{ tool: "echo.put_*", verdict: "ask", reason: "puts are looked at" }];
 const elicitation = { elicitation: {} };

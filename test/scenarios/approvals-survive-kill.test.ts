@@ -5,7 +5,7 @@ import { createPlane } from "../../src/index.ts";
 import type { HeldView, Plan } from "../../src/model/calls/held-call.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { type Ask, approvalsIn, askAsStarter, eventually, put, putRoute } from "./approving.ts";
-import { callsAt, fixture, startServeProcess, writeConfig } from "./support.ts";
+import { callsAt, processFixture as fixture, startServeProcess, writeConfig } from "./support.ts";
 
 const rounds = 12;
 const maxRoundMs = 900;

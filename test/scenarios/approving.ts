@@ -86,6 +86,6 @@ export async function eventually<T>(what: string, look: () => Promise<T | undefi
     found = await look();
     return found !== undefined;
   };
-  await until(what, isFound, 20_000);
+  await until(what, isFound);
   return found as T;
 }

@@ -4,7 +4,7 @@ import { suite, test } from "node:test";
 import type { Outcome } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { callsAt, fixture, pidsIn, runCli, startCli, startServe, writeConfig } from "./support.ts";
+import { callsAt, processFixture as fixture, pidsIn, runCli, startCli, startServe, writeConfig } from "./support.ts";
 
 type Line = Outcome & { line: number; id: unknown; input: string };
 

@@ -3,7 +3,15 @@ import { readFileSync, statSync } from "node:fs";
 import { suite, test } from "node:test";
 import { type ScriptedResponse, startScriptedModel } from "../fixtures/llm-script.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { callsAt, fixture, runCli, startCli, startServe, untilLogged, writeConfig } from "./support.ts";
+import {
+  callsAt,
+  processFixture as fixture,
+  runCli,
+  startCli,
+  startServe,
+  untilLogged,
+  writeConfig,
+} from "./support.ts";
 
 const asking = {
   policy: { rules: [{ tool: "fx.add", verdict: "ask", reason: "numbers are serious" }] },

@@ -9,7 +9,15 @@ import { createPlane } from "../../src/index.ts";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { compile, projectCompiler } from "../fixtures/declarations.ts";
 import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { callsAt, errorOf, fixture, type RunningServe, runCli, startServe, writeConfig } from "./support.ts";
+import {
+  callsAt,
+  errorOf,
+  processFixture as fixture,
+  type RunningServe,
+  runCli,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 const node = { type: "object", properties: { next: { $ref: "#/$defs/node" }, value: { type: "integer" } } };
 

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startHttpFixture, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { type CliOptions, fixture, runCli } from "./support.ts";
+import { type CliOptions, fixture, runCli, processFixture } from "./support.ts";
 
 const configs = fileURLToPath(new URL("../fixtures/configs/", import.meta.url));
 const sample = (name: string) => `${configs}${name}`;
@@ -158,7 +158,7 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
   });
 
   test("variables alone configure a server", async () => {
-    const { command, args } = fixture("echo") as { command: string; args: string[] };
+    const { command, args } = processFixture("echo") as { command: string; args: string[] };
     const env = {
       TOOLPLANE_MCP_ENABLED: "true",
       TOOLPLANE_MCP_SERVER_COMMAND: command,

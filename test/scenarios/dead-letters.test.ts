@@ -9,7 +9,7 @@ import { until } from "../fixtures/until.ts";
 import {
   assertFailed,
   callsAt,
-  fixture,
+  processFixture as fixture,
   pidsIn,
   planeOf,
   runCli,
@@ -121,7 +121,7 @@ suite("calls that failed permanently", () => {
     );
     const resolved = new Promise((resolve) => plane.on("dead_letter.resolved", resolve));
     plane.start();
-    await within(20_000, "the retry", resolved);
+    await within("the retry", resolved);
     assert.deepEqual(callsAt(log), [{ name: "slow", arguments: { ms: 1 } }]);
     assert.equal((await plane.deadLetters.get(id)).status, "resolved");
   });

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
-import { fixture, runCli, startServe, startServeProcess, writeConfig } from "./support.ts";
+import { processFixture as fixture, runCli, startServe, startServeProcess, writeConfig } from "./support.ts";
 
 type Heard = { id: number; event: string; data: Record<string, unknown> };
 

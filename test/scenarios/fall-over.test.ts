@@ -4,7 +4,16 @@ import { createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { rogue } from "./rogue/rogue.ts";
-import { assertFailed, callsAt, errorOf, fixture, isAlive, namedServer, type ServerEntry, textsOf } from "./support.ts";
+import {
+  assertFailed,
+  callsAt,
+  errorOf,
+  processFixture as fixture,
+  isAlive,
+  namedServer,
+  type ServerEntry,
+  textsOf,
+} from "./support.ts";
 
 type Way = { server: string; tool: string; priority?: number };
 

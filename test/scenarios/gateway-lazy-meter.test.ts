@@ -7,11 +7,11 @@ import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
 import { startGateway } from "./gateway-client.ts";
 import { listChanged, metaNames, openClient, startLazy } from "./lazy-world.ts";
-import { fixture, runCli, startServe, writeConfig } from "./support.ts";
+import { runCli, startServe, writeConfig, processFixture } from "./support.ts";
 
 test("people see what each client has in its context and what it costs", async () => {
   await using directory = await temporaryDirectory();
-  const config = await writeConfig(directory, { one: fixture("echo") });
+  const config = await writeConfig(directory, { one: processFixture("echo") });
   const data = directory.file("data");
   await using serving = await startServe(config, data);
   const lazy = await openClient(`${serving.url}/mcp?mode=lazy`);
@@ -74,7 +74,7 @@ test("what is above the threshold is loaded when it is needed, unless the client
 
 test("a command that is spawned gives what is needed, and tells of it once", async () => {
   await using directory = await temporaryDirectory();
-  const config = await writeConfig(directory, { one: fixture("echo") });
+  const config = await writeConfig(directory, { one: processFixture("echo") });
   const place = ["--mode", "lazy", "--config", config, "--data-dir", directory.file("data")];
   await using client = await startGateway(place, {}, () => undefined);
   const names = async () => {
@@ -91,7 +91,7 @@ test("a command that is spawned gives what is needed, and tells of it once", asy
 for (const era of ["legacy", "modern"] as const) {
   test(`the official ${era} client finds and calls over stdio`, async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { one: fixture("echo") });
+    const config = await writeConfig(directory, { one: processFixture("echo") });
     const env = Object.fromEntries(Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]));
     const args = [commandLineFile, "mcp", "--mode", "lazy", "--config", config, "--data-dir", directory.file("data")];
     const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: "ignore" });

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { hear, listChanged, openClient, startLazy } from "./lazy-world.ts";
-import { fixture, isRunning, namedServer } from "./support.ts";
+import { processFixture as fixture, isRunning, namedServer } from "./support.ts";
 
 const slowStart = fileURLToPath(new URL("../fixtures/rogue/slow-start.mjs", import.meta.url));
 const everyWord = "tool secret open of";
@@ -69,7 +69,7 @@ test("a quarantined definition is not found, not even by its name", async () => 
 });
 
 test("what was loaded is there again when its server is", async () => {
-  await using gateway = await startLazy();
+  await using gateway = await startLazy({ one: fixture("echo") });
   const { search, loaded, call } = await openClient(gateway.url);
   await search("select:one.pid,one.echo");
   const before = await loaded();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, startCli, writeConfig } from "./support.ts";
+import { processFixture as fixture, startCli, writeConfig } from "./support.ts";
 
 const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 const hello = (version: string) =>

@@ -6,7 +6,7 @@ import { readSse } from "../fixtures/read-sse.ts";
 import type { Message } from "../fixtures/servers/support/messages.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { fixture, untilLogged } from "./support.ts";
+import { fixture, untilLogged, processFixture } from "./support.ts";
 
 const conformance = () => ({ far: fixture("conformance") });
 
@@ -169,7 +169,7 @@ for (const era of ["legacy", "modern"] as const) {
 }
 
 test("sessions go on when a server behind them is started again", async () => {
-  await using gateway = await startGateway({ one: fixture("echo") });
+  await using gateway = await startGateway({ one: processFixture("echo") });
   const client = await EraClient.open(gateway.url, "legacy");
   const pidOf = async () => JSON.stringify((await client.call("one__pid")).content);
   const before = await pidOf();

@@ -6,7 +6,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
 import { startMcp } from "./rogue/mcp-client.ts";
-import { fixture, isRunning, pidsIn, within, writeConfig } from "./support.ts";
+import { processFixture as fixture, isRunning, pidsIn, within, writeConfig } from "./support.ts";
 
 const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 
@@ -66,7 +66,7 @@ for (const [signal, exitCode] of [
     assert.ok((await client.toolNames()).includes("echo__echo"));
     const ended = once(client.process, "exit");
     client.process.kill(signal);
-    assert.deepEqual(await within(10_000, "its end", ended), [exitCode, null]);
+    assert.deepEqual(await within("its end", ended), [exitCode, null]);
     assert.deepEqual(pidsIn(log).filter(isRunning), []);
   });
 }

@@ -5,7 +5,7 @@ import { type Script, type ScriptedModel, startScriptedModel } from "../fixtures
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { agentWorld } from "./agent-world.ts";
-import { fixture, pidsIn, runCli, startCli, writeConfig } from "./support.ts";
+import { processFixture as fixture, pidsIn, runCli, startCli, writeConfig } from "./support.ts";
 
 /** Adds one to the number in the prompt, by way of the tool, and tells. */
 const addsOne: Extract<Script, (...args: never[]) => unknown> = ({ messages }) => {

@@ -11,7 +11,7 @@ import {
   assertFailed,
   callsAt,
   errorOf,
-  fixture,
+  processFixture as fixture,
   isRunning,
   runCli,
   startServe,

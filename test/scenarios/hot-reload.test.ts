@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createPlane, type EventOf, type EventType, type Plane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, writeConfig } from "./support.ts";
+import { processFixture as fixture, writeConfig } from "./support.ts";
 
 function next<T extends EventType>(plane: Plane, type: T): Promise<EventOf<T>> {
   const { promise, resolve } = Promise.withResolvers<EventOf<T>>();

@@ -6,7 +6,15 @@ import type { Outcome } from "../../src/index.ts";
 import type { CreatedApiKey } from "../../src/model/access/credentials.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, fixture, planeOf, runCli, startServe, startServeProcess, writeConfig } from "./support.ts";
+import {
+  assertFailed,
+  processFixture as fixture,
+  planeOf,
+  runCli,
+  startServe,
+  startServeProcess,
+  writeConfig,
+} from "./support.ts";
 
 const refused = (reason: string) => ({ code: "UNAUTHENTICATED", data: { reason } });
 const admin = { principal: principalOf({ user: "root", scopes: ["admin"] }) };

@@ -5,7 +5,7 @@ import { createPlane, principalOf } from "../../src/index.ts";
 import type { JobRun } from "../../src/model/work/job-run.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { getJson } from "./requests.ts";
-import { callsAt, fixture, type RunningServe, runCli, startCli, startServe } from "./support.ts";
+import { callsAt, processFixture as fixture, type RunningServe, runCli, startCli, startServe } from "./support.ts";
 import { skill, task, workConfig } from "./work-world.ts";
 
 const note = { id: "note", tool: "fx.write_note", arguments: { text: "${input.text}" } };

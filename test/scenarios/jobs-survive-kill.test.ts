@@ -6,7 +6,7 @@ import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { readLog, receivedMessages, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { moveClocks } from "./boss-clock.ts";
-import { callsAt, fixture, type ServerEntry, startServeProcess, within } from "./support.ts";
+import { callsAt, processFixture as fixture, type ServerEntry, startServeProcess, within } from "./support.ts";
 import { moveClock, skill, task, workConfig } from "./work-world.ts";
 
 const steps = [
@@ -46,7 +46,7 @@ async function endedBy(plane: Plane, id: string): Promise<JobRun> {
     new Promise((resolve) => plane.on("job.failed", resolve)),
   ]);
   plane.start();
-  await within(20_000, "the end of the run", over);
+  await within("the end of the run", over);
   return plane.jobs.status(id);
 }
 

@@ -6,7 +6,7 @@ import { suite, test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { fixture, runCli, startCli, writeConfig } from "./support.ts";
+import { processFixture as fixture, runCli, startCli, writeConfig } from "./support.ts";
 
 type Value = { stringValue?: string; intValue?: string; doubleValue?: number; boolValue?: boolean };
 type Attribute = { key: string; value: Value };

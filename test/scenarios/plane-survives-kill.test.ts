@@ -4,7 +4,7 @@ import { createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
-import { fixture, isAlive, pidsIn, startServeProcess, writeConfig } from "./support.ts";
+import { processFixture as fixture, isAlive, pidsIn, startServeProcess, writeConfig } from "./support.ts";
 
 test("every answered call is still recorded after the plane was killed, its health too, and no server is left", async () => {
   await using directory = await temporaryDirectory();

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, before, test } from "node:test";
 import fc from "fast-check";
 import type { Plane } from "../../src/index.ts";
 import { createPlane } from "../../src/index.ts";
@@ -76,15 +76,21 @@ async function open(name: string, isPlanned: boolean) {
   };
 }
 
-const planned = await open("planned", true);
-const staged = await open("staged", false);
+type World = Awaited<ReturnType<typeof open>>;
+
+let planned: World;
+let staged: World;
+before(async () => {
+  planned = await open("planned", true);
+  staged = await open("staged", false);
+});
 after(async () => {
   await Promise.all([planned.plane.stop(), staged.plane.stop()]);
   await rm(root, { recursive: true });
 });
 
-type Called = Awaited<ReturnType<typeof planned.call>>;
-type Step = (on: typeof planned) => Promise<Called[]>;
+type Called = Awaited<ReturnType<World["call"]>>;
+type Step = (on: World) => Promise<Called[]>;
 
 /** Both planes are refused the same, or not. */
 const silent = (done: Promise<unknown>): Promise<Called[]> =>

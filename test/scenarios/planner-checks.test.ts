@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import type { PlanCheck, PlanProblem } from "../../src/model/calls/tool-plan.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { callsAt, fixture, planeOf, runCli, startServe, writeConfig } from "./support.ts";
+import { callsAt, processFixture as fixture, planeOf, runCli, startServe, writeConfig } from "./support.ts";
 
 const policy = { rules: [{ tool: "echo.put_note", verdict: "deny", reason: "notes are closed" }] };
 

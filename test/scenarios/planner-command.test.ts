@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 import { startScriptedModel } from "../fixtures/llm-script.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { planner } from "./planning.ts";
-import { callsAt, fixture, runCli, startServe, writeConfig } from "./support.ts";
+import { callsAt, processFixture as fixture, runCli, startServe, writeConfig } from "./support.ts";
 
 const answer = JSON.stringify({
   steps: [{ tool: "echo_echo", arguments: { message: "hi" }, why: "because" }],

@@ -4,7 +4,7 @@ import { readArtifacts } from "../../src/model/calls/result.ts";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { plannedIn, planner, sampled } from "./planning.ts";
-import { fixture, planeOf, textsOf } from "./support.ts";
+import { processFixture as fixture, planeOf, textsOf } from "./support.ts";
 
 const steps = [
   { tool: "echo_echo", arguments: { message: "it's $(id)" }, why: "first" },

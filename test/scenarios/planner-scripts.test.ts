@@ -3,10 +3,10 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
-import { scaledMs } from "../fixtures/patience.ts";
+import { hangMs } from "../fixtures/patience.ts";
 import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { commandIn, type PlannedStep, planeThatSays, plannedIn } from "./planning.ts";
-import { callsAt, fixture, namedServer, runCli, writeConfig } from "./support.ts";
+import { callsAt, namedServer, runCli, writeConfig, processFixture } from "./support.ts";
 
 const awkward = `it's "quoted"\n$(touch hacked) \`touch hacked\` \\ -n ~ * ! é 😀 \u2028 '; touch hacked; '`;
 const steps: PlannedStep[] = [
@@ -26,7 +26,7 @@ async function bash(directory: TemporaryDirectory, config: string, words: string
   const path = await commandIn(directory, config);
   const env = { ...fixtureEnvironment(), PATH: `${path}:${process.env.PATH}`, ...more };
   return new Promise((resolve) => {
-    execFile("bash", words, { cwd: directory.path, env, timeout: scaledMs(60_000) }, (error, stdout, stderr) =>
+    execFile("bash", words, { cwd: directory.path, env, timeout: hangMs }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
@@ -35,7 +35,7 @@ async function bash(directory: TemporaryDirectory, config: string, words: string
 /** The script of these steps, and a configuration that it runs with. */
 async function scripted(directory: TemporaryDirectory, planned: PlannedStep[]) {
   const log = directory.file("echo.log");
-  const servers = { echo: fixture("echo", ["--log", log]), dots: namedServer("dots", ["x.y-z"]) };
+  const servers = { echo: processFixture("echo", ["--log", log]), dots: namedServer("dots", ["x.y-z"]) };
   await using plane = await planeThatSays(JSON.stringify({ steps: planned }), servers);
   const task = `-n ${awkward}`;
   const { script } = plannedIn(await plane.call("planner.plan_with_tools", { task }));

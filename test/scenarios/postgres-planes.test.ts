@@ -4,7 +4,14 @@ import type { StoredEvent } from "../../src/model/events.ts";
 import { postgresPassword, type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { approvalsIn, askAsStarter, eventually, outcomeIn, planIn, put, putRoute } from "./approving.ts";
-import { errorOf, fixture, runCli, type ServerEntry, startServeProcess, writeConfig } from "./support.ts";
+import {
+  errorOf,
+  processFixture as fixture,
+  runCli,
+  type ServerEntry,
+  startServeProcess,
+  writeConfig,
+} from "./support.ts";
 
 let server: RunningPostgres;
 before(async () => {

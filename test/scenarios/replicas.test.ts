@@ -19,7 +19,7 @@ function startClients({ door }: World) {
     /** Resolves when so many more calls were answered. */
     async answered(more: number): Promise<void> {
       const enough = told.calls.size + more;
-      await until(`${more} more answers`, () => told.calls.size >= enough, 30_000);
+      await until(`${more} more answers`, () => told.calls.size >= enough);
     },
     async stop(): Promise<void> {
       stopping.abort();

@@ -6,7 +6,7 @@ import {
   assertFailed,
   callsAt,
   errorOf,
-  fixture,
+  processFixture as fixture,
   isAlive,
   pidsIn,
   planeOf,
@@ -89,7 +89,7 @@ suite("servers in trouble", { concurrency: 6 }, () => {
     const [{ pid = null } = {}] = await plane.servers.list();
     assert.ok(pid !== null);
     process.kill(pid, "SIGKILL");
-    for (const outcome of await within(3_000, "failing pending calls", pending)) {
+    for (const outcome of await within("failing pending calls", pending)) {
       assertFailed(outcome, "OUTCOME_UNKNOWN", "failed");
       assert.match(errorOf(outcome).message, /SIGKILL/);
     }
@@ -119,9 +119,9 @@ suite("servers in trouble", { concurrency: 6 }, () => {
     const plane = await planeOf({ sleepy: sleepyServer(["--log", log]), echo: fixture("echo") });
     plane.start();
     const call = plane.call("echo.echo", { message: "hi" });
-    assert.deepEqual(textsOf(await within(5_000, "a call beside a hanging server", call)), ["hi"]);
+    assert.deepEqual(textsOf(await within("a call beside a hanging server", call)), ["hi"]);
     await until("the start of the other", () => pidsIn(log).length === 1);
-    await within(6_000, "stopping while a server still starts", plane.stop());
+    await within("stopping while a server still starts", plane.stop());
     assert.deepEqual(pidsIn(log).filter(isAlive), []);
   });
 
@@ -166,7 +166,7 @@ suite("servers in trouble", { concurrency: 6 }, () => {
 
   test("long lists are read to their end, and a cursor that never advances ends them", async () => {
     await using plane = await planeOf({ paged: fixture("paged"), loop: fixture("paged", ["--loop"]) });
-    const tools = await within(10_000, "listing", plane.tools.list());
+    const tools = await within("listing", plane.tools.list());
     assert.equal(tools.filter(({ id }) => id.server === "paged").length, 120);
     assert.ok(tools.some(({ id }) => id.server === "loop"));
   });
@@ -176,7 +176,7 @@ suite("servers in trouble", { concurrency: 6 }, () => {
     await plane.tools.list();
     const changed = new Promise((resolve) => plane.on("registry.changed", resolve));
     await plane.call("changing.add_tool", { name: "fresh" });
-    await within(5_000, "listing again", changed);
+    await within("listing again", changed);
     const outcome = await plane.call("changing.fresh");
     assert.deepEqual(outcome.result?.structuredContent, { tool: "fresh", arguments: {} });
   });

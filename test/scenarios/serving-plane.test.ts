@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { callsAt, fixture, runCli, startCli, startServeProcess, writeConfig } from "./support.ts";
+import { callsAt, processFixture as fixture, runCli, startCli, startServeProcess, writeConfig } from "./support.ts";
 
 suite("the command line beside a plane that serves", () => {
   test("uses that plane, so that there is one state", async () => {
@@ -86,10 +86,10 @@ suite("the command line beside a plane that serves", () => {
     const data = directory.file("data");
     await using _serving = await startServeProcess(config, data);
     const call = startCli(["call", "echo.slow", "ms:=20000", "--config", config, "--data-dir", data]);
-    await until("the call", () => callsAt(log).length === 1, 10_000);
+    await until("the call", () => callsAt(log).length === 1);
     call.process.kill("SIGINT");
     assert.equal((await call.result).code, 130);
     const cancelled = () => receivedMessages(readLog(log), "notifications/cancelled").length;
-    await until("the cancellation", () => cancelled() === 1, 5_000);
+    await until("the cancellation", () => cancelled() === 1);
   });
 });

@@ -7,7 +7,16 @@ import type { PlaneRecord } from "../../src/faces/socket/plane-place.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { listChanges, type McpClient, startMcp } from "./rogue/mcp-client.ts";
-import { callsAt, fixture, isRunning, pidsIn, runCli, startServeProcess, within, writeConfig } from "./support.ts";
+import {
+  callsAt,
+  processFixture as fixture,
+  isRunning,
+  pidsIn,
+  runCli,
+  startServeProcess,
+  within,
+  writeConfig,
+} from "./support.ts";
 
 /** Within this a client has to be served again, whatever was killed. */
 const recoveryMs = 5_000;
@@ -103,10 +112,10 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     const changes = listChanges(three);
     process.kill(pid, "SIGKILL");
     const asked = three.ask("tools/list");
-    const { error } = await within(recoveryMs, "the answer to the call", slow);
+    const { error } = await within("the answer to the call", slow);
     assert.deepEqual([error?.code, error?.data], [-32000, { code: "OUTCOME_UNKNOWN", retryable: false }]);
-    assert.ok((await within(recoveryMs, "the list", asked)).result, "what only asks is asked again");
-    const answers = await within(recoveryMs, "the calls", Promise.all([say(two, "two"), say(three, "three")]));
+    assert.ok((await within("the list", asked)).result, "what only asks is asked again");
+    const answers = await within("the calls", Promise.all([say(two, "two"), say(three, "three")]));
     assert.deepEqual(answers, [said("two"), said("three")]);
     assert.ok(listChanges(three) > changes);
     await until("the tools that were loaded", async () => (await one.toolNames()).includes("echo__add"));

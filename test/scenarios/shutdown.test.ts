@@ -5,7 +5,7 @@ import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
 import {
   callsAt,
-  fixture,
+  processFixture as fixture,
   isRunning,
   pidsIn,
   planeOf,
@@ -33,7 +33,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
       await until("both starts", () => pidsIn(log).length === 2);
       const { status } = await postCall(serving.url, "one.echo", { arguments: { message: "hi" } });
       assert.equal(status, 200);
-      const code = await within(8_000, `serve after ${signal}`, serving.stop(signal));
+      const code = await within(`serve after ${signal}`, serving.stop(signal));
       assert.equal(code, 0);
       assert.deepEqual(pidsIn(log).filter(isRunning), []);
     });
@@ -51,7 +51,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
       const running = startCli([...words, "--data-dir", directory.path]);
       await until("the call", () => callsAt(log).length === 1);
       running.process.kill(signal);
-      const result = await within(8_000, `the call after ${signal}`, running.result);
+      const result = await within(`the call after ${signal}`, running.result);
       assert.equal(result.code, code);
       assert.equal(result.json().error?.code, "CANCELLED");
       await untilLogged(log, ({ event }) => event === "cancelled");
@@ -67,7 +67,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     await until("its start", () => pidsIn(log).length === 1);
     const { status } = await postCall(serving.url, "echo.do_it_now", {});
     assert.equal(status, 200);
-    assert.equal(await within(8_000, "serve", serving.stop("SIGINT")), 0);
+    assert.equal(await within("serve", serving.stop("SIGINT")), 0);
     assert.deepEqual(pidsIn(log).filter(isRunning), []);
     await untilLogged(log, ({ event }) => event === "stdin-end");
     await untilLogged(log, ({ event, signal }) => event === "signal" && signal === "SIGTERM");
@@ -122,7 +122,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     await until("three starts", () => pidsIn(log).length === 3);
     for (const { process: child } of commands) child.kill("SIGINT");
     const results = commands.map(({ result }) => result);
-    const codes = (await within(7_000, "ending", Promise.all(results))).map(({ code }) => code);
+    const codes = (await within("ending", Promise.all(results))).map(({ code }) => code);
     assert.deepEqual(codes, [130, 130, 0]);
     assert.deepEqual(pidsIn(log).filter(isRunning), []);
   });
@@ -137,7 +137,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     const stopped = serving.stop("SIGTERM");
     const { status, body } = await working;
     assert.deepEqual([status, body.ok], [200, true]);
-    assert.equal(await within(2_000, "serve after its last answer", stopped), 0);
+    assert.equal(await within("serve after its last answer", stopped), 0);
   });
 
   test("a call over HTTP that never ends does not keep serve from ending", async () => {
@@ -147,7 +147,7 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     await using serving = await startServeProcess(config, directory.path);
     const hanging = postCall(serving.url, "echo.slow", { arguments: { ms: 12_000 } }).catch(() => undefined);
     await until("the call", () => callsAt(log).length === 1);
-    assert.equal(await within(10_000, "serve", serving.stop("SIGINT")), 0);
+    assert.equal(await within("serve", serving.stop("SIGINT")), 0);
     assert.deepEqual(pidsIn(log).filter(isRunning), []);
     await hanging;
   });

@@ -3,7 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { createPlane, type Plane, type Principal, principalOf } from "../../src/index.ts";
 import { startScriptedModel } from "../fixtures/llm-script.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { callsAt, fixture, runCli } from "./support.ts";
+import { callsAt, processFixture as fixture, runCli } from "./support.ts";
 import { skill, workConfig } from "./work-world.ts";
 
 const say = (id: string, message: string, more: object = {}) => ({

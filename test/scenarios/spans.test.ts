@@ -11,7 +11,7 @@ import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
 import { keepSpans } from "./span-keeper.ts";
-import { fixture, planeOf, startCli, writeConfig } from "./support.ts";
+import { processFixture as fixture, planeOf, startCli, writeConfig } from "./support.ts";
 
 const remote = { trace: "0af7651916cd43dd8448eb211c80319c", span: "b7ad6b7169203331" };
 const traceparent = `00-${remote.trace}-${remote.span}-01`;

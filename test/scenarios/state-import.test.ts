@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { createPlane } from "../../src/index.ts";
 import { openState } from "../../src/plane.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, runCli, writeConfig } from "./support.ts";
+import { processFixture as fixture, runCli, writeConfig } from "./support.ts";
 
 const plane = new URL("../../src/plane.ts", import.meta.url).href;
 

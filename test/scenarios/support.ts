@@ -9,8 +9,10 @@ import { runCli as runCommand } from "../../src/faces/cli/program.ts";
 import { type CallStatus, createPlane, type ErrorReport, type Outcome, type Plane } from "../../src/index.ts";
 import { createCli } from "../../src/local-cli.ts";
 import { openLocalPlane } from "../../src/local-plane.ts";
+import { inMemory } from "../../src/testing/testing.ts";
 import { commandLineFile } from "../fixtures/bundled.ts";
-import { scaledMs } from "../fixtures/patience.ts";
+import { hangMs } from "../fixtures/patience.ts";
+import { fixtureInMemory, runsInMemory } from "../fixtures/servers/in-memory.ts";
 import {
   fixtureCommand,
   fixtureEnvironment,
@@ -19,15 +21,23 @@ import {
   receivedMessages,
 } from "../fixtures/start-server.ts";
 import { inSurroundings } from "../fixtures/surroundings.ts";
+import { isWholeTier } from "../fixtures/tier.ts";
 import { until } from "../fixtures/until.ts";
 
 export type ServerEntry = Record<string, unknown>;
 
-/** Far above what anything here takes; whatever reaches it hangs. */
-const hangMs = 30_000;
+/** What a server without a process cannot have. */
+const ofProcesses = ["command", "args", "env", "inheritEnv", "cwd", "container"];
 
-/** A server configuration that runs a fixture. */
+/** A fixture as a server: within this process where it can be, and as a program of its own in the long tier. */
 export function fixture(name: string, args: string[] = [], more: ServerEntry = {}): ServerEntry {
+  if (isWholeTier || !runsInMemory(name, args) || ofProcesses.some((key) => key in more))
+    return processFixture(name, args, more);
+  return { ...inMemory(fixtureInMemory(name, args)), ...more };
+}
+
+/** A fixture as a program of its own, for tests that are about processes or whose plane is in another process. */
+export function processFixture(name: string, args: string[] = [], more: ServerEntry = {}): ServerEntry {
   const { NODE_COMPILE_CACHE } = fixtureEnvironment();
   return { ...fixtureCommand(name, args), env: { NODE_COMPILE_CACHE }, ...more };
 }
@@ -41,7 +51,7 @@ export function namedServer(name: string, tools: readonly string[]): ServerEntry
 
 /** A server that never finishes its handshake. */
 export function sleepyServer(args: string[] = []): ServerEntry {
-  return fixture("echo", ["--delay", "600000", "--ttl", "60", ...args], { connectTimeoutMs: 9_000 });
+  return processFixture("echo", ["--delay", "600000", "--ttl", "60", ...args], { connectTimeoutMs: 9_000 });
 }
 
 export function planeOf(
@@ -73,7 +83,7 @@ export function startCli(args: readonly string[], { cwd, env, input }: CliOption
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...fixtureEnvironment(), ...env },
     ...(cwd === undefined ? {} : { cwd }),
-    timeout: scaledMs(hangMs),
+    timeout: hangMs,
     killSignal: "SIGKILL",
   });
   child.stdin.end(input);
@@ -88,13 +98,13 @@ export function startCli(args: readonly string[], { cwd, env, input }: CliOption
 }
 
 /** What only a process of its own can do: serve, start its own program, change its variables. */
-const needsProcess = new Set(["serve", "mcp", "import", "clients", "init", "stop", "server", "--env-file"]);
+const needsProcess = new Set(["serve", "mcp", "import", "clients", "init", "stop", "server"]);
 /** Node reads these past `process.env`. */
 const nativeVariables = ["HOME", "TMPDIR"];
 
 /** Runs one command and waits for its end. It runs in this process where it can, which is far quicker. */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  if (args.some((word) => needsProcess.has(word)) || nativeVariables.some((name) => options.env?.[name] !== undefined))
+  if (needsProcess.has(args[0] ?? "") || args.includes("--env-file") || nativeVariables.some((name) => options.env?.[name] !== undefined))
     return startCli(args, options).result;
   const env = { ...fixtureEnvironment(), ...options.env };
   const directory = options.cwd ?? process.cwd();
@@ -207,7 +217,7 @@ export async function startServeProcess(
   });
   const stop: StopServe = async (signal = "SIGTERM") => {
     child.kill(signal);
-    const force = setTimeout(() => child.kill("SIGKILL"), scaledMs(hangMs));
+    const force = setTimeout(() => child.kill("SIGKILL"), hangMs);
     const code = await closed;
     clearTimeout(force);
     return code;
@@ -275,13 +285,13 @@ export async function untilLogged(log: string, what: (entry: LogEntry) => boolea
   await until(`an entry in ${log}`, () => readLog(log).some(what));
 }
 
-/** Fails instead of hanging. */
-export async function within<T>(limitMs: number, what: string, promise: Promise<T>): Promise<T> {
+/** Fails by name instead of hanging. */
+export async function within<T>(what: string, promise: Promise<T>): Promise<T> {
   let isSettled = false;
   const settle = () => {
     isSettled = true;
   };
   promise.then(settle, settle);
-  await until(what, () => isSettled, limitMs);
+  await until(what, () => isSettled);
   return promise;
 }

@@ -4,7 +4,17 @@ import type { EventOf, Plane } from "../../src/index.ts";
 import { scaledMs } from "../fixtures/patience.ts";
 import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { assertFailed, callsAt, errorOf, fixture, pidsIn, planeOf, textsOf, untilLogged, within } from "./support.ts";
+import {
+  assertFailed,
+  callsAt,
+  errorOf,
+  processFixture as fixture,
+  pidsIn,
+  planeOf,
+  textsOf,
+  untilLogged,
+  within,
+} from "./support.ts";
 
 /** Told at once; the usual ten seconds are too long for a test. */
 const soon = { taskQuietMs: 50 };
@@ -21,7 +31,7 @@ const isMethod =
   ({ message }: { message?: { method?: string } }) =>
     message?.method === method;
 
-suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
+suite("background tasks", { concurrency: 4 }, () => {
   test("a tool that may or must run as a task does, and one that must not does not", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
@@ -40,7 +50,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
   test("the answer of a quick task does not wait for the next question about it", async () => {
     await using plane = await planeOf({ task: fixture("task", ["--poll", "60000"]) });
     const calling = plane.call("task.optional_task", { ms: 20 });
-    assert.deepEqual(textsOf(await within(5_000, "a task of 20 ms", calling)), ["the work is done"]);
+    assert.deepEqual(textsOf(await within("a task of 20 ms", calling)), ["the work is done"]);
   });
 
   test("a task that takes longer is reported, with every change, until it is done", async () => {
@@ -102,7 +112,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
       const calling = plane.call("task.optional_task", { ms: 60_000 }, limit);
       await untilLogged(log, isMethod("tasks/get"));
       controller.abort();
-      assertFailed(await within(5_000, "ending a task", calling), code, status);
+      assertFailed(await within("ending a task", calling), code, status);
       await untilLogged(log, isMethod("tasks/cancel"));
       const call = sentTo(log, "tools/call")[0];
       const cancelled = sentTo(log, "notifications/cancelled").map(({ params }) => params?.requestId);
@@ -115,7 +125,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
     plane.on("question.asked", ({ questionId }) => {
       void plane.questions.answer(questionId, { action: "accept", content: { colour: "blue" } });
     });
-    const outcome = await within(10_000, "a question", plane.call("task.asking_task"));
+    const outcome = await within("a question", plane.call("task.asking_task"));
     assert.deepEqual(outcome.result?.structuredContent, { action: "accept", content: { colour: "blue" } });
   });
 
@@ -157,7 +167,7 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
     const calling = plane.call("task.optional_task", { ms: 60_000 });
     await untilLogged(log, isMethod("tasks/get"));
     process.kill(pidsIn(log)[0] as number, "SIGKILL");
-    assertFailed(await within(10_000, "a lost task", calling), "OUTCOME_UNKNOWN", "failed");
+    assertFailed(await within("a lost task", calling), "OUTCOME_UNKNOWN", "failed");
     assert.equal(callsAt(log).length, 1);
   });
 
@@ -183,13 +193,13 @@ suite("background tasks", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
     const plane = await planeOf({ task: fixture("task", ["--log", log]) });
     const calling = plane.call("task.optional_task", { ms: 60_000 });
     await untilLogged(log, isMethod("tasks/get"));
-    await within(10_000, "stopping", plane.stop());
+    await within("stopping", plane.stop());
     assertFailed(await calling, "CANCELLED", "cancelled");
     await until("the cancel", () => sentTo(log, "tasks/cancel").length === 1);
   });
 });
 
-suite("background tasks of 2026-07-28", { concurrency: 4, timeout: scaledMs(60_000) }, () => {
+suite("background tasks of 2026-07-28", { concurrency: 4 }, () => {
   test("the server decides, and its task is followed to the result", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
@@ -208,7 +218,7 @@ suite("background tasks of 2026-07-28", { concurrency: 4, timeout: scaledMs(60_0
     await using plane = await planeOf({ task: fixture("modern-task", ["--poll", "60000"]) });
     await plane.tools.list();
     const calling = plane.call("task.work", { ms: 300 });
-    assert.deepEqual(textsOf(await within(5_000, "a task that tells", calling)), ["the work is done"]);
+    assert.deepEqual(textsOf(await within("a task that tells", calling)), ["the work is done"]);
   });
 
   test("what a task asks is answered once", async () => {

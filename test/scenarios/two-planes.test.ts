@@ -4,7 +4,7 @@ import { principalOf } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import {
   assertFailed,
-  fixture,
+  processFixture as fixture,
   isAlive,
   pidsIn,
   planeOf,
@@ -67,7 +67,7 @@ suite("planes in one process", { concurrency: 4 }, () => {
       await untilLogged(log, ({ message }) => message?.method === "tools/call");
     }
     assert.deepEqual(pidsIn(log).filter(isAlive), []);
-    const outcomes = await within(5_000, "ending the calls", Promise.all(pending));
+    const outcomes = await within("ending the calls", Promise.all(pending));
     assert.equal(outcomes.length, 2);
     assert.equal(pidsIn(log).length, 2, "no call started a server again");
   });
@@ -78,7 +78,7 @@ suite("planes in one process", { concurrency: 4 }, () => {
     const plane = await planeOf({ echo: fixture("echo", ["--log", log], { trusted: true }) });
     const calling = plane.call("echo.slow", { ms: 60_000 });
     await untilLogged(log, ({ message }) => message?.method === "tools/call");
-    await within(2_000, "stopping", plane.stop());
+    await within("stopping", plane.stop());
     assert.equal((await calling).ok, false);
   });
 
@@ -89,7 +89,7 @@ suite("planes in one process", { concurrency: 4 }, () => {
     assert.equal((await plane.call("echo.echo", { message: "hi" })).ok, true);
     await Promise.all([plane.stop(), plane.stop()]);
     await plane.stop();
-    const outcome = await within(5_000, "a call to a stopped plane", plane.call("echo.do_it_now"));
+    const outcome = await within("a call to a stopped plane", plane.call("echo.do_it_now"));
     const code = outcome.error?.code ?? "";
     assert.ok(["SERVER_UNAVAILABLE", "CANCELLED"].includes(code), `${code}: ${outcome.error?.message}`);
     assert.equal(pidsIn(log).length, 1);

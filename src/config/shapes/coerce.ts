@@ -8,6 +8,7 @@ export const transportNames: ReadonlyMap<unknown, Transport> = new Map<unknown, 
   ["ws", "websocket"],
   ["websocket", "websocket"],
   ["openapi", "openapi"],
+  ["memory", "memory"],
 ]);
 
 const words = new Map<string, boolean>([

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { InjectionEntry, InjectOptions } from "../access/injection.ts";
 import { CacheSettings, SideEffects } from "../catalogue/tool.ts";
 
-export const Transport = z.enum(["stdio", "http", "sse", "websocket", "openapi"]);
+export const Transport = z.enum(["stdio", "http", "sse", "websocket", "openapi", "memory"]);
 export type Transport = z.infer<typeof Transport>;
 
 const texts = z.array(z.string());
@@ -97,7 +97,7 @@ export const ServerDefinition = z.strictObject({
   inheritEnv: z.optional(InheritEnv),
   cwd: z.optional(z.string()),
   container: z.optional(ServerContainer),
-  url: z.optional(z.url({ protocol: /^(https?|wss?)$/ })),
+  url: z.optional(z.url({ protocol: /^(https?|wss?|memory)$/ })),
   /** The file or address of an OpenAPI document. */
   openapi: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
   /** Default: as the document says. */

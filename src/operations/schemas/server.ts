@@ -22,7 +22,7 @@ export const Server = z
       description:
         "A program such as npx fetches it before it starts; `state` is `connecting` then. Its last line is only for administrators.",
     }),
-    transport: z.enum(["stdio", "http", "sse", "websocket", "openapi"]).nullable(),
+    transport: z.enum(["stdio", "http", "sse", "websocket", "openapi", "memory"]).nullable(),
     protocolVersion: z.string().nullable(),
     tools: z.number().int(),
     stale: z.boolean().meta({ description: "Are the tools older than a failure to list them again?" }),

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { suite, test } from "node:test";
-import { scaledMs } from "../../../test/fixtures/patience.ts";
 import { selfSigned } from "../../../test/fixtures/self-signed.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { listen } from "../../../test/samples/channels.ts";
@@ -63,9 +62,7 @@ suite("a server that cannot be reached", { concurrency: 4 }, () => {
     assert.match(failure(checks).fix, /NODE_EXTRA_CA_CERTS/);
   });
 
-  test("a port that takes connections and says nothing is given up in time", {
-    timeout: scaledMs(10_000),
-  }, async () => {
+  test("a port that takes connections and says nothing is given up in time", async () => {
     await using server = await listenTo(createServer());
     const tls = failure(await examine(server.url.replace("http:", "https:"), 300));
     assert.match(tls.detail, /does not speak TLS \(no answer within 0\.3 s\)/);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { suite, test } from "node:test";
-import { patientSeconds, scaledMs } from "../../../test/fixtures/patience.ts";
+import { patientSeconds } from "../../../test/fixtures/patience.ts";
 import { fixtureCommand, readLog, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { translateTools } from "../../catalogue/sources/mcp.ts";
@@ -164,9 +164,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
     assert.match(fix, /^Install the package not-there /);
   });
 
-  test("a server that hangs at the handshake is given up in time, quoted and stopped", {
-    timeout: scaledMs(20_000),
-  }, async () => {
+  test("a server that hangs at the handshake is given up in time, quoted and stopped", async () => {
     await using directory = await temporaryDirectory();
     const pidFile = directory.file("pid");
     const script = `require("fs").writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));
@@ -181,9 +179,7 @@ suite("a server that is a process", { concurrency: 4 }, () => {
     assert.equal(alive(Number(readFileSync(pidFile, "utf8"))), false);
   });
 
-  test("a server that writes other things to its standard output is quoted", {
-    timeout: scaledMs(20_000),
-  }, async () => {
+  test("a server that writes other things to its standard output is quoted", async () => {
     const script = `console.log("hello"); setInterval(() => 0, 1000)`;
     const seconds = patientSeconds(1);
     const entry = { command: process.execPath, args: ["-e", script] };

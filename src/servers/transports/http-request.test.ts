@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 import { suite, test } from "node:test";
-import { scaledMs } from "../../../test/fixtures/patience.ts";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import { startHttpFixture } from "../../../test/fixtures/start-server.ts";
 import { listen } from "../../../test/samples/channels.ts";
@@ -35,7 +34,7 @@ async function serveSockets(onData: (socket: Socket, data: string, nth: number) 
   };
 }
 
-suite("HTTP requests", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
+suite("HTTP requests", { concurrency: 8 }, () => {
   test("who asks is found again for every request, and once more when it was refused", async () => {
     await using fixture = await startHttpFixture("http", ["--token", "right"]);
     const challenges: unknown[] = [];

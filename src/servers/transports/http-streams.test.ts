@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { suite, test } from "node:test";
-import { scaledMs } from "../../../test/fixtures/patience.ts";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import { readLog, startHttpFixture, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { until } from "../../../test/fixtures/until.ts";
@@ -49,7 +48,7 @@ async function listening(url: string) {
   return connected;
 }
 
-suite("the stream on which a server speaks by itself", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
+suite("the stream on which a server speaks by itself", { concurrency: 8 }, () => {
   test("its messages relate to no request, and it goes on where it broke off, when the server wants", async () => {
     await using server = await serve(accept, [
       say(`retry: 150\n\nid: e1\n${notice("one")}`),
@@ -149,7 +148,7 @@ suite("the stream on which a server speaks by itself", { concurrency: 8, timeout
   });
 });
 
-suite("a stream that breaks off before the answer", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
+suite("a stream that breaks off before the answer", { concurrency: 8 }, () => {
   const lost = { name: "TransportError", message: "the stream ended without a response", sent: true };
   const breakOff = (text: string) => (response: ServerResponse) =>
     void response.writeHead(200, stream).write(text, () => response.destroy());

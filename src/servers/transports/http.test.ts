@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { scaledMs } from "../../../test/fixtures/patience.ts";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import {
   readLog,
@@ -250,10 +249,7 @@ suite("HTTP transport", { concurrency: 8 }, () => {
   });
 });
 
-suite("HTTP transport in the revision without sessions", {
-  concurrency: 8,
-  timeout: scaledMs(30_000),
-}, () => {
+suite("HTTP transport in the revision without sessions", { concurrency: 8 }, () => {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},

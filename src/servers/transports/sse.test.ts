@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { suite, test } from "node:test";
-import { scaledMs } from "../../../test/fixtures/patience.ts";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import { readLog, startHttpFixture, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { until } from "../../../test/fixtures/until.ts";
@@ -30,7 +29,7 @@ function serve(endpoint: string, onPost: (stream: ServerResponse, post: ServerRe
   });
 }
 
-suite("HTTP+SSE transport", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
+suite("HTTP+SSE transport", { concurrency: 8 }, () => {
   test("messages are posted to the endpoint and answered on the stream", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");

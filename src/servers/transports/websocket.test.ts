@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { mock, suite, test } from "node:test";
-import { scaledMs } from "../../../test/fixtures/patience.ts";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
 import { readLog, startHttpFixture, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { until } from "../../../test/fixtures/until.ts";
@@ -14,7 +13,7 @@ const connect = (url: string, changes: Partial<WebSocketOptions> = {}) =>
 
 const text = (value: string) => [{ type: "text", text: value }];
 
-suite("WebSocket transport", { concurrency: 8, timeout: scaledMs(30_000) }, () => {
+suite("WebSocket transport", { concurrency: 8 }, () => {
   test("requests and answers pass, also in pieces, and headers and sub-protocol are sent", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");

@@ -3,14 +3,13 @@ import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createPlane } from "../../../src/index.ts";
 import type { ServerStatus } from "../../../src/model/servers/server.ts";
-import { scaledMs } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
 import {
   callsAt,
-  fixture,
+  processFixture as fixture,
   isAlive,
   pidsIn,
   planeOf,
@@ -39,11 +38,8 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     const hanging = fixture("echo", ["--delay", "600000", "--ttl", "60"]);
     const config = await writeConfig(directory, { srv: hanging });
     const words = ["servers", "tools", "srv", "--config", config, "--data-dir", directory.file("data")];
-    const running = startCli(words);
-    const giveUp = setTimeout(() => running.process.kill("SIGTERM"), scaledMs(14_000));
-    const { code, stderr } = await running.result;
-    clearTimeout(giveUp);
-    assert.equal(code, 4, `still waiting: ${stderr}`);
+    const { code, stderr } = await startCli(words).result;
+    assert.equal(code, 4, stderr);
     assert.match(stderr, /'srv'/);
   });
 
@@ -162,16 +158,12 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     {
       await using plane = await planeOf({ changing: entry }, { dataDirectory: data });
       await plane.call("changing.add_tool", { name: "fleeting" });
-      await eventually("the new tool", 5_000, async () =>
-        (await plane.tools.list()).some(({ id }) => id.tool === "fleeting"),
-      );
+      await eventually("the new tool", async () => (await plane.tools.list()).some(({ id }) => id.tool === "fleeting"));
     }
     await using plane = await planeOf({ changing: entry }, { dataDirectory: data });
     assert.ok((await plane.tools.list()).some(({ id }) => id.tool === "fleeting"));
     assert.equal((await plane.call("changing.fleeting")).ok, false);
-    await eventually("a new listing", 5_000, async () =>
-      (await plane.tools.list()).every(({ id }) => id.tool !== "fleeting"),
-    );
+    await eventually("a new listing", async () => (await plane.tools.list()).every(({ id }) => id.tool !== "fleeting"));
   });
 
   test("a server that is always on is not stopped for idling and comes back when it dies", async () => {
@@ -182,12 +174,12 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     const config = await writeConfig(directory, { echo: entry });
     await using serving = await startServe(config, directory.file("data"));
     const status = async () => (await getJson(`${serving.url}/servers/echo`)).body as unknown as ServerStatus;
-    await eventually("its start though it is known", 5_000, async () => (await status()).state === "connected");
+    await eventually("its start though it is known", async () => (await status()).state === "connected");
     const { pid } = await status();
     await delay(800);
     assert.equal((await status()).pid, pid, "it idles and stays");
     process.kill(Number(pid), "SIGKILL");
-    await eventually("its return", 5_000, async () => {
+    await eventually("its return", async () => {
       const now = await status();
       return now.state === "connected" && now.pid !== pid;
     });
@@ -243,7 +235,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     await using first = await planeOf(servers, { dataDirectory: data });
     await first.tools.list();
     await using second = await planeOf(servers, { dataDirectory: data });
-    await eventually("what the first found out", 5_000, async () => {
+    await eventually("what the first found out", async () => {
       await using third = await planeOf(servers, { dataDirectory: data });
       const before = startsIn(left).length;
       return (await third.tools.list()).length > 0 && startsIn(left).length === before;

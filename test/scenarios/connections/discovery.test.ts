@@ -28,7 +28,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ loop: fixture("paged", ["--loop", "--log", log]) });
-    const tools = await within(10_000, "listing", plane.tools.list());
+    const tools = await within("listing", plane.tools.list());
     assert.equal(new Set(tools.map(({ name }) => name)).size, tools.length);
     assert.ok(tools.length >= 50);
     assert.ok(countIn(log, "tools/list") <= 3);
@@ -47,11 +47,11 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
       return what(found?.description);
     };
     await plane.call("changing.add_tool", { name: "fresh", description: "one" });
-    await eventually("the added tool", 5_000, () => has((text) => text === "one"));
+    await eventually("the added tool", () => has((text) => text === "one"));
     await plane.call("changing.edit_tool", { name: "fresh", description: "two" });
-    await eventually("the edited tool", 5_000, () => has((text) => text === "two"));
+    await eventually("the edited tool", () => has((text) => text === "two"));
     await plane.call("changing.remove_tool", { name: "fresh" });
-    await eventually("the removed tool", 5_000, () => has((text) => text === undefined));
+    await eventually("the removed tool", () => has((text) => text === undefined));
     const revisions = changes.map(({ revision }) => revision);
     assert.deepEqual(
       revisions,
@@ -82,7 +82,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await plane.tools.list();
     for (const name of ["local", "remote"]) {
       await plane.call(`${name}.add_tool`, { name: `late_${name}` });
-      await eventually(`the new tool of ${name}`, 5_000, async () => (await namesOf(plane)).includes(`late_${name}`));
+      await eventually(`the new tool of ${name}`, async () => (await namesOf(plane)).includes(`late_${name}`));
       assert.deepEqual(textsOf(await plane.call(`${name}.late_${name}`)), [`late_${name}`]);
     }
   });
@@ -202,7 +202,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     const followers = Array.from({ length: 10 }, () => plane.call("odd.ok"));
     await until("the list", () => countIn(log, "tools/list") === 1);
     controller.abort();
-    assert.equal(errorOf(await within(5_000, "the one who left", leader)).code, "CANCELLED");
+    assert.equal(errorOf(await within("the one who left", leader)).code, "CANCELLED");
     for (const outcome of await Promise.all(followers)) assert.deepEqual(textsOf(outcome), ["ok"]);
     assert.deepEqual([countIn(log, "tools/list"), startsIn(log).length], [1, 1]);
   });

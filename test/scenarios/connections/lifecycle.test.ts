@@ -8,7 +8,7 @@ import {
   assertFailed,
   callsAt,
   errorOf,
-  fixture,
+  processFixture as fixture,
   isAlive,
   pidsIn,
   planeOf,
@@ -82,7 +82,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     const waiting = [1, 2, 3].map(() => plane.call("fault.wrong_id"));
     await until("three calls", () => callsAt(log).length === 3);
     await plane.call("fault.exit_mid_call", { code: 7 });
-    for (const outcome of await within(5_000, "three failures", Promise.all(waiting))) {
+    for (const outcome of await within("three failures", Promise.all(waiting))) {
       assertFailed(outcome, "OUTCOME_UNKNOWN", "failed");
       assert.match(errorOf(outcome).message, /code 7/);
     }
@@ -98,7 +98,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     const plane = await planeOf(Object.fromEntries(entries));
     await plane.servers.list({ connect: true });
     assert.equal(pidsIn(log).filter(isAlive).length, 3);
-    await within(7_500, "stopping", Promise.all([plane.stop(), plane.stop()]));
+    await within("stopping", Promise.all([plane.stop(), plane.stop()]));
     await plane.stop();
     assert.deepEqual(pidsIn(log).filter(isAlive), []);
     const told = entriesOf(log, "signal").map(({ signal }) => signal);
@@ -115,7 +115,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     const serving = await startServeProcess(config, directory.file("data"));
     await until("both starts", () => countIn(log, "tools/list") === 2);
     await serving.stop("SIGKILL");
-    await until("the end of its servers", () => !pidsIn(log).some(isAlive), 15_000);
+    await until("the end of its servers", () => !pidsIn(log).some(isAlive));
   });
 
   test("row 34: exactly one end is reported, however many see it", async () => {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Outcome, Plane } from "../../../src/index.ts";
 import type { Question, QuestionAnswer } from "../../../src/model/calls/provider.ts";
-import { scaledMs } from "../../fixtures/patience.ts";
+import { hangMs, scaledMs } from "../../fixtures/patience.ts";
 import {
   fixtureEnvironment,
   readLog,
@@ -17,7 +17,7 @@ import {
 } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
-import { errorOf, fixture, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
+import { errorOf, processFixture as fixture, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
 import { asked, countIn, listenTo, odd, person, post, startOdd, structuredOf } from "./parts.ts";
 
 const answering = { answersQuestions: true };
@@ -159,16 +159,16 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const aborted = plane.call("elicit.confirm", {}, { signal: controller.signal });
     await asked(plane, 1);
     controller.abort();
-    assert.equal(errorOf(await within(3_000, "the aborted call", aborted)).code, "CANCELLED");
+    assert.equal(errorOf(await within("the aborted call", aborted)).code, "CANCELLED");
     assert.deepEqual(await plane.questions.list(), []);
     const lost = plane.call("elicit.confirm");
     await asked(plane, 1);
     process.kill((await plane.servers.get("elicit")).pid ?? 0, "SIGKILL");
-    assert.equal((await within(3_000, "the lost call", lost)).ok, false);
+    assert.equal((await within("the lost call", lost)).ok, false);
     assert.deepEqual(await plane.questions.list(), []);
     const stopped = plane.call("elicit.confirm");
     await asked(plane, 1);
-    await within(6_000, "stopping", plane.stop());
+    await within("stopping", plane.stop());
     assert.equal((await stopped).ok, false);
   });
 
@@ -257,7 +257,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const command = `stty cols 120 rows 40; ${[process.execPath, bin, ...words].join(" ")}`;
     const child = spawn(terminal, ["-qec", command, "/dev/null"], {
       env: fixtureEnvironment(),
-      timeout: scaledMs(20_000),
+      timeout: hangMs,
       killSignal: "SIGKILL",
     });
     let output = "";

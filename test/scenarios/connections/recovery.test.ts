@@ -7,7 +7,16 @@ import { startHttpFixture, temporaryDirectory } from "../../fixtures/start-serve
 import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
-import { callsAt, fixture, isAlive, planeOf, runCli, startServe, textsOf, writeConfig } from "../support.ts";
+import {
+  callsAt,
+  processFixture as fixture,
+  isAlive,
+  planeOf,
+  runCli,
+  startServe,
+  textsOf,
+  writeConfig,
+} from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, post } from "./parts.ts";
 
 const _lifeEvents = ["server.connecting", "server.connected", "server.disconnected", "server.error"] as const;
@@ -73,7 +82,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     // 300, 600 and 1200 ms, each with a fifth of jitter to either side.
     const [first = 0, second = 0, third = 0] = gaps;
     assert.ok(first >= 240 && second >= 480 && third >= 960, gaps.join());
-    await eventually("the next rest", 2_000, async () => (await plane.servers.get("failing")).state === "backoff", 10);
+    await eventually("the next rest", async () => (await plane.servers.get("failing")).state === "backoff", 10);
 
     const gentle = await plane.servers.refresh(undefined, { force: false });
     assert.deepEqual(gentle.skipped.map(({ server }) => server).toSorted(), ["failing", "off", "resting"]);
@@ -118,12 +127,12 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     const entry = { url: `http://127.0.0.1:${port}/mcp`, backoffMs: 200, maxBackoffMs: 500 };
     await using plane = await planeOf({ late: entry, echo: fixture("echo") });
     plane.start();
-    await eventually("its failure", 5_000, async () => (await plane.servers.get("late")).error !== null);
+    await eventually("its failure", async () => (await plane.servers.get("late")).error !== null);
     const listed = (await plane.tools.list()).map(({ id }) => id.server);
     assert.ok(!listed.includes("late") && listed.includes("echo"));
     const [before] = await plane.servers.list();
     await using _server = await startHttpFixture("http", ["--port", String(port)]);
-    await eventually("its tools", 5_000, async () => (await plane.servers.get("late")).tools > 0);
+    await eventually("its tools", async () => (await plane.servers.get("late")).tools > 0);
     assert.notEqual(before?.state, "connected");
     assert.deepEqual(textsOf(await plane.call("late.echo", { message: "up" })), ["up"]);
   });

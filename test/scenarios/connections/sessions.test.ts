@@ -8,7 +8,7 @@ import { filesWith } from "../rogue/probes.ts";
 import {
   callsAt,
   errorOf,
-  fixture,
+  processFixture as fixture,
   isAlive,
   pidsIn,
   planeOf,
@@ -109,7 +109,7 @@ suite("sessions", { concurrency: 4 }, () => {
     const kept = plane.call("odd.slow", { ms: 1_500 }, { conversation: "kept" });
     await until("both calls", () => callsAt(log).length === 2);
     assert.equal(await plane.conversations.end("ended"), 1);
-    const outcome = await within(5_000, "the end of the call", ended);
+    const outcome = await within("the end of the call", ended);
     assert.equal(errorOf(outcome).code, "OUTCOME_UNKNOWN");
     assert.deepEqual(textsOf(await kept), ["waited 1500"]);
   });

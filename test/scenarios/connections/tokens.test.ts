@@ -6,7 +6,7 @@ import { startHttpFixture, temporaryDirectory } from "../../fixtures/start-serve
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
 import { filesWith } from "../rogue/probes.ts";
-import { assertFailed, callsAt, errorOf, fixture, planeOf, startServe, textsOf, writeConfig } from "../support.ts";
+import { assertFailed, callsAt, errorOf, fixture, planeOf, startServe, textsOf, writeConfig, processFixture } from "../support.ts";
 import { countIn, entriesOf, person, structuredOf } from "./parts.ts";
 
 const [ann, bob] = [person("ann"), person("bob")];
@@ -20,7 +20,7 @@ async function sentBy(plane: Plane, user: typeof ann): Promise<unknown> {
 suite("tokens that people give", { concurrency: 4 }, () => {
   test("a server that is a process, or wants none, takes no token", async () => {
     const open = { url: "http://127.0.0.1:9/mcp", autoConnect: false, auth: { type: "none" as const } };
-    await using plane = await planeOf({ local: fixture("echo"), open });
+    await using plane = await planeOf({ local: processFixture("echo"), open });
     for (const name of ["local", "open"])
       await assert.rejects(plane.tokens.set(name, { token: "CANARY" }), { code: "USAGE", message: /takes no token/ });
     assert.deepEqual(await plane.tokens.list(), []);
@@ -99,7 +99,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await sentBy(plane, ann);
     const opened = countIn(log, "initialize");
     await plane.tokens.forget("remote");
-    await until("the end of its sessions", () => entriesOf(log, "session-end").length === opened, 4_000);
+    await until("the end of its sessions", () => entriesOf(log, "session-end").length === opened);
   });
 
   test("row 235: a user who gave a token can call, also where the plane itself has none", async () => {

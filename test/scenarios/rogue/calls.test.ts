@@ -53,9 +53,9 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     }
     const asked = received(log, "tools/call").filter(({ params }) => nameIn(params) === "sleep");
     assert.ok(asked.length > 0, "some of them reached the server");
-    await until("as many cancellations", () => received(log, "notifications/cancelled").length >= asked.length, 5_000);
-    await eventually("sockets as before", 5_000, async () => openSockets(serving.process.pid) <= before + 1);
-    await eventually("that nothing is pending", 5_000, async () => (await statusOf(url, "neighbour")).pending === 0);
+    await until("as many cancellations", () => received(log, "notifications/cancelled").length >= asked.length);
+    await eventually("sockets as before", async () => openSockets(serving.process.pid) <= before + 1);
+    await eventually("that nothing is pending", async () => (await statusOf(url, "neighbour")).pending === 0);
     assert.equal((await postCall(url, "neighbour.echo", {})).status, 200);
   });
 

@@ -27,7 +27,6 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     const config = await writeConfig(directory, { garbage: rogue("garbage-stdout") });
     await using client = await startMcp(config, directory.file("data"));
     const answers = await within(
-      20_000,
       "forty calls",
       Promise.all(times(40, (at) => client.call(at % 2 === 0 ? "garbage__noisy" : "garbage__ok"))),
     );
@@ -68,8 +67,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
       });
     }
     for (let call = 0; call < 20; call++) {
-      const limit = call === 0 ? 10_000 : 3_000;
-      const { status } = await within(limit, "a call", postCall(serving.url, "flood.ok", {}));
+      const { status } = await within("a call", postCall(serving.url, "flood.ok", {}));
       assert.equal(status, 200);
     }
     assert.ok(!said.includes("ghp_ROGUE"), "no token in what we print");
@@ -105,7 +103,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     await using health = watchHealth(url);
     const calling = postCall(url, "huge.huge", { arguments: { mb: 50 } });
     const beside = await Promise.all(times(5, () => postCall(url, "neighbour.echo", {})));
-    const { body } = await within(20_000, "a call with a result of 50 MB", calling);
+    const { body } = await within("a call with a result of 50 MB", calling);
     health.assertAwake(500);
     assert.deepEqual(new Set(beside.map(({ status }) => status)), new Set([200]));
     assert.equal(body.ok, false);
@@ -124,7 +122,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     for (let call = 0; call < 300; call++) await postCall(serving.url, "huge.ok", {});
     const before = residentMegabytes(serving.process.pid);
     await postCall(serving.url, "huge.huge", { arguments: { mb: 50 } });
-    await eventually("giving it back", 60_000, async () => {
+    await eventually("giving it back", async () => {
       await postCall(serving.url, "huge.ok", {});
       return residentMegabytes(serving.process.pid) < before + 50;
     });

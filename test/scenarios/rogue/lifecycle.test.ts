@@ -46,15 +46,15 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     });
     await using serving = await startServeProcess(config, directory.file("data"));
     const { url } = serving;
-    await eventually("a call of the neighbour", 2_000, () => isWorking(url, "neighbour.echo"));
-    const listing = await within(2_000, "a list with the neighbour's tools", toolNames(url));
+    await eventually("a call of the neighbour", () => isWorking(url, "neighbour.echo"));
+    const listing = await within("a list with the neighbour's tools", toolNames(url));
     assert.ok(listing.includes("neighbour.echo"), listing.join());
     const { error, nextRetryAt } = await restingStatus(url, "hang");
     const refused = await postCall(url, "hang.anything", {});
     assert.match(error, /(initialize|handshake).*\b3 s/);
     assert.match(JSON.stringify(refused.body), /'hang'.*(initialize|handshake)/);
     const [first] = startsIn(log);
-    await until("the end of the child", () => first !== undefined && !isAlive(first.pid), 5_000);
+    await until("the end of the child", () => first !== undefined && !isAlive(first.pid));
     await delay(Math.max(0, Date.parse(nextRetryAt) - Date.now() - 200));
     const early = startsIn(log).filter(({ t }) => t > (first?.t ?? 0) && t < Date.parse(nextRetryAt) - 100);
     assert.deepEqual(early, [], "nothing was started before the backoff was over");
@@ -67,11 +67,11 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     const config = await writeConfig(directory, { slow, neighbour: rogue("echo") });
     await using client = await startMcp(config, directory.file("data"));
     await until("the start", () => startsIn(log).length === 1);
-    await eventually("the other tools", 2_000, async () => (await client.toolNames()).includes("neighbour__echo"));
+    await eventually("the other tools", async () => (await client.toolNames()).includes("neighbour__echo"));
     const before = listChanges(client);
     await writeFile(gate, "");
     await until("the slow server", () => oracle(log, "ready").length === 1);
-    await eventually("its tool", 2_000, async () => (await client.toolNames()).includes("slow__late"));
+    await eventually("its tool", async () => (await client.toolNames()).includes("slow__late"));
     await delay(500);
     assert.equal(listChanges(client) - before, 1);
     const { result } = await client.call("slow__late");
@@ -84,11 +84,11 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     const slow = rogue("slow-start", ["--gate", gate, "--log", log], { connectTimeoutMs: 60_000 });
     const config = await writeConfig(directory, { slow, neighbour: rogue("echo") });
     await using serving = await startServeProcess(config, directory.file("data"));
-    await eventually("a call of the neighbour", 2_000, () => isWorking(serving.url, "neighbour.echo"));
+    await eventually("a call of the neighbour", () => isWorking(serving.url, "neighbour.echo"));
     assert.equal((await statusOf(serving.url, "slow")).state, "connecting");
     await writeFile(gate, "");
     await until("the slow server", () => oracle(log, "ready").length === 1);
-    await eventually("its connection", 2_000, async () => {
+    await eventually("its connection", async () => {
       const { state, tools } = await statusOf(serving.url, "slow");
       return state === "connected" && tools === 1;
     });
@@ -119,11 +119,11 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
       ["boom", /SIGKILL/],
       ["exit1", /code 1/],
     ] as const) {
-      await eventually("a working server", 5_000, () => isWorking(serving.url, "crash.ok"));
+      await eventually("a working server", () => isWorking(serving.url, "crash.ok"));
       const { body } = await postCall(serving.url, `crash.${tool}`, {});
       assert.match(String(body.detail), told, "its end is reported, and not that time is over");
       assert.equal(body.result, undefined, "half an answer is none");
-      await eventually(`ok after ${tool}`, 5_000, () => isWorking(serving.url, "crash.ok"));
+      await eventually(`ok after ${tool}`, () => isWorking(serving.url, "crash.ok"));
       assert.equal(received(log, "tools/call", tool).length, 1, "it was not sent again");
     }
     assert.deepEqual([serving.process.exitCode, serving.process.signalCode], [null, null]);
@@ -140,7 +140,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
       }
       await until("its exit", () => aliveIn(log).length === 0);
       const isNoticed = async () => (await plane.servers.get("brief")).state !== "connected";
-      await eventually("the plane to notice it", 2_000, isNoticed);
+      await eventually("the plane to notice it", isNoticed);
     }
     assert.equal(startsIn(log).length, 10);
   });
@@ -153,7 +153,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     const worker = async () => {
       for (let call = 0; call < 3; call++) codes.push((await plane.call("brief.count")).error?.code);
     };
-    await within(25_000, "thirty calls", Promise.all(Array.from({ length: 10 }, worker)));
+    await within("thirty calls", Promise.all(Array.from({ length: 10 }, worker)));
     assert.equal(codes.length, 30);
     // `count` promises nothing, so what was sent and lost must not be repeated. All others succeed.
     const wrong = codes.filter((code) => code !== undefined && code !== "OUTCOME_UNKNOWN");
@@ -174,11 +174,11 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     const servers = names.map((name) => [name, rogue("ignores-sigterm", ["--log", log])]);
     const config = await writeConfig(directory, Object.fromEntries(servers));
     await using serving = await startServeProcess(config, directory.file("data"));
-    await eventually("ten connections", 15_000, async () => {
+    await eventually("ten connections", async () => {
       const { body } = await getJson(`${serving.url}/servers`);
       return (body.servers as RogueStatus[]).every(({ state }) => state === "connected");
     });
-    assert.equal(await within(10_000, "serve after SIGTERM", serving.stop("SIGTERM")), 0);
+    assert.equal(await within("serve after SIGTERM", serving.stop("SIGTERM")), 0);
     assert.equal(startsIn(log).length, 10);
     assert.deepEqual(aliveIn(log), []);
   });
@@ -227,7 +227,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     await until("the call", () => received(log, "tools/call", "hang").length === 1);
     await delay(1_000);
     running.process.kill("SIGINT");
-    const { code } = await within(2_000, "the end after SIGINT", running.result);
+    const { code } = await within("the end after SIGINT", running.result);
     assert.equal(code, 130);
     const [request] = received(log, "tools/call", "hang");
     const [cancelled] = received(log, "notifications/cancelled");

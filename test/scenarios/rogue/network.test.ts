@@ -100,7 +100,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
       const outcome = await plane.call(`ws.${tool}`);
       assertFailed(outcome, "OUTCOME_UNKNOWN", "failed");
       assert.match(errorOf(outcome).message, /'ws'/);
-      await eventually(`a call after ${tool}`, 5_000, () => works(plane, "ws.ok"));
+      await eventually(`a call after ${tool}`, () => works(plane, "ws.ok"));
       assert.equal(received(log, "tools/call", tool).length, 1);
     }
     assert.equal(oracle(log, "upgrade")[0]?.protocol, "mcp");
@@ -120,9 +120,9 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     await using server = await startRogue("ws-rogue", ["--no-pong", "--log", log]);
     const entry = { url: server.url, transport: "websocket", pingIntervalMs: 1_000 };
     await using plane = await planeOf({ ws: entry });
-    await eventually("a call", 5_000, () => works(plane, "ws.ok"));
+    await eventually("a call", () => works(plane, "ws.ok"));
     await until("a ping", () => oracle(log, "ping").length > 0);
-    await eventually("leaving the dead peer", 5_000, async () => {
+    await eventually("leaving the dead peer", async () => {
       const { state, error } = await statusOf(plane, "ws");
       return state !== "connected" && /pings/.test(error ?? "");
     });
@@ -133,22 +133,18 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     await using proxy = await startRogue("toxi", ["--to", String(server.port)]);
     const url = `http://127.0.0.1:${proxy.port}/mcp`;
     await using plane = await planeOf({ far: { url, timeoutMs: 2_000, connectTimeoutMs: 2_000 } });
-    await eventually("a first call", 10_000, () => works(plane, "far.read_item", { id: "first" }));
+    await eventually("a first call", () => works(plane, "far.read_item", { id: "first" }));
     const faults = ["latency:500:200", "slicer:1:1", "bandwidth:50", "reset:200", "timeout", "down"];
     for (const fault of faults) {
       proxy.tell(fault);
-      const outcome = await within(
-        6_000,
-        `the end of a call with ${fault}`,
-        plane.call("far.read_item", { id: fault }),
-      );
+      const outcome = await within(`the end of a call with ${fault}`, plane.call("far.read_item", { id: fault }));
       if (!outcome.ok) {
         const { code, message } = errorOf(outcome);
         assert.match(code, /^(TIMEOUT|OUTCOME_UNKNOWN|SERVER_UNAVAILABLE)$/, `${fault}: ${message}`);
         assert.match(message, /far/);
       }
       proxy.tell("none");
-      await eventually(`recovery from ${fault}`, 5_000, () => works(plane, "far.read_item", { id: "after" }));
+      await eventually(`recovery from ${fault}`, () => works(plane, "far.read_item", { id: "after" }));
     }
   });
 

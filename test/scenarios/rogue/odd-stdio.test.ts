@@ -68,9 +68,9 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     const outcome = await plane.call("odd.mute");
     assertFailed(outcome, "OUTCOME_UNKNOWN", "failed");
     assert.match(errorOf(outcome).message, /'odd'.*output/);
-    await eventually("a call", 5_000, async () => (await plane.call("odd.ok")).ok);
+    await eventually("a call", async () => (await plane.call("odd.ok")).ok);
     const [first] = startsIn(log);
-    await until("the end of the mute one", () => first !== undefined && !isAlive(first.pid), 5_000);
+    await until("the end of the mute one", () => first !== undefined && !isAlive(first.pid));
     assert.equal(startsIn(log).length, 2);
   });
 
@@ -82,12 +82,12 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     const outcome = await plane.call("odd.leave");
     assertFailed(outcome, "OUTCOME_UNKNOWN", "failed");
     assert.match(errorOf(outcome).message, /exited with code 0/);
-    await eventually("a call", 10_000, async () => (await plane.call("odd.ok")).ok);
-    await within(10_000, "stopping", plane.stop());
+    await eventually("a call", async () => (await plane.call("odd.ok")).ok);
+    await within("stopping", plane.stop());
     const grandchildren = oracle(log, "grandchild").map(({ child }) => Number(child));
     assert.equal(grandchildren.length, 2);
     // Killed, but the system may take its time to bury what is not our child.
-    await until("the grandchildren", () => !grandchildren.some(isAlive), 10_000);
+    await until("the grandchildren", () => !grandchildren.some(isAlive));
   });
 
   test("ODD: a server that exits with 0 on initialize fails at once and is not started in a loop", async () => {
@@ -103,7 +103,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
 
   test("ODD: ten megabytes of last words become a short and clean reason", async () => {
     await using plane = await planeOf({ odd: odd("stderr-exit") });
-    const outcome = await within(10_000, "the failure", plane.call("odd.ok"));
+    const outcome = await within("the failure", plane.call("odd.ok"));
     const { message } = errorOf(outcome);
     assert.match(message, /code 3/);
     assert.ok(message.length < 4_000, `${message.length} characters`);
@@ -119,7 +119,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ odd: odd("endless", ["--log", log]) });
-    await within(12_000, "the listing", plane.tools.list());
+    await within("the listing", plane.tools.list());
     const pages = received(log, "tools/list").length;
     assert.ok(pages > 1 && pages <= 10_000, `${pages} pages`);
     const told = JSON.stringify([await plane.servers.list(), await plane.servers.logs("odd")]);
@@ -134,7 +134,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     const config = await writeConfig(directory, servers);
     await using serving = await startServeProcess(config, directory.file("data"));
     await using health = watchHealth(serving.url);
-    await eventually("the failure", 30_000, async () => (await statusOf(serving.url, "odd")).error !== null);
+    await eventually("the failure", async () => (await statusOf(serving.url, "odd")).error !== null);
     assert.match((await statusOf(serving.url, "odd")).error ?? "", /10 ?MiB|10[,.]?485[,.]?760/);
     assert.equal((await postCall(serving.url, "neighbour.echo", {})).status, 200);
     health.assertAwake(1_000);
@@ -147,7 +147,7 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     await using serving = await startServeProcess(config, directory.file("data"));
     await postCall(serving.url, "odd.ok", {});
     await using health = watchHealth(serving.url);
-    const { status } = await within(20_000, "the call", postCall(serving.url, "odd.flood", {}));
+    const { status } = await within("the call", postCall(serving.url, "odd.flood", {}));
     assert.equal(status, 200);
     health.assertAwake(1_000);
     assert.equal((await getJson(`${serving.url}/healthz`)).status, 200);
@@ -175,8 +175,8 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     const mark = "x".repeat(1024 * 1024);
     const calls = Promise.all(marks.map(() => plane.call("odd.ok", { mark })));
     assert.equal((await plane.call("echo.echo")).ok, true);
-    for (const outcome of await within(5_000, "five calls", calls)) assertFailed(outcome, "TIMEOUT", "failed");
-    await within(10_000, "stopping", plane.stop());
+    for (const outcome of await within("five calls", calls)) assertFailed(outcome, "TIMEOUT", "failed");
+    await within("stopping", plane.stop());
     assert.deepEqual(aliveIn(log), []);
   });
 });
