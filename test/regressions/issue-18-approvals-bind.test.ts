@@ -33,7 +33,7 @@ async function world(approvals: object, more: object = {}) {
 
 const forbidden = { code: "FORBIDDEN" };
 
-suite("a yes binds (security 6)", () => {
+suite("a yes binds", () => {
   test("with four eyes a caller's own yes counts with none of their keys; another person's does", async () => {
     await using at = await world({ fourEyes: true });
     const id = await at.ask();

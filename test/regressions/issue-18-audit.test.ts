@@ -18,7 +18,7 @@ const recordedElsewhere = new Set([
 /** Never connected to. */
 const remote = { url: "http://127.0.0.1:9/mcp", autoConnect: false };
 
-suite("what changes something leaves a record (security, last section)", () => {
+suite("what changes something leaves a record", () => {
   test("every operation that changes something is recorded by its declaration", () => {
     const changing = operations.filter(({ http }) => !isMissing(http) && http.method !== "get");
     const forgotten = changing

@@ -20,7 +20,7 @@ async function hear(url: string, headers: Record<string, string>, tool: string):
   return text;
 }
 
-test("a weaker token of the same user hears nothing of the calls of a stronger one (18)", async () => {
+test("a weaker token of the same user hears nothing of the calls of a stronger one", async () => {
   await using directory = await temporaryDirectory();
   await using issuer = await startIssuer();
   const servers = { payroll: fixture("echo", [], { groups: ["hr"] }), open: fixture("echo") };

@@ -18,7 +18,7 @@ const open: Record<string, string> = {
   "another of them": `{"a":{"b":${"9".repeat(400)}}}`,
 };
 
-suite("faults 12: arguments arrive as they were written, and what two readers may read differently is refused", () => {
+suite("arguments arrive as they were written, and what two readers may read differently is refused", () => {
   /** Each gives the text of what was answered. */
   type Face = (args: string, named?: string) => Promise<string>;
 

@@ -27,7 +27,7 @@ process.stdin.on("data", (chunk) => {
 });
 `;
 
-test("3: a server that stops reading gets BUSY for what it would not take, and others are not affected", async () => {
+test("a server that stops reading gets BUSY for what it would not take, and others are not affected", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(directory.file("deaf.cjs"), deaf);
   const server = { command: process.execPath, args: [directory.file("deaf.cjs")] };
@@ -87,7 +87,7 @@ for (const [coding, pack] of [
   ["br", brotliCompressSync],
 ] as const) {
   for (const asStream of [false, true]) {
-    test(`27: an answer in ${coding} ${asStream ? "as a stream " : ""}is read, and a bomb is refused by name`, async () => {
+    test(`an answer in ${coding} ${asStream ? "as a stream " : ""}is read, and a bomb is refused by name`, async () => {
       let text = "hello";
       using server = await packed(coding, pack, asStream, () => ({ content: [{ type: "text", text }] }));
       await using plane = await planeOf({ packed: { url: server.url, maxMessageBytes: 1_000_000 } });
@@ -100,7 +100,7 @@ for (const [coding, pack] of [
   }
 }
 
-test("20: hidden characters in names, defaults and choices reach no one, and icons cannot run", async () => {
+test("hidden characters in names, defaults and choices reach no one, and icons cannot run", async () => {
   const tag = String.fromCodePoint(...[..."send it"].map((letter) => 0xe0000 + (letter.codePointAt(0) ?? 0)));
   const selectors = "\ufe01\ufe0f\ufe03";
   const listed = [
@@ -134,7 +134,7 @@ test("20: hidden characters in names, defaults and choices reach no one, and ico
   assert.equal(taken.length, 1);
 });
 
-test("17 and 28: a lack of descriptors or of space is named as what it is, and no defect", () => {
+test("a lack of descriptors or of space is named as what it is, and no defect", () => {
   const lacking = (code: string) =>
     toPlaneError(new Error("outer", { cause: Object.assign(new Error("x"), { code }) }));
   for (const code of ["EMFILE", "ENFILE"]) {

@@ -200,13 +200,13 @@ for (const [name, { type, fits }] of Object.entries(formats))
       assertLinear(fits as (text: string) => boolean, repeat(part, "http://", "\u0001"), 20_000);
   });
 
-test("a table of Markdown has no more cells than its text (18)", () => {
+test("a table of Markdown has no more cells than its text", () => {
   const text = `${"a|".repeat(2_000)}\n${"-|".repeat(2_000)}\n${"|\n".repeat(2_000)}`;
   const [table] = readMarkdown(text);
   assert.ok(table?.kind === "table" && table.rows.flat().length <= 2 * table.rows.length);
 });
 
-test("thirty references that double are refused by name, and no result is lost (security 3)", () => {
+test("thirty references that double are refused by name, and no result is lost", () => {
   const $defs: JsonObject = { d0: { type: "string" } };
   for (let at = 1; at <= 30; at++) {
     const $ref = `#/$defs/d${at - 1}`;
@@ -217,25 +217,25 @@ test("thirty references that double are refused by name, and no result is lost (
   assert.match(checkOutput(schema, { content: [], structuredContent: "x" }).join(), /cannot be checked within/);
 });
 
-test("a reference to itself ends (security 3)", () => {
+test("a reference to itself ends", () => {
   assert.match(checkSchema({ $ref: "#" }, {})[0]?.message ?? "", /cannot be checked/);
   const deep = JSON.parse(`${"[".repeat(500)}${"]".repeat(500)}`) as Json;
   assert.deepEqual(checkSchema({ items: { $ref: "#" } }, deep), []);
 });
 
-test("of a million wrong items some are named (security 3)", () => {
+test("of a million wrong items some are named", () => {
   const problems = checkSchema({ items: { type: "string" } }, Array(300_000).fill(1));
   assert.ok(problems.length > 1 && problems.length <= 50);
 });
 
-test("a schema of many parts is ready before it is used up (security 3)", () => {
+test("a schema of many parts is ready before it is used up", () => {
   const properties = Object.fromEntries(Array.from({ length: 15_000 }, (_, at) => [`p${at}`, { type: "string" }]));
   assert.equal(checkSchema({ properties }, { p7: 1 }).length, 1);
   const more = Object.fromEntries(Array.from({ length: 25_000 }, (_, at) => [`p${at}`, { type: "string" }]));
   assert.throws(() => checkSchema({ properties: more }, {}), { code: "PROVIDER_FAILED", message: /20000 parts/ });
 });
 
-test("what no linear engine knows is asked where it ends soon, else left and told (faults 2)", () => {
+test("what no linear engine knows is asked where it ends soon, else left and told", () => {
   const warnings: string[] = [];
   const password = { pattern: "^(?=.*[A-Z])(?=.*\\d).{8,}$" };
   assert.equal(checkSchema(password, "password", warnings).length, 1);
@@ -246,7 +246,7 @@ test("what no linear engine knows is asked where it ends soon, else left and tol
   assert.match(warnings.join(), /pattern .* of its input schema was not checked/);
 });
 
-test("a pattern for names of arguments is never run where it might take long (faults 2)", () => {
+test("a pattern for names of arguments is never run where it might take long", () => {
   const parameters = { patternProperties: { "^(a+)+$": {} }, additionalProperties: false };
   const tool = { parameters, reserved: [], injects: [] } as unknown as Tool;
   const name = `${"a".repeat(100_000)}!`;
@@ -254,7 +254,7 @@ test("a pattern for names of arguments is never run where it might take long (fa
   assert.equal(checkSchema(parameters, { [name]: 1 }).length, 1);
 });
 
-test("the engine that goes back is not asked where it might start again at each character (security 3)", () => {
+test("the engine that goes back is not asked where it might start again at each character", () => {
   for (const pattern of ["a+b", "a*b", "a{1,}b", "a{0,60}b+", "^a*a*b", "^a+a+b"])
     for (const length of [2_000, 10_000, 100_000])
       assert.equal(createSafePattern(pattern)?.steps(length), Number.POSITIVE_INFINITY, `${pattern} ${length}`);
@@ -269,14 +269,14 @@ test("both engines find the same where both may be asked", () => {
     }
 });
 
-test("a body that is nested too deeply, or full of long numbers, is refused by name (security 2)", () => {
+test("a body that is nested too deeply, or full of long numbers, is refused by name", () => {
   const deep = `{"arguments":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   assert.throws(() => parseBody(deep, "{}"), { code: "USAGE", message: /nested too deeply/ });
   const long = `{"arguments":[${Array(20_000).fill("9007199254740993").join()}]}`;
   assert.throws(() => parseBody(long, "{}"), { code: "USAGE", message: /more than 10000 numbers/ });
 });
 
-test("what would hold the loop is refused by name before it is read, on the wire of clients and of servers (18)", () => {
+test("what would hold the loop is refused by name before it is read, on the wire of clients and of servers", () => {
   const names = Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join();
   const values: [value: string, says: RegExp][] = [
     [`{${names}}`, /more than 25000 names/],
@@ -301,7 +301,7 @@ test("what would hold the loop is refused by name before it is read, on the wire
   assert.match("wrong" in asked ? (asked.wrong ?? "") : "", /1000 messages at most/);
 });
 
-test("what a server says in an error or as progress is cut, and its result is not (18)", () => {
+test("what a server says in an error or as progress is cut, and its result is not", () => {
   const long = "password=hunter2 ".repeat(10_000);
   const { error } = parseAnswer(
     JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code: 1, message: long, data: long } }),
@@ -314,7 +314,7 @@ test("what a server says in an error or as progress is cut, and its result is no
   assert.deepEqual(parseAnswer(JSON.stringify({ jsonrpc: "2.0", id: 1, result })), { jsonrpc: "2.0", id: 1, result });
 });
 
-test("the arguments of a long message are passed on as they are written, and no others (18)", () => {
+test("the arguments of a long message are passed on as they are written, and no others", () => {
   const filler = "x".repeat(100_000);
   const real = `{"a": 1.0,"b":"é${filler}"}`;
   const fake = `{"a":2,"b":"${filler}"}`;

@@ -29,7 +29,7 @@ const open = [
   "skills.run",
 ];
 
-suite("local means the same user (security 7)", () => {
+suite("local means the same user", () => {
   let plane: Awaited<ReturnType<typeof planeOf>>;
   let app: App;
   const pass = createLocalPass();
@@ -70,7 +70,7 @@ suite("local means the same user (security 7)", () => {
     assert.equal(proven.status, 404, "the pass is a proof");
   });
 
-  test("a page of another site or port is answered nothing, on any route (security 13)", async () => {
+  test("a page of another site or port is answered nothing, on any route", async () => {
     for (const { http } of operations) {
       if (isMissing(http)) continue;
       const path = http.path.replaceAll(/\{\w+\}/g, "x");
@@ -84,7 +84,7 @@ suite("local means the same user (security 7)", () => {
     assert.equal((await send("GET", "/tools", { "sec-fetch-site": "same-origin" })).status, 200);
   });
 
-  test("one caller holds 32 streams open and no more, and gets them back (security 18)", async () => {
+  test("one caller holds 32 streams open and no more, and gets them back", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, {});
     await using serving = await startServe(config, directory.file("data"));
@@ -108,7 +108,7 @@ suite("local means the same user (security 7)", () => {
   });
 });
 
-test("how many streams and sessions a caller has is configuration, and a project may only lower it (security 18)", async () => {
+test("how many streams and sessions a caller has is configuration, and a project may only lower it", async () => {
   await using directory = await temporaryDirectory();
   const config = directory.file("few.json");
   await writeFile(config, JSON.stringify({ mcpServers: {}, quotas: { maxHeldOpen: 1, maxSessionsPerCaller: 1 } }));
@@ -132,7 +132,7 @@ test("how many streams and sessions a caller has is configuration, and a project
   assert.deepEqual([guard?.(32, 1), guard?.(32, 64)], [1, 32]);
 });
 
-suite("the gateway on a plane without credentials (security 7)", () => {
+suite("the gateway on a plane without credentials", () => {
   test("a client without a proof is not asked for the yes to its own call", async () => {
     const policy = { rules: [{ tool: "one.echo", verdict: "ask" as const }] };
     const config = { mcpServers: { one: fixture("echo") }, policy };
@@ -149,7 +149,7 @@ suite("the gateway on a plane without credentials (security 7)", () => {
   });
 });
 
-suite("a sign-in belongs to the browser that began it (security 5)", () => {
+suite("a sign-in belongs to the browser that began it", () => {
   let serving: RunningServe;
   let oauth: Awaited<ReturnType<typeof startOAuth>>;
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -198,7 +198,7 @@ suite("a sign-in belongs to the browser that began it (security 5)", () => {
 });
 
 suite("what other users of the machine can read and write", () => {
-  test("serve prints the pass to no pipe unless it is asked to (security 16)", async () => {
+  test("serve prints the pass to no pipe unless it is asked to", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, {});
     for (const [more, isShown] of [
@@ -218,7 +218,7 @@ suite("what other users of the machine can read and write", () => {
     }
   });
 
-  test("files for a person go to a directory of that user alone (security 17)", { skip: !process.getuid }, async () => {
+  test("files for a person go to a directory of that user alone", { skip: !process.getuid }, async () => {
     await using directory = await temporaryDirectory();
     assert.match(userTemporaryDirectory(), new RegExp(`toolplane-${process.getuid?.()}$`));
     const own = directory.file("own");
@@ -227,7 +227,7 @@ suite("what other users of the machine can read and write", () => {
     assert.equal(statSync(own).mode & 0o777, 0o700);
   });
 
-  test("a data directory that others can write is warned about (security 20)", { skip: !process.getuid }, async () => {
+  test("a data directory that others can write is warned about", { skip: !process.getuid }, async () => {
     await using directory = await temporaryDirectory();
     const data = directory.file("data");
     mkdirSync(data);

@@ -7,7 +7,7 @@ import { createServerHider } from "../../src/servers/failures.ts";
 
 const leaks = ["pathKey9pathKey9", "codeX", "authX", "pwX", "plainvalue", "unremarkable"];
 
-test("14: a tool's endpoint shows no key of its path or query, and headers show nothing", async () => {
+test("a tool's endpoint shows no key of its path or query, and headers show nothing", async () => {
   const url = "https://a.example/hooks/pathKey9pathKey9/run?code=codeX&auth=authX&pw=pwX&page=2";
   const provider = { name: "http", config: { url, headers: { "X-Tenant": "plainvalue" } } };
   const peek = { description: "Asks.", side_effects: "none" as const, providers: [provider] };
@@ -21,7 +21,7 @@ test("14: a tool's endpoint shows no key of its path or query, and headers show 
   assert.match(shown, /https:\/\/a\.example\/hooks\/\*\*\*\/run\?code=\*\*\*&auth=\*\*\*&pw=\*\*\*&page=2/);
 });
 
-test("14: '--token X' is hidden in what a server prints, known or not", () => {
+test("'--token X' is hidden in what a server prints, known or not", () => {
   const definition = ServerDefinition.parse({
     transport: "stdio",
     command: "x",
@@ -36,7 +36,7 @@ test("14: '--token X' is hidden in what a server prints, known or not", () => {
   assert.equal(redact("--token --verbose"), "--token --verbose");
 });
 
-test("19: a private key is masked wherever text leaves the wire it came on", () => {
+test("a private key is masked wherever text leaves the wire it came on", () => {
   const key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1r\nZXktdjEAAAA\n-----END OPENSSH PRIVATE KEY-----";
   assert.equal(redact(`a ${key} b ${key}`), "a [redacted] b [redacted]");
   assert.equal(redact(JSON.stringify({ text: key })), '{"text":"[redacted]"}');

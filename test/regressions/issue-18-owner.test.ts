@@ -59,7 +59,7 @@ function offering(directory: TemporaryDirectory, more: ServerEntry = {}) {
 }
 
 suite("resources, prompts and completion", { concurrency: 2 }, () => {
-  test("are asked for with the caller's own upstream token, and listed by it (security 4, faults 7)", async () => {
+  test("are asked for with the caller's own upstream token, and listed by it", async () => {
     await using server = await startPersonalServer();
     await using directory = await temporaryDirectory();
     await using plane = await createPlane({
@@ -83,7 +83,7 @@ suite("resources, prompts and completion", { concurrency: 2 }, () => {
     assert.deepEqual(await plane.resources.list(undefined, as(bob)), []);
   });
 
-  test("take the scope 'call', and a key that only reads lists them (security 9)", async () => {
+  test("take the scope 'call', and a key that only reads lists them", async () => {
     await using directory = await temporaryDirectory();
     await using plane = await createPlane({ config: { mcpServers: offering(directory) } });
     const reader = principalOf({ user: "ann", scopes: ["read"] });
@@ -97,7 +97,7 @@ suite("resources, prompts and completion", { concurrency: 2 }, () => {
     await assert.rejects(plane.servers.forward("desk", "prompts/get", { name: "greet" }, as(reader)), forbidden);
   });
 
-  test("are decided by the policy and by deny_tools, and are recorded with their kind (security 9)", async () => {
+  test("are decided by the policy and by deny_tools, and are recorded with their kind", async () => {
     await using directory = await temporaryDirectory();
     const rules = [
       { tool: "desk.prompts/secret", verdict: "deny" as const },
@@ -122,7 +122,7 @@ suite("resources, prompts and completion", { concurrency: 2 }, () => {
   });
 
   for (const mode of ["review", "plan"] as const)
-    test(`of a server that is not trusted are held in ${mode} mode (security 9)`, async () => {
+    test(`of a server that is not trusted are held in ${mode} mode`, async () => {
       await using directory = await temporaryDirectory();
       await using plane = await createPlane({
         config: { mcpServers: offering(directory), policy: { mode, effects: { "desk.prompts/*": "read" } } },
@@ -132,7 +132,7 @@ suite("resources, prompts and completion", { concurrency: 2 }, () => {
       assert.match(JSON.stringify(await plane.prompts.get("desk", "greet")), /prompt greet/);
     });
 
-  test("of a server of another group do not exist for the caller (security 9, 22)", async () => {
+  test("of a server of another group do not exist for the caller", async () => {
     await using directory = await temporaryDirectory();
     await using plane = await createPlane({ config: { mcpServers: offering(directory, { groups: ["hr"] }) } });
     const told = (server: string) =>
@@ -141,7 +141,7 @@ suite("resources, prompts and completion", { concurrency: 2 }, () => {
     assert.deepEqual(JSON.parse(JSON.stringify(hidden).replaceAll("desk", "none")), unknown);
   });
 
-  test("a private key in what a resource says is not shown in the activity (faults 19)", async () => {
+  test("a private key in what a resource says is not shown in the activity", async () => {
     await using plane = await createPlane({ config: { mcpServers: {} } });
     const content = [{ type: "resource", resource: { uri: "file:///id", text: privateKey } }];
     plane.tools.register({
@@ -170,7 +170,7 @@ suite("ownership", () => {
   }
   const long = { name: "long", description: "A long text.", side_effects: "none" as const };
 
-  test("a weaker key of the same user reads no result, call or activity of a stronger one (security 6)", async () => {
+  test("a weaker key of the same user reads no result, call or activity of a stronger one", async () => {
     await using plane = await createPlane({ config: { mcpServers: {}, policy: { profile: "personal" } } });
     plane.tools.register({ manifest: long, run: () => "secret ".repeat(10_000) });
     const { strong, weak } = await twoKeys(plane);
@@ -205,7 +205,7 @@ suite("ownership", () => {
     await assert.rejects(plane.results.get(id, {}, as(weakToken)), { code: "NOT_FOUND" });
   });
 
-  test("nor does it see or answer its approvals and plans (security 6)", async () => {
+  test("nor does it see or answer its approvals and plans", async () => {
     const rules = [
       { tool: "long", verdict: "ask" as const },
       { tool: "later", verdict: "queue" as const },
@@ -238,7 +238,7 @@ const wrap = (tool: string, more: object = {}, config: object = {}) => ({
 });
 
 suite("a wrapper", () => {
-  test("does not lead around deny_tools, plan mode, review mode or consent (security 7)", async () => {
+  test("does not lead around deny_tools, plan mode, review mode or consent", async () => {
     const servers = { n: { ...namedServer("n", ["raw", "off"]), deny_tools: ["off"] } };
     const tools = { peek: wrap("off"), soft: wrap("raw") };
     await using plane = await createPlane({ config: { mcpServers: servers, tools } });
@@ -256,7 +256,7 @@ suite("a wrapper", () => {
     assert.equal((await asking.call("soft")).error?.code, "APPROVAL_REQUIRED");
   });
 
-  test("does not lead around the isolation that its target needs (security 7)", async () => {
+  test("does not lead around the isolation that its target needs", async () => {
     await using plane = await createPlane({
       config: {
         mcpServers: { n: namedServer("n", ["raw"]) },
@@ -268,7 +268,7 @@ suite("a wrapper", () => {
     assert.equal((await plane.call("soft")).error?.code, "APPROVAL_DENIED");
   });
 
-  test("needs the flags that its target needs for the operation of the mapped arguments (security 8)", async () => {
+  test("needs the flags that its target needs for the operation of the mapped arguments", async () => {
     const personas = { clerk: { flags: { reads: true } }, chief: { flags: { reads: true, writes: true } } };
     await using plane = await createPlane({
       config: {
@@ -287,7 +287,7 @@ suite("a wrapper", () => {
     assert.equal(await called("none", "read"), "FORBIDDEN");
   });
 
-  test("is judged by the arguments that its target gets, also by fixed ones (security 8)", async () => {
+  test("is judged by the arguments that its target gets, also by fixed ones", async () => {
     const rules = [{ tool: "n.raw", arguments: { branch: "main" }, verdict: "deny" as const }];
     const parameters = { type: "object", properties: { b: { type: "string" } } };
     const tools = {
@@ -303,7 +303,7 @@ suite("a wrapper", () => {
   });
 });
 
-test("a tool that the caller may not see and one that does not exist are one error (security 22, faults 29)", async () => {
+test("a tool that the caller may not see and one that does not exist are one error", async () => {
   const servers = { hr: { ...namedServer("hr", ["pay"]), groups: ["hr"] }, open: namedServer("open", ["look"]) };
   await using plane = await createPlane({
     config: {
@@ -327,7 +327,7 @@ test("a tool that the caller may not see and one that does not exist are one err
   }
 });
 
-test("in plan and review mode the name of a tool is no knowledge of what it does (faults 6)", async () => {
+test("in plan and review mode the name of a tool is no knowledge of what it does", async () => {
   await using plane = await createPlane({ config: { mcpServers: { n: namedServer("n", ["get_report", "lookup"]) } } });
   for (const tool of ["n.get_report", "n.lookup"]) {
     assert.equal((await plane.call(tool, {}, { mode: "plan" })).error?.code, "PLAN_QUEUED");

@@ -88,7 +88,7 @@ async function startPlane(lists: Lists = byToken) {
   return { plane, server, directory, [Symbol.asyncDispose]: stop };
 }
 
-suite("what a server lists for one user (faults 7)", { concurrency: 2 }, () => {
+suite("what a server lists for one user", { concurrency: 2 }, () => {
   test("is listed, described and exported for that user alone", async () => {
     await using world = await startPlane();
     const { plane } = world;

@@ -44,7 +44,7 @@ async function ask(plane: Plane, path: string): Promise<{ status: number; text: 
 const config = { mcpServers: { echo: fixture("echo") } };
 const call = (plane: Plane, message: string) => plane.call("echo.echo", { message });
 
-suite("what cannot be recorded is reported (faults 1, 28)", () => {
+suite("what cannot be recorded is reported", () => {
   test("on a full disk calls run, say that they are not recorded, and are written when there is room again", async (context) => {
     await using directory = await temporaryDirectory();
     const data = directory.file("data");
@@ -125,7 +125,7 @@ suite("what cannot be recorded is reported (faults 1, 28)", () => {
   });
 });
 
-suite("a server that flaps (faults 26)", () => {
+suite("a server that flaps", () => {
   test("its changes of the catalogue are coalesced, and the last one counts", async () => {
     const store = await openSqliteStore(":memory:");
     const history = createChangeHistory({ store: async () => store, outlivesUs: true, revision: () => 1 });
@@ -147,7 +147,7 @@ suite("a server that flaps (faults 26)", () => {
   });
 });
 
-suite("a server that is killed with calls under way (faults 9)", () => {
+suite("a server that is killed with calls under way", () => {
   test("each call that was written may have run: its dead letter says so and waits for a person", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");

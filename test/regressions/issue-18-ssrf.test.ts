@@ -26,7 +26,7 @@ async function listen(answer: Answer) {
 const send = (response: ServerResponse, body: unknown) =>
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
 
-suite("16 and 11: what a server names during a sign-in reaches no neighbour of it", () => {
+suite("what a server names during a sign-in reaches no neighbour of it", () => {
   let hits: string[] = [];
   let canary: Awaited<ReturnType<typeof listen>>;
   before(async () => {
@@ -100,7 +100,7 @@ suite("16 and 11: what a server names during a sign-in reaches no neighbour of i
   });
 });
 
-test("11: a name that changes its addresses is judged by those that are connected to", async () => {
+test("a name that changes its addresses is judged by those that are connected to", async () => {
   const hits: string[] = [];
   using inside = await listen(({ url }, response) => {
     hits.push(url ?? "");
@@ -118,7 +118,7 @@ test("11: a name that changes its addresses is judged by those that are connecte
   assert.deepEqual([hits, answers], [[], []]);
 });
 
-test("7: a tool that was set over a face reaches no internal address unless it is allowed", async () => {
+test("a tool that was set over a face reaches no internal address unless it is allowed", async () => {
   using inside = await listen((_, response) => send(response, { inside: true }));
   const manifest = {
     description: "Asks.",
@@ -137,7 +137,7 @@ test("7: a tool that was set over a face reaches no internal address unless it i
   assert.equal((await configured.call("peek", {})).ok, true);
 });
 
-test("11: a configured server at a metadata address is not connected to, over any transport", async () => {
+test("a configured server at a metadata address is not connected to, over any transport", async () => {
   for (const url of ["http://169.254.169.254/mcp", "http://[fd00:ec2::254]/sse", "ws://metadata.google.internal/mcp"]) {
     await using plane = await createPlane({ config: { mcpServers: { cloud: { url } } } });
     const report = await plane.doctor("cloud");

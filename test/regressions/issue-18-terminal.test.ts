@@ -31,7 +31,7 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 });
 `;
 
-test("12: nothing that a server says moves the cursor, hides text or talks to the terminal", async () => {
+test("nothing that a server says moves the cursor, hides text or talks to the terminal", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(directory.file("rude.cjs"), rude);
   const config = directory.file("config.json");
@@ -70,7 +70,7 @@ test("12: nothing that a server says moves the cursor, hides text or talks to th
 });
 
 for (const closed of [["stderr"], ["stdout"], ["stdout", "stderr"]] as const) {
-  test(`4: a plane whose ${closed.join(" and ")} lost its reader goes on, and ends its servers with itself`, async () => {
+  test(`a plane whose ${closed.join(" and ")} lost its reader goes on, and ends its servers with itself`, async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { fx: fixture("echo", ["--log", log]) });

@@ -17,7 +17,7 @@ function setClock({ mock }: TestContext, byMs: number): void {
   mock.timers.enable({ apis: ["Date"], now: Date.now() + byMs });
 }
 
-suite("a wall clock that is changed (23)", () => {
+suite("a wall clock that is changed", () => {
   test("does not put off the next try of a server", async (context) => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");

@@ -21,7 +21,7 @@ for (const [what, spoil] of [
   ["is gone", (file: string) => rm(file)],
   ["is no longer readable", (file: string) => writeFile(file, '{"mcpServers": {')],
 ] as const) {
-  test(`a configuration file that ${what} keeps what was loaded, also when another is edited (24)`, async () => {
+  test(`a configuration file that ${what} keeps what was loaded, also when another is edited`, async () => {
     await using directory = await temporaryDirectory();
     const [first, second] = [directory.file("first.json"), directory.file("second.json")];
     await Promise.all([writeFile(first, saying("a")), writeFile(second, saying("e", "f"))]);

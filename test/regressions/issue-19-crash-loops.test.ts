@@ -9,7 +9,7 @@ import { errorOf, planeOf } from "../scenarios/support.ts";
 
 const crashed = () => Object.assign(gone(), { crashed: true });
 
-suite("a server that keeps crashing (8)", () => {
+suite("a server that keeps crashing", () => {
   suite("in a minute of calls", () => {
     useMockedTime();
 

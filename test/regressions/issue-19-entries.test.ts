@@ -39,7 +39,7 @@ const spellings = [
   "balance",
 ];
 
-suite("row 5: the tool of a per-tool entry is offered only through the entry", () => {
+suite("the tool of a per-tool entry is offered only through the entry", () => {
   const server = bankServer();
   let directory: TemporaryDirectory;
   let file = "";

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { errorOf, fixture, planeOf, runCli, startServe, textsOf, writeConfig } from "../scenarios/support.ts";
 
 suite("rows of the requirements", { concurrency: 2 }, () => {
-  test("row 30: a malformed line is an error event, and the call succeeds", async () => {
+  test("a malformed line is an error event, and the call succeeds", async () => {
     await using plane = await planeOf({ fault: fixture("fault") });
     const told: string[] = [];
     plane.on("server.error", ({ server, message }) => told.push(`${server}: ${message}`));
@@ -15,7 +15,7 @@ suite("rows of the requirements", { concurrency: 2 }, () => {
     assert.match(told[0] ?? "", /^fault: Protocol error: malformed line/);
   });
 
-  test("row 157: what a tool reports names its server, its tool and the attempts, on every face", async () => {
+  test("what a tool reports names its server, its tool and the attempts, on every face", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });
     await using serving = await startServe(config, directory.file("data"));
@@ -32,7 +32,7 @@ suite("rows of the requirements", { concurrency: 2 }, () => {
     assert.deepEqual([refused.server, refused.tool, refused.attempts], ["echo", "echo.echo", 0]);
   });
 
-  test("row 46: tools of a server that fails stay, marked stale, with its error", async () => {
+  test("tools of a server that fails stay, marked stale, with its error", async () => {
     await using directory = await temporaryDirectory();
     const server = fixture("echo");
     const [script = "", ...rest] = server.args as string[];
@@ -57,7 +57,7 @@ suite("rows of the requirements", { concurrency: 2 }, () => {
     assert.ok(add?.error);
   });
 
-  test("row 81: the changes of tools have those of overlays, with who, why, before and after", async () => {
+  test("the changes of tools have those of overlays, with who, why, before and after", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });
     await using serving = await startServe(config, directory.file("data"));
@@ -73,7 +73,7 @@ suite("rows of the requirements", { concurrency: 2 }, () => {
     assert.notDeepEqual(before, after);
   });
 
-  test("row 88: the first failure names every provider with its reason, as the second does", async () => {
+  test("the first failure names every provider with its reason, as the second does", async () => {
     const way = (name: string, config: Record<string, string>) => ({
       name,
       priority: 0,
@@ -93,7 +93,7 @@ suite("rows of the requirements", { concurrency: 2 }, () => {
     }
   });
 
-  test("row 241: a server is changed where it is written, and a missing one is a failure", async () => {
+  test("a server is changed where it is written, and a missing one is a failure", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo", [], { cwd: directory.path }) });
     const edit = (...words: string[]) =>

@@ -7,7 +7,7 @@ import { findable } from "../samples/search-tools.ts";
 import { rogue } from "../scenarios/rogue/rogue.ts";
 import { planeOf } from "../scenarios/support.ts";
 
-test("a list with more tools than are taken counts those that are left out (25)", async () => {
+test("a list with more tools than are taken counts those that are left out", async () => {
   const pages = [12_000, 8_300].map((count) => Array.from({ length: count }, (_, at) => ({ name: `t${at}` })));
   const request = async (_: string, { cursor }: { cursor?: unknown } = {}) =>
     cursor === undefined ? { tools: pages[0], nextCursor: "more" } : { tools: pages[1] };
@@ -16,14 +16,14 @@ test("a list with more tools than are taken counts those that are left out (25)"
   assert.match(listing.warning ?? "", /beyond 20000 were left out: 300$/);
 });
 
-test("a server whose list is not taken whole says so in its status (25)", async () => {
+test("a server whose list is not taken whole says so in its status", async () => {
   await using plane = await planeOf({ endless: rogue("stdio-odd", ["--mode", "endless"]) });
   await plane.servers.connect("endless");
   const [status] = await plane.servers.list();
   assert.match(status?.incomplete?.reason ?? "", /more than 1000 pages/);
 });
 
-test("a search answers from what is indexed while very many tools are still read (25)", async () => {
+test("a search answers from what is indexed while very many tools are still read", async () => {
   const tools = Array.from({ length: 12_500 }, (_, at) => findable("big", `tool_${at}`, `Does the thing number${at}.`));
   const search = createSearch();
   const serverText = () => "";

@@ -6,7 +6,7 @@ import { until } from "../fixtures/until.ts";
 import { received, rogue } from "../scenarios/rogue/rogue.ts";
 import { namedServer } from "../scenarios/support.ts";
 
-test("one crash under 64 callers is one failure for health and circuit, and its first cooldown is short (18)", async () => {
+test("one crash under 64 callers is one failure for health and circuit, and its first cooldown is short", async () => {
   await using directory = await temporaryDirectory();
   const log = directory.file("log");
   const providers = [

@@ -28,7 +28,7 @@ const said = ({ result, error }: Message) => error?.code ?? result?.content?.[0]
 const fair = (answers: unknown[]) =>
   answers.includes("one") && answers.some((answer) => answer === "two" || answer === -32600);
 
-suite("two requests with one id at the same time are both answered (21)", () => {
+suite("two requests with one id at the same time are both answered", () => {
   const modern = {
     _meta: {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",

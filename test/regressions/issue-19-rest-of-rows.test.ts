@@ -5,7 +5,7 @@ import { getJson, postCall } from "../scenarios/requests.ts";
 import { fixture, runCli, startServe, writeConfig } from "../scenarios/support.ts";
 
 suite("the rest of the rows", { concurrency: 2 }, () => {
-  test("row 126: rules of require_approval shift no number, and config explain knows both", async () => {
+  test("rules of require_approval shift no number, and config explain knows both", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(
       directory,
@@ -64,7 +64,7 @@ suite("the rest of the rows", { concurrency: 2 }, () => {
     assert.match(text.stdout, /origin +mcpServers\.echo\.require_approval\[0\]/);
   });
 
-  test("row 112: a file is named on the command line and over HTTP, and a declared file_url has its address", async () => {
+  test("a file is named on the command line and over HTTP, and a declared file_url has its address", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const inject = [{ parameter: "filename", from: "files" }];
@@ -96,7 +96,7 @@ suite("the rest of the rows", { concurrency: 2 }, () => {
     assert.deepEqual(sent().at(-1), expected, "through the socket of the plane that serves, too");
   });
 
-  test("row 245: one answer has files, counts, failed attempts, waits and the next try", async () => {
+  test("one answer has files, counts, failed attempts, waits and the next try", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, {
       good: fixture("offering"),

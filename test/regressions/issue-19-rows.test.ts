@@ -39,7 +39,7 @@ const google = {
   parameters: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
 };
 
-suite("row 239: credentials belong to a provider", () => {
+suite("credentials belong to a provider", () => {
   const endpoint = createServer((request, response) => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ asked: request.url }));
@@ -97,7 +97,7 @@ suite("row 239: credentials belong to a provider", () => {
   });
 });
 
-test("row 141: what the operator says of one tool comes before the hint of its trusted server", async () => {
+test("what the operator says of one tool comes before the hint of its trusted server", async () => {
   const tools = [{ name: "peek", annotations: { readOnlyHint: true }, inputSchema: { type: "object" } }];
   const config = {
     mcpServers: { notes: await listing(tools, { trusted: true }) },
@@ -110,7 +110,7 @@ test("row 141: what the operator says of one tool comes before the hint of its t
   assert.equal(effect.effect, "write");
 });
 
-suite("row 219: progress", () => {
+suite("progress", () => {
   let config = "";
   before(async () => {
     config = await writeConfig(directory, { progress: fixture("progress") });
@@ -159,7 +159,7 @@ suite("row 219: progress", () => {
   });
 });
 
-test("row 61: tools without a usable schema are repaired and callable, and say how long they may take", async () => {
+test("tools without a usable schema are repaired and callable, and say how long they may take", async () => {
   const tools = [
     { name: "bare" },
     { name: "nothing", inputSchema: null },
@@ -188,7 +188,7 @@ test("row 61: tools without a usable schema are repaired and callable, and say h
   assert.match(await (await call("odd.some", { a: "x" })).text(), /called some/);
 });
 
-test("row 7: health_check_interval is how long a list of tools holds, for all servers, one, or by variable", async () => {
+test("health_check_interval is how long a list of tools holds, for all servers, one, or by variable", async () => {
   const server = await listing([{ name: "a" }]);
   const block = (more: object, own: object) => ({
     tools: { mcp: { enabled: true, ...more, servers: { one: { ...server, ...own } } } },
@@ -207,7 +207,7 @@ test("row 7: health_check_interval is how long a list of tools holds, for all se
   assert.match(shown.stdout, /"listingTtlMs":\s*9000/);
 });
 
-test("row 111: a writing tool gets a key, and a caller's own reaches the server of any tool", async () => {
+test("a writing tool gets a key, and a caller's own reaches the server of any tool", async () => {
   const log = directory.file("111.jsonl");
   await using server = await startHttpFixture("http", ["--log", log]);
   const { url } = server;
@@ -222,7 +222,7 @@ test("row 111: a writing tool gets a key, and a caller's own reaches the server 
   assert.deepEqual(keys, [outcome.call.id, "order-7", undefined]);
 });
 
-test("row 169: text and structured content that differ are both shown, and what is the same once", async () => {
+test("text and structured content that differ are both shown, and what is the same once", async () => {
   const config = await writeConfig(directory, { s: fixture("structured") });
   const call = (tool: string) => runCli(["call", tool, "--config", config, "--data-dir", directory.file("169")]);
   const differs = await call("s.differs");
@@ -238,7 +238,7 @@ test("row 169: text and structured content that differ are both shown, and what 
   assert.equal(observe(outcome([text("a"), text("b")], { result: ["a", "b"] })), "a\nb");
 });
 
-test("row 175: a model reads what a result says and the names of its files, never their bytes", () => {
+test("a model reads what a result says and the names of its files, never their bytes", () => {
   const b64 = Buffer.from("echo hello").toString("base64");
   const said = { results: { done: true }, artifacts: [{ name: "plan.sh", b64, mime: "application/x-sh" }] };
   for (const result of [
@@ -252,7 +252,7 @@ test("row 175: a model reads what a result says and the names of its files, neve
   }
 });
 
-test("row 109: '(optional' in a description makes an argument optional on the command line, too", async () => {
+test("'(optional' in a description makes an argument optional on the command line, too", async () => {
   const config = await writeConfig(directory, { s: fixture("structured") });
   const run = (...words: string[]) =>
     runCli([...words, "--json", "--config", config, "--data-dir", directory.file("109")]);
@@ -288,7 +288,7 @@ test("an HTTP request that cannot be written was not sent, and says what to corr
   }
 });
 
-test("row 124: two workspaces have a tool of the same name each, and the command line names the workspace", async () => {
+test("two workspaces have a tool of the same name each, and the command line names the workspace", async () => {
   const tool = (workspaces: string[] | undefined, text: string) => ({
     ...{ name: "lookup", description: text, side_effects: "none", parameters: { type: "object" }, workspaces },
     providers: [{ name: "mcp", config: { server: "s", tool: text } }],
@@ -317,7 +317,7 @@ test("row 124: two workspaces have a tool of the same name each, and the command
   );
 });
 
-suite("row 148: hooks on what is said to a model", () => {
+suite("hooks on what is said to a model", () => {
   const hook = async (name: string, source: string) => {
     const file = directory.file(`${name}.mjs`);
     await writeFile(

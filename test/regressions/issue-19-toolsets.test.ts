@@ -26,7 +26,7 @@ suite("toolsets that do not fit the tools there are", { concurrency: 2 }, () => 
   const run = (...words: string[]) =>
     runCli([...words, "--config", directory.file("toolplane.json"), "--data-dir", directory.file("data")]);
 
-  test("row 53: allowed tools that no provider has are a failed check that names them and the providers", async () => {
+  test("allowed tools that no provider has are a failed check that names them and the providers", async () => {
     const exported = await run("agent", "hello", "--toolset", "gone", "--json");
     const { code, data, message } = exported.json().error ?? assert.fail();
     assert.deepEqual([exported.code, code], [1, "CONFIG_INVALID"], exported.stderr);
@@ -41,7 +41,7 @@ suite("toolsets that do not fit the tools there are", { concurrency: 2 }, () => 
     );
   });
 
-  test("row 53: the doctor examines toolsets too", async () => {
+  test("the doctor examines toolsets too", async () => {
     const examined = await run("doctor", "--json");
     assert.equal(examined.code, 1);
     const toolsets = examined.json().toolsets as { name: string; ok: boolean; checks: { detail: string }[] }[];
@@ -53,7 +53,7 @@ suite("toolsets that do not fit the tools there are", { concurrency: 2 }, () => 
     assert.match((await run("doctor")).stdout, /✖ toolset gone/);
   });
 
-  test("row 53: validate reports a toolset of an unconfigured server and names that stand twice", async () => {
+  test("validate reports a toolset of an unconfigured server and names that stand twice", async () => {
     const validated = await run("config", "validate", "--json");
     assert.equal(validated.code, 1);
     const problems = validated.json().problems as { path: string; message: string; hint: string; line: number }[];

@@ -8,7 +8,7 @@ import { oracle, received, rogue, startRogue } from "../scenarios/rogue/rogue.ts
 import { planeOf, textsOf } from "../scenarios/support.ts";
 
 suite("servers that misuse streams, sessions and waits", () => {
-  test("a stream that brings nothing is opened again after growing pauses: fewer than ten times in ten seconds (14)", async () => {
+  test("a stream that brings nothing is opened again after growing pauses: fewer than ten times in ten seconds", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startRogue("http-streams", ["--mode", "silent", "--log", log]);
@@ -22,7 +22,7 @@ suite("servers that misuse streams, sessions and waits", () => {
     for (const [index, gap] of gaps.entries()) assert.ok(gap >= 95 * 2 ** index, `${gaps}`);
   });
 
-  test("an answer on a stream that belongs to no request of that stream is dropped and logged (14)", async () => {
+  test("an answer on a stream that belongs to no request of that stream is dropped and logged", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startRogue("http-streams", ["--log", log]);
@@ -37,7 +37,7 @@ suite("servers that misuse streams, sessions and waits", () => {
     assert.ok(JSON.stringify(lines).includes("an answer to no request of its stream"));
   });
 
-  test("a session keeps the id of its handshake, whatever ids the server sends later (15)", async () => {
+  test("a session keeps the id of its handshake, whatever ids the server sends later", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startRogue("http-streams", ["--mode", "rotate", "--log", log]);
@@ -47,7 +47,7 @@ suite("servers that misuse streams, sessions and waits", () => {
     assert.equal(new Set(seen).size, 1, `${seen}`);
   });
 
-  test("callers that differ have sessions of their own with a remote server, unless it is shared (15)", async () => {
+  test("callers that differ have sessions of their own with a remote server, unless it is shared", async () => {
     await using server = await startRogue("http-streams");
     const config = { mcpServers: { own: { url: server.url }, one: { url: server.url, session: "shared" as const } } };
     await using plane = await createPlane({ config });
@@ -63,7 +63,7 @@ suite("servers that misuse streams, sessions and waits", () => {
   });
 
   for (const after of ["past", "1"]) {
-    test(`every call gets through where Retry-After is '${after}', and no retry budget is used up (11)`, async () => {
+    test(`every call gets through where Retry-After is '${after}', and no retry budget is used up`, async () => {
       await using directory = await temporaryDirectory();
       const log = directory.file("log");
       // However slow this machine is, so many are refused.
@@ -76,7 +76,7 @@ suite("servers that misuse streams, sessions and waits", () => {
     });
   }
 
-  test("50,000 notifications of progress reach a caller as a few, the last one among them (10)", async () => {
+  test("50,000 notifications of progress reach a caller as a few, the last one among them", async () => {
     await using plane = await planeOf({ loud: rogue("stdio-odd") });
     const heard: number[] = [];
     const relay = { onProgress: ({ progress }: { progress: number }) => void heard.push(progress) };
@@ -94,7 +94,7 @@ suite("servers that misuse streams, sessions and waits", () => {
   });
 });
 
-test("a stream that stood for long, or brought something, is opened again without a longer pause (14)", async () => {
+test("a stream that stood for long, or brought something, is opened again without a longer pause", async () => {
   const ended = new AbortController();
   const openings: number[] = [];
   const response = { statusCode: 200, headers: { "content-type": "text/event-stream" } };

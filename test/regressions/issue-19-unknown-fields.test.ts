@@ -10,7 +10,7 @@ import { planeOf } from "../scenarios/support.ts";
 
 type Problem = { status: number; code: string; detail: string };
 
-suite("a body with a field that the route does not know (13)", () => {
+suite("a body with a field that the route does not know", () => {
   let plane: Plane;
   let app: App;
   const pass = createLocalPass();

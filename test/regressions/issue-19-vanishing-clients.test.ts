@@ -37,7 +37,7 @@ async function beginMany(url: string, count: number): Promise<void> {
   for (let at = 0; at < count; at += 50) await Promise.all(Array.from({ length: 50 }, () => begin(url)));
 }
 
-test("clients that begin a session and vanish leave no memory behind (22)", async () => {
+test("clients that begin a session and vanish leave no memory behind", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const usedMebibytes = () => {
@@ -55,7 +55,7 @@ test("clients that begin a session and vanish leave no memory behind (22)", asyn
 });
 
 const descriptors = "/proc/self/fd";
-test("idle streams whose clients vanish give their descriptors back (22)", {
+test("idle streams whose clients vanish give their descriptors back", {
   skip: !existsSync(descriptors),
 }, async () => {
   await using directory = await temporaryDirectory();

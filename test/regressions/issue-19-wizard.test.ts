@@ -38,7 +38,7 @@ async function wizardIn(file: string, directory: string, ...answers: unknown[]) 
   return { config: JSON.parse(await readFile(file, "utf8")), told };
 }
 
-test("row 246: the wizard adds, changes and deletes servers and toolsets, and says what cannot be", async () => {
+test("the wizard adds, changes and deletes servers and toolsets, and says what cannot be", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file("toolplane.json");
   await writeFile(
@@ -86,7 +86,7 @@ test("row 246: the wizard adds, changes and deletes servers and toolsets, and sa
   assert.deepEqual(none.config.mcpServers, {});
 });
 
-test("row 246: without a terminal the wizard says what to use instead", async () => {
+test("without a terminal the wizard says what to use instead", async () => {
   const { code, stderr } = await runCli(["servers", "wizard"]);
   assert.equal(code, 2);
   assert.match(stderr, /asks at a terminal/);

@@ -46,7 +46,7 @@ async function withPlane(run: (ask: Ask, config: string, cli: string[]) => Promi
   await run(ask, config, place);
 }
 
-suite("issue 23: toolsets, personas and users", () => {
+suite("toolsets, personas and users", () => {
   test("a toolset tells its tools, what they cost, which servers are missing and who is given how many", async () => {
     await withPlane(async (ask) => {
       await ask("GET", "/tools");
@@ -132,7 +132,7 @@ suite("issue 23: toolsets, personas and users", () => {
   });
 });
 
-suite("issue 23: undo for removals", () => {
+suite("undo for removals", () => {
   test("a removed server and toolset come back to the letter, comments and secrets included", async () => {
     await withPlane(async (ask, config) => {
       for (const thing of ["/servers/nightly", "/toolsets/sums"]) {

@@ -24,7 +24,7 @@ type Har = {
   };
 };
 
-suite("calls, their conversations and what they cost (point 3)", () => {
+suite("calls, their conversations and what they cost", () => {
   test("a record names the session of its client, and calls are found by it on every face", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });

@@ -9,7 +9,7 @@ import { fixture, planeOf, runCli, startServe, writeConfig } from "../scenarios/
 const read = async (plane: Plane, server: string) => (await plane.servers.messages(server)).messages;
 const key = "sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN";
 
-suite("issue 23: the messages of a server", () => {
+suite("the messages of a server", () => {
   test("nothing is recorded until a person wants it; then both directions are, with method, id, size and time", async () => {
     await using plane = await planeOf({ fx: fixture("progress") });
     await plane.call("fx.count", { steps: 1 });

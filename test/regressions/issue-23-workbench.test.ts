@@ -38,7 +38,7 @@ suite("what the workbench shows", () => {
     return { call: held.call.id, approval: held.approval.id };
   };
 
-  test("B3: a call that waited tells what became of it, and is no longer among those that wait", async () => {
+  test("a call that waited tells what became of it, and is no longer among those that wait", async () => {
     const [approved, rejected, waiting] = [await hold("a"), await hold("b"), await hold("c")];
     await ask(`/approvals/${approved.approval}`, "POST", { decision: "approve" });
     await ask(`/approvals/${rejected.approval}`, "POST", { decision: "reject" });
@@ -93,7 +93,7 @@ suite("what the workbench shows", () => {
     assert.ok(!unused.tools.some(({ name }) => name === "echo.add"));
   });
 
-  test("B12: a server that is disconnected and connected again lists its tools", async () => {
+  test("a server that is disconnected and connected again lists its tools", async () => {
     const { total } = await ask<Listed>("/tools?server=echo");
     await ask("/servers/echo/disconnect", "POST");
     await ask("/servers/echo/connect", "POST");

@@ -26,7 +26,7 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
   const seeds = ["001-google-search.json", "001-browser-lookup.json", "001-tools-mcp.yaml", "002.mcp.json"];
   const more = ["003-with-arguments.json", "003-without-arguments.json", "004-providers.yaml", "004-tool-configs.yaml"];
   for (const name of [...seeds, ...more]) {
-    test(`the seed example ${name} is usable`, async () => {
+    test(`the example ${name} is usable`, async () => {
       const { code, json } = await run(["config", "validate", "--config", sample(`seed-${name}`), "--json"]);
       assert.deepEqual([code, json().ok], [0, true]);
     });

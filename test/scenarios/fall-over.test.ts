@@ -27,7 +27,7 @@ function planeWith(servers: Record<string, ServerEntry>, ways: Way[], more: obje
 }
 
 suite("falling over between providers", () => {
-  test("FOV-01: the next one answers in the same call, and the first is preferred again after its rest", async () => {
+  test("the next one answers in the same call, and the first is preferred again after its rest", async () => {
     await using plane = await planeWith({ first: rogue("crash-mid-call"), second: namedServer("second", ["ok"]) }, [
       { server: "second", tool: "ok", priority: 10 },
       { server: "first", tool: "ok", priority: 0 },
@@ -54,7 +54,7 @@ suite("falling over between providers", () => {
     assert.equal((await plane.tools.get("lookup")).health.providers["mcp:first"]?.router.failures, 0);
   });
 
-  test("FOV-04: when all fail, one error names each with its reason, and the next call does not try again", async () => {
+  test("when all fail, one error names each with its reason, and the next call does not try again", async () => {
     await using plane = await planeWith(
       { first: { command: "/no/such/program" }, second: { url: "http://127.0.0.1:9/mcp" } },
       [
@@ -73,7 +73,7 @@ suite("falling over between providers", () => {
     for (const reason of Object.values(providers)) assert.match(reason, /next try in \d+ s/);
   });
 
-  test("FOV-06: a tool that says no is no failure of its provider", async () => {
+  test("a tool that says no is no failure of its provider", async () => {
     await using plane = await planeWith({ first: rogue("error-kinds"), second: namedServer("second", ["ok"]) }, [
       { server: "first", tool: "tool_error", priority: 0 },
       { server: "second", tool: "ok", priority: 10 },

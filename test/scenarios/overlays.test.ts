@@ -53,7 +53,7 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
     assert.deepEqual((await plane.calls.list({ tool: "insider.forecast" })).at(-1)?.injected, ["unit"]);
   });
 
-  test("the entries of the seed work with and without arguments, and what is optional is shown so", async () => {
+  test("the entries of the example work with and without arguments, and what is optional is shown so", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(
       directory,

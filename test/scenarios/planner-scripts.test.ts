@@ -43,7 +43,7 @@ async function scripted(directory: TemporaryDirectory, planned: PlannedStep[]) {
   return { log, config: await writeConfig(directory, servers), file: directory.file("plan.sh") };
 }
 
-suite("row 255: what a planner writes can be run", { concurrency: 2 }, () => {
+suite("what a planner writes can be run", { concurrency: 2 }, () => {
   test("bash makes exactly the planned calls, and nothing in them is a command", async () => {
     await using directory = await temporaryDirectory();
     const { log, config, file } = await scripted(directory, steps);

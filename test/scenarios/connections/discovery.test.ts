@@ -13,7 +13,7 @@ import { countIn, entriesOf, listenTo, odd, post, startOdd, startsIn } from "./p
 const namesOf = async (plane: Plane) => (await plane.tools.list()).map(({ id }) => id.tool).toSorted();
 
 suite("what servers offer is found out", { concurrency: 4 }, () => {
-  test("row 42: all pages are read, once each, and a tool is listed once", async () => {
+  test("all pages are read, once each, and a tool is listed once", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ paged: fixture("paged", ["--log", log]) });
@@ -24,7 +24,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(await plane.call("paged.tool_119")), ["tool_119"]);
   });
 
-  test("row 42: a cursor that never advances ends the list with a warning", async () => {
+  test("a cursor that never advances ends the list with a warning", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ loop: fixture("paged", ["--loop", "--log", log]) });
@@ -36,7 +36,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.match(warnings[0]?.text ?? "", /cursor/);
   });
 
-  test("row 43: an added, an edited and a removed tool are seen without a new connection", async () => {
+  test("an added, an edited and a removed tool are seen without a new connection", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ changing: fixture("changing", ["--log", log]) });
@@ -61,7 +61,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(countIn(log, "initialize"), 1);
   });
 
-  test("row 43: a storm of announcements is one listing or two, and changes nothing", async () => {
+  test("a storm of announcements is one listing or two, and changes nothing", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ changing: fixture("changing", ["--storm", "300", "--log", log]) });
@@ -73,7 +73,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(changes.length, 0);
   });
 
-  test("row 43: a modern server's new tool is seen as well, over stdio and over HTTP", async () => {
+  test("a modern server's new tool is seen as well, over stdio and over HTTP", async () => {
     await using server = await startHttpFixture("modern", ["--http", "--only"]);
     await using plane = await planeOf({
       local: fixture("modern", ["--only"]),
@@ -87,7 +87,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     }
   });
 
-  test("row 44: a listing is good for its window and asked again after it", async () => {
+  test("a listing is good for its window and asked again after it", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const windowMs = 1_000;
@@ -103,7 +103,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(times().length, early.length + 1);
   });
 
-  test("row 44: the window is five minutes by default", async () => {
+  test("the window is five minutes by default", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
@@ -113,7 +113,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(plane.config().servers.echo?.listingTtlMs, 300_000);
   });
 
-  test("row 45: a forced refresh really asks every server, also over HTTP", async () => {
+  test("a forced refresh really asks every server, also over HTTP", async () => {
     await using directory = await temporaryDirectory();
     const [one, two] = [directory.file("one"), directory.file("two")];
     const servers = { one: fixture("echo", ["--log", one]), two: fixture("state", ["--log", two]) };
@@ -131,7 +131,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.deepEqual([countIn(one, "tools/list"), countIn(two, "tools/list")], [4, 4]);
   });
 
-  test("row 46: the tools of a server that is gone stay listed, marked as stale with the reason", async () => {
+  test("the tools of a server that is gone stay listed, marked as stale with the reason", async () => {
     const server = await startHttpFixture("http");
     await using plane = await planeOf({ remote: { url: server.url }, echo: fixture("echo") });
     const before = (await plane.tools.list({ server: "remote" })).length;
@@ -148,7 +148,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal((await plane.servers.get("echo")).stale, false);
   });
 
-  test("row 46: a server that answers and cannot list keeps its last list, until it can again", async () => {
+  test("a server that answers and cannot list keeps its last list, until it can again", async () => {
     await using directory = await temporaryDirectory();
     const broken = directory.file("broken");
     await using plane = await planeOf({ odd: odd(["--fail-list-when", broken]) });
@@ -166,7 +166,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.deepEqual([good.stale, good.error], [false, null]);
   });
 
-  test("row 47: fifty lists at once are one request", async () => {
+  test("fifty lists at once are one request", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startOdd(["--list-delay", "200", "--log", log]);
@@ -178,7 +178,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(countIn(log, "tools/list"), 2);
   });
 
-  test("row 47: a failure is shared by those who wait and not kept for those who come later", async () => {
+  test("a failure is shared by those who wait and not kept for those who come later", async () => {
     await using directory = await temporaryDirectory();
     const [log, broken] = [directory.file("log"), directory.file("broken")];
     await writeFile(broken, "");
@@ -193,7 +193,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(await plane.call("odd.ok")), ["ok"]);
   });
 
-  test("row 47: the first who waits may leave without failing the others", async () => {
+  test("the first who waits may leave without failing the others", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ odd: odd(["--list-delay", "400", "--log", log]) });
@@ -207,7 +207,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.deepEqual([countIn(log, "tools/list"), startsIn(log).length], [1, 1]);
   });
 
-  test("row 48: what was being asked when the caches were cleared is not kept", async () => {
+  test("what was being asked when the caches were cleared is not kept", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startOdd(["--list-delay", "500", "--log", log]);
@@ -220,7 +220,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(countIn(log, "tools/list"), 2);
   });
 
-  test("row 48: cleared caches are cleared: the next list asks again though the window is open", async () => {
+  test("cleared caches are cleared: the next list asks again though the window is open", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });

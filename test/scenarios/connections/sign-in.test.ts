@@ -18,7 +18,7 @@ async function signIn(plane: Plane, principal = ann): Promise<URL> {
 }
 
 suite("signing in", { concurrency: 4 }, () => {
-  test("row 237: signing in with PKCE and a registered client lets the user in, and no one else", async () => {
+  test("signing in with PKCE and a registered client lets the user in, and no one else", async () => {
     await using oauth = await startOAuth();
     await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     const before = errorOf(await plane.call("remote.whoami_token"));
@@ -38,7 +38,7 @@ suite("signing in", { concurrency: 4 }, () => {
     assert.equal(errorOf(his).code, "AUTH_REQUIRED");
   });
 
-  test("row 237: a token near its end is refreshed by itself, once for many calls", async () => {
+  test("a token near its end is refreshed by itself, once for many calls", async () => {
     await using oauth = await startOAuth(["--expires-in", "62"]);
     await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     await signIn(plane);
@@ -50,7 +50,7 @@ suite("signing in", { concurrency: 4 }, () => {
     assert.ok(refreshes.length >= 1 && refreshes.length <= 2, `${refreshes.length} refreshes`);
   });
 
-  test("row 237: a token that was revoked in the middle is refreshed and the call goes through", async () => {
+  test("a token that was revoked in the middle is refreshed and the call goes through", async () => {
     await using oauth = await startOAuth();
     await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     await signIn(plane);
@@ -60,7 +60,7 @@ suite("signing in", { concurrency: 4 }, () => {
     assert.equal(oauth.tokens().filter(({ form }) => form.grant_type === "refresh_token").length, 1);
   });
 
-  test("row 237: a sign-in belongs to who began it and can be finished once", async () => {
+  test("a sign-in belongs to who began it and can be finished once", async () => {
     await using oauth = await startOAuth();
     await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     const { url } = await plane.tokens.beginSignIn("remote", redirectUri);
@@ -77,7 +77,7 @@ suite("signing in", { concurrency: 4 }, () => {
     assert.equal((await plane.call("remote.whoami_token")).ok, true);
   });
 
-  test("row 237: a refusal of the person is reported, and nothing is kept", async () => {
+  test("a refusal of the person is reported, and nothing is kept", async () => {
     await using oauth = await startOAuth(["--deny"]);
     await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
     const { url } = await plane.tokens.beginSignIn("remote", redirectUri);
