@@ -9,7 +9,6 @@ const needsOwnProcess = /node:v8|\bgc\(|samples\/growth|mock\.method\(globalThis
 const groupSizes: readonly (readonly [folder: string, size: number])[] = [
   ["test/workbench", 5],
   ["test/scenarios", 12],
-  ["test/regressions", 15],
   ["test/fixtures", 10],
   ["workbench/src", 10],
   ["src", 60],

@@ -129,4 +129,24 @@ suite("falling over between providers", () => {
     assert.equal(health.providers["mcp:first"]?.metrics.total, 0);
     assert.equal(health.providers["mcp:first"]?.router.healthy, false);
   });
+
+  test("the first failure names every provider with its reason, as the second does", async () => {
+    const way = (name: string, config: Record<string, string>) => ({
+      name,
+      priority: 0,
+      health_check_interval: 0,
+      config,
+    });
+    const providers = [way("teleport", {}), way("http", { url: "http://127.0.0.1:9/" })];
+    const tool = { name: "lookup", description: "Looks it up.", side_effects: "none" as const, providers };
+    const retry = { delayMs: 1 };
+    await using plane = await createPlane({ config: { tools: { lookup: tool }, retry } });
+    for (const attempts of [2, 0]) {
+      const { code, data, attempts: tried } = errorOf(await plane.call("lookup"));
+      const reasons = data.providers as Record<string, string>;
+      assert.deepEqual([code, Object.keys(reasons).sort(), tried], ["NO_PROVIDER", ["http", "teleport"], attempts]);
+      assert.match(reasons.teleport ?? "", /no provider of kind 'teleport' is known/);
+      assert.ok(reasons.http);
+    }
+  });
 });

@@ -1,52 +1,9 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { toPlaneError } from "../../src/model/errors.ts";
-import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, planeOf } from "./support.ts";
-
-/** Answers until the first call; then it reads nothing more. */
-const deaf = `
-const answers = {
-  initialize: { protocolVersion: "2025-06-18", serverInfo: { name: "deaf", version: "1" }, capabilities: { tools: {} } },
-  "tools/list": { tools: [{ name: "take", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }] },
-};
-let rest = "";
-process.stdin.on("data", (chunk) => {
-  rest += chunk;
-  for (let end = rest.indexOf("\\n"); end >= 0; end = rest.indexOf("\\n")) {
-    const { id, method } = JSON.parse(rest.slice(0, end));
-    rest = rest.slice(end + 1);
-    if (answers[method]) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method] }));
-    else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } }));
-  }
-  if (rest.length > 0 && rest.includes("tools/call")) process.stdin.pause();
-});
-`;
-
-test("a server that stops reading gets BUSY for what it would not take, and others are not affected", async () => {
-  await using directory = await temporaryDirectory();
-  await writeFile(directory.file("deaf.cjs"), deaf);
-  const server = { command: process.execPath, args: [directory.file("deaf.cjs")] };
-  await using plane = await planeOf({ deaf: server, fx: fixture("echo") });
-  const text = "x".repeat(4 * 1024 * 1024);
-  const ending = new AbortController();
-  const calls = Array.from({ length: 40 }, () =>
-    plane.call("deaf.take", { text }, { signal: ending.signal, timeoutMs: 120_000 }),
-  );
-  const first = await Promise.race(calls);
-  assert.equal(first.error?.code, "BUSY");
-  assert.match(first.error?.message ?? "", /has not read \d+ MiB/);
-  const other = await plane.call("fx.echo", { message: "hello" });
-  assert.equal(other.ok, true);
-  ending.abort();
-  const ended = await Promise.all(calls);
-  const sent = ended.filter(({ error }) => error?.code !== "BUSY").length;
-  assert.ok(sent <= 8, `${sent} calls of 4 MiB were kept for a server that reads nothing`);
-});
+import { planeOf } from "./support.ts";
 
 const tools = { tools: [{ name: "t", inputSchema: { type: "object" } }] };
 const initialized = {
@@ -99,48 +56,3 @@ for (const [coding, pack] of [
     });
   }
 }
-
-test("hidden characters in names, defaults and choices reach no one, and icons cannot run", async () => {
-  const tag = String.fromCodePoint(...[..."send it"].map((letter) => 0xe0000 + (letter.codePointAt(0) ?? 0)));
-  const selectors = "\ufe01\ufe0f\ufe03";
-  const listed = [
-    {
-      name: "good",
-      inputSchema: {
-        type: "object",
-        properties: { a: { type: "string", default: `x${tag}`, enum: [`x${tag}`, `y${selectors}`, "\u2764\ufe0f"] } },
-      },
-      icons: [
-        { src: "javascript:alert(1)" },
-        { src: "data:text/html,x" },
-        { src: "https://a.example/i.png" },
-        { src: "data:image/png;base64,AA" },
-      ],
-    },
-    { name: "bad", inputSchema: { type: "object", properties: { [`a${tag}`]: { type: "string" } } } },
-  ];
-  const { translateTools } = await import("../../src/catalogue/sources/mcp.ts");
-  const { ServerDefinition } = await import("../../src/model/servers/server.ts");
-  const { tools: taken, rejected } = translateTools(
-    "s",
-    ServerDefinition.parse({ transport: "stdio", command: "x" }),
-    listed,
-  );
-  assert.deepEqual(taken[0]?.parameters.properties, {
-    a: { type: "string", default: "x", enum: ["x", "y", "\u2764\ufe0f"] },
-  });
-  assert.deepEqual(taken[0]?.listed?.icons, [{ src: "https://a.example/i.png" }, { src: "data:image/png;base64,AA" }]);
-  assert.match(rejected[0]?.reason ?? "", /cannot be seen/);
-  assert.equal(taken.length, 1);
-});
-
-test("a lack of descriptors or of space is named as what it is, and no defect", () => {
-  const lacking = (code: string) =>
-    toPlaneError(new Error("outer", { cause: Object.assign(new Error("x"), { code }) }));
-  for (const code of ["EMFILE", "ENFILE"]) {
-    assert.equal(lacking(code).code, "BUSY");
-    assert.match(lacking(code).message, /file descriptors/);
-  }
-  assert.equal(toPlaneError(Object.assign(new Error("x"), { code: "ENOSPC" })).code, "STORE_FAILED");
-  assert.match(lacking("EDQUOT").message, /no space left on the device/);
-});

@@ -7,8 +7,7 @@ import { parseReact } from "../../src/agent/react/reader.ts";
 import { describeTool } from "../../src/agent/react/style.ts";
 import { fillPrompt, parseAnswer as parseModelAnswer } from "../../src/calls/providers/model.ts";
 import { formats } from "../../src/calls/schema/formats.ts";
-import { checkOutput, checkSchema } from "../../src/calls/schema-check.ts";
-import { keepDeclared } from "../../src/calls/validate.ts";
+import { checkSchema } from "../../src/calls/schema-check.ts";
 import { findReferences } from "../../src/catalogue/quality/poisoning/references.ts";
 import { scanDefinition } from "../../src/catalogue/quality/poisoning/scan-definition.ts";
 import { termsOf } from "../../src/catalogue/search/query-terms.ts";
@@ -18,11 +17,9 @@ import { nameFromPackage, plainName } from "../../src/config/adding/names.ts";
 import { parseYaml } from "../../src/config/text/parse-yaml.ts";
 import { parseJson } from "../../src/config/text/read-document.ts";
 import { parseMessage as parseRequest } from "../../src/faces/gateway/request.ts";
-import { parseBody } from "../../src/faces/http/body.ts";
 import { readCron } from "../../src/lib/cron.ts";
 import { noteExactNumbers, withExactNumbers } from "../../src/lib/json/exact-numbers.ts";
 import { changeMembers } from "../../src/lib/json/json-members.ts";
-import { textOf } from "../../src/lib/json/json-text.ts";
 import { ambiguityIn, measureJson } from "../../src/lib/json/measure-json.ts";
 import { repairTruncatedJson } from "../../src/lib/json/repair-json.ts";
 import { respellJson } from "../../src/lib/json/respell-json.ts";
@@ -30,13 +27,10 @@ import { isMetadataName } from "../../src/lib/net/address-class.ts";
 import { parseVersionRange } from "../../src/lib/semver.ts";
 import { matchesGlob } from "../../src/lib/text/glob.ts";
 import { createPatternSet } from "../../src/lib/text/linear-pattern.ts";
-import { createMatcher } from "../../src/lib/text/matcher.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
 import { plainText } from "../../src/lib/text/plain-text.ts";
 import { redact } from "../../src/lib/text/redact.ts";
-import { createSafePattern } from "../../src/lib/text/safe-pattern.ts";
 import { readShell } from "../../src/lib/text/shell.ts";
-import type { Tool } from "../../src/model/catalogue/tool.ts";
 import { messageForModel } from "../../src/model/errors.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { createLineSplitter } from "../../src/protocol/line-splitter.ts";
@@ -199,133 +193,3 @@ for (const [name, { type, fits }] of Object.entries(formats))
     for (const part of ["a", "a.", "a-", "%41", "1", "/a", "a@", ":"])
       assertLinear(fits as (text: string) => boolean, repeat(part, "http://", "\u0001"), 20_000);
   });
-
-test("a table of Markdown has no more cells than its text", () => {
-  const text = `${"a|".repeat(2_000)}\n${"-|".repeat(2_000)}\n${"|\n".repeat(2_000)}`;
-  const [table] = readMarkdown(text);
-  assert.ok(table?.kind === "table" && table.rows.flat().length <= 2 * table.rows.length);
-});
-
-test("thirty references that double are refused by name, and no result is lost", () => {
-  const $defs: JsonObject = { d0: { type: "string" } };
-  for (let at = 1; at <= 30; at++) {
-    const $ref = `#/$defs/d${at - 1}`;
-    $defs[`d${at}`] = { allOf: [{ $ref }, { $ref }] };
-  }
-  const schema = { $defs, $ref: "#/$defs/d30" };
-  assert.match(checkSchema(schema, "x")[0]?.message ?? "", /cannot be checked within/);
-  assert.match(checkOutput(schema, { content: [], structuredContent: "x" }).join(), /cannot be checked within/);
-});
-
-test("a reference to itself ends", () => {
-  assert.match(checkSchema({ $ref: "#" }, {})[0]?.message ?? "", /cannot be checked/);
-  const deep = JSON.parse(`${"[".repeat(500)}${"]".repeat(500)}`) as Json;
-  assert.deepEqual(checkSchema({ items: { $ref: "#" } }, deep), []);
-});
-
-test("of a million wrong items some are named", () => {
-  const problems = checkSchema({ items: { type: "string" } }, Array(300_000).fill(1));
-  assert.ok(problems.length > 1 && problems.length <= 50);
-});
-
-test("a schema of many parts is ready before it is used up", () => {
-  const properties = Object.fromEntries(Array.from({ length: 15_000 }, (_, at) => [`p${at}`, { type: "string" }]));
-  assert.equal(checkSchema({ properties }, { p7: 1 }).length, 1);
-  const more = Object.fromEntries(Array.from({ length: 25_000 }, (_, at) => [`p${at}`, { type: "string" }]));
-  assert.throws(() => checkSchema({ properties: more }, {}), { code: "PROVIDER_FAILED", message: /20000 parts/ });
-});
-
-test("what no linear engine knows is asked where it ends soon, else left and told", () => {
-  const warnings: string[] = [];
-  const password = { pattern: "^(?=.*[A-Z])(?=.*\\d).{8,}$" };
-  assert.equal(checkSchema(password, "password", warnings).length, 1);
-  assert.deepEqual(checkSchema(password, "Passw0rd", warnings), []);
-  assert.deepEqual(warnings, []);
-  const repeated = { pattern: "^(a+)+\\1$" };
-  assert.deepEqual(checkSchema(repeated, `${"a".repeat(40)}!`, warnings), []);
-  assert.match(warnings.join(), /pattern .* of its input schema was not checked/);
-});
-
-test("a pattern for names of arguments is never run where it might take long", () => {
-  const parameters = { patternProperties: { "^(a+)+$": {} }, additionalProperties: false };
-  const tool = { parameters, reserved: [], injects: [] } as unknown as Tool;
-  const name = `${"a".repeat(100_000)}!`;
-  assert.deepEqual(keepDeclared(tool, { [name]: 1 }).dropped, []);
-  assert.equal(checkSchema(parameters, { [name]: 1 }).length, 1);
-});
-
-test("the engine that goes back is not asked where it might start again at each character", () => {
-  for (const pattern of ["a+b", "a*b", "a{1,}b", "a{0,60}b+", "^a*a*b", "^a+a+b"])
-    for (const length of [2_000, 10_000, 100_000])
-      assert.equal(createSafePattern(pattern)?.steps(length), Number.POSITIVE_INFINITY, `${pattern} ${length}`);
-  assert.equal(createSafePattern("^a+b")?.test("a".repeat(10_000)), false);
-});
-
-test("both engines find the same where both may be asked", () => {
-  for (const pattern of ["^[a-z]+(-[a-z]+)*$", "\\bab\\b", "^\\u0041", "(x|y){2,3}$", "^[^/]+/[^/]+$", "^\\S+@\\S+$"])
-    for (const text of ["a-b", "ab ab", "A", "xyx", "a/b", "a@b", "", "-"]) {
-      const long = createMatcher(`(?:${pattern}){1}`);
-      assert.equal(long?.test(text), new RegExp(pattern).test(text), `${pattern} ${text}`);
-    }
-});
-
-test("a body that is nested too deeply, or full of long numbers, is refused by name", () => {
-  const deep = `{"arguments":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-  assert.throws(() => parseBody(deep, "{}"), { code: "USAGE", message: /nested too deeply/ });
-  const long = `{"arguments":[${Array(20_000).fill("9007199254740993").join()}]}`;
-  assert.throws(() => parseBody(long, "{}"), { code: "USAGE", message: /more than 10000 numbers/ });
-});
-
-test("what would hold the loop is refused by name before it is read, on the wire of clients and of servers", () => {
-  const names = Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join();
-  const values: [value: string, says: RegExp][] = [
-    [`{${names}}`, /more than 25000 names/],
-    [`[${Array.from({ length: 60_000 }, (_, at) => `{"k${at}":1}`).join()}]`, /more than 25000 names/],
-    [`[${"1,".repeat(500_000)}1]`, /more than [14]00000 values/],
-    [`${"[".repeat(500_000)}${"]".repeat(500_000)}`, /nested too deeply/],
-    ["9".repeat(500_000), /a number of more than 1000 digits/],
-  ];
-  for (const [value, says] of values) {
-    const asked = parseRequest(
-      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"a":${value}}}}`,
-    );
-    assert.match("wrong" in asked ? (asked.wrong ?? "") : "", says);
-    const answered = parseAnswer(`{"jsonrpc":"2.0","id":7,"result":{"content":[],"_meta":{"a":${value}}}}`);
-    const { id, error } = answered as { id: number; error: { message: string } };
-    assert.equal(id, 7);
-    assert.match(error.message, says);
-    assert.throws(() => parseBody(`{"arguments":{"a":${value}}}`, "{}"), { code: "USAGE", message: says });
-  }
-  const batch = `[${Array(1_001).fill('{"jsonrpc":"2.0","id":1,"method":"ping"}').join()}]`;
-  const asked = parseRequest(batch);
-  assert.match("wrong" in asked ? (asked.wrong ?? "") : "", /1000 messages at most/);
-});
-
-test("what a server says in an error or as progress is cut, and its result is not", () => {
-  const long = "password=hunter2 ".repeat(10_000);
-  const { error } = parseAnswer(
-    JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code: 1, message: long, data: long } }),
-  ) as {
-    error: { message: string; data: unknown };
-  };
-  assert.ok(error.message.length < 40_000);
-  assert.ok(JSON.stringify(error.data).length < 40_000);
-  const result = { content: [{ type: "text", text: long }] };
-  assert.deepEqual(parseAnswer(JSON.stringify({ jsonrpc: "2.0", id: 1, result })), { jsonrpc: "2.0", id: 1, result });
-});
-
-test("the arguments of a long message are passed on as they are written, and no others", () => {
-  const filler = "x".repeat(100_000);
-  const real = `{"a": 1.0,"b":"é${filler}"}`;
-  const fake = `{"a":2,"b":"${filler}"}`;
-  const asked = parseRequest(
-    `{"arguments":${fake},"jsonrpc":"2.0","id":1,"method":"tools/call","x":{"arguments":${fake}},"params":{"name":"a","_meta":{"arguments":${fake}},"arguments":${real}, "more":[]}}`,
-  ) as { message: { params: { arguments: object } } };
-  assert.equal(textOf(asked.message.params.arguments), real);
-  const body = parseBody(`{"params":{"arguments":${fake}},"arguments" : ${real} ,"x":1}`, "{}");
-  assert.equal(textOf(body.arguments as object)?.trim(), real);
-  const answer = (rest: string) => parseAnswer(`{"jsonrpc":"2.0","id":1,"result":${real}${rest}}`);
-  assert.equal(textOf((answer("") as { result: object }).result), real);
-  for (const rest of [`,"result":${fake}`, ',"x":"é"', ',"x":[{}]'])
-    assert.notEqual(textOf((answer(rest) as { result: object }).result), `${real}${rest}`);
-});

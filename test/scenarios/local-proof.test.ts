@@ -1,21 +1,14 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, statSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
-import { guards } from "../../src/config/trust/guards.ts";
 import { createApp } from "../../src/faces/http/app.ts";
 import { createLocalPass } from "../../src/faces/http/local-pass.ts";
-import { createOwnAddress } from "../../src/faces/http/origin.ts";
 import type { App } from "../../src/faces/http/route.ts";
-import { claimDirectory, isWritableByOthers, userTemporaryDirectory } from "../../src/lib/private-directory.ts";
 import { isMissing } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/operations.ts";
-import { browse, startOAuth } from "../contracts/signing-in.ts";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { requestWith } from "./requests.ts";
-import { fixture, planeOf, type RunningServe, startCli, startServe, writeConfig } from "./support.ts";
+import { fixture, planeOf, startCli, writeConfig } from "./support.ts";
 
 /** What calls, or only looks: the whole of what a program without a proof may send. */
 const open = [
@@ -83,53 +76,6 @@ suite("local means the same user", () => {
     assert.equal((await send("GET", "/tools", { "sec-fetch-site": "none" })).status, 200);
     assert.equal((await send("GET", "/tools", { "sec-fetch-site": "same-origin" })).status, 200);
   });
-
-  test("one caller holds 32 streams open and no more, and gets them back", async () => {
-    await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, {});
-    await using serving = await startServe(config, directory.file("data"));
-    const leaving: AbortController[] = [];
-    const listen = async () => {
-      const controller = new AbortController();
-      leaving.push(controller);
-      return (await fetch(`${serving.url}/events`, { signal: controller.signal })).status;
-    };
-    const statuses = await Promise.all(Array.from({ length: 40 }, listen));
-    assert.deepEqual(
-      [statuses.filter((status) => status === 200).length, new Set(statuses)],
-      [32, new Set([200, 429])],
-    );
-    for (const controller of leaving) controller.abort();
-    const deadline = Date.now() + 20_000;
-    let again = await listen();
-    while (again === 429 && Date.now() < deadline) again = await listen();
-    assert.equal(again, 200);
-    for (const controller of leaving) controller.abort();
-  });
-});
-
-test("how many streams and sessions a caller has is configuration, and a project may only lower it", async () => {
-  await using directory = await temporaryDirectory();
-  const config = directory.file("few.json");
-  await writeFile(config, JSON.stringify({ mcpServers: {}, quotas: { maxHeldOpen: 1, maxSessionsPerCaller: 1 } }));
-  await using serving = await startServe(config, directory.file("data"));
-  const leaving = new AbortController();
-  const listen = async () => (await fetch(`${serving.url}/events`, { signal: leaving.signal })).status;
-  assert.deepEqual([await listen(), await listen()], [200, 429]);
-  const begin = () => {
-    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    return fetch(`${serving.url}/mcp`, { method: "POST", headers, body });
-  };
-  const session = { "mcp-session-id": String((await begin()).headers.get("mcp-session-id")) };
-  const accept = { accept: "text/event-stream" };
-  const stream = await fetch(`${serving.url}/mcp`, { headers: { ...session, ...accept }, signal: leaving.signal });
-  assert.equal(stream.status, 200);
-  assert.match(await (await begin()).text(), /1 sessions in use/);
-  leaving.abort();
-  const guard = guards["quotas.maxHeldOpen"];
-  assert.deepEqual([guard?.(32, 1), guard?.(32, 64)], [1, 32]);
 });
 
 suite("the gateway on a plane without credentials", () => {
@@ -146,54 +92,6 @@ suite("the gateway on a plane without credentials", () => {
       const answer = JSON.stringify(await client.exchange(request.method, request.params));
       assert.equal(answer.includes("input_required"), isAsked, answer);
     }
-  });
-});
-
-suite("a sign-in belongs to the browser that began it", () => {
-  let serving: RunningServe;
-  let oauth: Awaited<ReturnType<typeof startOAuth>>;
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-  before(async () => {
-    directory = await temporaryDirectory();
-    oauth = await startOAuth();
-    const config = await writeConfig(directory, { remote: { url: oauth.url, auth: { type: "oauth" }, lazy: true } });
-    serving = await startServe(config, directory.file("data"));
-  });
-  after(async () => {
-    await serving.stop();
-    await oauth[Symbol.asyncDispose]();
-    await directory[Symbol.asyncDispose]();
-  });
-  const begin = async () => {
-    const begun = await fetch(`${serving.url}/servers/remote/sign-in`, { method: "POST", headers: serving.proof });
-    const { url } = (await begun.json()) as { url: string };
-    return { url, cookie: String(begun.headers.getSetCookie()[0]) };
-  };
-
-  test("a link that another person began is refused in a browser without its cookie, or with that of another", async () => {
-    const [theirs, own] = [await begin(), await begin()];
-    assert.match(theirs.cookie, /HttpOnly/i);
-    assert.match(theirs.cookie, /SameSite=Lax/i);
-    const callback = `${serving.url}/oauth/callback?${await browse(theirs.url)}`;
-    const come = async (cookie: string) => (await fetch(callback, { headers: { cookie } })).status;
-    const [name] = theirs.cookie.split("=", 1);
-    const [value] = own.cookie.slice(own.cookie.indexOf("=") + 1).split(";", 1);
-    assert.deepEqual([await come(""), await come(own.cookie), await come(`${name}=${value}`)], [403, 403, 403]);
-    // From the site of the authorization server, as a browser comes.
-    const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
-    const cookie = String(theirs.cookie.split(";", 1)[0]);
-    assert.equal(await requestWith(callback, { ...headers, cookie }), 200);
-  });
-
-  test("the address to come back to is the plane's own, whatever port a caller names", async () => {
-    const { port } = new URL(serving.url);
-    const { url } = await begin();
-    assert.equal(new URL(url).searchParams.get("redirect_uri"), `${serving.url}/oauth/callback`);
-    const own = createOwnAddress("127.0.0.1", ["tools.example.org"], () => Number(port));
-    assert.equal(own(`LocalHost:${port}`), `http://localhost:${port}`);
-    assert.equal(own("tools.example.org"), "http://tools.example.org");
-    for (const host of ["127.0.0.1:1", "localhost", "tools.example.org:81", "[::1]:9"])
-      assert.throws(() => own(host), { code: "ORIGIN_REFUSED" }, host);
   });
 });
 
@@ -216,25 +114,5 @@ suite("what other users of the machine can read and write", () => {
       assert.match(stdout, /\/workbench\//);
       assert.equal(/#pass=/.test(stdout), isShown, stdout);
     }
-  });
-
-  test("files for a person go to a directory of that user alone", { skip: !process.getuid }, async () => {
-    await using directory = await temporaryDirectory();
-    assert.match(userTemporaryDirectory(), new RegExp(`toolplane-${process.getuid?.()}$`));
-    const own = directory.file("own");
-    mkdirSync(own, { mode: 0o755 });
-    assert.equal(claimDirectory(own), null);
-    assert.equal(statSync(own).mode & 0o777, 0o700);
-  });
-
-  test("a data directory that others can write is warned about", { skip: !process.getuid }, async () => {
-    await using directory = await temporaryDirectory();
-    const data = directory.file("data");
-    mkdirSync(data);
-    chmodSync(data, 0o700);
-    assert.equal(isWritableByOthers(data), false);
-    chmodSync(data, 0o770);
-    assert.equal(isWritableByOthers(data), true);
-    assert.equal(isWritableByOthers(directory.file("none")), false);
   });
 });

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { createPlane } from "../../src/index.ts";
+import { startScriptedModel } from "../fixtures/llm-script.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { runCli, startServe } from "./support.ts";
 
@@ -137,4 +138,36 @@ suite("the tool of a per-tool entry is offered only through the entry", () => {
     ]);
     assert.match(stdout, /42 for 1/);
   });
+});
+
+test("tools of the types prompt and text-completion ask the model that is configured", async () => {
+  await using directory = await temporaryDirectory();
+  await using model = await startScriptedModel({
+    responses: (body) => ({ kind: "text", text: JSON.stringify((body.messages as { content: unknown }[]).at(-1)) }),
+  });
+  const written = {
+    models: { default: { baseURL: model.url, model: "m" } },
+    prompt: { "template.greeting": JSON.stringify({ prompt: "Greet {{name}} in {{language}}." }) },
+    tool: {
+      complete: JSON.stringify({ type: "text-completion", name: "complete", description: "Answers." }),
+      greet: {
+        ...{ type: "prompt", name: "greet", description: "Greets.", template: "greeting" },
+        arguments: ["name", "language"].map((name) => ({ name, type: "string", description: name })),
+      },
+      plain: {
+        ...{ type: "prompt", name: "plain", description: "Says.", template: "Say {{word}}." },
+        arguments: [{ name: "word", type: "string", description: "A word" }],
+      },
+    },
+  };
+  const file = directory.file("config.json");
+  await writeFile(file, JSON.stringify(written));
+  const call = async (...words: string[]) => {
+    const { code, stdout, stderr } = await runCli(["call", ...words, "--config", file, "--data-dir", directory.path]);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  assert.match(await call("complete", "question=Why?"), /Why\?/);
+  assert.match(await call("greet", "name=Ann", "language=Dutch"), /Greet Ann in Dutch\./);
+  assert.match(await call("plain", "word=hi"), /Say hi\./);
 });

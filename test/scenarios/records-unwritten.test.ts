@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import { createChangeHistory } from "../../src/catalogue/changes/history.ts";
 import { createApp } from "../../src/faces/http/app.ts";
 import type { Plane } from "../../src/model/plane.ts";
-import { ServerDefinition } from "../../src/model/servers/server.ts";
 import { createPlane } from "../../src/plane.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { fixture } from "./support.ts";
@@ -122,46 +119,5 @@ suite("what cannot be recorded is reported", () => {
     assert.equal(second.call.attempts, 0);
     await assert.rejects(plane.servers.disconnect("echo"), { code: "RECORD_FAILED" });
     assert.equal((await plane.servers.get("echo")).state, "connected");
-  });
-});
-
-suite("a server that flaps", () => {
-  test("its changes of the catalogue are coalesced, and the last one counts", async () => {
-    const store = await openSqliteStore(":memory:");
-    const history = createChangeHistory({ store: async () => store, outlivesUs: true, revision: () => 1 });
-    const definition = ServerDefinition.parse({ transport: "stdio", command: "node" });
-    const at = Date.now();
-    for (let n = 0; n <= 300; n += 1) {
-      const tools = [{ name: "turn", description: `Version ${n}.`, inputSchema: { type: "object" } }];
-      const times = { eraAt: new Date(at + n).toISOString(), listedAt: new Date(at + n).toISOString() };
-      history.listed(
-        { name: "flaps", definition, era: "legacy", size: 1 },
-        { identity: "of-flaps", era: "legacy", ...times, tools },
-      );
-    }
-    await history.settled();
-    const { changes, total } = await store.changes({ limit: 1 });
-    await store.close();
-    assert.ok(total <= 7, `${total} changes of 301 listings`);
-    assert.match(JSON.stringify(changes[0]?.after), /Version 300\./);
-  });
-});
-
-suite("a server that is killed with calls under way", () => {
-  test("each call that was written may have run: its dead letter says so and waits for a person", async () => {
-    await using directory = await temporaryDirectory();
-    const log = directory.file("log");
-    const slow = { ...fixture("echo", ["--log", log]), maxConcurrency: 25 };
-    await using plane = await createPlane({ config: { mcpServers: { slow } } });
-    const { pid } = await plane.servers.connect("slow").then(() => plane.servers.get("slow"));
-    const calls = Array.from({ length: 25 }, () => plane.call("slow.slow", { ms: 60_000 }));
-    await until("all calls are under way", () => readFileSync(log, "utf8").split('"tools/call"').length > 25);
-    process.kill(pid as number, "SIGKILL");
-    const codes = (await Promise.all(calls)).map(({ error }) => error?.code);
-    assert.deepEqual(new Set(codes), new Set(["OUTCOME_UNKNOWN"]));
-    const { deadLetters } = await plane.deadLetters.page({ limit: 100 });
-    assert.equal(deadLetters.length, 25);
-    for (const { hold, waitsFor, nextRetryAt } of deadLetters)
-      assert.deepEqual([hold, waitsFor, nextRetryAt], ["may_have_run", "person", null]);
   });
 });

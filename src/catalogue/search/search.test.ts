@@ -197,3 +197,17 @@ test("what a query wants done counts: committing finds the tool that commits, no
   for (const query of ["commit my changes to git", "commit changes", "commit"])
     assert.equal(search.rank(query, git, 1)[0]?.tool.name, "git.git_commit", query);
 });
+
+test("a search answers from what is indexed while very many tools are still read", async () => {
+  const tools = Array.from({ length: 12_500 }, (_, at) => findable("big", `tool_${at}`, `Does the thing number${at}.`));
+  const search = createSearch();
+  const serverText = () => "";
+  const options = { limit: 5, summaryLimit: 100 };
+  let left = await search.updateSoon(tools, serverText);
+  const early = await search.find(parseSearch({ query: "number7" }), tools, options);
+  assert.equal(early.tools[0]?.name, "big.tool_7", "the first are there already");
+  for (let looks = 0; left > 0 && looks < 1_000; looks++) left = await search.updateSoon(tools, serverText);
+  assert.equal(left, 0);
+  const late = await search.find(parseSearch({ query: "number12499" }), tools, options);
+  assert.equal(late.tools[0]?.name, "big.tool_12499");
+});

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Plane } from "../../../src/index.ts";
-import { readLog, startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
+import { pathToFileURL } from "node:url";
+import { createPlane, type Plane } from "../../../src/index.ts";
+import { readLog, startHttpFixture, type TemporaryDirectory, temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
-import { errorOf, fixture, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
+import { errorOf, fixture, planeOf, runCli, startServe, textsOf, within, writeConfig } from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, post, startOdd, startsIn } from "./parts.ts";
 
 const namesOf = async (plane: Plane) => (await plane.tools.list()).map(({ id }) => id.tool).toSorted();
@@ -229,4 +230,86 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.ok((await plane.tools.list()).length > 0);
     assert.equal(countIn(log, "tools/list"), 2);
   });
+
+  test("tools of a server that fails stay, marked stale, with its error", async () => {
+    await using directory = await temporaryDirectory();
+    const server = fixture("echo");
+    const [script = "", ...rest] = server.args as string[];
+    const source = `import { existsSync } from "node:fs";
+      if (existsSync(${JSON.stringify(directory.file("gone"))})) process.exit(3);
+      await import(${JSON.stringify(pathToFileURL(script).href)});`;
+    await writeFile(directory.file("server.mjs"), source);
+    const config = await writeConfig(directory, { echo: { ...server, args: [directory.file("server.mjs"), ...rest] } });
+    await using serving = await startServe(config, directory.file("data"));
+    const get = async (path: string) =>
+      (await fetch(`${serving.url}${path}`)).json() as Promise<Record<string, unknown>>;
+    await get("/tools");
+    await writeFile(directory.file("gone"), "");
+    process.kill(Number((await get("/servers/echo")).pid), "SIGKILL");
+    const refreshed = await fetch(`${serving.url}/registry/refresh`, { method: "POST", headers: serving.proof });
+    assert.equal(refreshed.status, 200);
+    const { tools } = (await get("/tools?q=echo.add")) as {
+      tools: { name: string; stale?: boolean; error?: string }[];
+    };
+    const [add] = tools;
+    assert.deepEqual([add?.name, add?.stale, add?.error], ["echo.add", true, (await get("/servers/echo")).error]);
+    assert.ok(add?.error);
+  });
+
+  test("tools without a usable schema are repaired and callable, and say how long they may take", async () => {
+    await using directory = await temporaryDirectory();
+    const tools = [
+      { name: "bare" },
+      { name: "nothing", inputSchema: null },
+      { name: "listed", inputSchema: [] },
+      { name: "one", inputSchema: { type: "object", properties: { a: { type: "string" } }, required: "a" } },
+      { name: "some", inputSchema: { type: "object", properties: { a: { type: "string" } }, required: ["a", "", 5] } },
+    ];
+    const config = await writeConfig(directory, {
+      odd: await listing(directory, tools, { timeoutMs: 7_000 }),
+      plain: await listing(directory, tools),
+    });
+    await using serving = await startServe(config, directory.file("data"));
+    const listed = (await (await fetch(`${serving.url}/tools`)).json()) as { tools: Record<string, unknown>[] };
+    const of = (server: string) => listed.tools.filter(({ name }) => String(name).startsWith(server));
+    assert.equal(of("odd").length, 5, JSON.stringify(listed));
+    assert.deepEqual([...new Set(of("odd").map((tool) => tool.default_timeout))], [7]);
+    assert.deepEqual([...new Set(of("plain").map((tool) => tool.default_timeout))], [60]);
+    const call = (tool: string, args: object) =>
+      fetch(`${serving.url}/tools/${tool}/call`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...serving.proof },
+        body: JSON.stringify({ arguments: args }),
+      });
+    assert.match(await (await call("odd.bare", {})).text(), /called bare/);
+    assert.match(await (await call("odd.one", {})).text(), /INVALID_ARGUMENTS/);
+    assert.match(await (await call("odd.some", { a: "x" })).text(), /called some/);
+  });
+
+  test("health_check_interval is how long a list of tools holds, for all servers, one, or by variable", async () => {
+    await using directory = await temporaryDirectory();
+    const server = await listing(directory, [{ name: "a" }]);
+    const block = (more: object, own: object) => ({
+      tools: { mcp: { enabled: true, ...more, servers: { one: { ...server, ...own } } } },
+    });
+    const ttl = async (config: object) => {
+      await using plane = await createPlane({ config: config as never });
+      return plane.config().servers.one?.listingTtlMs;
+    };
+    assert.equal(await ttl(block({ health_check_interval: 7 }, {})), 7_000);
+    assert.equal(await ttl(block({ health_check_interval: 7 }, { health_check_interval: "0.5" })), 500);
+    assert.equal(await ttl(block({}, {})), 300_000);
+    const env = { TOOLPLANE_MCP_DEFAULT_SERVER: "one", TOOLPLANE_MCP_HEALTH_CHECK_INTERVAL: "9" };
+    const file = directory.file("seven.json");
+    await writeFile(file, JSON.stringify(block({}, {})));
+    const shown = await runCli(["config", "show", "--json", "--config", file], { env });
+    assert.match(shown.stdout, /"listingTtlMs":\s*9000/);
+  });
 });
+
+/** A server that lists these tools. */
+async function listing(directory: TemporaryDirectory, tools: unknown[], more: object = {}) {
+  const file = directory.file(`tools-${Math.random()}.json`);
+  await writeFile(file, JSON.stringify([tools]));
+  return fixture("scripted-list", ["--tools", file], { ...more });
+}

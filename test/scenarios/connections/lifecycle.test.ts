@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import type { RefreshReport } from "../../../src/model/servers/server.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
+import { eventually } from "../approving.ts";
 import { getJson, postCall } from "../requests.ts";
 import {
   assertFailed,
@@ -174,5 +176,31 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.deepEqual([left, heard.filter(({ type }) => type === "server.connected").length], [1, 2]);
     const told = heard.find(({ type }) => type === "server.connected");
     assert.ok(told?.type === "server.connected" && told.toolCount > 0 && told.protocolVersion !== "");
+  });
+
+  test("a server that is disconnected and connected again is asked for its tools, however young its list is", async () => {
+    await using directory = await temporaryDirectory();
+    const file = directory.file("lists.json");
+    const says = (...names: string[]) =>
+      writeFile(file, JSON.stringify({ tools: names.map((name) => ({ name, inputSchema: { type: "object" } })) }));
+    await says("one");
+    const config = await writeConfig(directory, { s: fixture("offering", ["--lists", file]) });
+    await using serving = await startServe(config, directory.file("data"));
+    const listed = () =>
+      eventually("that it lists its tools", async () => {
+        const { body } = await getJson(`${serving.url}/tools?server=s`);
+        return (body.tools as { name: string }[] | undefined)?.map(({ name }) => name);
+      });
+    const post = async (verb: string) => {
+      const { status } = await fetch(`${serving.url}/servers/s/${verb}`, { method: "POST", headers: serving.proof });
+      assert.equal(status, 200);
+    };
+    assert.deepEqual(await listed(), ["s.one"]);
+    await post("disconnect");
+    await says("one", "two");
+    await post("connect");
+    assert.deepEqual(await listed(), ["s.one", "s.two"]);
+    const called = await fetch(`${serving.url}/tools/s.two/call`, { method: "POST", body: '{"arguments":{}}' });
+    assert.equal(called.status, 200);
   });
 });

@@ -256,4 +256,12 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.equal(heard.at(-1)?.type, "tool.result");
     assert.ok(heard.every(({ callId }) => callId === outcome.call.id));
   });
+
+  test("a malformed line is an error event, and the call succeeds", async () => {
+    await using plane = await planeOf({ fault: fixture("fault") });
+    const told: string[] = [];
+    plane.on("server.error", ({ server, message }) => told.push(`${server}: ${message}`));
+    assert.deepEqual(textsOf(await plane.call("fault.junk")), ["after the junk"]);
+    assert.match(told[0] ?? "", /^fault: Protocol error: malformed line/);
+  });
 });

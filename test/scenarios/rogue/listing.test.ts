@@ -167,4 +167,11 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     const { status } = await within(2_000, "a call", postCall(serving.url, "neighbour.echo", {}));
     assert.equal(status, 200);
   });
+
+  test("a server whose list is not taken whole says so in its status", async () => {
+    await using plane = await planeOf({ endless: rogue("stdio-odd", ["--mode", "endless"]) });
+    await plane.servers.connect("endless");
+    const [status] = await plane.servers.list();
+    assert.match(status?.incomplete?.reason ?? "", /more than 1000 pages/);
+  });
 });
