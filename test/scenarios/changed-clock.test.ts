@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { createCircuits } from "../../src/calls/limits/circuit-breaker.ts";
 import { createRouting } from "../../src/catalogue/health/routing.ts";
-import { createPlane } from "../../src/index.ts";
+import { createPlane, type Plane } from "../../src/index.ts";
 import { limitTime } from "../../src/lib/async/time-limit.ts";
 import { PlaneError } from "../../src/model/errors.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
@@ -37,14 +37,20 @@ suite("a wall clock that is changed", () => {
   test("neither prolongs a question to a person nor ends it early", async (context) => {
     const policy = { rules: [{ tool: "echo.put_*", verdict: "ask" as const }] };
     const mcpServers = { echo: fixture("echo") };
-    await using plane = await createPlane({ config: { mcpServers, policy, approvals: { timeoutMs: 1_500 } } });
-    const { approvalId } = errorOf(await plane.call("echo.put_note", { key: "k", text: "t" })).data;
-    const status = async () => (await plane.approvals.get(String(approvalId))).status;
+    const open = (timeoutMs: number) => createPlane({ config: { mcpServers, policy, approvals: { timeoutMs } } });
+    const ask = async (plane: Plane) => {
+      const { approvalId } = errorOf(await plane.call("echo.put_note", { key: "k", text: "t" })).data;
+      return async () => (await plane.approvals.get(String(approvalId))).status;
+    };
+    await using patient = await open(30 * 60_000);
+    const status = await ask(patient);
     setClock(context, hourMs);
     assert.equal(await status(), "pending");
     context.mock.timers.reset();
+    await using brief = await open(1_500);
+    const briefly = await ask(brief);
     setClock(context, -hourMs);
-    await until("its end", async () => (await status()) === "expired");
+    await until("its end", async () => (await briefly()) === "expired");
   });
 
   test("leaves circuits, cooldowns and limits of time as long as they are", async (context) => {

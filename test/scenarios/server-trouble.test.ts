@@ -191,17 +191,17 @@ suite("servers in trouble", { concurrency: 6 }, () => {
   });
 });
 
-test("one answer has files, counts, failed attempts, waits and the next try", async () => {
+test("the list of servers has files, counts, failed attempts, waits and the next try", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, {
     good: fixture("offering"),
-    gone: { command: process.execPath, args: ["-e", "process.exit(3)"], backoffMs: 5_000, maxBackoffMs: 7_000 },
+    gone: { command: process.execPath, args: ["-e", "process.exit(3)"], backoffMs: 500_000, maxBackoffMs: 700_000 },
   });
   const place = ["--config", config, "--data-dir", directory.file("data")];
   type Status = Record<string, unknown> & { name: string };
   const facts = (servers: Status[]) => {
     const { attempts, reconnect, nextRetryAt } = servers.find(({ name }) => name === "gone") as Status;
-    assert.deepEqual([Number(attempts) > 0, reconnect], [true, { backoffMs: 5_000, maxBackoffMs: 7_000 }]);
+    assert.deepEqual([Number(attempts) > 0, reconnect], [true, { backoffMs: 500_000, maxBackoffMs: 700_000 }]);
     assert.equal(typeof nextRetryAt, "string");
     const { offers } = servers.find(({ name }) => name === "good") as Status & { offers: { prompts: unknown } };
     assert.ok("prompts" in offers);
@@ -210,7 +210,7 @@ test("one answer has files, counts, failed attempts, waits and the next try", as
   assert.deepEqual(listed.files, [config]);
   facts(listed.servers as Status[]);
   const shown = await runCli(["servers", "show", "gone", ...place]);
-  assert.match(shown.stdout, /failed tries +\d[\s\S]*waits +5000 to 7000 ms/);
+  assert.match(shown.stdout, /failed tries +\d[\s\S]*waits +500000 to 700000 ms/);
   await using serving = await startServe(config, directory.file("data"));
   await getJson(`${serving.url}/tools`);
   const { body } = await getJson(`${serving.url}/servers`);
@@ -241,7 +241,7 @@ test("what a broken server wrote reaches no model and no stranger, however they 
   assert.equal((await plane.servers.get("e2", admin)).stderrTail, words);
 });
 
-test("the person at the machine sees the line that says why", async () => {
+test("the person at the machine sees the line of a broken server that says why", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { e2: broken });
   const place = ["--config", config, "--data-dir", directory.file("data")];

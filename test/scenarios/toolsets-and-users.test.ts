@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
+import { until } from "../fixtures/until.ts";
 import { fixture, runCli, startServe } from "./support.ts";
 
 type Body = Record<string, unknown>;
@@ -50,9 +51,12 @@ suite("toolsets, personas and users", () => {
   test("a toolset tells its tools, what they cost, which servers are missing and who is given how many", async () => {
     await withPlane(async (ask) => {
       await ask("GET", "/tools");
-      let { body } = await ask("GET", "/toolsets/sums");
+      let body: Body = {};
       // Tokens are counted in the background.
-      while (body.tokens === null) ({ body } = await ask("GET", "/toolsets/sums"));
+      await until("the tokens", async () => {
+        ({ body } = await ask("GET", "/toolsets/sums"));
+        return body.tokens !== null;
+      });
       const tools = body.tools as { name: string; tokens: number }[];
       assert.deepEqual(tools.map(({ name }) => name).sort(), ["echo.add", "echo.fail"]);
       assert.equal(body.tokens, (tools[0]?.tokens ?? 0) + (tools[1]?.tokens ?? 0));

@@ -14,7 +14,7 @@ suite("servers that misuse streams, sessions and waits", () => {
     await using plane = await planeOf({ silent: { url: server.url } });
     await plane.servers.connect("silent");
     const gets = () => oracle(log, "recv").filter(({ http }) => http === "GET");
-    await until("six streams", () => gets().length >= 6, 20_000);
+    await until("six streams", () => gets().length >= 6, 60_000);
     const at = gets().map(({ t }) => t);
     const gaps = at.slice(1).map((t, index) => t - (at[index] ?? 0));
     // 100, 200, 400, 800, 1600 ms, and what the machine adds.
