@@ -96,5 +96,5 @@ function renderRow({ row, compares, systems: of, says, test, title }: Compared):
   const names = of.length === systems.length ? "all" : [...of].map((at) => systems[Number(at)]?.[0]).join(", ");
   const topic = topics.get(row);
   const heading = topic === undefined ? "" : `| | | | **${topic}** | |\n`;
-  return `${heading}| ${row} | ${names} | ${compares} | ${says} | [${title.replace(/^rows? [\d, ]+: /, "")}](${linkTo(test)}) |`;
+  return `${heading}| ${row} | ${names} | ${compares} | ${says} | [${title}](${linkTo(test)}) |`;
 }

@@ -91,3 +91,14 @@ test("what is not known of an error is null, not left out", () => {
     },
   );
 });
+
+test("a lack of descriptors or of space is named as what it is, and no defect", () => {
+  const lacking = (code: string) =>
+    toPlaneError(new Error("outer", { cause: Object.assign(new Error("x"), { code }) }));
+  for (const code of ["EMFILE", "ENFILE"]) {
+    assert.equal(lacking(code).code, "BUSY");
+    assert.match(lacking(code).message, /file descriptors/);
+  }
+  assert.equal(toPlaneError(Object.assign(new Error("x"), { code: "ENOSPC" })).code, "STORE_FAILED");
+  assert.match(lacking("EDQUOT").message, /no space left on the device/);
+});

@@ -77,3 +77,12 @@ test("every list is found under its own key", async () => {
   const { items } = await listAll(session, "resources/templates/list", signal);
   assert.deepEqual(items, [{ name: "t" }]);
 });
+
+test("a list with more tools than are taken counts those that are left out", async () => {
+  const pages = [12_000, 8_300].map((count) => Array.from({ length: count }, (_, at) => ({ name: `t${at}` })));
+  const request = async (_: string, { cursor }: { cursor?: unknown } = {}) =>
+    cursor === undefined ? { tools: pages[0], nextCursor: "more" } : { tools: pages[1] };
+  const listing = await listAll({ request }, "tools/list", new AbortController().signal);
+  assert.deepEqual([listing.items.length, listing.leftOut], [20_000, 300]);
+  assert.match(listing.warning ?? "", /beyond 20000 were left out: 300$/);
+});

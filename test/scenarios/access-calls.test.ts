@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { createPlane, narrow, type PlaneCallOptions } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { listed, principalFor, world } from "./access-world.ts";
-import { assertFailed, errorOf, fixture, namedServer, planeOf, runCli, writeConfig } from "./support.ts";
+import { assertFailed, errorOf, fixture, namedServer, planeOf, runCli, startServe, writeConfig } from "./support.ts";
 
 const as = (...[person]: Parameters<typeof principalFor>) => ({ principal: principalFor(person) });
 
@@ -137,4 +138,27 @@ suite("a name that several have", () => {
     const error = errorOf(await small.call("same", {}, as("bob")));
     assert.deepEqual([error.code, error.data.candidates], ["TOOL_AMBIGUOUS", ["x.same", "y.same"]]);
   });
+});
+
+test("groups and states are set and shown on the command line, and hidden tools are listed on demand", async () => {
+  await using directory = await temporaryDirectory();
+  const file = directory.file("toolplane.json");
+  await writeFile(file, JSON.stringify({ mcpServers: { echo: fixture("echo") } }));
+  const run = (...words: string[]) => runCli([...words, "--config", file, "--data-dir", directory.file("data")]);
+  const wrapper = ["--server", "echo", "--tool", "echo"];
+  const states = ["--tool-group", "default", "--state", "logged-in", "--applicable-states", "start"];
+  const made = await run("tools", "set", "login", ...wrapper, ...states);
+  assert.equal(made.code, 0, made.stderr);
+  const shown = await run("tools", "show", "login");
+  assert.match(shown.stdout, /groups +default\n[\s\S]*next state +logged-in\n[\s\S]*states +start\n/);
+  const listed = await run("tools", "list");
+  assert.doesNotMatch(listed.stdout, /login/);
+  assert.match(listed.stderr, /1 more tool in other groups or states/);
+  assert.match((await run("tools", "list", "--state", "*")).stdout, /^login /m);
+  await using serving = await startServe(file, directory.file("data"));
+  const page = await fetch(`${serving.url}/tools?state=*&q=login`);
+  const { tools } = (await page.json()) as { tools: { name: string }[] };
+  assert.ok(tools.some(({ name }) => name === "login"));
+  const refused = await run("call", "login", "message=x", "--state", "*");
+  assert.notEqual(refused.code, 0, "a call is in one state");
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
-import { createPlane, type Plane, type Principal, principalOf } from "../../src/index.ts";
+import { createPlane, type Plane, type Principal, principalOf, type ToolListing } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, fixture, namedServer, writeConfig } from "./support.ts";
+import { assertFailed, fixture, namedServer, runCli, writeConfig } from "./support.ts";
 
 const rita = principalOf({ user: "rita", workspace: "red" });
 const bert = principalOf({ user: "bert", workspace: "blue" });
@@ -87,4 +88,34 @@ test("a caller of no workspace sees what belongs to none, and a name that only l
     assertFailed(await plane.call("rose.look", {}, { principal }), "TOOL_NOT_FOUND", "refused");
   }
   assert.equal((await plane.call("rose.look", {}, { principal: rita })).ok, true);
+});
+
+test("two workspaces have a tool of the same name each, and the command line names the workspace", async () => {
+  await using directory = await temporaryDirectory();
+  const tool = (workspaces: string[] | undefined, text: string) => ({
+    ...{ name: "lookup", description: text, side_effects: "none", parameters: { type: "object" }, workspaces },
+    providers: [{ name: "mcp", config: { server: "s", tool: text } }],
+  });
+  const manifest = directory.file("workspaces.json");
+  await writeFile(manifest, JSON.stringify([tool(["red"], "valid"), tool(["blue"], "only_text")]));
+  const config = await writeConfig(directory, { s: fixture("structured") }, { manifests: [manifest] });
+  const run = (...words: string[]) =>
+    runCli([...words, "--json", "--config", config, "--data-dir", directory.file("data")]);
+  const checked = (await run("config", "validate")).json() as { problems: Record<string, unknown>[] };
+  assert.deepEqual(
+    checked.problems.filter(({ severity }) => severity === "error"),
+    [],
+  );
+  const text = async (...words: string[]) => (await run("call", "lookup", ...words)).stdout;
+  assert.match(await text("--workspace", "red"), /temperature/);
+  assert.match(await text("--workspace", "blue"), /21\.5 in Paris/);
+  assert.match(await text(), /FORBIDDEN/);
+  const names = async (...words: string[]) => {
+    const { tools } = (await run("tools", "list", ...words)).json() as unknown as { tools: ToolListing[] };
+    return tools.filter(({ name }) => name === "lookup").map(({ description }) => description);
+  };
+  assert.deepEqual(
+    [await names("--workspace", "red"), await names("--workspace", "blue"), await names()],
+    [["valid"], ["only_text"], []],
+  );
 });

@@ -145,7 +145,7 @@ test("a client without a model is asked whether ours may answer, where a person 
   }
 });
 
-suite("issue 23: a person who tries a tool in the workbench answers in the place of a model", () => {
+suite("a person who tries a tool in the workbench answers in the place of a model", () => {
   const asPerson = { face: "workbench" as const };
   const open = (more: object = {}) =>
     createPlane({ ...{ answersQuestions: true, relays: true }, config: { mcpServers: servers, ...more } });

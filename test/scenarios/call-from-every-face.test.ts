@@ -122,3 +122,20 @@ suite("the same call through every face", () => {
     assert.ok(!JSON.stringify(calls).includes("not today"), "no record holds what was said");
   });
 });
+
+test("what a tool reports names its server, its tool and the attempts, on every face", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { echo: fixture("echo") });
+  await using serving = await startServe(config, directory.file("data"));
+  const called = await fetch(`${serving.url}/tools/echo.fail/call`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...serving.proof },
+    body: JSON.stringify({ arguments: {} }),
+  });
+  const { error } = (await called.json()) as { error: Record<string, unknown> };
+  const { code, server, tool, attempts } = error;
+  assert.deepEqual([code, server, tool, attempts], ["TOOL_ERROR", "echo", "echo.fail", 1]);
+  await using plane = await planeOf({ echo: fixture("echo") });
+  const refused = errorOf(await plane.call("echo.echo", {}));
+  assert.deepEqual([refused.server, refused.tool, refused.attempts], ["echo", "echo.echo", 0]);
+});

@@ -226,3 +226,14 @@ function words(config: string, directory: string): string[] {
 function chat(config: string, directory: string, lines: readonly string[]) {
   return runCli(words(config, directory), { input: `${lines.join("\n")}\n` });
 }
+
+test("/mcp tools shows scores, /mode sets the mode of the next calls, and /show-plan what waits", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { echo: fixture("echo") });
+  const place = ["--config", config, "--data-dir", directory.file("data"), "--standalone"];
+  const input = ["/mcp tools echo", "/mode plan", "/mode", "/show-plan", "/mode nonsense"].join("\n");
+  const { stdout, stderr } = await runCli(["chat", ...place], { input: `${input}\n` });
+  assert.match(stdout, /[●○] echo\.add +\d+ .*\n[\s\S]*quality: \d+ and more passes, \d+ failed/);
+  assert.match(stdout, /plan/);
+  assert.match(stdout + stderr, /build, debug, plan, review|build|review/);
+});

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startHttpFixture, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { type CliOptions, fixture, runCli, processFixture } from "./support.ts";
+import { type CliOptions, fixture, processFixture, runCli } from "./support.ts";
 
 const configs = fileURLToPath(new URL("../fixtures/configs/", import.meta.url));
 const sample = (name: string) => `${configs}${name}`;
@@ -26,7 +26,7 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
   const seeds = ["001-google-search.json", "001-browser-lookup.json", "001-tools-mcp.yaml", "002.mcp.json"];
   const more = ["003-with-arguments.json", "003-without-arguments.json", "004-providers.yaml", "004-tool-configs.yaml"];
   for (const name of [...seeds, ...more]) {
-    test(`the seed example ${name} is usable`, async () => {
+    test(`the example ${name} is usable`, async () => {
       const { code, json } = await run(["config", "validate", "--config", sample(`seed-${name}`), "--json"]);
       assert.deepEqual([code, json().ok], [0, true]);
     });

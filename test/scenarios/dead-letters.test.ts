@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { mock, suite, test } from "node:test";
-import { createPlane, type Plane } from "../../src/index.ts";
+import type { Plane } from "../../src/index.ts";
 import type { DeadLetter, DeadLetterPage } from "../../src/model/work/dead-letter.ts";
+import { createPlane } from "../../src/plane.ts";
 import { readLog, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import {
@@ -210,5 +212,32 @@ suite("calls that failed permanently", () => {
     const outcome = await plane.call("gone.echo", { message: "hi" });
     assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
     assert.match(outcome.call.warnings.join(), /No dead letter could be kept/);
+  });
+
+  test("a dead letter keeps what the server said, marked as the server's; the record of the call does not", async () => {
+    await using plane = await planeOf({ echo: fixture("echo") });
+    const { call } = await plane.call("echo.throw", {});
+    const [letter] = (await plane.deadLetters.page()).deadLetters;
+    assert.match(letter?.error.message ?? "", /Server 'echo' said: “the server failed”$/);
+    assert.deepEqual(letter?.error.data.said, { by: "echo", text: "the server failed" });
+    const record = await plane.calls.get(call.id);
+    assert.doesNotMatch(JSON.stringify(record), /the server failed/);
+  });
+
+  test("each call that was under way when its server was killed may have run: its dead letter says so and waits for a person", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const slow = { ...fixture("echo", ["--log", log]), maxConcurrency: 25 };
+    await using plane = await createPlane({ config: { mcpServers: { slow } } });
+    const { pid } = await plane.servers.connect("slow").then(() => plane.servers.get("slow"));
+    const calls = Array.from({ length: 25 }, () => plane.call("slow.slow", { ms: 60_000 }));
+    await until("all calls are under way", () => readFileSync(log, "utf8").split('"tools/call"').length > 25);
+    process.kill(pid as number, "SIGKILL");
+    const codes = (await Promise.all(calls)).map(({ error }) => error?.code);
+    assert.deepEqual(new Set(codes), new Set(["OUTCOME_UNKNOWN"]));
+    const { deadLetters } = await plane.deadLetters.page({ limit: 100 });
+    assert.equal(deadLetters.length, 25);
+    for (const { hold, waitsFor, nextRetryAt } of deadLetters)
+      assert.deepEqual([hold, waitsFor, nextRetryAt], ["may_have_run", "person", null]);
   });
 });

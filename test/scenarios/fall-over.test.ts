@@ -36,7 +36,7 @@ function planeWith(servers: Record<string, ServerEntry>, ways: Way[], more: obje
 }
 
 suite("falling over between providers", () => {
-  test("FOV-01: the next one answers in the same call, and the first is preferred again after its rest", async () => {
+  test("the next one answers in the same call, and the first is preferred again after its rest", async () => {
     await using plane = await planeWith({ first: rogue("crash-mid-call"), second: namedServer("second", ["ok"]) }, [
       { server: "second", tool: "ok", priority: 10 },
       { server: "first", tool: "ok", priority: 0 },
@@ -63,7 +63,7 @@ suite("falling over between providers", () => {
     assert.equal((await plane.tools.get("lookup")).health.providers["mcp:first"]?.router.failures, 0);
   });
 
-  test("FOV-04: when all fail, one error names each with its reason, and the next call does not try again", async () => {
+  test("when all fail, one error names each with its reason, and the next call does not try again", async () => {
     await using plane = await planeWith(
       { first: { command: "/no/such/program" }, second: { url: "http://127.0.0.1:9/mcp" } },
       [
@@ -82,7 +82,7 @@ suite("falling over between providers", () => {
     for (const reason of Object.values(providers)) assert.match(reason, /next try in \d+ s/);
   });
 
-  test("FOV-06: a tool that says no is no failure of its provider", async () => {
+  test("a tool that says no is no failure of its provider", async () => {
     await using plane = await planeWith({ first: rogue("error-kinds"), second: namedServer("second", ["ok"]) }, [
       { server: "first", tool: "tool_error", priority: 0 },
       { server: "second", tool: "ok", priority: 10 },
@@ -137,5 +137,25 @@ suite("falling over between providers", () => {
     const { health } = await plane.tools.get("lookup");
     assert.equal(health.providers["mcp:first"]?.metrics.total, 0);
     assert.equal(health.providers["mcp:first"]?.router.healthy, false);
+  });
+
+  test("the first failure names every provider with its reason, as the second does", async () => {
+    const way = (name: string, config: Record<string, string>) => ({
+      name,
+      priority: 0,
+      health_check_interval: 0,
+      config,
+    });
+    const providers = [way("teleport", {}), way("http", { url: "http://127.0.0.1:9/" })];
+    const tool = { name: "lookup", description: "Looks it up.", side_effects: "none" as const, providers };
+    const retry = { delayMs: 1 };
+    await using plane = await createPlane({ config: { tools: { lookup: tool }, retry } });
+    for (const attempts of [2, 0]) {
+      const { code, data, attempts: tried } = errorOf(await plane.call("lookup"));
+      const reasons = data.providers as Record<string, string>;
+      assert.deepEqual([code, Object.keys(reasons).sort(), tried], ["NO_PROVIDER", ["http", "teleport"], attempts]);
+      assert.match(reasons.teleport ?? "", /no provider of kind 'teleport' is known/);
+      assert.ok(reasons.http);
+    }
   });
 });

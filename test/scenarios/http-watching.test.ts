@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallSeries } from "../../src/model/calls/call-history.ts";
 import type { ServerLogLine } from "../../src/model/servers/server.ts";
+import { readSse } from "../fixtures/read-sse.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { getJson, postCall } from "./requests.ts";
 import { fixture, runCli, startServe, writeConfig } from "./support.ts";
+
+type Heard = Record<string, unknown>;
 
 test("calls are counted minute by minute, how they went and how long they took", async () => {
   await using directory = await temporaryDirectory();
@@ -140,3 +143,49 @@ async function* eventsOf(response: Response): AsyncGenerator<[string, ServerLogL
     }
   }
 }
+
+test("GET /events carries progress and log messages among the others, in order and without an id", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { progress: fixture("progress") });
+  await using serving = await startServe(config, directory.file("data"));
+  const gone = new AbortController();
+  const stream = await fetch(`${serving.url}/events`, { headers: serving.proof, signal: gone.signal });
+  const heard: Heard[] = [];
+  const ended = readSse(stream, (event) => {
+    heard.push(event as Heard);
+    if (heard.filter(({ type }) => type === "tool.result").length === 2) gone.abort();
+  }).catch(() => undefined);
+  const call = (tool: string, args: object) =>
+    fetch(`${serving.url}/tools/${tool}/call`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...serving.proof },
+      body: JSON.stringify({ arguments: args }),
+    });
+  await call("progress.count", { steps: 2, pause: 150 });
+  await call("progress.log_lines", { text: "hello" });
+  await ended;
+  const types = heard.map(({ type }) => type);
+  const told = heard.filter(({ type }) => type === "tool.progress");
+  assert.deepEqual(told.at(-1)?.percentage, 100);
+  assert.ok(types.includes("server.log"), types.join());
+  assert.ok(types.indexOf("tool.call") < types.indexOf("tool.progress"), types.join());
+  assert.ok(types.lastIndexOf("tool.progress") < types.indexOf("tool.result"), types.join());
+});
+
+test("the stream of a call has the percentage, and an update as what it is", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { progress: fixture("progress") });
+  await using serving = await startServe(config, directory.file("data"));
+  const message = `MCP_UPDATE:${JSON.stringify({ type: "system_message", message: "Half way" })}`;
+  const response = await fetch(`${serving.url}/tools/progress.count/call`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "text/event-stream", ...serving.proof },
+    body: JSON.stringify({ arguments: { steps: 1, message } }),
+  });
+  const heard: Heard[] = [];
+  await readSse(response, (event) => void heard.push(event as Heard));
+  assert.deepEqual(heard[0], {
+    ...{ progress: 1, total: 1, percentage: 100, message: "Half way" },
+    update: { type: "system_message", message: "Half way" },
+  });
+});

@@ -4,7 +4,7 @@ import { createPlane, type Plane, type Principal, principalOf } from "../../src/
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { startGateway } from "./gateway-client.ts";
 import { postCall } from "./requests.ts";
-import { callsAt, fixture, runCli, startServe, writeConfig } from "./support.ts";
+import { callsAt, fixture, processFixture, runCli, startServe, writeConfig } from "./support.ts";
 
 const inject = [
   "_mcp_data",
@@ -28,8 +28,8 @@ const wrapper = (tool: string, more: object = {}, config: object = {}) => ({
 const text = { type: "string" };
 
 /** Everything a caller could use to set what only the system sets. */
-const configuration = (log: string) => ({
-  mcpServers: { insider: fixture("insider", ["--log", log], { inject, trusted: true }) },
+const configuration = (log: string, launch = fixture) => ({
+  mcpServers: { insider: launch("insider", ["--log", log], { inject, trusted: true }) },
   tools: {
     declares: wrapper("open", {
       parameters: { type: "object", properties: { q: text, username: text }, required: ["username"] },
@@ -191,7 +191,7 @@ suite("a forged value never reaches a server", () => {
 
   test("over HTTP, on the command line and through the MCP server", async () => {
     const own = directory.file("faces.log");
-    const { mcpServers, ...more } = configuration(own);
+    const { mcpServers, ...more } = configuration(own, processFixture);
     const config = await writeConfig(directory, mcpServers, { ...more, users: {} });
     const place = ["--config", config, "--data-dir", directory.file("faces")];
     const serving = await startServe(config, directory.file("faces"));

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { createPlane, type Outcome, principalOf } from "../../src/index.ts";
-import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { callsAt, errorOf, fixture, namedServer } from "./support.ts";
+import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
+import { getJson, postCall } from "./requests.ts";
+import { callsAt, errorOf, fixture, namedServer, runCli, startServe, writeConfig } from "./support.ts";
 
 type Inventory = {
   available_servers: { server_name: string; description: string; tools: { name: string }[] }[];
@@ -192,5 +193,37 @@ suite("where injected values come from", { concurrency: 3 }, () => {
     });
     const outcome = await plane.call("insider.open", {});
     assert.match(errorOf(outcome).message, /Argument 'q' of 'insider\.open'.*TOOLPLANE_TEST_UNSET.*not set/);
+  });
+
+  test("a file is named on the command line and over HTTP, and a declared file_url has its address", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const inject = [{ parameter: "filename", from: "files" }];
+    const config = await writeConfig(directory, { insider: fixture("insider", ["--log", log], { inject }) });
+    const address = "https://files.example.org/a?token=tk-1";
+    const sent = () =>
+      receivedMessages(readLog(log))
+        .filter(({ method }) => method === "tools/call")
+        .map(({ params }) => (params as { arguments: object }).arguments);
+    const expected = { filename: address, original_filename: "a.pdf", file_url: address };
+    const place = ["--config", config, "--data-dir", directory.file("data")];
+    const words = ["call", "insider.files", "filename=a.pdf"];
+    const called = await runCli([...words, "--file", `a.pdf=${address}`, ...place]);
+    assert.equal(called.code, 0, called.stderr);
+    assert.deepEqual(sent(), [expected]);
+    const wrong = await runCli([...words, "--file", "a.pdf", ...place]);
+    assert.deepEqual([wrong.code, wrong.stderr.includes("NAME=ADDRESS")], [2, true]);
+    await using serving = await startServe(config, directory.file("data"));
+    const post = async (files: unknown) =>
+      await postCall(serving.url, "insider.files", { arguments: { filename: "a.pdf" }, files });
+    const answer = await post({ "a.pdf": address });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    assert.deepEqual(sent().at(-1), expected);
+    assert.equal((await post(["a.pdf"])).status, 400);
+    const records = await getJson(`${serving.url}/calls`);
+    assert.ok(!JSON.stringify(records.body).includes("tk-1"));
+    const attached = await runCli([...words, "--file", `a.pdf=${address}`, ...place]);
+    assert.equal(attached.code, 0, attached.stderr);
+    assert.deepEqual(sent().at(-1), expected, "through the socket of the plane that serves, too");
   });
 });

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { type ConfigInput, createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { startGateway } from "./gateway-client.ts";
-import { assertFailed, errorOf, fixture, planeOf, runCli, startServe, writeConfig } from "./support.ts";
+import { assertFailed, errorOf, fixture, planeOf, processFixture, runCli, startServe, writeConfig } from "./support.ts";
 
 /** A tool that the echo server executes and that has its price. */
 const priced = (more: object = {}) => ({
@@ -128,7 +128,7 @@ suite("budgets", { concurrency: 4 }, () => {
   test("a connection of the gateway is no conversation whose time is used up", async () => {
     await using directory = await temporaryDirectory();
     const settings = { budgets: { maxToolDurationMs: 50 } };
-    const config = await writeConfig(directory, { echo: fixture("echo") }, settings);
+    const config = await writeConfig(directory, { echo: processFixture("echo") }, settings);
     const place = ["--config", config, "--data-dir", directory.file("data")];
     await using gateway = await startGateway(place, {}, () => undefined);
     for (const ms of [80, 1, 1]) {

@@ -3,7 +3,8 @@ import { suite, test } from "node:test";
 import { createPlane, type EventOf, type Plane } from "../../src/index.ts";
 import { startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { assertFailed, callsAt, errorOf, fixture, namedServer, planeOf, textsOf } from "./support.ts";
+import { received, rogue } from "./rogue/rogue.ts";
+import { assertFailed, callsAt, errorOf, processFixture as fixture, namedServer, planeOf, textsOf } from "./support.ts";
 
 const sum = { a: 1, b: 2 };
 
@@ -102,4 +103,31 @@ suite("a server that only fails", { concurrency: 4 }, () => {
     assert.deepEqual([failed.error?.code, impatient.error?.code], ["TOOL_ERROR", "TIMEOUT"]);
     assert.equal((await plane.call("echo.echo", { message: "fine" })).ok, true);
   });
+});
+
+test("one crash under 64 callers is one failure for health and circuit, and its first cooldown is short", async () => {
+  await using directory = await temporaryDirectory();
+  const log = directory.file("log");
+  const providers = [
+    { name: "mcp", priority: 0, health_check_interval: 0, config: { server: "first", tool: "hang" } },
+    { name: "mcp", priority: 9, health_check_interval: 0, config: { server: "second", tool: "ok" } },
+  ];
+  const lookup = { name: "lookup", description: "Looks something up.", side_effects: "none" as const, providers };
+  const mcpServers = {
+    first: rogue("hang-call", ["--log", log], { maxConcurrency: 64 }),
+    second: namedServer("second", ["ok"]),
+  };
+  await using plane = await createPlane({ config: { mcpServers, tools: { lookup } } });
+  const calls = Array.from({ length: 64 }, () => plane.call("lookup"));
+  await until("64 requests", () => received(log, "tools/call").length === 64);
+  const before = Date.now();
+  const first = (await plane.servers.list()).find(({ name }) => name === "first");
+  process.kill(Number(first?.pid), "SIGKILL");
+  for (const { call } of await Promise.all(calls)) assert.equal(call.provider, "mcp:second");
+  const { health } = await plane.tools.get("lookup");
+  const { failures, backoff_until: restsUntil } = health.providers["mcp:first"]?.router ?? assert.fail();
+  assert.equal(failures, 1);
+  if (restsUntil !== null) assert.ok(Date.parse(restsUntil) <= Date.now() + 1_200, `${restsUntil} after ${before}`);
+  const circuit = (await plane.servers.list()).find(({ name }) => name === "first")?.circuit;
+  assert.deepEqual([circuit?.state, circuit?.failures], ["closed", 1]);
 });

@@ -139,4 +139,20 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
     );
     assert.deepEqual(seen, [paid?.call.id, paid?.call.id, undefined]);
   });
+
+  test("a writing tool gets a key, and a caller's own reaches the server of any tool", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using server = await startHttpFixture("http", ["--log", log]);
+    const { url } = server;
+    const mcpServers = { writing: { url, side_effects: "write" }, other: { url } } as const;
+    await using plane = await createPlane({ config: { mcpServers } });
+    const outcome = await plane.call("writing.add", { a: 1, b: 2 });
+    await plane.call("other.add", { a: 1, b: 2 }, { idempotencyKey: "order-7" });
+    await plane.call("other.add", { a: 1, b: 2 });
+    const keys = receivedMessages(readLog(log), "tools/call").map(
+      ({ params }) => (params?._meta as Record<string, unknown> | undefined)?.["toolplane/idempotencyKey"],
+    );
+    assert.deepEqual(keys, [outcome.call.id, "order-7", undefined]);
+  });
 });

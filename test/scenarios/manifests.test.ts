@@ -55,7 +55,7 @@ const tool = (name: string, more: object = {}) => ({
   ...more,
 });
 
-test("the wrapper of the seed reaches the tool of its server, and a persona its own in its place", async () => {
+test("the wrapper of the example reaches the tool of its server, and a persona its own in its place", async () => {
   await using directory = await temporaryDirectory();
   await using plane = await createPlane({ config: await project(directory) });
   const reached = async (principal: Principal) =>

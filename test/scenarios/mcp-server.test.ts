@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, writeConfig } from "./support.ts";
+import { processFixture as fixture, writeConfig } from "./support.ts";
 
 const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { serveEcho } from "./approving.ts";
-import { callsAt } from "./support.ts";
+import { callsAt, fixture, startServe, writeConfig } from "./support.ts";
 
 const fixed = "a value that no one reads";
 const overlay = {
@@ -68,4 +68,20 @@ test("a search tells the whole tools where they are asked for, and an agent's ch
   assert.equal(first?.name, "echo.add");
   assert.ok(first?.tool?.parameters && first.tool.side_effects);
   assert.deepEqual((await plane.ask("GET /agent")).body, { models: ["default"], toolsets: [] });
+});
+
+test("the changes of tools have those of overlays, with who, why, before and after", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { echo: fixture("echo") });
+  await using serving = await startServe(config, directory.file("data"));
+  const headers = { "content-type": "application/json", ...serving.proof };
+  for (const description of ["Says it again.", "Repeats it."]) {
+    const body = JSON.stringify({ description, reason: "clearer" });
+    assert.ok((await fetch(`${serving.url}/tools/echo.echo`, { method: "PUT", headers, body })).ok);
+  }
+  const page = await fetch(`${serving.url}/tools/changes?limit=1&name=echo.echo`);
+  const { changes, total } = (await page.json()) as { total: number; changes: Record<string, unknown>[] };
+  const { what, kind, before, after } = changes[0] ?? {};
+  assert.deepEqual([what, kind, total], ["overlay", "changed", 2]);
+  assert.notDeepEqual(before, after);
 });

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
-import { type ConfigInput, createPlane, type PlaneError, principalOf, type ToolOverlayInput } from "../../src/index.ts";
+import {
+  type ConfigInput,
+  createPlane,
+  type PlaneError,
+  principalOf,
+  type ToolListing,
+  type ToolOverlayInput,
+} from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { assertFailed, callsAt, errorOf, fixture, runCli, startServe, writeConfig } from "./support.ts";
@@ -53,7 +60,7 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
     assert.deepEqual((await plane.calls.list({ tool: "insider.forecast" })).at(-1)?.injected, ["unit"]);
   });
 
-  test("the entries of the seed work with and without arguments, and what is optional is shown so", async () => {
+  test("the entries of the example work with and without arguments, and what is optional is shown so", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(
       directory,
@@ -228,4 +235,27 @@ suite("tools for models", () => {
     assert.match(stderr, /openai, anthropic, mcp, ai-sdk/);
     assert.equal(errorOf((await runCli(["tools", "export", "--format", "x", "--json"])).json()).code, "USAGE");
   });
+});
+
+test("'(optional' in a description makes an argument optional on the command line, too", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { s: fixture("structured") });
+  const run = (...words: string[]) =>
+    runCli([...words, "--json", "--config", config, "--data-dir", directory.file("data")]);
+  const argument = "date:string:Date for balance query (optional, format: YYYY-MM-DD)";
+  const words = ["--description", "Balance", "--server", "s", "--tool", "valid"];
+  const set = await run(
+    "tools",
+    "set",
+    "balance",
+    ...words,
+    "--argument",
+    "account:string:Account",
+    "--argument",
+    argument,
+  );
+  assert.equal(set.code, 0, set.stdout + set.stderr);
+  const { tools } = (await run("tools", "list")).json() as unknown as { tools: ToolListing[] };
+  const balance = tools.find(({ name }) => name === "balance");
+  assert.deepEqual(balance?.parameters.required, ["account"]);
 });

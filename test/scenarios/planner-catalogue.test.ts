@@ -51,7 +51,7 @@ Server: bare
     Description: X
     Parameters: (none)`;
 
-suite("row 253: the catalogue as a model reads it", () => {
+suite("the catalogue as a model reads it", () => {
   test("servers, tools and parameters, without those that only the system sets", () => {
     const { servers, omitted } = readInventory(inventory);
     assert.equal(renderCatalogue(servers, omitted), golden);

@@ -46,7 +46,7 @@ const broken: [plan: string, line: number, message: RegExp, hint: RegExp][] = [
   ['{"steps": [', 1, /no valid JSON/, /brackets/],
 ];
 
-suite("row 256: what is wrong with a plan is reported before it runs", { concurrency: 2 }, () => {
+suite("what is wrong with a plan is reported before it runs", { concurrency: 2 }, () => {
   test(`${broken.length} broken plans are reported with line, reason and remedy, and nothing is called`, async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("echo.log");

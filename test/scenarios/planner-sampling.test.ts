@@ -12,7 +12,7 @@ const steps = [
 ];
 const tool = "planner.plan_with_tools";
 
-suite("row 254: plan_with_tools", { concurrency: 2 }, () => {
+suite("plan_with_tools", { concurrency: 2 }, () => {
   for (const protocol of ["legacy", "modern"] as const) {
     test(`the host's model is asked, and its steps come back as a script and as data (${protocol})`, async () => {
       const asked: Record<string, unknown>[] = [];

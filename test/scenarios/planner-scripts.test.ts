@@ -6,7 +6,7 @@ import { suite, test } from "node:test";
 import { hangMs } from "../fixtures/patience.ts";
 import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { commandIn, type PlannedStep, planeThatSays, plannedIn } from "./planning.ts";
-import { callsAt, namedServer, runCli, writeConfig, processFixture } from "./support.ts";
+import { callsAt, namedServer, processFixture, runCli, writeConfig } from "./support.ts";
 
 const awkward = `it's "quoted"\n$(touch hacked) \`touch hacked\` \\ -n ~ * ! é 😀 \u2028 '; touch hacked; '`;
 const steps: PlannedStep[] = [
@@ -43,7 +43,7 @@ async function scripted(directory: TemporaryDirectory, planned: PlannedStep[]) {
   return { log, config: await writeConfig(directory, servers), file: directory.file("plan.sh") };
 }
 
-suite("row 255: what a planner writes can be run", { concurrency: 2 }, () => {
+suite("what a planner writes can be run", { concurrency: 2 }, () => {
   test("bash makes exactly the planned calls, and nothing in them is a command", async () => {
     await using directory = await temporaryDirectory();
     const { log, config, file } = await scripted(directory, steps);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
-import type { Principal } from "../../src/index.ts";
+import { createPlane, type Principal } from "../../src/index.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
@@ -148,5 +149,21 @@ suite("policy and approval", { concurrency: 4 }, () => {
     const lost = await plane.call("a.whoami_servr", {}, { principal: bob });
     assertFailed(lost, "TOOL_NOT_FOUND", "refused");
     assert.doesNotMatch(JSON.stringify(errorOf(lost).data.nearest), /"a\./);
+  });
+
+  test("what the operator says of one tool comes before the hint of its trusted server", async () => {
+    await using directory = await temporaryDirectory();
+    const tools = [{ name: "peek", annotations: { readOnlyHint: true }, inputSchema: { type: "object" } }];
+    await writeFile(directory.file("tools.json"), JSON.stringify([tools]));
+    const notes = fixture("scripted-list", ["--tools", directory.file("tools.json")], { trusted: true });
+    const config = {
+      mcpServers: { notes },
+      overlays: { "notes.peek": { side_effects: "write" } },
+    };
+    await using plane = await createPlane({ config: config as never, dataDirectory: directory.file("data") });
+    const queued = await plane.call("notes.peek", {}, { mode: "plan" });
+    assert.ok(queued.plan, JSON.stringify(queued));
+    const { effect } = await plane.policy.test("notes.peek");
+    assert.equal(effect.effect, "write");
   });
 });

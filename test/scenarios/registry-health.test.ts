@@ -5,7 +5,7 @@ import { principalOf } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { moveClocks } from "../samples/mocked-time.ts";
 import { getJson, postCall } from "./requests.ts";
-import { fixture, namedServer, startServe, writeConfig } from "./support.ts";
+import { fixture, namedServer, planeOf, startServe, writeConfig } from "./support.ts";
 
 const atlas: Principal = principalOf({ user: "ada", persona: "Atlas" });
 const nova: Principal = principalOf({ user: "eve", persona: "Nova" });
@@ -122,5 +122,30 @@ suite("health", () => {
     } finally {
       mock.reset();
     }
+  });
+
+  test("a tool error counts as an error in the series of calls as it does in the health of the tool", async () => {
+    await using plane = await planeOf({ echo: fixture("echo") });
+    const outcome = await plane.call("echo.fail", { reason: "no" });
+    assert.equal(outcome.call.status, "tool_error");
+    await plane.call("echo.add", { a: 1, b: 2 });
+    const { total } = await plane.calls.series();
+    assert.deepEqual([total.calls, total.errors], [2, 1]);
+    assert.equal((await plane.tools.get("echo.fail")).health.success_rate, 0);
+  });
+
+  test("the last provider that worked stays known after a failure", async () => {
+    await using plane = await createPlane({ config: {} });
+    let works = true;
+    const run = async () => {
+      if (!works) throw new Error("down");
+      return "up";
+    };
+    plane.tools.register({ manifest: { name: "lamp", description: "A lamp.", side_effects: "none" }, run });
+    await plane.call("lamp");
+    works = false;
+    await plane.call("lamp");
+    const { last_invocation: last } = (await plane.tools.get("lamp")).health;
+    assert.deepEqual([last?.ok, last?.selected], [false, "function"]);
   });
 });

@@ -6,7 +6,7 @@ import { startScriptedModel } from "../fixtures/llm-script.ts";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
 import { moveClocks } from "../samples/mocked-time.ts";
 import { getJson, postCall } from "./requests.ts";
-import { assertFailed, errorOf, fixture, namedServer, startServe, textsOf, writeConfig } from "./support.ts";
+import { assertFailed, errorOf, fixture, namedServer, runCli, startServe, textsOf, writeConfig } from "./support.ts";
 
 const tool = (providers: object[], more: object = {}) => ({
   name: "lookup",
@@ -16,6 +16,8 @@ const tool = (providers: object[], more: object = {}) => ({
   providers: providers as { name: string }[],
   ...more,
 });
+
+const way = (name: string, priority: number, config: Record<string, string>) => ({ name, priority, config });
 
 suite("which provider is asked", () => {
   test("of two healthy ones the lower number is asked every time", async () => {
@@ -271,4 +273,59 @@ suite("a tool that a model executes", () => {
     assertFailed(refused, "NO_PROVIDER", "failed");
     assert.match(errorOf(refused).message, /model 'big' is not in 'models'/);
   });
+
+  test("a provider of the kind openai asks the model that is configured, by alias or by its own name", async (context) => {
+    await using model = await startScriptedModel({
+      responses: (body) => ({ kind: "text", text: JSON.stringify((body.messages as { content: unknown }[]).at(-1)) }),
+    });
+    process.env.TOOLPLANE_TEST_SECRET = "hunter22";
+    context.after(() => delete process.env.TOOLPLANE_TEST_SECRET);
+    const providers = [
+      way("mcp", 0, { server: "browser-server", tool: "browser.find" }),
+      way("openai", 10, { model: "gpt-4o-mini" }),
+    ];
+    const lookup = { name: "lookup", description: "Looks it up.", side_effects: "none" as const, providers };
+    const models = { fast: { baseURL: model.url, model: "gpt-4o-mini" } };
+    await using plane = await createPlane({ config: { tools: { lookup }, models } });
+    const outcome = await plane.call("lookup", { query: "\u0024{TOOLPLANE_TEST_SECRET}" });
+    assert.equal(outcome.call.provider, "openai");
+    assert.match(String(textsOf(outcome)[0]), /TOOLPLANE_TEST_SECRET/, "what a caller writes is no reference");
+    await using bare = await createPlane({ config: { tools: { lookup } } });
+    const reasons = (errorOf(await bare.call("lookup", {})).data.providers ?? {}) as Record<string, string>;
+    assert.match(reasons.openai ?? "", /model 'gpt-4o-mini' is not in 'models'/);
+  });
+});
+
+test("validate names kinds of providers that are not built in, and a program may still register them", async () => {
+  await using directory = await temporaryDirectory();
+  const file = directory.file("toolplane.json");
+  const lookup = {
+    name: "lookup",
+    description: "Looks it up.",
+    side_effects: "none",
+    providers: [way("serp", 0, {})],
+  };
+  await writeFile(file, JSON.stringify({ tools: { lookup } }));
+  const validated = await runCli(["config", "validate", "--json", "--config", file]);
+  const problems = validated.json().problems as { path: string; message: string; severity: string }[];
+  assert.equal(validated.code, 0);
+  const told = problems.find(({ message }) => message.includes("'serp' is no kind of provider"));
+  assert.deepEqual([told?.severity, told?.path], ["warning", "tools.lookup.providers[0].name"]);
+  await using plane = await createPlane({ config: file });
+  plane.tools.registerProvider("serp", async () => "found");
+  assert.deepEqual(textsOf(await plane.call("lookup")), ["found"]);
+});
+
+test("an HTTP request that cannot be written was not sent, and says what to correct", async () => {
+  const tool = (headers: object) => ({
+    ...{ description: "x", side_effects: "write", parameters: { type: "object" } },
+    providers: [{ name: "http", config: { method: "POST", url: "http://127.0.0.1:9/x", headers } }],
+  });
+  const config = { tools: { value: tool({ "X-A": "a\nb" }), name: tool({ "X A": "b" }) } };
+  await using plane = await createPlane({ config: config as never });
+  for (const name of ["value", "name"]) {
+    const { error } = await plane.call(name, {});
+    assert.equal(error?.code, "SERVER_UNAVAILABLE");
+    assert.match(error?.message ?? "", /cannot be made \(ERR_INVALID_\w+\); correct its 'url', 'method' or 'headers'/);
+  }
 });

@@ -19,7 +19,7 @@ import {
   assertFailed,
   callsAt,
   errorOf,
-  fixture,
+  processFixture as fixture,
   planeOf,
   runCli,
   type ServerEntry,

@@ -3,6 +3,8 @@ import { readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { observe } from "../../src/agent/run-calls.ts";
+import type { Outcome } from "../../src/index.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
 import { getJson, postCall } from "./requests.ts";
 import { runCli, startServe, writeConfig } from "./support.ts";
@@ -71,4 +73,18 @@ suite("results with artifacts", () => {
     const bad = await postCall(serving.url, "large.rows", { maxResultBytes: -1 });
     assert.deepEqual([bad.status, bad.body.code], [400, "USAGE"]);
   });
+});
+
+test("a model reads what a result says and the names of its files, never their bytes", () => {
+  const b64 = Buffer.from("echo hello").toString("base64");
+  const said = { results: { done: true }, artifacts: [{ name: "plan.sh", b64, mime: "application/x-sh" }] };
+  for (const result of [
+    { content: [{ type: "text", text: JSON.stringify(said) }] },
+    { content: [{ type: "text", text: JSON.stringify(said) }], structuredContent: said },
+    { content: [], structuredContent: said },
+  ]) {
+    const seen = String(observe({ ok: true, call: { status: "succeeded" }, result } as unknown as Outcome));
+    assert.doesNotMatch(seen, new RegExp(b64));
+    assert.match(seen, /\{"done":true\}\n\[artifact plan\.sh, application\/x-sh, 10 bytes\]/);
+  }
 });

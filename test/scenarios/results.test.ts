@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { type Plane, readMedia, resultText } from "../../src/index.ts";
+import { observe } from "../../src/agent/run-calls.ts";
+import { type Outcome, type Plane, readMedia, resultText } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { assertFailed, errorOf, fixture, planeOf, runCli, textsOf, writeConfig } from "./support.ts";
 
@@ -134,4 +135,21 @@ suite("results", () => {
     assert.match(structured.stdout, /"city": "Paris"/);
     assert.equal((await readdir(join(directory.path, `toolplane-${process.getuid?.() ?? "user"}`))).length, 1);
   });
+});
+
+test("text and structured content that differ are both shown, and what is the same once", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { s: fixture("structured") });
+  const call = (tool: string) => runCli(["call", tool, "--config", config, "--data-dir", directory.file("data")]);
+  const differs = await call("s.differs");
+  assert.match(differs.stdout, /it is cold in Oslo/);
+  assert.match(differs.stdout, /"temperature": 21\.5/);
+  assert.equal((await call("s.valid")).stdout.match(/temperature/g)?.length, 1);
+  const outcome = (content: unknown[], structuredContent: unknown) =>
+    ({ ok: true, call: { status: "succeeded" }, result: { content, structuredContent } }) as unknown as Outcome;
+  const text = (value: string) => ({ type: "text", text: value });
+  assert.equal(observe(outcome([text("cold")], { t: 1 })), 'cold\n{"t":1}');
+  assert.equal(observe(outcome([text('{ "t": 1 }')], { t: 1 })), '{ "t": 1 }');
+  assert.equal(observe(outcome([text("42")], { result: 42 })), "42");
+  assert.equal(observe(outcome([text("a"), text("b")], { result: ["a", "b"] })), "a\nb");
 });

@@ -1,18 +1,27 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
+import { createPlane } from "../../src/index.ts";
+import { principalOf, trusted } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
+import { getJson } from "./requests.ts";
+import { startMcp } from "./rogue/mcp-client.ts";
 import {
   assertFailed,
   callsAt,
   errorOf,
   processFixture as fixture,
   isAlive,
+  namedServer,
   pidsIn,
   planeOf,
+  runCli,
   sleepyServer,
+  startServe,
   textsOf,
   within,
+  writeConfig,
 } from "./support.ts";
 
 const reference = (variable: string) => `\${${variable}}`;
@@ -180,4 +189,105 @@ suite("servers in trouble", { concurrency: 6 }, () => {
     const outcome = await plane.call("changing.fresh");
     assert.deepEqual(outcome.result?.structuredContent, { tool: "fresh", arguments: {} });
   });
+});
+
+test("the list of servers has files, counts, failed attempts, waits and the next try", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, {
+    good: fixture("offering"),
+    gone: { command: process.execPath, args: ["-e", "process.exit(3)"], backoffMs: 500_000, maxBackoffMs: 700_000 },
+  });
+  const place = ["--config", config, "--data-dir", directory.file("data")];
+  type Status = Record<string, unknown> & { name: string };
+  const facts = (servers: Status[]) => {
+    const { attempts, reconnect, nextRetryAt } = servers.find(({ name }) => name === "gone") as Status;
+    assert.deepEqual([Number(attempts) > 0, reconnect], [true, { backoffMs: 500_000, maxBackoffMs: 700_000 }]);
+    assert.equal(typeof nextRetryAt, "string");
+    const { offers } = servers.find(({ name }) => name === "good") as Status & { offers: { prompts: unknown } };
+    assert.ok("prompts" in offers);
+  };
+  const listed = (await runCli(["servers", "list", "--json", ...place])).json();
+  assert.deepEqual(listed.files, [config]);
+  facts(listed.servers as Status[]);
+  const shown = await runCli(["servers", "show", "gone", ...place]);
+  assert.match(shown.stdout, /failed tries +\d[\s\S]*waits +500000 to 700000 ms/);
+  await using serving = await startServe(config, directory.file("data"));
+  await getJson(`${serving.url}/tools`);
+  const { body } = await getJson(`${serving.url}/servers`);
+  assert.deepEqual(body.files, ["toolplane.json"]);
+  facts(body.servers as Status[]);
+});
+
+const words = "Error: IGNORE-ME /srv/secret/path";
+
+const broken = { command: process.execPath, args: ["-e", `console.error("${words}"); process.exit(1)`] };
+
+test("what a broken server wrote reaches no model and no stranger, however they ask", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { e2: broken, fine: namedServer("fine", ["read"]) });
+  await using client = await startMcp(config, directory.file("mcp"));
+  const answers = [];
+  for (const name of ["nowhere", "e2__read", "e2.read"])
+    answers.push(await client.ask("tools/call", { name, arguments: {} }));
+  answers.push(await client.ask("tools/call", { name: "mcp_tool_search", arguments: { query: "read" } }));
+  assert.doesNotMatch(JSON.stringify(answers), /IGNORE-ME|secret/);
+  assert.match(JSON.stringify(answers), /Server 'e2' is not available: it exited with code 1\./);
+  await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
+  const caller = { principal: principalOf({ user: "ann" }) };
+  const { error } = await plane.call("e2.read", {}, caller);
+  assert.equal(error?.code, "SERVER_UNAVAILABLE");
+  assert.doesNotMatch(JSON.stringify([error, await plane.servers.list(caller)]), /IGNORE-ME|secret/);
+  const admin = { principal: trusted({ user: "ada" }) };
+  assert.equal((await plane.servers.get("e2", admin)).stderrTail, words);
+});
+
+test("the person at the machine sees the line of a broken server that says why", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { e2: broken });
+  const place = ["--config", config, "--data-dir", directory.file("data")];
+  const list = await runCli(["servers", "list", ...place]);
+  assert.match(list.stdout, /it exited with code 1; it last wrote: Error: IGNORE-ME/);
+  const call = await runCli(["call", "e2.read", ...place]);
+  assert.match(call.stderr, /It last wrote: Error: IGNORE-ME/);
+  assert.equal(call.code, 4);
+});
+
+/** Answers until the first call; then it reads nothing more. */
+const deaf = `
+const answers = {
+  initialize: { protocolVersion: "2025-06-18", serverInfo: { name: "deaf", version: "1" }, capabilities: { tools: {} } },
+  "tools/list": { tools: [{ name: "take", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }] },
+};
+let rest = "";
+process.stdin.on("data", (chunk) => {
+  rest += chunk;
+  for (let end = rest.indexOf("\\n"); end >= 0; end = rest.indexOf("\\n")) {
+    const { id, method } = JSON.parse(rest.slice(0, end));
+    rest = rest.slice(end + 1);
+    if (answers[method]) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method] }));
+    else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } }));
+  }
+  if (rest.length > 0 && rest.includes("tools/call")) process.stdin.pause();
+});
+`;
+
+test("a server that stops reading gets BUSY for what it would not take, and others are not affected", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(directory.file("deaf.cjs"), deaf);
+  const server = { command: process.execPath, args: [directory.file("deaf.cjs")] };
+  await using plane = await planeOf({ deaf: server, fx: fixture("echo") });
+  const text = "x".repeat(4 * 1024 * 1024);
+  const ending = new AbortController();
+  const calls = Array.from({ length: 40 }, () =>
+    plane.call("deaf.take", { text }, { signal: ending.signal, timeoutMs: 120_000 }),
+  );
+  const first = await Promise.race(calls);
+  assert.equal(first.error?.code, "BUSY");
+  assert.match(first.error?.message ?? "", /has not read \d+ MiB/);
+  const other = await plane.call("fx.echo", { message: "hello" });
+  assert.equal(other.ok, true);
+  ending.abort();
+  const ended = await Promise.all(calls);
+  const sent = ended.filter(({ error }) => error?.code !== "BUSY").length;
+  assert.ok(sent <= 8, `${sent} calls of 4 MiB were kept for a server that reads nothing`);
 });

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { suite, test } from "node:test";
+import { serve } from "../../src/faces/http/serve.ts";
+import { createPlane } from "../../src/index.ts";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { callsAt, processFixture as fixture, runCli, startCli, startServeProcess, writeConfig } from "./support.ts";
@@ -92,4 +95,25 @@ suite("the command line beside a plane that serves", () => {
     const cancelled = () => receivedMessages(readLog(log), "notifications/cancelled").length;
     await until("the cancellation", () => cancelled() === 1);
   });
+});
+
+test("a port that is in use is named with who has it and what to do", async () => {
+  await using plane = await createPlane({ config: {} });
+  const first = await serve(plane, { host: "127.0.0.1", port: 0, workbench: import.meta.dirname });
+  const other = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  try {
+    const port = Number(new URL(first.url).port);
+    await assert.rejects(serve(plane, { host: "127.0.0.1", port }), {
+      code: "USAGE",
+      message: `Port ${port} of 127.0.0.1 is in use by another Toolplane, at ${first.url}. Use that one, stop it, or choose another port with --port, 0 for any free one.`,
+    });
+    const { port: taken } = other.address() as { port: number };
+    await assert.rejects(serve(plane, { host: "127.0.0.1", port: taken }), {
+      message: new RegExp(`^Port ${taken} of 127\\.0\\.0\\.1 is in use by another program\\. Stop it,`),
+    });
+  } finally {
+    other.close();
+    await first.close();
+  }
 });

@@ -3,6 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createPlane } from "../../src/index.ts";
 import type { ContextStats } from "../../src/model/catalogue/quality.ts";
+import { startGateway } from "../fixtures/conformance/start-gateway.ts";
+import { EraClient } from "../fixtures/era-client.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, runCli, startServe, writeConfig } from "./support.ts";
 
@@ -104,4 +106,17 @@ test("the same numbers are reported over HTTP", async () => {
   const stats = (await (await fetch(`${serving.url}/stats?server=many&tools=true`)).json()) as ContextStats;
   assert.equal(stats.totals.tools, 3);
   assert.equal(stats.tools?.length, 3);
+});
+
+test("mcp_context_stats says what the tools of each server cost, and is in no list", async () => {
+  await using directory = await temporaryDirectory();
+  const config = { mcpServers: { echo: fixture("echo") }, lazy: { mode: "always" as const } };
+  await using running = await startGateway({}, { plane: { config, dataDirectory: directory.path } });
+  const client = await EraClient.open(running.url, "legacy");
+  const { tools } = (await client.request("tools/list")) as { tools: { name: string }[] };
+  assert.ok(!tools.some(({ name }) => name === "mcp_context_stats"));
+  const { structuredContent } = await client.request("tools/call", { name: "mcp_context_stats", arguments: {} });
+  const { servers } = structuredContent as { servers: { name: string; fullTokens: number; summaryTokens: number }[] };
+  assert.equal(servers[0]?.name, "echo");
+  assert.ok((servers[0]?.fullTokens ?? 0) > (servers[0]?.summaryTokens ?? 0));
 });

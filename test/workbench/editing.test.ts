@@ -13,7 +13,7 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
   });
   after(() => world[Symbol.asyncDispose]());
 
-  test("B7: edits of a tool and a typed server are not lost without a question", async () => {
+  test("edits of a tool and a typed server are not lost without a question", async () => {
     const { page, complaints, context } = await world.open("/tools/echo.put_note/edit");
     await page.getByLabel("Instead of the server's").fill("Keeps a note");
     await page.getByRole("link", { name: "Calls" }).click();
@@ -33,7 +33,7 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     await context.close();
   });
 
-  test("B8: a large result has its size, is searched and saved, and is laid out in pieces", async () => {
+  test("a large result has its size, is searched and saved, and is laid out in pieces", async () => {
     const { page, complaints, context } = await world.open("/try?tool=echo.echo");
     const text = Array.from({ length: 20_000 }, (_, at) => `line ${at}`).join("\n");
     await page.getByLabel("Arguments as JSON").fill(JSON.stringify({ message: text }));
@@ -64,7 +64,7 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     await context.close();
   });
 
-  test("B11: back from a tool the list stands where it was", async () => {
+  test("back from a tool the list stands where it was", async () => {
     const { page, context } = await world.open("/tools?server=many");
     const table = page.getByRole("table", { name: "Tools" });
     await table.getByRole("link", { name: "many.tool_000" }).waitFor();
@@ -79,7 +79,7 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     await context.close();
   });
 
-  test("B10, B14: the palette acts and says that it searches, tabs have no stray scroll bar, ? shows the keys", async () => {
+  test("the palette acts and says that it searches, tabs have no stray scroll bar, ? shows the keys", async () => {
     const { page, complaints, context } = await world.open("/approvals");
     await page.getByRole("tablist").first().waitFor();
     const isStray =

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { compareListings } from "./history.ts";
+import { ServerDefinition } from "../../model/servers/server.ts";
+import { openSqliteStore } from "../../store/sqlite.ts";
+import { compareListings, createChangeHistory } from "./history.ts";
 
 type Item = { name: string; text: number };
 
@@ -58,4 +60,24 @@ test("others have their turn while long lists are compared", async () => {
   await compareListings(items, structuredClone(items), byName);
   clearImmediate(next);
   assert.ok(turns >= 7, `${turns} turns`);
+});
+
+test("the changes of a server that flaps are coalesced, and the last one counts", async () => {
+  const store = await openSqliteStore(":memory:");
+  const history = createChangeHistory({ store: async () => store, outlivesUs: true, revision: () => 1 });
+  const definition = ServerDefinition.parse({ transport: "stdio", command: "node" });
+  const at = Date.now();
+  for (let n = 0; n <= 300; n += 1) {
+    const tools = [{ name: "turn", description: `Version ${n}.`, inputSchema: { type: "object" } }];
+    const times = { eraAt: new Date(at + n).toISOString(), listedAt: new Date(at + n).toISOString() };
+    history.listed(
+      { name: "flaps", definition, era: "legacy", size: 1 },
+      { identity: "of-flaps", era: "legacy", ...times, tools },
+    );
+  }
+  await history.settled();
+  const { changes, total } = await store.changes({ limit: 1 });
+  await store.close();
+  assert.ok(total <= 7, `${total} changes of 301 listings`);
+  assert.match(JSON.stringify(changes[0]?.after), /Version 300\./);
 });

@@ -197,3 +197,21 @@ test("what a query wants done counts: committing finds the tool that commits, no
   for (const query of ["commit my changes to git", "commit changes", "commit"])
     assert.equal(search.rank(query, git, 1)[0]?.tool.name, "git.git_commit", query);
 });
+
+test("a search answers from what is indexed while very many tools are still read", async () => {
+  const tools = Array.from({ length: 12_500 }, (_, at) => findable("big", `tool_${at}`, `Does the thing number${at}.`));
+  const search = createSearch();
+  const serverText = () => "";
+  const options = { limit: 5, summaryLimit: 100 };
+  let left = await search.updateSoon(tools, serverText);
+  const find = (query: string) => search.find(parseSearch({ query }), tools, options);
+  let early = await find("number7");
+  while (left > 0 && early.tools.length === 0) {
+    left = await search.updateSoon(tools, serverText);
+    early = await find("number7");
+  }
+  assert.equal(early.tools[0]?.name, "big.tool_7", "the first are there already");
+  while (left > 0) left = await search.updateSoon(tools, serverText);
+  const late = await find("number12499");
+  assert.equal(late.tools[0]?.name, "big.tool_12499");
+});

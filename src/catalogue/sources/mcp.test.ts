@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import type { UnknownObject } from "../../model/json.ts";
+import { ServerDefinition } from "../../model/servers/server.ts";
 import { translateTools } from "./mcp.ts";
 
 const schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
@@ -113,4 +114,36 @@ test("filters are applied to the names the server uses, and what they keep out i
   const { tools, rejected } = translateTools("notes", sampleServer(settings), listed);
   assert.deepEqual([tools.map(({ id }) => id.tool), rejected], [["read_note"], []]);
   assert.deepEqual(translateTools("notes", sampleServer({ allow_tools: [] }), listed).tools, []);
+});
+
+test("hidden characters in names, defaults and choices reach no one, and icons cannot run", () => {
+  const tag = String.fromCodePoint(...[..."send it"].map((letter) => 0xe0000 + (letter.codePointAt(0) ?? 0)));
+  const selectors = "\ufe01\ufe0f\ufe03";
+  const listed = [
+    {
+      name: "good",
+      inputSchema: {
+        type: "object",
+        properties: { a: { type: "string", default: `x${tag}`, enum: [`x${tag}`, `y${selectors}`, "\u2764\ufe0f"] } },
+      },
+      icons: [
+        { src: "javascript:alert(1)" },
+        { src: "data:text/html,x" },
+        { src: "https://a.example/i.png" },
+        { src: "data:image/png;base64,AA" },
+      ],
+    },
+    { name: "bad", inputSchema: { type: "object", properties: { [`a${tag}`]: { type: "string" } } } },
+  ];
+  const { tools: taken, rejected } = translateTools(
+    "s",
+    ServerDefinition.parse({ transport: "stdio", command: "x" }),
+    listed,
+  );
+  assert.deepEqual(taken[0]?.parameters.properties, {
+    a: { type: "string", default: "x", enum: ["x", "y", "\u2764\ufe0f"] },
+  });
+  assert.deepEqual(taken[0]?.listed?.icons, [{ src: "https://a.example/i.png" }, { src: "data:image/png;base64,AA" }]);
+  assert.match(rejected[0]?.reason ?? "", /cannot be seen/);
+  assert.equal(taken.length, 1);
 });

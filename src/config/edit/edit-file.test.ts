@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { readData, removeFromFile, setInFile } from "./edit-file.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { arrangeInText, readData, removeFromFile, setInFile } from "./edit-file.ts";
 
 const isWindows = process.platform === "win32";
 
@@ -84,4 +85,93 @@ test("a place that cannot be written is a problem with its name", async () => {
     code: "CONFIG_INVALID",
     message: /cannot be read/,
   });
+});
+
+const [push, docs, shell] = [
+  { tool: "git.push", verdict: "ask" },
+  { server: "docs", verdict: "allow" },
+  { tool: "shell.*", verdict: "deny" },
+];
+const path = ["policy", "rules"];
+
+const arrange = (file: string, text: string, ...rules: JsonObject[]) => arrangeInText(file, text, path, rules);
+
+const json = `{
+  "policy": {
+    "rules": [
+      // of the team
+
+      // looked at
+      { "tool": "git.push", "verdict": "ask" }, // since May
+      /* reads */ { "server": "docs", "verdict": "allow" },
+      // never
+      {
+        "tool": "shell.*", // any
+        "verdict": "deny"
+      }
+      // the end
+    ]
+  }
+}
+`;
+
+test("rules of a JSON file move with their comments, and a changed one keeps those inside it", () => {
+  assert.equal(
+    arrange("a.json", json, { ...shell, verdict: "ask" }, push, { tool: "new", verdict: "deny" }),
+    `{
+  "policy": {
+    "rules": [
+      // of the team
+
+      // never
+      {
+        "tool": "shell.*", // any
+        "verdict": "ask"
+      },
+      // looked at
+      { "tool": "git.push", "verdict": "ask" }, // since May
+      {
+        "tool": "new",
+        "verdict": "deny"
+      }
+      // the end
+    ]
+  }
+}
+`,
+  );
+  assert.equal(arrange("a.json", json, push, docs, shell), json);
+  assert.deepEqual(JSON.parse(arrange("a.json", '{"a":1}', push)), { a: 1, policy: { rules: [push] } });
+  const line = '{"policy":{"rules":[{"tool":"git.push","verdict":"ask"}]}}';
+  assert.deepEqual(JSON.parse(arrange("a.json", line, docs, push)).policy.rules, [docs, push]);
+  assert.deepEqual(JSON.parse(arrange("a.json", line)).policy.rules, []);
+});
+
+test("rules of a YAML file move with their comments", () => {
+  const yaml = `# top
+policy:
+  rules:
+    # looked at
+    - tool: git.push # pushes
+      verdict: ask
+    # docs are read
+    - { server: docs, verdict: allow }
+    - tool: shell.*
+      verdict: deny
+servers: {}
+`;
+  assert.equal(
+    arrange("a.yaml", yaml, { ...shell, reason: "never" }, push),
+    `# top
+policy:
+  rules:
+    - tool: shell.*
+      verdict: deny
+      reason: never
+    # looked at
+    - tool: git.push # pushes
+      verdict: ask
+servers: {}
+`,
+  );
 });

@@ -37,7 +37,7 @@ const complete = {
   idempotency_key: false,
 };
 
-test("the examples of the seed load, and what they leave out is filled in and told", async () => {
+test("the examples of ATLAS load, and what they leave out is filled in and told", async () => {
   const { files } = findFiles("tools/*.json", fixtures);
   const { manifests, problems } = await readManifests(files, fixtures, {});
   const [lookup, search] = manifests.tools;

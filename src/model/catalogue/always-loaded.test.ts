@@ -27,7 +27,7 @@ test("globs mean all they fit", () => {
   assert.deepEqual(meant("search*", "files.read"), ["my_server.search", "web.search_web", "files.read"]);
 });
 
-test("a part of a name means every tool that has it, as the seed has it", () => {
+test("a part of a name means every tool that has it", () => {
   assert.deepEqual(meant("sear"), ["my_server.search", "web.search_web"]);
   assert.deepEqual(meant("nothing"), []);
   assert.deepEqual(meant(""), []);

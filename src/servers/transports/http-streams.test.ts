@@ -6,6 +6,7 @@ import { readLog, startHttpFixture, temporaryDirectory } from "../../../test/fix
 import { until } from "../../../test/fixtures/until.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { openHttp } from "./http.ts";
+import { keepListening } from "./http-streams.ts";
 
 const connect = (url: string) =>
   connectChannel((handlers) => openHttp({ url, headers: {}, maxMessageBytes: 10_000 }, handlers));
@@ -209,4 +210,23 @@ suite("a stream that breaks off before the answer", { concurrency: 8 }, () => {
     connected.channel.useProtocolVersion("2026-07-28");
     await assert.rejects(connected.peer.request("x"), lost);
   });
+});
+
+test("a stream that stood for long, or brought something, is opened again without a longer pause", async () => {
+  const ended = new AbortController();
+  const openings: number[] = [];
+  const response = { statusCode: 200, headers: { "content-type": "text/event-stream" } };
+  await keepListening({
+    url: new URL("http://127.0.0.1/"),
+    signal: ended.signal,
+    open: async () => response as never,
+    async follow(_, place) {
+      place.retryMs = 100;
+      place.heard = (place.heard ?? 0) + 1;
+      openings.push(performance.now());
+      if (openings.length === 5) ended.abort();
+    },
+    onLost: () => assert.fail(),
+  });
+  assert.equal(openings.length, 5);
 });

@@ -33,7 +33,7 @@ async function warm(directory: Directory, servers: Record<string, Record<string,
 }
 
 suite("servers start when they are needed", { concurrency: 5 }, () => {
-  test("row 56: 'servers tools' gives up after ten seconds", async () => {
+  test("'servers tools' gives up after ten seconds", async () => {
     await using directory = await temporaryDirectory();
     const hanging = fixture("echo", ["--delay", "600000", "--ttl", "60"]);
     const config = await writeConfig(directory, { srv: hanging });
@@ -75,7 +75,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     assert.deepEqual([startsIn(one).length, startsIn(two).length], [2, 2]);
   });
 
-  test("row 28: serve starts what is not known, what is never lazy, and nothing that is lazy", async () => {
+  test("serve starts what is not known, what is never lazy, and nothing that is lazy", async () => {
     await using directory = await temporaryDirectory();
     const log = (name: string) => directory.file(`${name}.log`);
     const entry = (name: string, more: object = {}) => fixture("echo", ["--log", log(name)], { ...more });
@@ -103,7 +103,7 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     assert.deepEqual([startsIn(log("lazy")).length, startsIn(log("known")).length], [1, 1]);
   });
 
-  test("row 27: a server that is not connected by itself is started by its name only", async () => {
+  test("a server that is not connected by itself is started by its name only", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({

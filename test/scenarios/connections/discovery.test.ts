@@ -2,18 +2,28 @@ import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Plane } from "../../../src/index.ts";
-import { readLog, startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
+import { pathToFileURL } from "node:url";
+import { createPlane, type Plane } from "../../../src/index.ts";
+import { readLog, startHttpFixture, type TemporaryDirectory, temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
-import { errorOf, fixture, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
+import {
+  errorOf,
+  processFixture as fixture,
+  planeOf,
+  runCli,
+  startServe,
+  textsOf,
+  within,
+  writeConfig,
+} from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, post, startOdd, startsIn } from "./parts.ts";
 
 const namesOf = async (plane: Plane) => (await plane.tools.list()).map(({ id }) => id.tool).toSorted();
 
 suite("what servers offer is found out", { concurrency: 4 }, () => {
-  test("row 42: all pages are read, once each, and a tool is listed once", async () => {
+  test("all pages are read, once each, and a tool is listed once", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ paged: fixture("paged", ["--log", log]) });
@@ -24,7 +34,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(await plane.call("paged.tool_119")), ["tool_119"]);
   });
 
-  test("row 42: a cursor that never advances ends the list with a warning", async () => {
+  test("a cursor that never advances ends the list with a warning", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ loop: fixture("paged", ["--loop", "--log", log]) });
@@ -36,7 +46,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.match(warnings[0]?.text ?? "", /cursor/);
   });
 
-  test("row 43: an added, an edited and a removed tool are seen without a new connection", async () => {
+  test("an added, an edited and a removed tool are seen without a new connection", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ changing: fixture("changing", ["--log", log]) });
@@ -61,7 +71,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(countIn(log, "initialize"), 1);
   });
 
-  test("row 43: a storm of announcements is one listing or two, and changes nothing", async () => {
+  test("a storm of announcements is one listing or two, and changes nothing", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ changing: fixture("changing", ["--storm", "300", "--log", log]) });
@@ -73,7 +83,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(changes.length, 0);
   });
 
-  test("row 43: a modern server's new tool is seen as well, over stdio and over HTTP", async () => {
+  test("a modern server's new tool is seen as well, over stdio and over HTTP", async () => {
     await using server = await startHttpFixture("modern", ["--http", "--only"]);
     await using plane = await planeOf({
       local: fixture("modern", ["--only"]),
@@ -87,7 +97,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     }
   });
 
-  test("row 44: a listing is good for its window and asked again after it", async () => {
+  test("a listing is good for its window and asked again after it", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const windowMs = 1_000;
@@ -103,7 +113,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(times().length, early.length + 1);
   });
 
-  test("row 44: the window is five minutes by default", async () => {
+  test("the window is five minutes by default", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
@@ -113,7 +123,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(plane.config().servers.echo?.listingTtlMs, 300_000);
   });
 
-  test("row 45: a forced refresh really asks every server, also over HTTP", async () => {
+  test("a forced refresh really asks every server, also over HTTP", async () => {
     await using directory = await temporaryDirectory();
     const [one, two] = [directory.file("one"), directory.file("two")];
     const servers = { one: fixture("echo", ["--log", one]), two: fixture("state", ["--log", two]) };
@@ -131,7 +141,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.deepEqual([countIn(one, "tools/list"), countIn(two, "tools/list")], [4, 4]);
   });
 
-  test("row 46: the tools of a server that is gone stay listed, marked as stale with the reason", async () => {
+  test("the tools of a server that is gone stay listed, marked as stale with the reason", async () => {
     const server = await startHttpFixture("http");
     await using plane = await planeOf({ remote: { url: server.url }, echo: fixture("echo") });
     const before = (await plane.tools.list({ server: "remote" })).length;
@@ -148,7 +158,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal((await plane.servers.get("echo")).stale, false);
   });
 
-  test("row 46: a server that answers and cannot list keeps its last list, until it can again", async () => {
+  test("a server that answers and cannot list keeps its last list, until it can again", async () => {
     await using directory = await temporaryDirectory();
     const broken = directory.file("broken");
     await using plane = await planeOf({ odd: odd(["--fail-list-when", broken]) });
@@ -166,7 +176,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.deepEqual([good.stale, good.error], [false, null]);
   });
 
-  test("row 47: fifty lists at once are one request", async () => {
+  test("fifty lists at once are one request", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startOdd(["--list-delay", "200", "--log", log]);
@@ -178,7 +188,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(countIn(log, "tools/list"), 2);
   });
 
-  test("row 47: a failure is shared by those who wait and not kept for those who come later", async () => {
+  test("a failure is shared by those who wait and not kept for those who come later", async () => {
     await using directory = await temporaryDirectory();
     const [log, broken] = [directory.file("log"), directory.file("broken")];
     await writeFile(broken, "");
@@ -193,7 +203,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(await plane.call("odd.ok")), ["ok"]);
   });
 
-  test("row 47: the first who waits may leave without failing the others", async () => {
+  test("the first who waits may leave without failing the others", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ odd: odd(["--list-delay", "400", "--log", log]) });
@@ -207,7 +217,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.deepEqual([countIn(log, "tools/list"), startsIn(log).length], [1, 1]);
   });
 
-  test("row 48: what was being asked when the caches were cleared is not kept", async () => {
+  test("what was being asked when the caches were cleared is not kept", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startOdd(["--list-delay", "500", "--log", log]);
@@ -220,7 +230,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.equal(countIn(log, "tools/list"), 2);
   });
 
-  test("row 48: cleared caches are cleared: the next list asks again though the window is open", async () => {
+  test("cleared caches are cleared: the next list asks again though the window is open", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
@@ -229,4 +239,88 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     assert.ok((await plane.tools.list()).length > 0);
     assert.equal(countIn(log, "tools/list"), 2);
   });
+
+  test("tools of a server that fails stay, marked stale, with its error", async () => {
+    await using directory = await temporaryDirectory();
+    const server = fixture("echo");
+    const [script = "", ...rest] = server.args as string[];
+    const source = `import { existsSync } from "node:fs";
+      if (existsSync(${JSON.stringify(directory.file("gone"))})) process.exit(3);
+      await import(${JSON.stringify(pathToFileURL(script).href)});`;
+    await writeFile(directory.file("server.mjs"), source);
+    const config = await writeConfig(directory, { echo: { ...server, args: [directory.file("server.mjs"), ...rest] } });
+    await using serving = await startServe(config, directory.file("data"));
+    const get = async (path: string) =>
+      (await fetch(`${serving.url}${path}`)).json() as Promise<Record<string, unknown>>;
+    await get("/tools");
+    await writeFile(directory.file("gone"), "");
+    process.kill(Number((await get("/servers/echo")).pid), "SIGKILL");
+    const refreshed = await fetch(`${serving.url}/registry/refresh`, { method: "POST", headers: serving.proof });
+    assert.equal(refreshed.status, 200);
+    type Listed = { tools: { name: string; stale?: boolean; error?: string }[] };
+    // First it was killed, then it does not start again.
+    await until("its tools with the error that it has", async () => {
+      const [add] = ((await get("/tools?q=echo.add")) as Listed).tools;
+      assert.deepEqual([add?.name, add?.stale], ["echo.add", true]);
+      const { error } = await get("/servers/echo");
+      return add?.error !== undefined && add.error === error;
+    });
+  });
+
+  test("tools without a usable schema are repaired and callable, and say how long they may take", async () => {
+    await using directory = await temporaryDirectory();
+    const tools = [
+      { name: "bare" },
+      { name: "nothing", inputSchema: null },
+      { name: "listed", inputSchema: [] },
+      { name: "one", inputSchema: { type: "object", properties: { a: { type: "string" } }, required: "a" } },
+      { name: "some", inputSchema: { type: "object", properties: { a: { type: "string" } }, required: ["a", "", 5] } },
+    ];
+    const config = await writeConfig(directory, {
+      odd: await listing(directory, tools, { timeoutMs: 7_000 }),
+      plain: await listing(directory, tools),
+    });
+    await using serving = await startServe(config, directory.file("data"));
+    const listed = (await (await fetch(`${serving.url}/tools`)).json()) as { tools: Record<string, unknown>[] };
+    const of = (server: string) => listed.tools.filter(({ name }) => String(name).startsWith(server));
+    assert.equal(of("odd").length, 5, JSON.stringify(listed));
+    assert.deepEqual([...new Set(of("odd").map((tool) => tool.default_timeout))], [7]);
+    assert.deepEqual([...new Set(of("plain").map((tool) => tool.default_timeout))], [60]);
+    const call = (tool: string, args: object) =>
+      fetch(`${serving.url}/tools/${tool}/call`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...serving.proof },
+        body: JSON.stringify({ arguments: args }),
+      });
+    assert.match(await (await call("odd.bare", {})).text(), /called bare/);
+    assert.match(await (await call("odd.one", {})).text(), /INVALID_ARGUMENTS/);
+    assert.match(await (await call("odd.some", { a: "x" })).text(), /called some/);
+  });
+
+  test("health_check_interval is how long a list of tools holds, for all servers, one, or by variable", async () => {
+    await using directory = await temporaryDirectory();
+    const server = await listing(directory, [{ name: "a" }]);
+    const block = (more: object, own: object) => ({
+      tools: { mcp: { enabled: true, ...more, servers: { one: { ...server, ...own } } } },
+    });
+    const ttl = async (config: object) => {
+      await using plane = await createPlane({ config: config as never });
+      return plane.config().servers.one?.listingTtlMs;
+    };
+    assert.equal(await ttl(block({ health_check_interval: 7 }, {})), 7_000);
+    assert.equal(await ttl(block({ health_check_interval: 7 }, { health_check_interval: "0.5" })), 500);
+    assert.equal(await ttl(block({}, {})), 300_000);
+    const env = { TOOLPLANE_MCP_DEFAULT_SERVER: "one", TOOLPLANE_MCP_HEALTH_CHECK_INTERVAL: "9" };
+    const file = directory.file("seven.json");
+    await writeFile(file, JSON.stringify(block({}, {})));
+    const shown = await runCli(["config", "show", "--json", "--config", file], { env });
+    assert.match(shown.stdout, /"listingTtlMs":\s*9000/);
+  });
 });
+
+/** A server that lists these tools. */
+async function listing(directory: TemporaryDirectory, tools: unknown[], more: object = {}) {
+  const file = directory.file(`tools-${Math.random()}.json`);
+  await writeFile(file, JSON.stringify([tools]));
+  return fixture("scripted-list", ["--tools", file], { ...more });
+}

@@ -18,7 +18,7 @@ suite("what is let through and shown", { concurrency: 4 }, () => {
     ["an empty deny denies nothing", ["put_a"], [], ["put_a"]],
   ];
   for (const [title, allow_tools, deny_tools, expected] of filters) {
-    test(`row 52: ${title}`, async () => {
+    test(title, async () => {
       const entry = { ...namedServer("srv", ["get_a", "get_b", "put_a"]), allow_tools, deny_tools };
       await using plane = await planeOf({ srv: entry });
       assert.deepEqual(await namesOf(plane), expected);
@@ -30,7 +30,7 @@ suite("what is let through and shown", { concurrency: 4 }, () => {
     });
   }
 
-  test("row 52: filters for all and for one server both apply", async () => {
+  test("filters for all and for one server both apply", async () => {
     const { createPlane } = await import("../../../src/index.ts");
     const names = ["get_a", "get_b", "put_a"];
     const servers = {
@@ -42,7 +42,7 @@ suite("what is let through and shown", { concurrency: 4 }, () => {
     assert.deepEqual((await plane.tools.list()).map(({ name }) => name).toSorted(), ["one.get_a", "two.get_a"]);
   });
 
-  test("row 53: a tool that is allowed and does not exist is a configuration error with its name and server", async () => {
+  test("a tool that is allowed and does not exist is a configuration error with its name and server", async () => {
     await using directory = await temporaryDirectory();
     const entry = { ...namedServer("srv", ["get_a"]), allow_tools: ["get_a", "gone_one", "gone_two"] };
     const config = await writeConfig(directory, { srv: entry });
@@ -54,7 +54,7 @@ suite("what is let through and shown", { concurrency: 4 }, () => {
     assert.equal(code, 1);
   });
 
-  test("row 54: a bare name of two servers is refused with both, and fine when one is filtered out", async () => {
+  test("a bare name of two servers is refused with both, and fine when one is filtered out", async () => {
     const servers = { one: namedServer("one", ["same", "own"]), two: namedServer("two", ["same"]) };
     await using plane = await planeOf(servers);
     const { code, message } = errorOf(await plane.call("same"));
@@ -65,7 +65,7 @@ suite("what is let through and shown", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(await filtered.call("same")), ["one:same"]);
   });
 
-  test("row 55: a tool without a name is left out with the reason, the rest is kept", async () => {
+  test("a tool without a name is left out with the reason, the rest is kept", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { bad: fixture("bad") });
     const common = ["--config", config, "--data-dir", directory.file("data")];
@@ -81,7 +81,7 @@ suite("what is let through and shown", { concurrency: 4 }, () => {
     );
   });
 
-  test("row 56: 'servers tools' names the tools of one server, with its secrets resolved", async () => {
+  test("'servers tools' names the tools of one server, with its secrets resolved", async () => {
     await using directory = await temporaryDirectory();
     const [log, other] = [directory.file("log"), directory.file("other")];
     await using server = await startHttpFixture("http", ["--token", "right-token", "--log", log]);

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import type { RefreshReport } from "../../../src/model/servers/server.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
+import { eventually } from "../approving.ts";
 import { getJson, postCall } from "../requests.ts";
 import {
   assertFailed,
@@ -23,7 +25,7 @@ const lifeEvents = ["server.connecting", "server.connected", "server.disconnecte
 const stubborn = ["--ignore-sigterm", "--ignore-stdin-end", "--ttl", "60"];
 
 suite("the life of a connection", { concurrency: 4 }, () => {
-  test("row 24: the states and events of a server that works and of one that does not", async () => {
+  test("the states and events of a server that works and of one that does not", async () => {
     await using plane = await planeOf({
       good: fixture("echo"),
       missing: { command: "no-such-command-anywhere", backoffMs: 60_000 },
@@ -51,7 +53,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.deepEqual(story("off"), []);
   });
 
-  test("row 25: connecting twice, and again, starts one process", async () => {
+  test("connecting twice, and again, starts one process", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
@@ -63,7 +65,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.deepEqual([startsIn(log).length, countIn(log, "initialize"), events.length], [1, 1, 1]);
   });
 
-  test("row 26: five servers that take a second each are ready together", async () => {
+  test("five servers that take a second each are ready together", async () => {
     const names = ["a", "b", "c", "d", "e"];
     const entries = names.map((name) => [name, fixture("echo", ["--delay", "1000"], { protocol: "legacy" })]);
     await using plane = await planeOf(Object.fromEntries(entries));
@@ -74,7 +76,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.deepEqual(new Set(connecting), new Set(["server.connecting"]), "all begin before one is ready");
   });
 
-  test("row 29: the code or the signal of a server that dies is reported to all of its calls", async () => {
+  test("the code or the signal of a server that dies is reported to all of its calls", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ fault: fixture("fault", ["--log", log]) });
@@ -91,7 +93,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.match(errorOf(killed).message, /SIGSEGV/);
   });
 
-  test("row 33: stopping is bounded, idempotent and leaves no process, however stubborn", async () => {
+  test("stopping is bounded, idempotent and leaves no process, however stubborn", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const entries = [1, 2, 3].map((at) => [`s${at}`, fixture("echo", ["--log", log, ...stubborn])]);
@@ -105,7 +107,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.deepEqual([entriesOf(log, "stdin-end").length, told], [3, ["SIGTERM", "SIGTERM", "SIGTERM"]]);
   });
 
-  test("row 33: a plane that was killed takes its most stubborn server along within 15 s", async () => {
+  test("a plane that was killed takes its most stubborn server along within 15 s", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, {
@@ -118,7 +120,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     await until("the end of its servers", () => !pidsIn(log).some(isAlive));
   });
 
-  test("row 34: exactly one end is reported, however many see it", async () => {
+  test("exactly one end is reported, however many see it", async () => {
     await using plane = await planeOf({ echo: fixture("echo") });
     const events = listenTo(plane, "server.disconnected");
     await plane.servers.connect("echo");
@@ -157,7 +159,7 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.match(JSON.stringify(unknown.body), /Did you mean 'echo'/);
   });
 
-  test("row 228: a listener that throws harms no one, and one that left hears nothing", async () => {
+  test("a listener that throws harms no one, and one that left hears nothing", async () => {
     await using plane = await planeOf({ echo: fixture("echo") });
     let left = 0;
     const leave = plane.on("server.connected", () => {
@@ -174,5 +176,31 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.deepEqual([left, heard.filter(({ type }) => type === "server.connected").length], [1, 2]);
     const told = heard.find(({ type }) => type === "server.connected");
     assert.ok(told?.type === "server.connected" && told.toolCount > 0 && told.protocolVersion !== "");
+  });
+
+  test("a server that is disconnected and connected again is asked for its tools, however young its list is", async () => {
+    await using directory = await temporaryDirectory();
+    const file = directory.file("lists.json");
+    const says = (...names: string[]) =>
+      writeFile(file, JSON.stringify({ tools: names.map((name) => ({ name, inputSchema: { type: "object" } })) }));
+    await says("one");
+    const config = await writeConfig(directory, { s: fixture("offering", ["--lists", file]) });
+    await using serving = await startServe(config, directory.file("data"));
+    const listed = () =>
+      eventually("that it lists its tools", async () => {
+        const { body } = await getJson(`${serving.url}/tools?server=s`);
+        return (body.tools as { name: string }[] | undefined)?.map(({ name }) => name);
+      });
+    const post = async (verb: string) => {
+      const { status } = await fetch(`${serving.url}/servers/s/${verb}`, { method: "POST", headers: serving.proof });
+      assert.equal(status, 200);
+    };
+    assert.deepEqual(await listed(), ["s.one"]);
+    await post("disconnect");
+    await says("one", "two");
+    await post("connect");
+    assert.deepEqual(await listed(), ["s.one", "s.two"]);
+    const called = await fetch(`${serving.url}/tools/s.two/call`, { method: "POST", body: '{"arguments":{}}' });
+    assert.equal(called.status, 200);
   });
 });

@@ -31,7 +31,7 @@ async function askAndAnswer(plane: Plane, tool: string, answer: QuestionAnswer):
 }
 
 suite("what servers ask people in the middle of calls", { concurrency: 4 }, () => {
-  test("row 216: a question is reported, shown with its fields, and answered by its caller", async () => {
+  test("a question is reported, shown with its fields, and answered by its caller", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
     const events = listenTo(plane, "question.asked", "question.answered");
     const calling = plane.call("elicit.ask_person", { message: "Who are you?" });
@@ -57,13 +57,13 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
   });
 
   for (const action of ["decline", "cancel"] as const) {
-    test(`row 216: a ${action} is passed on as it is`, async () => {
+    test(`a ${action} is passed on as it is`, async () => {
       await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
       assert.deepEqual(await askAndAnswer(plane, "elicit.confirm", { action }), { action });
     });
   }
 
-  test("row 216: an approval without fields answers {}, whatever the form sends along", async () => {
+  test("an approval without fields answers {}, whatever the form sends along", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
     const bare = await askAndAnswer(plane, "elicit.ask_approval", { action: "accept" });
     assert.deepEqual(bare, { action: "accept", content: {} });
@@ -74,13 +74,13 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     assert.deepEqual(filled, { action: "accept", content: {} });
   });
 
-  test("row 216: a lone value becomes the only field", async () => {
+  test("a lone value becomes the only field", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
     const told = await askAndAnswer(plane, "elicit.ask_value", { action: "accept", content: "blue" });
     assert.deepEqual(told, { action: "accept", content: { value: "blue" } });
   });
 
-  test("row 216: an answer that does not fit is refused with the reason, and the question stays", async () => {
+  test("an answer that does not fit is refused with the reason, and the question stays", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
     const calling = plane.call("elicit.ask_person");
     const [question] = await asked(plane, 1);
@@ -94,7 +94,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     assert.equal((await calling).ok, true);
   });
 
-  test("row 216: only who made the call sees and answers its question", async () => {
+  test("only who made the call sees and answers its question", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
     const [ann, bob] = [person("ann"), person("bob")];
     const calling = plane.call("elicit.confirm", {}, { principal: ann });
@@ -108,7 +108,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     assert.deepEqual(structuredOf(await calling).result, { action: "accept", content: { confirmed: true } });
   });
 
-  test("row 216: a question that sends to a page shows its address and is answered without content", async () => {
+  test("a question that sends to a page shows its address and is answered without content", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
     const calling = plane.call("elicit.ask_url");
     const [question] = await asked(plane, 1);
@@ -117,7 +117,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     assert.deepEqual(structuredOf(await calling).result, { action: "accept" });
   });
 
-  test("row 216: where no one answers, servers do not learn otherwise", async () => {
+  test("where no one answers, servers do not learn otherwise", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit"), rpc: fixture("rpc") });
     const outcome = await plane.call("elicit.confirm");
     assert.match(JSON.stringify(outcome.result), /cannot elicit/);
@@ -125,7 +125,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     assert.deepEqual(anyway.result, { action: "cancel" });
   });
 
-  test("row 216: a question is shown and answered over HTTP", async () => {
+  test("a question is shown and answered over HTTP", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { elicit: fixture("elicit") });
     await using serving = await startServe(config, directory.file("data"));
@@ -172,7 +172,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     assert.equal((await stopped).ok, false);
   });
 
-  test("row 217: over stdio, a question that could belong to two calls is cancelled", async () => {
+  test("over stdio, a question that could belong to two calls is cancelled", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ odd: odd(["--log", log]) }, answering);
@@ -184,7 +184,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     assert.equal((await busy).ok, true);
   });
 
-  test("row 217: over HTTP, two questions at once belong each to its own call", async () => {
+  test("over HTTP, two questions at once belong each to its own call", async () => {
     await using server = await startOdd();
     await using plane = await planeOf({ odd: { url: server.url } }, answering);
     await plane.tools.list();
@@ -205,7 +205,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     ]);
   });
 
-  test("row 217: over stdio, a question that carries the call's _meta belongs to that call", async () => {
+  test("over stdio, a question that carries the call's _meta belongs to that call", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
     await plane.tools.list();
     const users = ["ann", "bob"];
@@ -247,7 +247,7 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
   });
 
   const terminal = "/usr/bin/script";
-  test("row 216: a question is put to the person at the terminal", {
+  test("a question is put to the person at the terminal", {
     skip: !existsSync(terminal),
   }, async () => {
     await using directory = await temporaryDirectory();

@@ -23,7 +23,7 @@ const _lifeEvents = ["server.connecting", "server.connected", "server.disconnect
 const _stubborn = ["--ignore-sigterm", "--ignore-stdin-end", "--ttl", "60"];
 
 suite("what was lost comes back", { concurrency: 4 }, () => {
-  test("row 35: a server that died between two calls is replaced without a word", async () => {
+  test("a server that died between two calls is replaced without a word", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
@@ -38,7 +38,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     assert.equal(callsAt(log).filter(({ name }) => name === "do_it_now").length, 3, "each ran once");
   });
 
-  test("row 35: a call that may run twice survives a death that is not noticed yet", async () => {
+  test("a call that may run twice survives a death that is not noticed yet", async () => {
     await using plane = await planeOf({ echo: fixture("echo", [], { trusted: true }) });
     for (let round = 1; round <= 3; round++) {
       const [pid] = textsOf(await plane.call("echo.pid"));
@@ -47,7 +47,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     }
   });
 
-  test("row 36: a forgotten HTTP session is opened again and the call retried once", async () => {
+  test("a forgotten HTTP session is opened again and the call retried once", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
@@ -64,7 +64,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     assert.equal(countIn(log, "initialize"), 2);
   });
 
-  test("row 37: a server that keeps failing is tried at growing gaps, and at once when it is forced", async () => {
+  test("a server that keeps failing is tried at growing gaps, and at once when it is forced", async () => {
     await using directory = await temporaryDirectory();
     const [log, broken] = [directory.file("log"), directory.file("broken")];
     await writeFile(broken, "");
@@ -99,7 +99,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(await plane.call("failing.ok")), ["ok"]);
   });
 
-  test("row 37: 'servers reconnect --json' tells attempted, reconnected, still_failed and skipped", async () => {
+  test("'servers reconnect --json' tells attempted, reconnected, still_failed and skipped", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, {
       good: fixture("echo"),
@@ -122,7 +122,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     );
   });
 
-  test("row 38: a server that comes up later is found without anybody asking for it", async () => {
+  test("a server that comes up later is found without anybody asking for it", async () => {
     const port = await freePort();
     const entry = { url: `http://127.0.0.1:${port}/mcp`, backoffMs: 200, maxBackoffMs: 500 };
     await using plane = await planeOf({ late: entry, echo: fixture("echo") });
@@ -137,7 +137,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(await plane.call("late.echo", { message: "up" })), ["up"]);
   });
 
-  test("row 39: refreshing one server leaves the session of the other alone", async () => {
+  test("refreshing one server leaves the session of the other alone", async () => {
     await using directory = await temporaryDirectory();
     const [left, right] = [directory.file("left"), directory.file("right")];
     await using one = await startHttpFixture("http", ["--log", left]);
@@ -151,7 +151,7 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     await assert.rejects(plane.servers.refresh("lefd"), { code: "SERVER_NOT_FOUND", message: /Did you mean 'left'/ });
   });
 
-  test("row 41: what a server writes to standard error is kept and shown, without its secrets", async () => {
+  test("what a server writes to standard error is kept and shown, without its secrets", async () => {
     await using directory = await temporaryDirectory();
     const { env, ...entry } = fixture("echo", ["--stderr", "warming up with CANARY-key"]);
     const server = { ...entry, env: { ...(env as object), API_KEY: "CANARY-key" } };

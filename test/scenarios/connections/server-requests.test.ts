@@ -27,7 +27,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     assert.match(JSON.stringify(await silent.call("sample.sample", { prompt: "?" })), /cannot sample/);
   });
 
-  test("row 219: progress is reported with its percentage", async () => {
+  test("progress is reported with its percentage", async () => {
     await using plane = await planeOf({ progress: fixture("progress") });
     const heard = listenTo(plane, "tool.progress");
     const { call } = await plane.call("progress.count", { steps: 4, pause: 10 });
@@ -47,7 +47,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     assert.ok(heard.every((event) => "percentage" in event && event.percentage === null));
   });
 
-  test("row 219: an MCP_UPDATE in a progress message is reported as what it is", async () => {
+  test("an MCP_UPDATE in a progress message is reported as what it is", async () => {
     await using plane = await planeOf({ progress: fixture("progress") });
     const heard = listenTo(plane, "tool.progress");
     const update = { type: "system_message", message: "half way", subtype: "info" };
@@ -64,7 +64,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     assert.equal(heard[0]?.message, broken, "what cannot be read is plain progress");
   });
 
-  test("row 219: progress of one call is never reported for another", async () => {
+  test("progress of one call is never reported for another", async () => {
     await using plane = await planeOf({ progress: fixture("progress") });
     const heard = listenTo(plane, "tool.progress");
     const calls = await Promise.all(
@@ -80,7 +80,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     }
   });
 
-  test("row 220: what a server logs is kept with its level", async () => {
+  test("what a server logs is kept with its level", async () => {
     await using plane = await planeOf({ progress: fixture("progress") });
     const events = listenTo(plane, "server.log");
     await plane.call("progress.log_lines", { text: "a line" });
@@ -97,7 +97,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     assert.ok(lines.every(({ text }) => text.includes("a line")));
   });
 
-  test("row 220: what a server logs during one user's call is not shown to another", async () => {
+  test("what a server logs during one user's call is not shown to another", async () => {
     const entry = fixture("progress", [], { session: "principal" });
     await using plane = await planeOf({ progress: entry }, { principal: person("bob") });
     await plane.call("progress.log_lines", { text: "only for bob" });
@@ -107,7 +107,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     assert.doesNotMatch(shown, /only for ann/);
   });
 
-  test("row 222: prompts are listed and filled in through the library, the command line and HTTP", async () => {
+  test("prompts are listed and filled in through the library, the command line and HTTP", async () => {
     await using directory = await temporaryDirectory();
     const servers = { prompts: fixture("prompts"), echo: fixture("echo") };
     await using plane = await planeOf(servers);
@@ -145,7 +145,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     assert.match(JSON.stringify(answer), /in Rom/);
   });
 
-  test("row 223: resources and their templates are listed and read through every face", async () => {
+  test("resources and their templates are listed and read through every face", async () => {
     await using directory = await temporaryDirectory();
     const servers = { files: fixture("resources") };
     await using plane = await planeOf(servers);
@@ -173,7 +173,7 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     assert.ok(none.status >= 400 && none.status !== 500, `HTTP ${none.status}`);
   });
 
-  test("row 224: roots are reported as the configuration has them, from where its file stands", async () => {
+  test("roots are reported as the configuration has them, from where its file stands", async () => {
     await using directory = await temporaryDirectory();
     await mkdir(directory.file("a b"));
     const roots = ["a b", "file:///elsewhere", directory.path];

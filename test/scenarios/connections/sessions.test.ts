@@ -31,7 +31,7 @@ async function count(plane: Plane, { user, conversation }: Who = {}, tool = "inc
 
 suite("sessions", { concurrency: 4 }, () => {
   for (const transport of ["stdio", "http"] as const) {
-    test(`row 40: a conversation keeps its own session over ${transport}`, async () => {
+    test(`a conversation keeps its own session over ${transport}`, async () => {
       await using directory = await temporaryDirectory();
       const log = directory.file("log");
       await using server = await startHttpFixture("state", ["--http", "--log", log]);
@@ -53,7 +53,7 @@ suite("sessions", { concurrency: 4 }, () => {
     });
   }
 
-  test("row 40: many calls at once open one session for each conversation", async () => {
+  test("many calls at once open one session for each conversation", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("state", ["--http", "--log", log]);
@@ -142,7 +142,7 @@ suite("sessions", { concurrency: 4 }, () => {
   });
 
   for (const calls of [20, 300]) {
-    test(`row 49: ${calls} first calls at once open one session`, async () => {
+    test(`${calls} first calls at once open one session`, async () => {
       await using directory = await temporaryDirectory();
       const [log, web] = [directory.file("log"), directory.file("web")];
       await using server = await startHttpFixture("http", ["--log", web]);
@@ -160,7 +160,7 @@ suite("sessions", { concurrency: 4 }, () => {
     });
   }
 
-  test("rows 49, 50: other secrets are other sessions, and the pool shows none of them", async () => {
+  test("other secrets are other sessions, and the pool shows none of them", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
@@ -182,7 +182,7 @@ suite("sessions", { concurrency: 4 }, () => {
     assert.doesNotMatch(JSON.stringify(info), /CANARY/);
   });
 
-  test("row 50: no file of the data directory holds a secret of the configuration", async () => {
+  test("no file of the data directory holds a secret of the configuration", async () => {
     await using directory = await temporaryDirectory();
     const data = directory.file("data");
     await using server = await startHttpFixture("http");
@@ -195,7 +195,7 @@ suite("sessions", { concurrency: 4 }, () => {
     assert.deepEqual(filesWith(data, "CANARY"), []);
   });
 
-  test("row 51: clearing tells how many sessions it closed, and is safe when there are none", async () => {
+  test("clearing tells how many sessions it closed, and is safe when there are none", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({

@@ -6,7 +6,17 @@ import { startHttpFixture, temporaryDirectory } from "../../fixtures/start-serve
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
 import { filesWith } from "../rogue/probes.ts";
-import { assertFailed, callsAt, errorOf, fixture, planeOf, startServe, textsOf, writeConfig, processFixture } from "../support.ts";
+import {
+  assertFailed,
+  callsAt,
+  errorOf,
+  fixture,
+  planeOf,
+  processFixture,
+  startServe,
+  textsOf,
+  writeConfig,
+} from "../support.ts";
 import { countIn, entriesOf, person, structuredOf } from "./parts.ts";
 
 const [ann, bob] = [person("ann"), person("bob")];
@@ -26,7 +36,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     assert.deepEqual(await plane.tokens.list(), []);
   });
 
-  test("row 235: each user's token is theirs: listed without itself, sent in their calls only", async () => {
+  test("each user's token is theirs: listed without itself, sent in their calls only", async () => {
     await using server = await startHttpFixture("http");
     await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
     const given = { token: "CANARY-ann", expiresAt: later(3_600_000), scopes: ["read", "write"] };
@@ -44,7 +54,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     assert.deepEqual([his?.user, his?.expiresAt], ["bob", null]);
   });
 
-  test("row 235: a token is kept encrypted, and survives the plane", async () => {
+  test("a token is kept encrypted, and survives the plane", async () => {
     await using directory = await temporaryDirectory();
     await using server = await startHttpFixture("http");
     const options = { dataDirectory: directory.file("data"), principal: ann };
@@ -59,7 +69,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     assert.equal(await sentBy(plane, ann), "Bearer CANARY-secret");
   });
 
-  test("row 235: a token in its last minute counts as over", async () => {
+  test("a token in its last minute counts as over", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
@@ -73,7 +83,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     assert.equal(await sentBy(plane, ann), "Bearer longer");
   });
 
-  test("row 235: a token that is taken back ends the sessions that were opened with it", async () => {
+  test("a token that is taken back ends the sessions that were opened with it", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
@@ -102,7 +112,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await until("the end of its sessions", () => entriesOf(log, "session-end").length === opened);
   });
 
-  test("row 235: a user who gave a token can call, also where the plane itself has none", async () => {
+  test("a user who gave a token can call, also where the plane itself has none", async () => {
     await using server = await startHttpFixture("http", ["--token", "right"]);
     await using plane = await planeOf({ remote: { url: server.url, ...wanted } });
     await plane.tokens.set("remote", { token: "right" }, { principal: ann });
@@ -142,7 +152,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     assert.equal(errorOf(await plane.call("other.headers")).code, "AUTH_REQUIRED", "nor that of another server");
   });
 
-  test("row 236: a missing token is a result that says who wants what and how, and harms no one else", async () => {
+  test("a missing token is a result that says who wants what and how, and harms no one else", async () => {
     await using server = await startHttpFixture("http", ["--token", "right"]);
     await using plane = await planeOf({ remote: { url: server.url, ...wanted }, echo: fixture("echo") });
     const outcome = await plane.call("remote.echo", { message: "hi" });
@@ -157,7 +167,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     assert.match((await plane.servers.get("remote")).error ?? "", /token/);
   });
 
-  test("row 236: a token that the server refuses is asked for again, without a loop", async () => {
+  test("a token that the server refuses is asked for again, without a loop", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--token", "right", "--log", log]);
@@ -190,7 +200,7 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     assert.equal((await plane.servers.get("remote")).state, "error");
   });
 
-  test("row 235: a token is given, shown and taken back over HTTP", async () => {
+  test("a token is given, shown and taken back over HTTP", async () => {
     await using directory = await temporaryDirectory();
     await using server = await startHttpFixture("http", ["--token", "CANARY-right"]);
     const config = await writeConfig(directory, { remote: { url: server.url, ...wanted } });

@@ -3,11 +3,21 @@ import { realpathSync } from "node:fs";
 import { suite, test } from "node:test";
 import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
-import { callsAt, errorOf, fixture, planeOf, runCli, textsOf, within, writeConfig, processFixture } from "../support.ts";
+import {
+  callsAt,
+  errorOf,
+  fixture,
+  planeOf,
+  processFixture,
+  runCli,
+  textsOf,
+  within,
+  writeConfig,
+} from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, structuredOf } from "./parts.ts";
 
 suite("transports and negotiation", { concurrency: 4 }, () => {
-  test("row 20: a child runs where the configuration says, with what it was given and none of our secrets", async () => {
+  test("a child runs where the configuration says, with what it was given and none of our secrets", async () => {
     await using directory = await temporaryDirectory();
     process.env.TOOLPLANE_TEST_PARENT_SECRET = "CANARY-parent";
     const { env: cache, ...entry } = fixture("echo", [], { cwd: directory.path });
@@ -23,7 +33,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     delete process.env.TOOLPLANE_TEST_PARENT_SECRET;
   });
 
-  test("row 20: what 'env' says wins over what is inherited", async () => {
+  test("what 'env' says wins over what is inherited", async () => {
     const { env: cache, ...entry } = processFixture("echo");
     await using plane = await planeOf({
       echo: { ...entry, env: { ...(cache as object), HOME: "/elsewhere" } },
@@ -32,7 +42,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
   });
 
   for (const args of [[], ["--sse"], ["--no-get"]]) {
-    test(`row 21: Streamable HTTP with sessions works ${args.join(" ") || "with JSON answers"}`, async () => {
+    test(`Streamable HTTP with sessions works ${args.join(" ") || "with JSON answers"}`, async () => {
       await using directory = await temporaryDirectory();
       const log = directory.file("log");
       await using server = await startHttpFixture("http", [...args, "--log", log]);
@@ -49,7 +59,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     });
   }
 
-  test("row 22: the HTTP+SSE transport of before works when it is asked for", async () => {
+  test("the HTTP+SSE transport of before works when it is asked for", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("sse", ["--log", log]);
@@ -60,13 +70,13 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.equal(countIn(log, "initialize"), 1);
   });
 
-  test("row 22: a URL that only knows the transport of before is found out", async () => {
+  test("a URL that only knows the transport of before is found out", async () => {
     await using server = await startHttpFixture("sse");
     await using plane = await planeOf({ old: { url: server.url, transport: "http" } });
     assert.deepEqual(textsOf(await plane.call("old.echo", { message: "hi" })), ["hi"]);
   });
 
-  test("row 23: the oldest, the newest legacy and the modern revision are distinguished and shown", async () => {
+  test("the oldest, the newest legacy and the modern revision are distinguished and shown", async () => {
     await using directory = await temporaryDirectory();
     const servers = { old: fixture("old"), echo: fixture("echo"), modern: fixture("modern", ["--only"]) };
     const config = await writeConfig(directory, servers);
@@ -82,7 +92,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.match(stdout, /protocol\s+2024-11-05/);
   });
 
-  test("row 23: what a server cannot do according to its handshake is not asked of it", async () => {
+  test("what a server cannot do according to its handshake is not asked of it", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
@@ -155,7 +165,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.equal(entriesOf(log, "upgrade").length, 1);
   });
 
-  test("row 30: junk on standard output is counted and shown, and the answer arrives", async () => {
+  test("junk on standard output is counted and shown, and the answer arrives", async () => {
     await using plane = await planeOf({ fault: fixture("fault") });
     assert.deepEqual(textsOf(await plane.call("fault.junk")), ["after the junk"]);
     assert.ok((await plane.servers.get("fault")).noise >= 3);
@@ -167,7 +177,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.equal((await plane.servers.get("fault")).state, "connected");
   });
 
-  test("row 31: questions with our own ids, a ping and an unknown method disturb no result", async () => {
+  test("questions with our own ids, a ping and an unknown method disturb no result", async () => {
     await using plane = await planeOf({ rpc: fixture("rpc") });
     const asked = ["ask_ping", "ask_unknown", "ask_ping", "ask_unknown"];
     const [ping, unknown, ...others] = await Promise.all(asked.map((tool) => plane.call(`rpc.${tool}`)));
@@ -176,7 +186,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.ok(others.every(({ ok }) => ok));
   });
 
-  test("row 32: a timeout and an abort reach the server and free their slot", async () => {
+  test("a timeout and an abort reach the server and free their slot", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { maxConcurrency: 1 }) });
@@ -196,7 +206,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.equal((await plane.servers.get("echo")).pending, 0);
   });
 
-  test("row 32: a call that is aborted before its turn never reaches the server", async () => {
+  test("a call that is aborted before its turn never reaches the server", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ odd: odd(["--log", log], { maxConcurrency: 1 }) });
@@ -233,7 +243,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.equal(callsAt(log).length, 6);
   });
 
-  test("row 92: a server that does not know ping is healthy", async () => {
+  test("a server that does not know ping is healthy", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ odd: odd(["--no-ping", "--log", log]) });
@@ -243,7 +253,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.equal((await plane.servers.list({ connect: true }))[0]?.state, "connected");
   });
 
-  test("row 219: progress that comes in one breath with the answer is reported before it", async () => {
+  test("progress that comes in one breath with the answer is reported before it", async () => {
     await using plane = await planeOf({ progress: fixture("progress") });
     const heard = listenTo(plane, "tool.progress", "tool.result");
     const outcome = await plane.call("progress.count", { steps: 25 });
@@ -255,5 +265,13 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     assert.equal(steps.at(-1), 25);
     assert.equal(heard.at(-1)?.type, "tool.result");
     assert.ok(heard.every(({ callId }) => callId === outcome.call.id));
+  });
+
+  test("a malformed line is an error event, and the call succeeds", async () => {
+    await using plane = await planeOf({ fault: fixture("fault") });
+    const told: string[] = [];
+    plane.on("server.error", ({ server, message }) => told.push(`${server}: ${message}`));
+    assert.deepEqual(textsOf(await plane.call("fault.junk")), ["after the junk"]);
+    assert.match(told[0] ?? "", /^fault: Protocol error: malformed line/);
   });
 });

@@ -11,7 +11,7 @@ import { openSockets } from "./probes.ts";
 import { eventually, oracle, received, rogue, startRogue, statusOf } from "./rogue.ts";
 
 suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
-  test("CAL-01: twenty calls that hang end at their limit, are cancelled and hold up no other", async () => {
+  test("twenty calls that hang end at their limit, are cancelled and hold up no other", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const limitSeconds = patientSeconds(2);
@@ -40,7 +40,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     assert.equal((await statusOf(url, "hang")).pending, 0);
   });
 
-  test("CAL-02: fifty clients that hang up leave no call, no socket and nothing pending behind", async () => {
+  test("fifty clients that hang up leave no call, no socket and nothing pending behind", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { neighbour: rogue("echo", ["--log", log]) });
@@ -59,7 +59,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     assert.equal((await postCall(url, "neighbour.echo", {})).status, 200);
   });
 
-  test("CAL-04: a read that fails twice succeeds at the third attempt, after waits that grow and vary", async () => {
+  test("a read that fails twice succeeds at the third attempt, after waits that grow and vary", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using failing = await startRogue("http-500", ["--fail", "2", "--log", log]);
@@ -89,7 +89,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     }
   });
 
-  test("CAL-05: a write that failed after it was done is not repeated, and its outcome is called unknown", async () => {
+  test("a write that failed after it was done is not repeated, and its outcome is called unknown", async () => {
     await using directory = await temporaryDirectory();
     const ledger = directory.file("ledger");
     await using failing = await startRogue("http-500", ["--fail", "2", "--ledger", ledger]);
@@ -100,7 +100,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     assert.equal(oracle(ledger).length, 1);
   });
 
-  test("CAL-05: a write with an idempotency key is repeated and done once", async () => {
+  test("a write with an idempotency key is repeated and done once", async () => {
     await using directory = await temporaryDirectory();
     const ledger = directory.file("ledger");
     await using failing = await startRogue("http-500", ["--fail", "2", "--ledger", ledger]);
@@ -111,7 +111,7 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     assert.equal(oracle(ledger).length, 1);
   });
 
-  test("CAL-09: invalid arguments are refused with their place before anything is sent", async () => {
+  test("invalid arguments are refused with their place before anything is sent", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ invalid: rogue("invalid-schema", ["--log", log]) });

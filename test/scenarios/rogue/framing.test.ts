@@ -22,7 +22,7 @@ const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 const keptCharacters = 64 * 1024;
 
 suite("rogue: framing and protocol", { concurrency: 2 }, () => {
-  test("FRM-01: garbage on standard output loses no answer and stays off ours", async () => {
+  test("garbage on standard output loses no answer and stays off ours", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { garbage: rogue("garbage-stdout") });
     await using client = await startMcp(config, directory.file("data"));
@@ -40,7 +40,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     }
   });
 
-  test("FRM-01: garbage is counted, and what is shown of it is clean and short", async () => {
+  test("garbage is counted, and what is shown of it is clean and short", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { garbage: rogue("garbage-stdout") });
     await using serving = await startServe(config, directory.file("data"));
@@ -56,7 +56,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     assert.equal(rest.state, "connected");
   });
 
-  test("FRM-02: a flood on standard error blocks nothing and forges nothing", async () => {
+  test("a flood on standard error blocks nothing and forges nothing", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { flood: rogue("stderr-flood") });
     await using serving = await startServeProcess(config, directory.file("data"));
@@ -75,7 +75,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     assert.deepEqual(filesWith(directory.file("data"), "ghp_ROGUE"), []);
   });
 
-  test("FRM-02: the kept tail of standard error is bounded, clean and without the token", async () => {
+  test("the kept tail of standard error is bounded, clean and without the token", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { flood: rogue("stderr-flood") });
     const common = ["--config", config, "--data-dir", directory.file("data")];
@@ -92,7 +92,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     assert.deepEqual(filesWith(directory.file("data"), "ghp_ROGUE"), []);
   });
 
-  test("FRM-03: a message above the limit fails its call alone and stalls no other", async () => {
+  test("a message above the limit fails its call alone and stalls no other", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { huge: rogue("huge-message"), neighbour: rogue("echo") });
     await using serving = await startServeProcess(config, directory.file("data"));
@@ -114,7 +114,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     assert.equal((await statusOf(url, "huge")).pid, pid, "the same process goes on");
   });
 
-  test("FRM-03: the memory that a message above the limit took is given back", async () => {
+  test("the memory that a message above the limit took is given back", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { huge: rogue("huge-message") });
     await using serving = await startServeProcess(config, directory.file("data"));
@@ -128,7 +128,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     });
   });
 
-  test("FRM-03: a message below the limit arrives whole, and the limit can be set per server", async () => {
+  test("a message below the limit arrives whole, and the limit can be set per server", async () => {
     await using plane = await planeOf({
       large: rogue("huge-message"),
       strict: rogue("huge-message", [], { maxMessageBytes: 1024 * 1024 }),
@@ -140,7 +140,7 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     assert.deepEqual(textsOf(await plane.call("strict.ok")), ["ok"]);
   });
 
-  test("FRM-04: answers without a request are dropped and counted, and reach no other caller", async () => {
+  test("answers without a request are dropped and counted, and reach no other caller", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ wrong: rogue("wrong-id", ["--log", log], { timeoutMs: 1_500 }) });
@@ -180,7 +180,7 @@ const expected: Record<string, { code?: string; rpcCode?: number; message?: RegE
 
 suite("rogue: kinds of errors", { concurrency: 4 }, () => {
   for (const [tool, { code, rpcCode, message }] of Object.entries(expected)) {
-    test(`FRM-05: '${tool}' becomes ${code ?? "a result"} and is sent once`, async () => {
+    test(`'${tool}' becomes ${code ?? "a result"} and is sent once`, async () => {
       await using directory = await temporaryDirectory();
       const log = directory.file("log");
       await using plane = await planeOf({ kinds: rogue("error-kinds", ["--log", log], { trusted: true }) });
@@ -194,7 +194,7 @@ suite("rogue: kinds of errors", { concurrency: 4 }, () => {
     });
   }
 
-  test("FRM-05: content of an unknown kind breaks nothing", async () => {
+  test("content of an unknown kind breaks nothing", async () => {
     await using plane = await planeOf({ kinds: rogue("error-kinds") });
     const { error, result, call } = await plane.call("kinds.unknown_content");
     assert.notEqual(error?.code, "INTERNAL");
@@ -205,7 +205,7 @@ suite("rogue: kinds of errors", { concurrency: 4 }, () => {
     assert.equal((await plane.call("kinds.ok")).ok, true);
   });
 
-  test("FRM-05: a secret in an error of a server is kept in no log and no record", async () => {
+  test("a secret in an error of a server is kept in no log and no record", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { kinds: rogue("error-kinds") });
     const serving = await startServeProcess(config, directory.file("data"));

@@ -37,7 +37,7 @@ async function toolNames(url: string): Promise<string[]> {
 }
 
 suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
-  test("LIF-01: a server that hangs on initialize delays no neighbour, is named and put away", async () => {
+  test("a server that hangs on initialize delays no neighbour, is named and put away", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, {
@@ -60,7 +60,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     assert.deepEqual(early, [], "nothing was started before the backoff was over");
   });
 
-  test("LIF-02: a slow server joins by itself when it is ready, with one list_changed", async () => {
+  test("a slow server joins by itself when it is ready, with one list_changed", async () => {
     await using directory = await temporaryDirectory();
     const [log, gate] = [directory.file("log"), directory.file("gate")];
     const slow = rogue("slow-start", ["--gate", gate, "--log", log], { connectTimeoutMs: 60_000 });
@@ -78,7 +78,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     assert.match(JSON.stringify(result), /here at last/);
   });
 
-  test("LIF-02: a slow server is connecting while it is under its limit", async () => {
+  test("a slow server is connecting while it is under its limit", async () => {
     await using directory = await temporaryDirectory();
     const [log, gate] = [directory.file("log"), directory.file("gate")];
     const slow = rogue("slow-start", ["--gate", gate, "--log", log], { connectTimeoutMs: 60_000 });
@@ -95,7 +95,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     assert.equal(startsIn(log).length, 1);
   });
 
-  test("LIF-02: a server slower than its limit fails clearly and is tried again after the backoff", async () => {
+  test("a server slower than its limit fails clearly and is tried again after the backoff", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const limits = { connectTimeoutMs: 1_000, backoffMs: 2_000 };
@@ -110,7 +110,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     assert.ok((next?.t ?? 0) >= Date.parse(nextRetryAt) - 100, "not before the backoff");
   });
 
-  test("LIF-03: a crash in a call fails it at once and the server is back within five seconds", async () => {
+  test("a crash in a call fails it at once and the server is back within five seconds", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { crash: rogue("crash-mid-call", ["--log", log]) });
@@ -129,7 +129,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     assert.deepEqual([serving.process.exitCode, serving.process.signalCode], [null, null]);
   });
 
-  test("LIF-04: a server that exits after three answers is replaced, one process at a time", async () => {
+  test("a server that exits after three answers is replaced, one process at a time", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ brief: rogue("exits-after-n", ["--n", "3", "--log", log]) });
@@ -145,7 +145,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     assert.equal(startsIn(log).length, 10);
   });
 
-  test("LIF-04: thirty calls, ten at a time, are all answered while their server keeps exiting", async () => {
+  test("thirty calls, ten at a time, are all answered while their server keeps exiting", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using plane = await planeOf({ brief: rogue("exits-after-n", ["--n", "3", "--log", log]) });
@@ -167,7 +167,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     }
   });
 
-  test("LIF-05: ten servers that ignore SIGTERM do not keep the plane from ending in ten seconds", async () => {
+  test("ten servers that ignore SIGTERM do not keep the plane from ending in ten seconds", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const names = Array.from({ length: 10 }, (_, at) => `deaf${at}`);
@@ -183,7 +183,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     assert.deepEqual(aliveIn(log), []);
   });
 
-  test("LIF-06: each server that cannot start is reported with its name, the field and the reason", async () => {
+  test("each server that cannot start is reported with its name, the field and the reason", async () => {
     await using directory = await temporaryDirectory();
     const plain = directory.file("not-executable");
     await writeFile(plain, "just text");
@@ -219,7 +219,7 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     );
   });
 
-  test("LIF-12: Ctrl-C ends a hanging call with 130, cancelled at the server, which is gone", async () => {
+  test("Ctrl-C ends a hanging call with 130, cancelled at the server, which is gone", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { hang: rogue("hang-call", ["--log", log]) });

@@ -22,7 +22,7 @@ async function countListed(url: string, server: string): Promise<unknown> {
 }
 
 suite("rogue: listing and registry", { concurrency: 2 }, () => {
-  test("LST-01: two thousand list_changed cause a handful of listings and tell the client nothing", async () => {
+  test("two thousand list_changed cause a handful of listings and tell the client nothing", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { storm: rogue("listchanged-storm", ["--log", log]) });
@@ -37,7 +37,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     assert.equal(listChanges(client) - atFirst, 0, "nothing had changed");
   });
 
-  test("LST-02: five thousand tools are listed whole, in bounded memory, and the last is called", async () => {
+  test("five thousand tools are listed whole, in bounded memory, and the last is called", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const many = rogue("many-tools", ["--log", log], { autoConnect: false });
@@ -57,7 +57,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
   });
 
   // How long a search takes is measured by bench/search.
-  test("LST-02: many searches in five thousand tools find what is meant", async () => {
+  test("many searches in five thousand tools find what is meant", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { many: rogue("many-tools") });
     await using serving = await startServe(config, directory.file("data"));
@@ -70,7 +70,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     }
   });
 
-  test("LST-03: a schema is repaired, or costs only its own tool, which is named with the reason", async () => {
+  test("a schema is repaired, or costs only its own tool, which is named with the reason", async () => {
     await using plane = await planeOf({ invalid: rogue("invalid-schema"), neighbour: rogue("echo") });
     const names = (await plane.tools.list({ server: "invalid" })).map(({ id }) => id.tool);
     const bad = ["props_array", "type_unknown", "pattern_broken", "dialect_unknown"];
@@ -92,13 +92,13 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     assert.equal((await plane.call("neighbour.echo")).ok, true);
   });
 
-  test("LST-03: a result that breaks its own schema is reported with the path", async () => {
+  test("a result that breaks its own schema is reported with the path", async () => {
     await using plane = await planeOf({ invalid: rogue("invalid-schema") });
     const { error, call } = await plane.call("invalid.breaks_output");
     assert.match(`${error?.message} ${call.warnings.join()}`, /\/n\b/);
   });
 
-  test("LST-04: names are unique and stable, and a call reaches the server it names", async () => {
+  test("names are unique and stable, and a call reaches the server it names", async () => {
     const a = rogue("duplicate-names", ["--name", "a"]);
     const b = rogue("duplicate-names", ["--name", "b"]);
     await using plane = await planeOf({ a, b });
@@ -126,7 +126,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     }
   });
 
-  test("LST-10: a tool that is not there is refused with near names and reaches no server", async () => {
+  test("a tool that is not there is refused with near names and reaches no server", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, {
@@ -147,7 +147,7 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     assert.deepEqual(received(log, "tools/call"), []);
   });
 
-  test("LST-10: the command line answers an unknown tool with 2, and no server counts it as a failure", async () => {
+  test("the command line answers an unknown tool with 2, and no server counts it as a failure", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, {
@@ -166,5 +166,12 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     assert.deepEqual(received(log, "tools/call"), []);
     const { status } = await within("a call", postCall(serving.url, "neighbour.echo", {}));
     assert.equal(status, 200);
+  });
+
+  test("a server whose list is not taken whole says so in its status", async () => {
+    await using plane = await planeOf({ endless: rogue("stdio-odd", ["--mode", "endless"]) });
+    await plane.servers.connect("endless");
+    const [status] = await plane.servers.list();
+    assert.match(status?.incomplete?.reason ?? "", /more than 1000 pages/);
   });
 });

@@ -10,7 +10,7 @@ import { eventually, oracle, received, restingStatus, rogue, startRogue, statusO
 const works = async (plane: Plane, tool: string, args: object = {}) => (await plane.call(tool, args)).ok;
 
 suite("rogue: network transports", { concurrency: 4 }, () => {
-  test("NET-01: a session that the server forgets is opened again and no call is lost", async () => {
+  test("a session that the server forgets is opened again and no call is lost", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startRogue("http-session-404", ["--uses", "3", "--log", log]);
@@ -25,7 +25,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     assert.deepEqual(withSession, [], "a new session is asked for without the old one");
   });
 
-  test("NET-01: a session that is never accepted again ends in one clear error", async () => {
+  test("a session that is never accepted again ends in one clear error", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startRogue("http-session-404", ["--uses", "3", "--forever", "--log", log]);
@@ -39,7 +39,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     assert.equal(oracle(log, "executed").length, 2);
   });
 
-  test("NET-02: a stream that ends without an answer fails its call at once and repeats no write", async () => {
+  test("a stream that ends without an answer fails its call at once and repeats no write", async () => {
     await using directory = await temporaryDirectory();
     const [log, ledger] = [directory.file("log"), directory.file("ledger")];
     await using server = await startRogue("http-sse-drop", ["--log", log, "--ledger", ledger]);
@@ -55,7 +55,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     assert.ok(oracle(log, "get").length < 10, "it is not asked again and again");
   });
 
-  test("NET-02: an answer that the server kept is fetched by resuming the stream", async () => {
+  test("an answer that the server kept is fetched by resuming the stream", async () => {
     await using directory = await temporaryDirectory();
     const [log, ledger] = [directory.file("log"), directory.file("ledger")];
     await using server = await startRogue("http-sse-drop", ["--resume", "--log", log, "--ledger", ledger]);
@@ -73,7 +73,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
   });
 
   for (const code of ["301", "302", "307", "308"]) {
-    test(`NET-03: a redirect (${code}) to another host is not followed, and no secret goes there`, async () => {
+    test(`a redirect (${code}) to another host is not followed, and no secret goes there`, async () => {
       await using directory = await temporaryDirectory();
       const log = directory.file("log");
       await using server = await startRogue("http-redirect", ["--code", code, "--log", log]);
@@ -90,7 +90,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     });
   }
 
-  test("NET-04: a lost socket fails its call at once and is opened again within five seconds", async () => {
+  test("a lost socket fails its call at once and is opened again within five seconds", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startRogue("ws-rogue", ["--log", log]);
@@ -106,7 +106,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     assert.equal(oracle(log, "upgrade")[0]?.protocol, "mcp");
   });
 
-  test("NET-04: garbage between frames is dropped and counted, and fragments are joined", async () => {
+  test("garbage between frames is dropped and counted, and fragments are joined", async () => {
     await using server = await startRogue("ws-rogue");
     await using plane = await planeOf({ ws: { url: server.url, transport: "websocket" } });
     assert.deepEqual(textsOf(await plane.call("ws.garbage")), ["ws garbage"]);
@@ -114,7 +114,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     assert.ok(((await statusOf(plane, "ws")).noise ?? 0) >= 1);
   });
 
-  test("NET-04: a peer that answers no ping is noticed and left", async () => {
+  test("a peer that answers no ping is noticed and left", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startRogue("ws-rogue", ["--no-pong", "--log", log]);
@@ -128,7 +128,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     });
   });
 
-  test("NET-05: every fault of the network is slow or told, and is over five seconds after its end", async () => {
+  test("every fault of the network is slow or told, and is over five seconds after its end", async () => {
     await using server = await startRogue("http-500", ["--fail", "0"]);
     await using proxy = await startRogue("toxi", ["--to", String(server.port)]);
     const url = `http://127.0.0.1:${proxy.port}/mcp`;
@@ -148,7 +148,7 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     }
   });
 
-  test("NET-12: a closed port, an unknown host and TLS on a plain port have reasons of their own", async () => {
+  test("a closed port, an unknown host and TLS on a plain port have reasons of their own", async () => {
     await using directory = await temporaryDirectory();
     await using plain = await startRogue("http-500");
     const secret = "?key=CANARY-query";

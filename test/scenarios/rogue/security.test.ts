@@ -25,7 +25,7 @@ function textsIn(value: unknown): string[] {
 }
 
 describe("rogue: security", () => {
-  test("SEC-03: a server gets what its configuration names, and nothing of the plane's or of another's", async () => {
+  test("a server gets what its configuration names, and nothing of the plane's or of another's", async () => {
     await using directory = await temporaryDirectory();
     const servers = {
       a: rogue("leaks-env", [], { env: { OWN_A: "a's" } }),
@@ -41,7 +41,7 @@ describe("rogue: security", () => {
     assert.doesNotMatch(stdout, /CANARY|canary|OWN_B/);
   });
 
-  test("SEC-04: what a definition hides is shown to no one and flagged; what is clean is not", async () => {
+  test("what a definition hides is shown to no one and flagged; what is clean is not", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { poison: rogue("poisoned-description") });
     const place = ["--config", config, "--data-dir", directory.file("data")];
@@ -80,7 +80,7 @@ describe("rogue: security", () => {
       assert.equal(description, tools.find((tool) => tool.name === name.replace("__", "."))?.description);
   });
 
-  test("SEC-05: a definition that changes after it was used is quarantined with what is different", async () => {
+  test("a definition that changes after it was used is quarantined with what is different", async () => {
     await using directory = await temporaryDirectory();
     const config = { mcpServers: { rug: rogue("rug-pull") } };
     await using plane = await createPlane({
@@ -98,7 +98,7 @@ describe("rogue: security", () => {
     assert.ok(places.includes("/description"), places.join());
   });
 
-  test("INP-01: a body without an end is answered before it has been read, and the answer can be read", async () => {
+  test("a body without an end is answered before it has been read, and the answer can be read", async () => {
     await using directory = await temporaryDirectory();
     await using serving = await startServe(await writeConfig(directory, {}), directory.file("data"));
     const { status, sent } = await pour(`${serving.url}/mcp`, 64);
@@ -107,7 +107,7 @@ describe("rogue: security", () => {
     assert.equal((await fetch(`${serving.url}/healthz`)).status, 200);
   });
 
-  test("INP-07: no pattern makes a search stand still", async () => {
+  test("no pattern makes a search stand still", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { many: rogue("many-tools") });
     await using serving = await startServe(config, directory.file("data"));

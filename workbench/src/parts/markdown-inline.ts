@@ -20,7 +20,7 @@ const pieces: readonly [Inline["kind"] | "escape" | "bare", RegExp][] = [
   ["strong", /(\*\*|__)(?=\S)([\s\S]{0,600}?\S)\1(?![\w*])/y],
   ["deleted", /(~~)(?=\S)([\s\S]{0,600}?\S)\1/y],
   ["emphasis", /([*_])(?![*_\s])((?:[^*_]|[*_]{2}){1,600}?)(?<![\s*_])\1(?![\w*_])/y],
-  ["break", /(?: {2,}|\\)\n/y],
+  ["break", /(?:(?<! ) {2,}|\\)\n/y],
 ];
 /** Where a piece can begin. */
 const begins = /[\\`!["<*_~h ]/g;

@@ -107,3 +107,9 @@ test("plain text and data do not look like Markdown", () => {
   for (const text of ["# A", "- a\n- b", "a **b** c", "```\nx\n```", "[a](https://b.example)"])
     assert.equal(looksLikeMarkdown(text), true, text);
 });
+
+test("a table of Markdown has no more cells than its text", () => {
+  const text = `${"a|".repeat(2_000)}\n${"-|".repeat(2_000)}\n${"|\n".repeat(2_000)}`;
+  const [table] = readMarkdown(text);
+  assert.ok(table?.kind === "table" && table.rows.flat().length <= 2 * table.rows.length);
+});

@@ -9,7 +9,7 @@ test("an argument is a name, a type and a description that may hold colons", () 
   ]);
 });
 
-test("the description of the seed is taken as it is", () => {
+test("the description of TrustGraph's example is taken as it is", () => {
   assert.deepEqual(readArguments(["date?:string:Date for balance query (optional, format: YYYY-MM-DD)"]), [
     {
       name: "date",

@@ -1,7 +1,0 @@
-import { test } from "node:test";
-import { fuzz, fuzzed } from "../fixtures/fuzz.ts";
-
-for (const name of fuzzed)
-  test(`${name}: whatever is read, nothing but a refusal is thrown and nothing takes long`, () => {
-    fuzz(name, 0.3);
-  });

@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { defaultConfigFiles } from "../../src/config/locations.ts";
+import { createSetup } from "../../src/config/setup.ts";
+import type { Setup } from "../../src/model/config/setup.ts";
+import { filesBelow } from "../fixtures/clients/client-home.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { runCli } from "./support.ts";
+
+const cursor = `// Servers of Ann
+{
+  "mcpServers": {
+    // version control
+    "git": {
+      "command": "uvx",
+      "args": ["mcp-server-git"],
+      "env": { "GIT_PAGER": "cat", "TOKEN": "\${env:GIT_TOKEN}" } // quiet
+    },
+    "docs": { "url": "https://docs.example.org/mcp" },
+    "secret": { "command": "vault-mcp", "envFile": ".env" }
+  },
+  "other": { "kept": true } // not ours
+}
+`;
+
+describe("taking over and giving back", () => {
+  const earlier = { HOME: process.env.HOME, USERPROFILE: process.env.USERPROFILE };
+  let root: TemporaryDirectory;
+  let home: string;
+
+  before(async () => {
+    root = await temporaryDirectory();
+    home = root.file("home");
+    Object.assign(process.env, { HOME: home, USERPROFILE: home });
+  });
+  beforeEach(() => {
+    for (const folder of ["home", "a", "b"]) rmSync(root.file(folder), { recursive: true, force: true });
+    for (const folder of ["home", "a", "b"]) mkdirSync(root.file(folder));
+  });
+  after(async () => {
+    for (const [name, value] of Object.entries(earlier)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    await root[Symbol.asyncDispose]();
+  });
+
+  function write(file: string, content: string | object): string {
+    const path = root.file(file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content, null, 2));
+    return path;
+  }
+
+  function setupIn(directory: string, environment: Record<string, string> = {}): Setup {
+    return createSetup({
+      ...{ files: [], directory: root.file(directory), dataDirectory: root.file("data"), platform: "linux" },
+      environment: { XDG_CONFIG_HOME: join(home, ".config"), ...environment },
+      program: ["toolplane"],
+    });
+  }
+
+  /** The same once the person has trusted the project's servers. */
+  async function trustedIn(directory: string): Promise<Setup> {
+    const setup = setupIn(directory);
+    await setup.trust.answer((await setup.trust.show()).servers, true);
+    return setup;
+  }
+
+  test("import, connect and disconnect as the README says lose nothing, even with an edit in between", async () => {
+    const file = write("home/.cursor/mcp.json", cursor);
+    const env = { HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: join(home, ".config"), GIT_TOKEN: "x" };
+    const run = (...args: string[]) => runCli(args, { cwd: root.file("a"), env });
+    const imported = await run("import");
+    assert.match(imported.stdout, /skipped secret: cursor: it reads its environment from a file/);
+    assert.match(imported.stdout, /translated git: \$\{env:GIT_TOKEN\} → \$\{GIT_TOKEN\}/);
+    const connected = (await run("connect", "cursor", "--global", "--json")).json();
+    assert.partialDeepStrictEqual(connected, {
+      ...{ client: "cursor", scope: "user", path: file, backup: `${file}.toolplane-backup` },
+      into: root.file("a/toolplane.json"),
+      moved: [
+        { name: "git", as: "git", isNew: false },
+        { name: "docs", as: "docs", isNew: false },
+      ],
+      server: { args: ["mcp", "--config", root.file("a/toolplane.json")] },
+    });
+    assert.match(JSON.stringify(connected.kept), /"secret".*envFile/);
+    const edited = readFileSync(file, "utf8").replace('"kept": true', '"kept": true, "mine": 1');
+    writeFileSync(file, edited);
+    const { stdout } = await run("disconnect", "cursor");
+    assert.match(stdout, /what you changed since stays/);
+    assert.match(stdout, /back in Cursor: git, docs\n/);
+    assert.equal(readFileSync(file, "utf8"), cursor.replace('"kept": true', '"kept": true, "mine": 1'));
+    assert.deepEqual(filesBelow(dirname(file)), [file]);
+  });
+
+  test("servers that were taken out by hand are in the backup, and disconnect says so", async () => {
+    const file = write("home/.cursor/mcp.json", cursor);
+    write("a/toolplane.json", { mcpServers: { own: { command: "x" } } });
+    const setup = await trustedIn("a");
+    await setup.connectClient("cursor", { scope: "user", keep: true });
+    writeFileSync(file, '{ "mcpServers": {} }');
+    const done = await setup.disconnectClient("cursor");
+    assert.deepEqual(
+      done.missing.map(({ name }) => name),
+      ["git", "docs", "secret"],
+    );
+    assert.equal(readFileSync(String(done.backup), "utf8"), cursor);
+  });
+
+  test("in a project with a configuration the client's file of that project is written", async () => {
+    const file = write("home/.cursor/mcp.json", cursor);
+    write("a/toolplane.json", { mcpServers: { own: { command: "x" } } });
+    const done = await setupIn("a").connectClient("cursor");
+    assert.deepEqual([done.scope, done.path], ["project", root.file("a/.cursor/mcp.json")]);
+    assert.equal(readFileSync(file, "utf8"), cursor);
+    assert.deepEqual(done.elsewhere, [{ path: file, scope: "user", servers: ["git", "docs", "secret"] }]);
+    assert.equal(done.isForEveryProject, false);
+    assert.equal((await setupIn("a").disconnectClient("cursor")).outcome, "deleted");
+  });
+
+  test("a project's servers never go into the user's file", async () => {
+    write("a/.vscode/mcp.json", { servers: { tool: { command: "x", args: ["${workspaceFolder}"] } } });
+    write("home/.config/toolplane/toolplane.json", { mcpServers: { own: { command: "y" } } });
+    const done = await setupIn("a").connectClient("vscode", { scope: "project" });
+    assert.equal(done.into, root.file("a/toolplane.json"));
+    assert.deepEqual(
+      done.moved.map(({ name }) => name),
+      ["tool"],
+    );
+  });
+
+  test("a variable that a moved server needs and that is not set is named", async () => {
+    write("home/.cursor/mcp.json", { mcpServers: { t: { command: "x", env: { T: "${env:UNSET_TOKEN}" } } } });
+    const { variables } = await setupIn("a").connectClient("cursor", { scope: "user" });
+    assert.deepEqual(
+      variables.map(({ name, isSet }) => [name, isSet]),
+      [["UNSET_TOKEN", false]],
+    );
+  });
+
+  test("a client without project scope is said to use this directory everywhere, and the next one names it", async () => {
+    write("home/.codeium/windsurf/mcp_config.json", { mcpServers: { w: { command: "w" } } });
+    for (const name of ["a", "b"]) write(`${name}/toolplane.json`, { mcpServers: { [name]: { command: "x" } } });
+    const first = await (await trustedIn("a")).connectClient("windsurf");
+    assert.deepEqual([first.isForEveryProject, first.replaces], [true, null]);
+    const second = await (await trustedIn("b")).connectClient("windsurf");
+    assert.deepEqual(second.replaces, [root.file("a/toolplane.json")]);
+    assert.deepEqual(second.config, [root.file("b/toolplane.json")]);
+    assert.deepEqual(second.leftBehind, [{ name: "w", path: root.file("a/toolplane.json") }]);
+    const statuses = await setupIn("b").clients();
+    const windsurf = statuses.find(({ client }) => client === "windsurf");
+    assert.deepEqual([windsurf?.isInstalled, windsurf?.connected[0]?.config], [true, second.config]);
+    await assert.rejects(setupIn("b").connectClient("windsurf", { scope: "project" }), {
+      code: "USAGE",
+      message: /^Windsurf has no file for one project\./,
+    });
+  });
+
+  test("without any configuration the servers go into the user's own, which is made for them", async () => {
+    write("home/.cursor/mcp.json", cursor);
+    const own = join(home, ".config/toolplane/toolplane.json");
+    const done = await setupIn("a").connectClient("cursor");
+    assert.deepEqual([done.scope, done.into, done.config], ["user", own, [own]]);
+    assert.equal(done.isForEveryProject, false);
+    assert.ok(existsSync(own));
+    await assert.rejects(setupIn("a", { XDG_CONFIG_HOME: root.file("b") }).connectClient("kiro"), {
+      code: "CONFIG_INVALID",
+      message: /No configuration found/,
+    });
+  });
+
+  test("questions of VS Code and folders of the workspace are translated when its servers are moved", async () => {
+    write("a/toolplane.json", '{\n  // mine\n  "mcpServers": {}\n}\n');
+    write("a/.vscode/mcp.json", {
+      inputs: [{ id: "api-key", type: "promptString", description: "The key", password: true }],
+      servers: {
+        tool: { command: "node", args: ["${workspaceFolder}/tool.js"], env: { KEY: "${input:api-key}" } },
+      },
+    });
+    const done = await setupIn("a").connectClient("vscode");
+    assert.deepEqual(done.translated, [
+      { server: "tool", from: "${workspaceFolder}", to: root.file("a") },
+      { server: "tool", from: "${input:api-key}", to: "${API_KEY}" },
+    ]);
+    const [variable] = done.variables;
+    assert.deepEqual([variable?.name, variable?.description, variable?.isSecret], ["API_KEY", "The key", true]);
+    const text = readFileSync(root.file("a/toolplane.json"), "utf8");
+    assert.match(text, /\/\/ mine/);
+    assert.ok(text.includes('"${API_KEY}"') && text.includes(`${root.file("a")}/tool.js`));
+  });
+
+  test("a folder of the workspace stays in a file for all projects, where it has no one meaning", async () => {
+    write("home/.cursor/mcp.json", {
+      mcpServers: { here: { command: "x", args: ["${workspaceFolder}"] }, a: { command: "a" } },
+    });
+    const done = await setupIn("a").connectClient("cursor");
+    assert.deepEqual(
+      done.moved.map(({ name }) => name),
+      ["a"],
+    );
+    assert.match(done.kept[0]?.reason ?? "", /another folder in each project/);
+  });
+
+  test("Claude Code's .mcp.json starts the plane, and the plane does not start itself", async () => {
+    const file = root.file("a/.mcp.json");
+    cpSync(join(import.meta.dirname, "../fixtures/clients/claude-code-project.json"), file);
+    const original = readFileSync(file);
+    write("a/toolplane.json", { mcpServers: {} });
+    const done = await setupIn("a").connectClient("claude-code");
+    assert.deepEqual([done.path, done.config], [file, [root.file("a/toolplane.json")]]);
+    // The client's entry and a command in this project mean the same plane.
+    assert.deepEqual(defaultConfigFiles(root.file("a"), { XDG_CONFIG_HOME: root.file("none") }), done.config);
+    const { config } = await loadConfig([file, root.file("a/toolplane.json")], { ASANA_TOKEN: "x" });
+    assert.deepEqual(Object.keys(config.servers).sort(), ["asana", "vault"]);
+    await setupIn("a").disconnectClient("claude-code", { remove: true });
+    assert.deepEqual(readFileSync(file), original);
+  });
+});

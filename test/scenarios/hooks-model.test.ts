@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { after, before, suite, test } from "node:test";
+import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { agentWorld, sentTo } from "./agent-world.ts";
+import { fixture } from "./support.ts";
+
+suite("hooks on what is said to a model", () => {
+  let directory: TemporaryDirectory;
+  before(async () => {
+    directory = await temporaryDirectory();
+  });
+  after(() => directory[Symbol.asyncDispose]());
+
+  const hook = async (name: string, source: string) => {
+    const file = directory.file(`${name}.mjs`);
+    await writeFile(
+      file,
+      `let text = ""; for await (const c of process.stdin) text += c; const { payload } = JSON.parse(text); ${source}`,
+    );
+    return { name, command: [process.execPath, file], timeout_ms: 60_000 };
+  };
+  const world = (hooks: object) =>
+    agentWorld(
+      [
+        { kind: "text", text: "First." },
+        { kind: "text", text: "Second." },
+      ],
+      { s: fixture("structured") },
+      { config: { hooks } },
+    );
+
+  test("UserPromptSubmit sees the question before a model does, and may only deny it", async () => {
+    const noSecrets = await hook(
+      "no-secrets",
+      `if (payload.prompt.includes("secret")) { console.error("no secrets"); process.exit(2); }`,
+    );
+    await using denying = await world({ UserPromptSubmit: [noSecrets] });
+    const denied = await denying.plane.agent.run("tell the secret");
+    assert.deepEqual([denied.outcome, denied.error?.code], ["failed", "APPROVAL_DENIED"]);
+    assert.match(denied.error?.message ?? "", /hook 'no-secrets' \(UserPromptSubmit\) says: no secrets/);
+    assert.equal(denying.model.requests.length, 0);
+    assert.equal((await denying.plane.agent.run("hello")).answer, "First.");
+    const change = await hook(
+      "change",
+      `console.log(JSON.stringify({ decision: "modify", payload: { prompt: "changed" } }));`,
+    );
+    await using changing = await world({ UserPromptSubmit: [change] });
+    await changing.plane.agent.run("hello");
+    assert.equal(sentTo(changing.model, 0).messages.at(-1)?.content, "hello");
+  });
+
+  test("BeforeModel sees all that the model would read, of every run and toolset", async () => {
+    const guard = await hook(
+      "dlp",
+      `if (JSON.stringify(payload.messages).includes("4111")) { console.error("card number"); process.exit(2); }`,
+    );
+    await using it = await world({ BeforeModel: [guard] });
+    const denied = await it.plane
+      .toolset()
+      .generate({ prompt: "pay", system: null, history: [{ role: "user", content: "4111" }] } as never);
+    assert.equal(denied.error?.code, "APPROVAL_DENIED");
+    assert.equal(it.model.requests.length, 0);
+    assert.equal((await it.plane.agent.run("hello")).answer, "First.");
+  });
+
+  test("a guard that fails stops the run", async () => {
+    const broken = await hook("broken", "process.exit(1);");
+    await using it = await world({ BeforeModel: [broken] });
+    assert.equal((await it.plane.agent.run("hello")).error?.code, "APPROVAL_DENIED");
+  });
+});
