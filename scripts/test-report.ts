@@ -26,7 +26,8 @@ export async function reportTests(
     if (type === "test:dequeue") running.set(keyOf(data), data);
     else if (type === "test:complete") {
       running.delete(keyOf(data));
-      if (data.nesting > 0) continue;
+      // A process of several files is reported by its files.
+      if (data.nesting > 0 || data.name.endsWith(".test.mjs")) continue;
       const { duration_ms: ms, passed: isGood } = data.details;
       files.push({ file: data.name, ms });
       const mark = isGood ? styleText("green", "✔") : styleText("red", "✖");

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, writeConfig } from "./support.ts";
+import { processFixture as fixture, writeConfig } from "./support.ts";
 
 const run = promisify(execFile);
 const marker = "from the kept listing";

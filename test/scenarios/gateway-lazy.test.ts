@@ -96,7 +96,7 @@ test("with 'found' only what was shown can be called, and the way there is repor
   await using directory = await temporaryDirectory();
   await using gateway = await startLazy(
     undefined,
-    { lazy: { callable: "found", alwaysLoadTools: ["pid"] } },
+    { lazy: { callable: "found", alwaysLoadTools: ["whoami_server"] } },
     { dataDirectory: directory.path },
   );
   for (const era of ["legacy", "modern"] as const) {
@@ -104,7 +104,7 @@ test("with 'found' only what was shown can be called, and the way there is repor
     const guessed = await call("one__echo", { message: "guessed" });
     assert.match(guessed.text, /'one.echo' was not shown in this session.*mcp_tool_search/);
     assert.ok((await call("call_tool", { name: "one.echo", arguments: { message: "guessed" } })).isError);
-    assert.equal((await call("one__pid")).isError, false);
+    assert.equal((await call("one__whoami_server")).isError, false);
     await search("return the message", { server: "one", limit: 1 });
     assert.equal((await call("one.echo", { message: "found" })).text, "found");
     await call("mcp_tool_list", { server: "my*" });

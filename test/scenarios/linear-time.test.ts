@@ -148,8 +148,6 @@ const rows: Row[] = [
   ["calls in a program", namedIn, repeat("tools.a.b();\n"), 100_000],
   ["capitals in the name of a tool", effectOfName, repeat("A"), 50_000],
   ["a plan that a model does not close", readParts, repeat("["), 50_000],
-  ["the tokens of one long word", await loadTokenCounter(), repeat("A"), 50_000],
-  ["the tokens of signs without an end", await loadTokenCounter(), repeat("-="), 50_000],
   ["names in a program that are not called", namedIn, repeat("tools."), 50_000],
   ["a fence that a model does not close", askedOfModel, repeat("\n", "```", "a"), 50_000],
   ["spaces in a prompt that is not closed", (text) => fillPrompt(text, {}), repeat(" ", "{{"), 20_000],
@@ -189,6 +187,10 @@ const rows: Row[] = [
 
 for (const [what, run, make, size] of rows)
   test(`${what}: twice the input takes twice the time`, () => assertLinear(run, make, size));
+
+for (const [what, part] of Object.entries({ "one long word": "A", "signs without an end": "-=" }))
+  test(`the tokens of ${what}: twice the input takes twice the time`, async () =>
+    assertLinear(await loadTokenCounter(), repeat(part), 50_000));
 
 for (const [name, { type, fits }] of Object.entries(formats))
   test(`texts of format '${name}': twice the input takes twice the time`, { skip: type === "number" }, () => {

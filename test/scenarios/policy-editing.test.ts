@@ -7,9 +7,10 @@ import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-s
 import { fixture, planeOf, type RunningServe, runCli, startServe } from "./support.ts";
 
 const docs = { server: "docs", verdict: "allow" };
+const echo = fixture("echo");
 const written = (directory: string) => `{
   // The servers.
-  "mcpServers": { "echo": ${JSON.stringify(fixture("echo"))} },
+  "mcpServers": { "echo": ${JSON.stringify(echo)} },
   "observability": { "keepPayloads": true },
   "policy": {
     "rules": [

@@ -5,7 +5,7 @@ import { after, before, suite, test } from "node:test";
 import { observe } from "../../src/agent/run-calls.ts";
 import { type Outcome, type Plane, readMedia, resultText } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, errorOf, fixture, planeOf, runCli, textsOf, writeConfig } from "./support.ts";
+import { assertFailed, errorOf, fixture, planeOf, processFixture, runCli, textsOf, writeConfig } from "./support.ts";
 
 suite("results", () => {
   let directory: TemporaryDirectory;
@@ -110,7 +110,11 @@ suite("results", () => {
   });
 
   test("the command line saves media to files and leaves nothing out", async () => {
-    const config = await writeConfig(directory, servers);
+    const config = await writeConfig(directory, {
+      echo: processFixture("echo"),
+      image: processFixture("image"),
+      structured: processFixture("structured"),
+    });
     const common = ["--config", config, "--data-dir", directory.path];
     const env = { TMPDIR: directory.path };
     const [mixed, falsy, failed, structured] = await Promise.all([

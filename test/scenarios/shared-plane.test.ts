@@ -18,9 +18,6 @@ import {
   writeConfig,
 } from "./support.ts";
 
-/** Within this a client has to be served again, whatever was killed. */
-const recoveryMs = 5_000;
-
 /** A configuration with one server that tells who started it, and clients on it. */
 async function world(directory: TemporaryDirectory, more: object = {}) {
   const log = directory.file("log");

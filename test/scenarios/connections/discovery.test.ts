@@ -4,6 +4,7 @@ import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { createPlane, type Plane } from "../../../src/index.ts";
+import { fixtureFile } from "../../fixtures/bundled.ts";
 import { readLog, startHttpFixture, type TemporaryDirectory, temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
@@ -246,7 +247,9 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     const [script = "", ...rest] = server.args as string[];
     const source = `import { existsSync } from "node:fs";
       if (existsSync(${JSON.stringify(directory.file("gone"))})) process.exit(3);
-      await import(${JSON.stringify(pathToFileURL(script).href)});`;
+      const { define } = await import(${JSON.stringify(pathToFileURL(script).href)});
+      const { serveRaw } = await import(${JSON.stringify(pathToFileURL(fixtureFile("raw-server")).href)});
+      serveRaw(define());`;
     await writeFile(directory.file("server.mjs"), source);
     const config = await writeConfig(directory, { echo: { ...server, args: [directory.file("server.mjs"), ...rest] } });
     await using serving = await startServe(config, directory.file("data"));
