@@ -69,7 +69,10 @@ export const jobPromises: Promises = {
     await store.addJobRun(sampleRun("one", { slot: "earlier", user: "ada" }));
     const ask = async (id: string, user: string) =>
       (await store.addJobRun(sampleRun(id, { slot: `slot-${id}`, user }), "earlier")).id;
-    assert.deepEqual([await ask("two", "ada"), await ask("three", "bob"), await ask("three", "bob")], ["one", "three", "three"]);
+    assert.deepEqual(
+      [await ask("two", "ada"), await ask("three", "bob"), await ask("three", "bob")],
+      ["one", "three", "three"],
+    );
     assert.equal(await store.jobRun("two"), null);
   },
 

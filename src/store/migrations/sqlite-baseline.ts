@@ -1,6 +1,6 @@
 import type { Migration } from "./migrations.ts";
 
-/** A new file in one step. Why a column is there is told by the steps in `sqlite-migrations.ts`. */
+/** A new file in one step. The steps in `sqlite-migrations.ts` say why a column is there. */
 export const sqliteBaseline: Migration = {
   id: 21,
   sql: `
