@@ -15,7 +15,7 @@ function saying(verdict: Verdict["verdict"], changes: Partial<ApproveOptions> = 
     ownCounts: () => true,
     decide: () => say(verdict),
     remembered: async () => null,
-    fingerprint: async () => "as it is",
+    isSameTool: async (_tool, fingerprint) => fingerprint === "as it is",
     hold: () => assert.fail("a person was asked"),
     ...changes,
   };

@@ -24,7 +24,8 @@ export type ApproveOptions = {
   decide(call: Injected): Verdict | Promise<Verdict>;
   /** The reason of an earlier yes to such calls, or null. */
   remembered(call: Injected, verdict: Verdict): Promise<string | null>;
-  fingerprint(tool: Tool): Promise<string>;
+  /** Is it the tool that this fingerprint was made of? */
+  isSameTool(tool: Tool, fingerprint: string): Promise<boolean>;
   /** Stores the call and asks a person. Resolves with the call that continues, or throws. */
   hold(call: Injected, verdict: Verdict, asking: Asking): Promise<Requested>;
 };
@@ -44,7 +45,7 @@ export function approve(
 async function ask(
   call: Injected,
   decided: Verdict | Promise<Verdict>,
-  { ownCounts, remembered, fingerprint, hold }: ApproveOptions,
+  { ownCounts, remembered, isSameTool, hold }: ApproveOptions,
   asking: Asking,
 ): Promise<Approved | Requested> {
   const { judged } = call;
@@ -54,7 +55,7 @@ async function ask(
   // A yes was given to what was shown, so with hooks it is checked even if none is needed any more.
   const isFree = verdict.verdict === "allow" && !(judged && call.approved);
   if (isFree || call.options.dryRun) return { ...call, approval: verdict };
-  if (call.approved) return { ...call, approval: await confirm(call, call.approved, fingerprint) };
+  if (call.approved) return { ...call, approval: await confirm(call, call.approved, isSameTool) };
   if (verdict.verdict === "ask") {
     // Earlier consent covers the written arguments, not those of a hook.
     if (call.options.consent && ownCounts(call.principal) && (judged?.before ?? null) === null)
@@ -68,10 +69,10 @@ async function ask(
 }
 
 /** A yes holds only for what was shown. */
-async function confirm(call: Injected, yes: HeldYes, fingerprint: ApproveOptions["fingerprint"]): Promise<Verdict> {
-  const isSameTool = (await fingerprint(call.tool)) === yes.fingerprint;
-  if (!isSameTool || !isWhatWasShown(call, yes)) {
-    const what = isSameTool ? "what becomes of the arguments" : "the tool";
+async function confirm(call: Injected, yes: HeldYes, isSameTool: ApproveOptions["isSameTool"]): Promise<Verdict> {
+  const isSame = await isSameTool(call.tool, yes.fingerprint);
+  if (!isSame || !isWhatWasShown(call, yes)) {
+    const what = isSame ? "what becomes of the arguments" : "the tool";
     const reason = `${what} has changed since '${yes.id}' was approved. Make the call again`;
     throw denied(call, reason, { origin: "approval", approvalId: yes.id, isVoid: true });
   }
@@ -108,7 +109,7 @@ export function createApprovals(parts: ApprovalPorts) {
   const stage: Omit<ApproveOptions, "decide"> = {
     ownCounts: (caller) => ownYesCounts(parts.config().approvals, caller),
     remembered: async (call, verdict) => (await loaded()).remembered(call, verdict),
-    fingerprint: async (tool) => (await loaded()).fingerprint(tool),
+    isSameTool: async (tool, fingerprint) => (await loaded()).isSameTool(tool, fingerprint),
     hold: async (call, verdict, asking) => (await loaded()).hold(call, verdict, asking),
   };
   return {

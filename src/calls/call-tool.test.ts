@@ -13,7 +13,7 @@ function approvalBy(verdict: Verdict["verdict"]): Path["approval"] {
     ownCounts: () => true,
     decide: () => ({ verdict, origin: "rule", reason: "no" }),
     remembered: async () => null,
-    fingerprint: async () => "f",
+    isSameTool: async (_tool, fingerprint) => fingerprint === "f",
     hold: () => Promise.reject(new PlaneError("APPROVAL_REQUIRED", "no")),
   };
 }

@@ -59,7 +59,7 @@ const functions: Functions = {
     ownCounts: () => true,
     decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
     remembered: async () => assert.fail("nothing has to be remembered"),
-    fingerprint: async () => "f",
+    isSameTool: async (_tool, fingerprint) => fingerprint === "f",
     hold: async () => assert.fail("no person is asked"),
   },
   routing: { environment: {}, unavailable: () => null, resting: () => null, serverLimitMs: () => undefined },

@@ -43,8 +43,8 @@ export function countMinutes(calls: readonly CallColumns[]): MinuteCount[] {
   return [...counts.values()];
 }
 
-/** Minutes before this one are removed when `newest` is counted. */
-export const oldestMinute = (newest: number) => newest - keptMinutes;
+/** Minutes before this one are removed when `newest` is counted, unless it comes from a clock that was ahead. */
+export const oldestMinute = (newest: number) => Math.min(newest, Math.floor(Date.now() / minuteMs)) - keptMinutes;
 
 /** A key column cannot be NULL. */
 export const userKey = (user: string | null) => user ?? "";

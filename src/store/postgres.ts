@@ -5,8 +5,8 @@ import { healthWindow } from "../model/catalogue/health.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Store } from "../model/store.ts";
 import { createIdempotentAppend } from "./idempotent-append.ts";
-import { postgresMigrations } from "./migrations/postgres-migrations.ts";
-import type { Migration } from "./migrations/sqlite-migrations.ts";
+import { newestOf, type Pending, pendingFrom, type Schema } from "./migrations/migrations.ts";
+import { postgresSchema } from "./migrations/postgres-migrations.ts";
 import { type Connection, createConnection } from "./postgres/connection.ts";
 import { createDueWork } from "./postgres/due-work.ts";
 import { createListener, lockKey } from "./postgres/notifications.ts";
@@ -96,18 +96,18 @@ function createDatabase(
 type State = { encoding: string; hasSchema: boolean; isOurs: boolean; isEmpty: boolean };
 
 /** Brings the schema to the newest version. Forward only, all or nothing; several planes may try at once. */
-async function migrate(client: PoolClient, address: PostgresAddress, migrations = postgresMigrations): Promise<void> {
+async function migrate(client: PoolClient, address: PostgresAddress, schema = postgresSchema): Promise<void> {
   // First without a lock: a user without the right to create can use a current schema.
-  if ((await pendingOf(client, address, migrations)).length === 0) return;
+  if ((await pendingOf(client, address, schema)).length === 0) return;
   try {
     // Waits for another plane that migrates, without a timeout.
     await client.query("BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0");
     await client.query(`SELECT pg_advisory_xact_lock(${lockKey(address, "migrate")})`);
-    const pending = await pendingOf(client, address, migrations);
+    const pending = await pendingOf(client, address, schema);
     if (pending.length > 0) await prepareSchema(client, address);
-    for (const { id, sql } of pending) {
+    for (const { sql, ids } of pending) {
       await client.query(sql);
-      await client.query("INSERT INTO toolplane_migrations (id) VALUES ($1)", [id]);
+      await client.query("INSERT INTO toolplane_migrations (id) SELECT unnest($1::integer[])", [ids]);
     }
     await client.query("COMMIT");
   } catch (thrown) {
@@ -116,25 +116,20 @@ async function migrate(client: PoolClient, address: PostgresAddress, migrations 
   }
 }
 
-async function pendingOf(
-  client: PoolClient,
-  address: PostgresAddress,
-  migrations: readonly Migration[],
-): Promise<Migration[]> {
+async function pendingOf(client: PoolClient, address: PostgresAddress, known: Schema): Promise<Pending[]> {
   const state = await stateOf(client, address);
   const { shown, schema } = address;
   if (state.encoding !== "UTF8")
     throw refuse(shown, `has the encoding ${state.encoding}. Create a database with ENCODING 'UTF8'`);
   if (!state.isOurs && !state.isEmpty)
     throw refuse(shown, `has tables of another program in its schema '${schema}'. Name another one with '?schema='`);
-  const version = state.isOurs ? await versionOf(client) : 0;
-  const newest = migrations.at(-1)?.id ?? 0;
+  const [version, newest] = [state.isOurs ? await versionOf(client) : 0, newestOf(known)];
   if (version > newest)
     throw refuse(
       shown,
       `was written by a newer version: it has format ${version}, and this version knows ${newest}. Update this installation, or name another schema`,
     );
-  return migrations.filter(({ id }) => id > version);
+  return pendingFrom(version, known);
 }
 
 async function stateOf(client: PoolClient, { schema }: PostgresAddress): Promise<State> {

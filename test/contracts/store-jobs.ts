@@ -65,6 +65,17 @@ export const jobPromises: Promises = {
     assert.equal(await store.jobRun("two"), null);
   },
 
+  "gives the run back that has the slot of an earlier version, to its user": async ({ store }) => {
+    await store.addJobRun(sampleRun("one", { slot: "earlier", user: "ada" }));
+    const ask = async (id: string, user: string) =>
+      (await store.addJobRun(sampleRun(id, { slot: `slot-${id}`, user }), "earlier")).id;
+    assert.deepEqual(
+      [await ask("two", "ada"), await ask("three", "bob"), await ask("three", "bob")],
+      ["one", "three", "three"],
+    );
+    assert.equal(await store.jobRun("two"), null);
+  },
+
   "lets a run begin only where its job has room, and what is gone makes room": async ({ store }) => {
     for (const id of ["a", "b", "c"]) await store.addJobRun(sampleRun(id, { dueAt: at(0) }));
     const begin = async (id: string, minute = 1) => {

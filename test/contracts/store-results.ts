@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { KeptResult } from "../../src/model/calls/stored-result.ts";
 import type { Promises } from "./opened-store.ts";
-import { callEntry, callRecord, moment } from "./records.ts";
+import { auditEntry, callEntry, callRecord, moment } from "./records.ts";
 
 const roomy = 1_000_000;
 
@@ -114,5 +114,17 @@ export const chainPromises: Promises = {
       chain.checkpoints.map(({ removed }) => removed),
       [2, 1],
     );
+  },
+
+  "removes old records behind those of a clock that was ahead, which stay only among young ones": async ({ store }) => {
+    const [old, young, ahead] = ["2001-01-01T00:00:00.000Z", new Date().toISOString(), "2999-01-01T00:00:00.000Z"];
+    const at = [ahead, old, ahead, old, ahead, young];
+    await store.append(at.map((one, index) => callEntry(`c${index}`, { at: one })));
+    await store.append(at.map((one, index) => auditEntry(`a${index}`, { at: one })));
+    assert.deepEqual([await store.forgetCalls(young), await store.forgetAudit(young)], [4, 4]);
+    assert.deepEqual([await store.forgetCalls(young), await store.forgetAudit(young)], [0, 0]);
+    const left = [...(await store.calls()), ...(await store.audit())].map(({ id }) => id);
+    assert.deepEqual(left, ["c5", "c4", "a5", "a4"]);
+    assert.deepEqual([(await store.verifyCalls()).ok, (await store.verifyAudit()).ok], [true, true]);
   },
 };

@@ -23,7 +23,7 @@ import { type AnswererPorts, type Answerers, asksOthers, createAnswerers } from 
 import { type Asking, askPeople, resumed } from "./ask-people.ts";
 import { graceMs, isAbandoned, isClaimed, viewOf } from "./held-call.ts";
 import { createHeldCalls, type HeldCallPorts, type HeldCalls } from "./held-calls.ts";
-import { createFingerprint, createRemembered, isRememberable } from "./remembered.ts";
+import { createFingerprint, createRemembered, earlierFingerprints, isRememberable } from "./remembered.ts";
 
 /** How often to look for approved calls that a process abandoned. */
 const sweepMs = 10_000;
@@ -111,7 +111,8 @@ export function createApprovals(given: ApprovalPorts) {
       const entry = await remembered.covers(call, verdict);
       return entry && `${entry.user ?? "an anonymous user"} said yes on ${entry.createdAt} to calls like this`;
     },
-    fingerprint,
+    isSameTool: (tool: Tool, approved: string): boolean =>
+      fingerprint(tool) === approved || earlierFingerprints(tool, fixedOf(tool)).includes(approved),
     hold: (call: Injected, verdict: Verdict, asking: Asking) =>
       askPeople(call, verdict, asking, {
         heldCalls,

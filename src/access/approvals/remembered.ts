@@ -30,6 +30,17 @@ export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerpr
   };
 }
 
+/**
+ * As version 0.1 made it, for calls that wait since then. Every tool had `allow_parallel`, and only those for which
+ * someone had written it had `default_timeout`.
+ */
+export function earlierFingerprints(tool: Tool, fixed: JsonObject): string[] {
+  const { id, description, parameters, injects, annotations, persona, providers, source } = tool;
+  const about = { id, description, parameters, injects, annotations, persona, providers, source, fixed };
+  const { default_timeout, ...metadata } = { ...tool.metadata, allow_parallel: tool.metadata.allow_parallel ?? false };
+  return [metadata, { ...metadata, default_timeout }].map((one) => hash({ ...about, metadata: one }));
+}
+
 export function createRemembered(
   store: () => Promise<Store>,
   fingerprint: Fingerprint,

@@ -116,8 +116,8 @@ export interface JobStore {
   dueJobSchedules(now: string): Promise<JobSchedule[]>;
   /** Each schedule with its runs, or neither; returns which were written. */
   fireJobSchedules(firings: readonly Firing[]): Promise<boolean[]>;
-  /** Returns the existing run of its slot instead, where there is one. */
-  addJobRun(run: KeptJobRun): Promise<KeptJobRun>;
+  /** Returns the existing run of its slot instead, or of the user's earlier slot, where there is one. */
+  addJobRun(run: KeptJobRun, earlierSlot?: string): Promise<KeptJobRun>;
   jobRun(id: string): Promise<KeptJobRun | null>;
   replaceJobRun(run: KeptJobRun): Promise<boolean>;
   /** The same for a start; also false at the job's concurrency limit. */

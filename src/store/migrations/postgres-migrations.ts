@@ -1,7 +1,7 @@
-import type { Migration } from "./sqlite-migrations.ts";
+import type { Migration, Schema } from "./migrations.ts";
+import { postgresBaseline } from "./postgres-baseline.ts";
 
-/** Applied in order and recorded by id. The SQL of a released migration never changes. */
-export const postgresMigrations: readonly Migration[] = [
+const steps: readonly Migration[] = [
   // The tables of the SQLite store after its migration 13. Text compares byte by byte in any locale. Records are text:
   // `jsonb` refuses `\u0000` and forgets the order of keys, and the hash of a call covers its text.
   {
@@ -255,3 +255,5 @@ export const postgresMigrations: readonly Migration[] = [
   `,
   },
 ];
+
+export const postgresSchema: Schema = { steps, baseline: postgresBaseline };

@@ -1,7 +1,7 @@
-export type Migration = { id: number; sql: string };
+import type { Migration, Schema } from "./migrations.ts";
+import { sqliteBaseline } from "./sqlite-baseline.ts";
 
-/** Applied in order and recorded by id. The SQL of a released migration never changes. */
-export const sqliteMigrations: readonly Migration[] = [
+const steps: readonly Migration[] = [
   // `sequence` is spelled out: VACUUM may renumber an implicit rowid, and paging relies on it.
   // `number` counts the samples of one subject, so that its window is a range at one end of the key.
   {
@@ -297,3 +297,5 @@ export const sqliteMigrations: readonly Migration[] = [
   `,
   },
 ];
+
+export const sqliteSchema: Schema = { steps, baseline: sqliteBaseline };

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { test } from "node:test";
 import { callEntry } from "../../../test/contracts/records.ts";
-import { sqliteMigrations } from "../migrations/sqlite-migrations.ts";
+import { sqliteSchema } from "../migrations/sqlite-migrations.ts";
 import { openSqliteStore } from "../sqlite.ts";
 
 async function recorded(context: TestContext): Promise<string> {
@@ -89,7 +89,7 @@ test("calls of an earlier version are kept, and the chain begins after them", as
   context.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, "store.sqlite");
   const database = new DatabaseSync(file);
-  database.exec(`${sqliteMigrations[0]?.sql}; CREATE TABLE migrations (id INTEGER PRIMARY KEY, at TEXT NOT NULL) STRICT;
+  database.exec(`${sqliteSchema.steps[0]?.sql}; CREATE TABLE migrations (id INTEGER PRIMARY KEY, at TEXT NOT NULL) STRICT;
     INSERT INTO migrations VALUES (1, 'then');
     INSERT INTO calls (id, at, tool, status, record) VALUES ('old', 'then', 't', 'failed', '{}')`);
   database.close();

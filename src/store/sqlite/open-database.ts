@@ -3,7 +3,8 @@ import { dirname, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { PlaneError } from "../../model/errors.ts";
-import { type Migration, sqliteMigrations } from "../migrations/sqlite-migrations.ts";
+import { newestOf, type Pending, pendingFrom, type Schema } from "../migrations/migrations.ts";
+import { sqliteSchema } from "../migrations/sqlite-migrations.ts";
 import { inTransaction } from "./connection.ts";
 import { isLocked, lockTimeoutMs, storeFailure } from "./store-failure.ts";
 
@@ -31,9 +32,11 @@ function tryOpen(open: () => DatabaseSync, file: string, giveUpAt: number): Data
   const database = open();
   try {
     database.exec(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
-    // First, so that a database of another program stays unchanged.
+    // A new file is written faster in WAL mode; a database of another program stays unchanged.
+    const isNew = !hasTable(database, "true");
+    if (isNew) setUp(database);
     migrate(database, file);
-    setUp(database);
+    if (!isNew) setUp(database);
     return database;
   } catch (thrown) {
     database.close();
@@ -80,29 +83,29 @@ function unlessThere(create: () => void): void {
 }
 
 /** Brings the file to the newest version. Forward only; several processes may try at once. */
-export function migrate(database: DatabaseSync, file: string, migrations = sqliteMigrations): void {
+export function migrate(database: DatabaseSync, file: string, schema = sqliteSchema): void {
   // First without the write lock, so that opening a current file never waits for a writer.
-  if (pendingOf(database, file, migrations).length === 0) return;
+  if (pendingOf(database, file, schema).length === 0) return;
   inTransaction(database, () => {
     // Another process may have migrated while this one waited for the lock.
-    const pending = pendingOf(database, file, migrations);
+    const pending = pendingOf(database, file, schema);
     if (isForeign(database)) throw belongsToOthers(file);
-    for (const migration of pending) apply(database, migration);
+    for (const one of pending) apply(database, one);
   });
 }
 
-function pendingOf(database: DatabaseSync, file: string, migrations: readonly Migration[]): Migration[] {
-  const newest = migrations.at(-1)?.id ?? 0;
-  const version = versionOf(database);
+function pendingOf(database: DatabaseSync, file: string, schema: Schema): Pending[] {
+  const [version, newest] = [versionOf(database), newestOf(schema)];
   if (version > newest) throw tooNew(file, version, newest);
-  return migrations.filter((migration) => migration.id > version);
+  return pendingFrom(version, schema);
 }
 
-function apply(database: DatabaseSync, migration: Migration): void {
+function apply(database: DatabaseSync, { sql, ids }: Pending): void {
   database.exec("CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, at TEXT NOT NULL) STRICT");
-  database.exec(migration.sql);
+  database.exec(sql);
   const at = new Date().toISOString();
-  database.prepare("INSERT INTO migrations (id, at) VALUES (?, ?)").run(migration.id, at);
+  const record = database.prepare("INSERT INTO migrations (id, at) VALUES (?, ?)");
+  for (const id of ids) record.run(id, at);
 }
 
 function versionOf(database: DatabaseSync): number {

@@ -61,22 +61,29 @@ export function* lastHash({ table }: Chained<never>): Work<string> {
   );
 }
 
-/** Removes the oldest rows, never the newest; a checkpoint takes their place. */
+/**
+ * Removes the oldest rows, never the newest; a checkpoint takes their place. Rows of a clock that was ahead hold nothing
+ * back: they go with the old ones behind them.
+ */
 export function* deleteBefore({ table, checkpoints }: Chained<never>, before: string): Work<number> {
+  const now = new Date().toISOString();
   const [last] = (yield* query(
     `WITH edge AS (
        SELECT coalesce(
-         (SELECT sequence FROM ${table} WHERE at >= ? ORDER BY sequence LIMIT 1),
+         (SELECT sequence FROM ${table} WHERE at >= ? AND at <= ? ORDER BY sequence LIMIT 1),
          (SELECT max(sequence) FROM ${table})) AS sequence
+     ), newest AS (
+       SELECT sequence FROM ${table} WHERE sequence < (SELECT sequence FROM edge) AND at < ?
+       ORDER BY sequence DESC LIMIT 1
      ), old AS (
-       SELECT sequence, hash FROM ${table} WHERE sequence < (SELECT sequence FROM edge) ORDER BY sequence LIMIT ?
+       SELECT sequence, hash FROM ${table} WHERE sequence <= (SELECT sequence FROM newest) ORDER BY sequence LIMIT ?
      )
      SELECT sequence, hash, (SELECT count(*) FROM old) AS removed FROM old ORDER BY sequence DESC LIMIT 1`,
-    [before, removedAtOnce],
+    [before, now, before, removedAtOnce],
   )).rows;
   if (!last) return 0;
   const sequence = Number(last.sequence);
   const [hash, removed] = [textOrNull(last.hash), Number(last.removed)];
-  yield* insert(checkpoints, { sequence, hash, at: new Date().toISOString(), removed });
+  yield* insert(checkpoints, { sequence, hash, at: now, removed });
   return yield* change(`DELETE FROM ${table} WHERE sequence <= ?`, [sequence]);
 }

@@ -49,7 +49,8 @@ export function createJobStore({ read, write }: Database): JobStore {
       const fired = await write(() => fireSchedules(firings), { notify, due: ({ made }) => ({ runs: made }) });
       return fired.written;
     },
-    addJobRun: (run) => write(() => addRun(run), { notify, due: (kept) => (kept === run ? { runs: [run] } : {}) }),
+    addJobRun: (run, earlierSlot) =>
+      write(() => addRun(run, earlierSlot), { notify, due: (kept) => (kept === run ? { runs: [run] } : {}) }),
     jobRun: (id) => read(() => first(parseRevised<KeptJobRun>, `${runs} WHERE id = ?`, [id])),
     replaceJobRun: (run) =>
       write(
@@ -123,9 +124,15 @@ function writeSchedule(schedule: JobSchedule): Work<boolean> {
     : replaceRevised("job_schedules", { ...key, revision }, columns);
 }
 
-function* addRun(run: KeptJobRun): Work<KeptJobRun> {
+function* addRun(run: KeptJobRun, earlierSlot?: string): Work<KeptJobRun> {
+  const earlier = earlierSlot === undefined ? null : yield* runIn(earlierSlot);
+  if (earlier !== null && earlier.user === run.user) return earlier;
   if (yield* insertRun(run)) return run;
-  return (yield* first(parseRevised<KeptJobRun>, `${runs} WHERE slot = ?`, [run.slot])) as KeptJobRun;
+  return (yield* runIn(run.slot)) as KeptJobRun;
+}
+
+function runIn(slot: string): Work<KeptJobRun | null> {
+  return first(parseRevised<KeptJobRun>, `${runs} WHERE slot = ?`, [slot]);
 }
 
 /** False when the slot is taken. */

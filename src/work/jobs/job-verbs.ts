@@ -15,7 +15,7 @@ import type { JobVerbs } from "../verbs.ts";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
 import { isScheduled, nextTime, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
-import { factsOf, isOver, moveRun, newRun, type RunRequest } from "./states.ts";
+import { earlierSlotOf, factsOf, isOver, moveRun, newRun, type RunRequest } from "./states.ts";
 
 const defaultPage = 20;
 const maxPage = 100;
@@ -262,7 +262,7 @@ async function beginRun(
   const asked = newRun(job, request, now);
   // Leased, so that no other plane begins it first.
   const made = engine.isRunning() ? asked : { ...asked, dueAt: leaseUntil(now) };
-  const run = await (await store()).addJobRun(made);
+  const run = await (await store()).addJobRun(made, earlierSlotOf(job, request));
   const isNew = run.id === made.id;
   if (isNew) emit({ type: "job.scheduled", ...factsOf(run), origin: run.origin });
   else requireSame(run, made, request);
@@ -285,13 +285,15 @@ async function beginHere({ engine, store }: JobVerbParts, run: KeptJobRun, signa
   throw new PlaneError("CONFLICT", message, { data: { job, ...(other && { run: other.id }) } });
 }
 
-/** The same idempotency key with another input is a conflict. */
-function requireSame(first: KeptJobRun, asked: KeptJobRun, { key }: RunRequest): void {
+/** The same idempotency key with another input is a conflict, and so is that of a user's other credential. */
+function requireSame(first: KeptJobRun, asked: KeptJobRun, { key, principal }: RunRequest): void {
   const meant = ({ input, rerunOf }: KeptJobRun) => stableJson({ input, rerunOf });
-  if (meant(first) === meant(asked)) return;
+  const isTheirs = first.slot === asked.slot || isOwner(principal, first.principal);
+  if (isTheirs && meant(first) === meant(asked)) return;
+  const how = isTheirs ? "another input" : "another credential";
   throw new PlaneError(
     "CONFLICT",
-    `The key '${key}' belongs to run '${first.id}' of '${first.job}', which was asked for with another input. Give this one a key of its own.`,
+    `The key '${key}' belongs to run '${first.id}' of '${first.job}', which was asked for with ${how}. Give this one a key of its own.`,
     { data: { run: first.id, job: first.job, parameter: "idempotencyKey" } },
   );
 }

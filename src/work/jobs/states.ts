@@ -125,6 +125,11 @@ function slotOf(job: string, owner: string | null, request: RunRequest, id: stri
   return key === undefined ? id : JSON.stringify(["request", job, owner, ownerOf(principal), key]);
 }
 
+/** The slot of a request as version 0.1 wrote it, by its user. Such runs count for their keys while they are kept. */
+export function earlierSlotOf({ name, persona }: JobManifest, { key, principal }: RunRequest): string | undefined {
+  return key === undefined ? undefined : JSON.stringify(["request", name, persona ?? null, principal.user, key]);
+}
+
 /** What events about a run have in common. */
 export function factsOf({ id, user, job, principal: { key } }: Pick<KeptJobRun, "id" | "user" | "job" | "principal">) {
   return { runId: id, user, ...(key === undefined ? {} : { key }), job };

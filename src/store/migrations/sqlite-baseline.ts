@@ -1,0 +1,177 @@
+import type { Migration } from "./migrations.ts";
+
+/** A new file in one step. The steps in `sqlite-migrations.ts` say why a column is there. */
+export const sqliteBaseline: Migration = {
+  id: 21,
+  sql: `
+    -- Recorded calls in a hash chain, which removed calls leave at a checkpoint.
+    CREATE TABLE calls (
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, tool TEXT NOT NULL,
+      status TEXT NOT NULL, server TEXT, user TEXT, record TEXT NOT NULL, hash TEXT, run TEXT,
+      events INTEGER NOT NULL DEFAULT 0, conversation TEXT
+    ) STRICT;
+    CREATE INDEX calls_by_tool ON calls (tool);
+    CREATE INDEX calls_by_status ON calls (status);
+    CREATE INDEX calls_by_user ON calls (user, sequence);
+    CREATE INDEX calls_by_run ON calls (run, sequence) WHERE run IS NOT NULL;
+    CREATE INDEX calls_by_conversation ON calls (conversation, sequence) WHERE conversation IS NOT NULL;
+
+    CREATE TABLE call_checkpoints (
+      sequence INTEGER PRIMARY KEY, hash TEXT, at TEXT NOT NULL, removed INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE TRIGGER calls_are_not_changed BEFORE UPDATE ON calls
+    BEGIN SELECT RAISE(ABORT, 'recorded calls cannot be changed'); END;
+
+    CREATE TRIGGER calls_are_not_removed BEFORE DELETE ON calls
+    WHEN OLD.sequence > (SELECT coalesce(max(sequence), 0) FROM call_checkpoints)
+    BEGIN SELECT RAISE(ABORT, 'recorded calls can only be removed behind a checkpoint'); END;
+
+    CREATE TRIGGER checkpoints_are_not_changed BEFORE UPDATE ON call_checkpoints
+    BEGIN SELECT RAISE(ABORT, 'checkpoints cannot be changed'); END;
+
+    CREATE TRIGGER checkpoints_are_not_removed BEFORE DELETE ON call_checkpoints
+    BEGIN SELECT RAISE(ABORT, 'checkpoints cannot be removed'); END;
+
+    CREATE TABLE call_minutes (
+      minute INTEGER NOT NULL, user TEXT NOT NULL, status TEXT NOT NULL, took INTEGER NOT NULL,
+      calls INTEGER NOT NULL, PRIMARY KEY (minute, user, status, took)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE payloads (id TEXT PRIMARY KEY, expires_at TEXT NOT NULL, body TEXT NOT NULL) STRICT;
+    CREATE INDEX payloads_by_expiry ON payloads (expires_at);
+
+    CREATE TABLE results (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, user TEXT, expires_at TEXT NOT NULL,
+      bytes INTEGER NOT NULL, is_compressed INTEGER NOT NULL, record TEXT NOT NULL, body BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX results_by_expiry ON results (expires_at, bytes);
+    CREATE INDEX results_by_user ON results (user, sequence);
+
+    CREATE TABLE runs (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, user TEXT,
+      outcome TEXT NOT NULL, model TEXT NOT NULL, toolset TEXT, conversation TEXT NOT NULL, record TEXT NOT NULL,
+      trace TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX runs_by_user ON runs (user, sequence);
+    CREATE INDEX runs_by_time ON runs (at);
+
+    CREATE TABLE events (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, type TEXT NOT NULL, event TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TABLE samples (
+      subject TEXT NOT NULL, number INTEGER NOT NULL, at TEXT NOT NULL, ok INTEGER NOT NULL, latency_ms REAL NOT NULL,
+      sequence INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (subject, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX samples_by_sequence ON samples (sequence);
+
+    -- What changed something, in a hash chain of its own.
+    CREATE TABLE audit (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, operation TEXT NOT NULL,
+      target TEXT, user TEXT, record TEXT NOT NULL, hash TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX audit_by_operation ON audit (operation, sequence);
+    CREATE INDEX audit_by_target ON audit (target, sequence);
+    CREATE INDEX audit_by_user ON audit (user, sequence);
+
+    CREATE TABLE audit_checkpoints (
+      sequence INTEGER PRIMARY KEY, hash TEXT NOT NULL, at TEXT NOT NULL, removed INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'recorded changes cannot be changed'); END;
+
+    CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
+    WHEN OLD.sequence > coalesce((SELECT max(sequence) FROM audit_checkpoints), 0)
+    BEGIN SELECT RAISE(ABORT, 'recorded changes can only be removed behind a checkpoint'); END;
+
+    CREATE TRIGGER audit_checkpoints_are_not_changed BEFORE UPDATE ON audit_checkpoints
+    BEGIN SELECT RAISE(ABORT, 'checkpoints cannot be changed'); END;
+
+    CREATE TRIGGER audit_checkpoints_are_not_removed BEFORE DELETE ON audit_checkpoints
+    BEGIN SELECT RAISE(ABORT, 'checkpoints cannot be removed'); END;
+
+    -- Calls that wait for approval, change plans, and remembered answers.
+    CREATE TABLE held_calls (
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, plan TEXT, user TEXT, status TEXT NOT NULL,
+      revision INTEGER NOT NULL, record TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX held_calls_by_status ON held_calls (status);
+    CREATE INDEX held_calls_by_plan ON held_calls (plan);
+
+    CREATE TABLE plans (
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, is_open INTEGER NOT NULL,
+      record TEXT NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX open_plans ON plans (owner) WHERE is_open = 1;
+
+    CREATE TABLE remembered (id TEXT PRIMARY KEY, user TEXT, record TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+    -- Credentials, and small values that several processes share.
+    CREATE TABLE secrets (key TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE api_keys (
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, hash TEXT NOT NULL UNIQUE, record TEXT NOT NULL,
+      last_used_at TEXT, revoked_at TEXT
+    ) STRICT;
+
+    CREATE TABLE shared_values (
+      key TEXT PRIMARY KEY, until INTEGER NOT NULL, value TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX shared_values_by_end ON shared_values (until);
+
+    -- The catalogue: listings, entries and their changes, pinned definitions, vectors.
+    CREATE TABLE known_servers (
+      identity TEXT PRIMARY KEY, listed_at TEXT NOT NULL, body TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE entries (
+      kind TEXT NOT NULL, persona TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL,
+      PRIMARY KEY (kind, persona, name)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE changes (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL, persona TEXT,
+      audience TEXT NOT NULL, body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX changes_by_name ON changes (name);
+    CREATE INDEX changes_by_audience ON changes (audience);
+
+    CREATE TABLE pinned_servers (identity TEXT PRIMARY KEY, server TEXT NOT NULL, at TEXT NOT NULL) STRICT;
+
+    CREATE TABLE pins (
+      identity TEXT NOT NULL, tool TEXT NOT NULL, state TEXT NOT NULL, hash TEXT, quick_hash TEXT, clean_by INTEGER,
+      definition TEXT, record TEXT NOT NULL, PRIMARY KEY (identity, tool)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE vectors (key TEXT PRIMARY KEY, made_at INTEGER NOT NULL, vector TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE INDEX vectors_by_age ON vectors (made_at);
+
+    -- Work that is run later.
+    CREATE TABLE dead_letters (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, status TEXT NOT NULL, tool TEXT NOT NULL,
+      server TEXT, user TEXT, updated_at TEXT NOT NULL, due_at TEXT, revision INTEGER NOT NULL, record TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX dead_letters_by_status ON dead_letters (status, updated_at);
+    CREATE INDEX dead_letters_by_due ON dead_letters (due_at) WHERE due_at IS NOT NULL;
+
+    CREATE TABLE job_schedules (
+      job TEXT NOT NULL, owner TEXT NOT NULL, due_at TEXT, priority INTEGER NOT NULL, revision INTEGER NOT NULL,
+      record TEXT NOT NULL, PRIMARY KEY (job, owner)
+    ) STRICT;
+    CREATE INDEX job_schedules_by_due ON job_schedules (due_at) WHERE due_at IS NOT NULL;
+
+    CREATE TABLE job_runs (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, slot TEXT NOT NULL UNIQUE,
+      job TEXT NOT NULL, owner TEXT NOT NULL, user TEXT, origin TEXT NOT NULL, state TEXT NOT NULL,
+      priority INTEGER NOT NULL, most INTEGER NOT NULL, due_at TEXT, ended_at TEXT, revision INTEGER NOT NULL,
+      record TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX job_runs_by_due ON job_runs (priority DESC, due_at, sequence) WHERE due_at IS NOT NULL;
+    CREATE INDEX job_runs_next ON job_runs (due_at) WHERE due_at IS NOT NULL;
+    CREATE INDEX job_runs_running ON job_runs (job, owner, due_at) WHERE state = 'running';
+    CREATE INDEX job_runs_by_job ON job_runs (job, owner, sequence);
+    CREATE INDEX job_runs_by_end ON job_runs (ended_at) WHERE ended_at IS NOT NULL;
+  `,
+};
