@@ -25,6 +25,8 @@ test("what is not for a caller is neither found nor listed nor counted", async (
     return openClient(gateway.url, "legacy", { headers: { authorization: `Bearer ${secret}` } });
   };
   const ann = await clientOf("ann");
+  // A search does not wait for a server that is slow to start.
+  await gateway.plane.tools.list();
   for (const found of [
     await ann.search(everyWord),
     await ann.search("select:secret.dig"),
