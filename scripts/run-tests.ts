@@ -5,14 +5,15 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { startBrowser } from "../test/workbench/chromium.ts";
 import { buildWorkbenchIfStale } from "./build-workbench.ts";
-import { bundleForTests } from "./bundle-for-tests.ts";
 import { groupTests } from "./group-tests.ts";
+import { packForTests } from "./pack-for-tests.ts";
 
 const root = join(import.meta.dirname, "..");
 process.chdir(root);
 
 /** Whatever takes long comes first, so that the many short ones fill up the end, when workers run out of files. */
 const inOrder = [
+  "test/installed/*.test.ts",
   "test/workbench/**/*.test.ts",
   "test/*.test.ts",
   "test/scenarios/**/*.test.ts",
@@ -52,7 +53,7 @@ const browser = isWhole ? await prepareAll() : null;
 /** What many files need is made once. */
 async function prepareAll() {
   await buildWorkbenchIfStale();
-  process.env.TOOLPLANE_TEST_BUNDLE = await bundleForTests();
+  process.env.TOOLPLANE_TEST_PACKAGE = await packForTests();
   const started = await startBrowser();
   if (started !== null) process.env.TOOLPLANE_TEST_BROWSER = started.wsEndpoint();
   return started;
