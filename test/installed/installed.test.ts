@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
@@ -166,7 +165,7 @@ function tryAll(start: () => Person): void {
   });
 
   test("the library calls a tool", async () => {
-    await writeFile(join(person.project, "use.mjs"), stripTypeScriptTypes(libraryUse));
+    await writeFile(join(person.project, "use.mjs"), libraryUse.replaceAll(/, type Outcome|: Outcome/g, ""));
     assert.equal(await person.node("use.mjs"), "Hello, Bob!\n");
   });
 
@@ -202,7 +201,7 @@ function tryAll(start: () => Person): void {
       await page.getByRole("link", { name: "Tools", exact: true }).click();
       // What only some pages need is loaded with them.
       await page.getByRole("table", { name: "Tools" }).getByRole("link", { name: "demo.greet" }).click();
-      await page.getByRole("link", { name: "Try", exact: true }).last().click();
+      await page.getByRole("main").getByRole("link", { name: "Try", exact: true }).click();
       await page.getByRole("textbox", { name: /^name/ }).fill("Zoe");
       await page.getByRole("button", { name: "Run", exact: true }).click();
       await page.getByText("Hello, Zoe!").first().waitFor();
