@@ -194,9 +194,23 @@ function tryAll(start: () => Person): void {
       assert.match(await person.toolplane("plan", "make", "greet Ann"), /Tool: demo_greet/);
     });
 
+    test("it serves its workbench, and what the page asks for at once", async () => {
+      const page = await fetch(serving.workbench);
+      const html = await page.text();
+      assert.match(html, /<title>Toolplane<\/title>/, `${page.status}: ${html}`);
+      const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => `${serving.url}${path}`);
+      assert.ok(files.length > 4, html);
+      const answers = await Promise.all(files.map((file) => fetch(file)));
+      assert.deepEqual(
+        answers.filter(({ ok }) => !ok).map(({ url, status }) => `${url}: ${status}`),
+        [],
+      );
+    });
+
     test("its workbench works in a browser", { skip: noBrowser }, async () => {
       await using page = await openPage();
       await page.goto(serving.workbench);
+      assert.deepEqual(page.complaints, []);
       await page.getByRole("heading", { name: "Overview" }).waitFor();
       await page.getByRole("link", { name: "Tools", exact: true }).click();
       // What only some pages need is loaded with them.
