@@ -34,8 +34,10 @@ function isLeftBehind(lock: string): boolean {
   // It is being written at this moment, or gone already.
   if (size === 0) return false;
   try {
-    process.kill(Number(readFileSync(lock, "utf8")), 0);
-    return false;
+    const owner = Number(readFileSync(lock, "utf8"));
+    process.kill(owner, 0);
+    // In a container, the next process often gets the number of the one that was killed.
+    return owner === process.pid;
   } catch (thrown) {
     return (thrown as NodeJS.ErrnoException).code === "ESRCH";
   }
