@@ -1,21 +1,21 @@
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { dirname, join, relative } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Scanner } from "@tailwindcss/oxide";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { compile } from "tailwindcss";
 import { type BundledPackage, bundledPackages, checkScripts, renderLicenses } from "./bundle.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 
 const root = join(import.meta.dirname, "..");
 const sources = join(root, "workbench");
 const target = join(root, "dist", "workbench");
-const page = join(target, "index.html");
-const lock = `${target}.lock`;
-const pollMs = 200;
-const maxBuildMs = 120_000;
+const cache = join(root, "node_modules", ".cache");
+const lock = join(cache, "workbench.lock");
+const stamp = join(cache, "workbench.json");
 const minCompressedBytes = 1_024;
 
 /** What only some pages have: forms and their library, and how long texts, results and differences are shown. */
@@ -37,17 +37,16 @@ export async function buildWorkbench(): Promise<BundledPackage[]> {
   const startedAt = new Date();
   const fresh = `${target}-${process.pid}`;
   try {
-    const packages = await writeApp(fresh);
-    // A source that changes during the build has to be newer than what was built.
-    utimesSync(join(fresh, "index.html"), startedAt, startedAt);
+    const { packages, shared } = await writeApp(fresh);
     swap(fresh);
+    writeLastBuild({ packages, shared }, startedAt);
     return packages;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
 }
 
-async function writeApp(directory: string): Promise<BundledPackage[]> {
+async function writeApp(directory: string): Promise<Pick<Build, "packages" | "shared">> {
   const build = await rolldown({
     cwd: sources,
     input: { index: "src/main.tsx" },
@@ -74,12 +73,15 @@ async function writeApp(directory: string): Promise<BundledPackage[]> {
   await cp(join(sources, "public"), directory, { recursive: true });
   const template = await readFile(join(sources, "index.html"), "utf8");
   await writeFile(join(directory, "index.html"), renderPage(template, chunks, style?.fileName ?? ""));
-  const packages = bundledPackages(chunks.flatMap(({ moduleIds }) => moduleIds));
+  const moduleIds = chunks.flatMap((chunk) => chunk.moduleIds);
+  const packages = bundledPackages(moduleIds);
   await writeFile(join(directory, "third-party-licenses.txt"), renderLicenses(packages));
   checkScripts(directory);
   checkReferences(directory);
   await compress(directory);
-  return packages;
+  // Files of the program that the page uses as well.
+  const shared = moduleIds.filter((id) => id.startsWith(join(root, "src"))).map((id) => relative(root, id));
+  return { packages, shared };
 }
 
 /** The page asks for all that its first view needs at once. */
@@ -169,44 +171,58 @@ function swap(fresh: string): void {
   }
 }
 
-/** Builds unless the result is newer than its sources. Of several processes that ask at once, one builds. */
-export async function buildWorkbenchIfStale(onBuild = () => {}): Promise<void> {
-  if (isStale()) onBuild();
-  while (isStale()) {
-    if (!takeLock()) {
-      await setTimeout(pollMs);
-      continue;
-    }
-    try {
-      if (isStale()) await buildWorkbench();
-      return;
-    } finally {
-      rmSync(lock, { recursive: true, force: true });
-    }
-  }
+let built: Promise<readonly BundledPackage[]> | undefined;
+
+/** Builds unless what was built last is still of these sources. Returns the libraries that are in it. */
+export function buildWorkbenchIfStale(onBuild = () => {}): Promise<readonly BundledPackage[]> {
+  built ??= oneAtATime(lock, async () => {
+    const last = readLastBuild();
+    if (last !== null) return last.packages;
+    onBuild();
+    return buildWorkbench();
+  });
+  return built;
 }
 
-function takeLock(): boolean {
-  mkdirSync(join(root, "dist"), { recursive: true });
-  // A build that was killed leaves its lock behind.
-  if ((statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) < Date.now() - maxBuildMs)
-    rmSync(lock, { recursive: true, force: true });
+/** What a build was made of and what it wrote, so that another one is saved only where it would write the same. */
+type Build = { shared: string[]; sources: string; files: string; packages: BundledPackage[] };
+
+function readLastBuild(): Build | null {
   try {
-    mkdirSync(lock);
-    return true;
+    const build = JSON.parse(readFileSync(stamp, "utf8")) as Build;
+    const isSame =
+      build.sources === digestOf(root, sourcesOf(build)) && build.files === digestOf(target, filesIn(target));
+    return isSame ? build : null;
   } catch {
-    return false;
+    return null;
   }
 }
 
-function isStale(): boolean {
-  const builtAt = statSync(page, { throwIfNoEntry: false })?.mtimeMs;
-  if (builtAt === undefined) return true;
-  const files = globSync(
-    ["workbench/src/**/*", "workbench/public/*", "workbench/*.*", "scripts/b*.ts", "package-lock.json"],
-    { cwd: root },
-  );
-  return files.some((file) => statSync(join(root, file)).mtimeMs > builtAt);
+function writeLastBuild(build: Omit<Build, "sources" | "files">, startedAt: Date): void {
+  const read = sourcesOf(build);
+  // What changed during the build may be in it or not.
+  if (read.some((file) => statSync(join(root, file)).mtimeMs >= startedAt.getTime())) return;
+  mkdirSync(dirname(stamp), { recursive: true });
+  const digests = { sources: digestOf(root, read), files: digestOf(target, filesIn(target)) };
+  writeFileSync(stamp, JSON.stringify({ ...build, ...digests }));
+}
+
+function sourcesOf({ shared }: Pick<Build, "shared">): string[] {
+  const own = ["workbench/{src,public}/**/*", "workbench/*.*", "scripts/b*.ts", "package-lock.json"];
+  return [...filesIn(root, own), ...shared].sort();
+}
+
+function filesIn(directory: string, patterns = ["**/*"]): string[] {
+  const found = globSync(patterns, { cwd: directory, withFileTypes: true });
+  return found
+    .flatMap((entry) => (entry.isFile() ? [relative(directory, join(entry.parentPath, entry.name))] : []))
+    .sort();
+}
+
+function digestOf(directory: string, files: readonly string[]): string {
+  const hash = createHash("sha256").update(root);
+  for (const file of files) hash.update(`\0${file}\0`).update(readFileSync(join(directory, file)));
+  return hash.digest("hex");
 }
 
 if (import.meta.main) await buildWorkbench();

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, globSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { buildWorkbench } from "./build-workbench.ts";
-import { bundle, renderLicenses, workers } from "./bundle.ts";
+import { chmodSync, copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { ownFiles } from "../src/lib/own-files.ts";
+import { buildWorkbenchIfStale } from "./build-workbench.ts";
+import { bundle, renderLicenses } from "./bundle.ts";
 import { renderSbom } from "./sbom.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -11,13 +12,38 @@ const dist = join(root, "dist");
 // The workbench is swapped when it is built, so that a serving plane keeps one meanwhile.
 for (const entry of globSync("*", { cwd: dist }))
   if (entry !== "workbench") rmSync(join(dist, entry), { recursive: true, force: true });
-const packages = await bundle({ bin: "src/bin.ts", index: "src/index.ts", testing: "src/testing/testing.ts" }, dist);
+const { program, appendWorker, sandboxWorker, toolVectors } = ownFiles;
+const packages = await bundle(
+  { bin: program.source, index: "src/index.ts", testing: "src/testing/testing.ts" },
+  dist,
+);
 // A thread has a heap of its own: it must not load the pieces of the plane.
-for (const [name, file] of Object.entries(workers)) packages.push(...(await bundle({ [name]: file }, dist, [])));
+for (const { source, built } of [appendWorker, sandboxWorker])
+  packages.push(...(await bundle({ [basename(built, ".js")]: source }, dist, [])));
 writeFileSync(join(dist, "third-party-licenses.txt"), renderLicenses(packages));
-chmodSync(join(dist, "bin.js"), 0o755);
-for (const file of ["tool-vectors.bin", "tool-vectors.md"])
-  copyFileSync(join(root, "src/catalogue/search", file), join(dist, file));
-const ofWorkbench = await buildWorkbench();
+chmodSync(join(root, program.built), 0o755);
+for (const extension of [".bin", ".md"])
+  copyFileSync(
+    join(root, toolVectors.source.replace(".bin", extension)),
+    join(root, toolVectors.built.replace(".bin", extension)),
+  );
+const ofWorkbench = await buildWorkbenchIfStale();
 writeFileSync(join(dist, "sbom.cdx.json"), renderSbom([...packages, ...ofWorkbench]));
-execFileSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+execFileSync("tsc", ["-p", "tsconfig.build.json", "--singleThreaded"], { cwd: root, stdio: "inherit" });
+keepReached(join(dist, "types"), ["index.d.ts", "testing/testing.d.ts"]);
+const missing = Object.values(ownFiles).filter(({ built }) => !existsSync(join(root, built)));
+if (missing.length > 0) throw new Error(`Not built: ${missing.map(({ built }) => built).join(", ")}`);
+
+/** The compiler declares every file of the program; a reader of the library's types gets to a tenth of them. */
+function keepReached(directory: string, entries: readonly string[]): void {
+  const reached = new Set<string>();
+  const visit = (file: string): void => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    const text = readFileSync(join(directory, file), "utf8");
+    for (const [, target = ""] of text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)\.[jt]s"/g))
+      visit(join(dirname(file), `${target}.d.ts`));
+  };
+  entries.forEach(visit);
+  for (const file of globSync("**/*.d.ts", { cwd: directory })) if (!reached.has(file)) rmSync(join(directory, file));
+}

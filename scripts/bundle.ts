@@ -6,12 +6,6 @@ import { type Plugin, rolldown } from "rolldown";
 const root = join(import.meta.dirname, "..");
 const builtinPrefix = "\0builtin:";
 
-/** Workers are started by their files. */
-export const workers = {
-  "append-worker": "src/store/sqlite/append-worker.ts",
-  "sandbox-worker": "src/agent/code/sandbox-worker.ts",
-};
-
 /** One bundle in pieces: a command loads the pieces it needs and nothing from node_modules. */
 export async function bundle(
   entries: Record<string, string>,

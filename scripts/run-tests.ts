@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { run } from "node:test";
 import { parseArgs } from "node:util";
 import { startBrowser } from "../test/workbench/chromium.ts";
-import { buildWorkbenchIfStale } from "./build-workbench.ts";
-import { bundleForTests } from "./bundle-for-tests.ts";
 import { fileLimitMs, groupTests } from "./group-tests.ts";
+import { packForTests } from "./pack-for-tests.ts";
 import { reportTests } from "./test-report.ts";
 
 /**
@@ -55,8 +54,7 @@ function chooseFiles(): string[] {
 
 /** What many files need is made once. A few named ones start everything from the sources. */
 async function prepareAll() {
-  await buildWorkbenchIfStale();
-  process.env.TOOLPLANE_TEST_BUNDLE = await bundleForTests();
+  process.env.TOOLPLANE_TEST_PACKAGE = await packForTests();
   const started = await startBrowser();
   if (started !== null) process.env.TOOLPLANE_TEST_BROWSER = started.wsEndpoint();
   return started;

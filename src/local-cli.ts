@@ -71,18 +71,18 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
       return text;
     },
     async serve(plane, options) {
-      const [{ serve }, { createHttpGateway }, { findLocalFiles }] = await Promise.all([
+      const [{ serve }, { createHttpGateway }, { findLocalFiles }, { ownFile }] = await Promise.all([
         import("./faces/http/serve.ts"),
         import("./faces/gateway/http-gateway.ts"),
         import("./local-files.ts"),
+        import("./lib/own-files.ts"),
       ]);
       const { files } = findLocalFiles(options);
       // What runs without a file has none to be written to.
       const setup = files.length > 0 ? { setup: await (await import("./local-setup.ts")).openSetup(options) } : {};
       const serving = await serve(plane, {
         ...{ ...options, ...setup, mcp: createHttpGateway(plane) },
-        // Beside this file in the package, and where a checkout builds it.
-        workbench: process.getBuiltinModule("node:path").join(import.meta.dirname, "../dist/workbench"),
+        workbench: ownFile("workbench"),
       });
       const socket = await openSocket(plane, options, null);
       return {

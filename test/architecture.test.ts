@@ -75,6 +75,10 @@ const homes: Record<string, readonly string[]> = {
 const knowsTheProcess = ["bin.ts", "config", "faces/cli"];
 const processWords = /\bprocess\s*\.\s*(env|argv|exit)\b|\bconsole\s*\./;
 
+/** Where files of the package are is known in one place: the bundle moves what looks for them. */
+const knowsThePackage = "lib/own-files.ts";
+const placeWords = /\bimport\s*\.\s*meta\b|\bcreateRequire\b/;
+
 const wallLines = 400;
 /** Files beside each other in one folder. */
 const maxFiles = 25;
@@ -189,12 +193,21 @@ test("a foreign library stays in its home", () => {
   assert.deepEqual(wrong, []);
 });
 
+const withoutComments = (file: string) =>
+  readFileSync(join(source, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+
 test("only the entry, the configuration and the command line know the process", () => {
-  const wrong = files.filter((file) => {
-    const text = readFileSync(join(source, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
-    return processWords.test(text) && !knowsTheProcess.some((place) => isIn(file, place));
-  });
+  const wrong = files.filter(
+    (file) => processWords.test(withoutComments(file)) && !knowsTheProcess.some((place) => isIn(file, place)),
+  );
   assert.deepEqual(wrong, []);
+});
+
+test("one file knows where the package's own files are", () => {
+  assert.deepEqual(
+    files.filter((file) => placeWords.test(withoutComments(file))),
+    [knowsThePackage],
+  );
 });
 
 test("files are small and say what they are", () => {

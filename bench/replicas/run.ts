@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { bundleForTests } from "../../scripts/bundle-for-tests.ts";
+import { packForTests } from "../../scripts/pack-for-tests.ts";
 import { type Bar, isMissed, renderBars, renderTable } from "../report.ts";
 import type { Scaled } from "./scaling.ts";
 
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 // As it is shipped, and as it was when this began. What starts planes looks for it when it is loaded.
-process.env.TOOLPLANE_TEST_BUNDLE ??= await bundleForTests();
+process.env.TOOLPLANE_TEST_PACKAGE ??= await packForTests();
 const { barsOf, factsOf, underKills } = await import("./kills.ts");
 const { measureScaling } = await import("./scaling.ts");
 /** Calls a second for each plane: a load that two cores can carry beside clients and database. */

@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { userInfo } from "node:os";
-import { join } from "node:path";
+import { findOwnFile } from "../lib/own-files.ts";
 import type { UnknownObject } from "../model/json.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,22 +15,27 @@ export function workingDirectory(): string {
 
 /** How this program was started, so that another one can start it too. */
 export function ownProgram(): [command: string, ...args: string[]] {
-  return [process.execPath, ...(process.argv[1] === undefined ? [] : [process.argv[1]])];
+  const [, started] = process.argv;
+  const file = findOwnFile("program") ?? started;
+  if (file === undefined) return [process.execPath];
+  // A link, such as the one of a package manager, stays when the version that it leads to goes.
+  return [process.execPath, started !== undefined && isSame(started, file) ? started : file];
+}
+
+function isSame(link: string, file: string): boolean {
+  try {
+    return realpathSync(link) === realpathSync(file);
+  } catch {
+    return false;
+  }
 }
 
 /** A server that is started with 'toolplane' is this very program, in a checkout and wherever it is installed. */
 export function startedByUs(server: UnknownObject): UnknownObject {
-  const file = server.command === "toolplane" ? ownFile() : undefined;
-  if (file === undefined) return server;
+  const file = server.command === "toolplane" ? findOwnFile("program") : null;
+  if (file === null) return server;
   const args = Array.isArray(server.args) ? server.args : [];
   return { ...server, command: process.execPath, args: [file, ...args] };
-}
-
-/** Beside the sources, and beside or above the pieces of the bundle; undefined inside of another program's bundle. */
-function ownFile(): string | undefined {
-  return ["../bin.ts", "bin.js", "../bin.js"]
-    .map((path) => join(import.meta.dirname, path))
-    .find((path) => existsSync(path));
 }
 
 export function localUser(environment: Environment): string | null {

@@ -7,14 +7,13 @@ import { freePort } from "../fixtures/free-port.ts";
 import { scaledMs } from "../fixtures/patience.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { runCli, type ServerEntry, startServe, writeConfig } from "../scenarios/support.ts";
-import { executablePath, openBrowser } from "./chromium.ts";
+import { openBrowser } from "./chromium.ts";
+
+export { noBrowser } from "./chromium.ts";
 
 export type Page = Playwright.Page;
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** Why nothing can be tried here; false where it can. */
-export const noBrowser = executablePath === "" && "There is no Chromium. Say where one is with CHROMIUM=/path/to/it.";
 
 /** Far above what anything here takes; whatever reaches it hangs. */
 const hangMs = 30_000;

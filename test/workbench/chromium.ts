@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type Browser, type BrowserServer, chromium } from "playwright-core";
 
 /** The shell comes first: without the windows of a whole browser it needs half the processor time. */
-export const executablePath =
+const executablePath =
   [
     process.env.CHROMIUM,
     "/usr/bin/chromium-headless-shell",
@@ -10,6 +10,9 @@ export const executablePath =
     "/usr/bin/chromium-browser",
     "/usr/bin/google-chrome",
   ].find((file) => file !== undefined && existsSync(file)) ?? "";
+
+/** Why nothing can be tried here; false where it can. */
+export const noBrowser = executablePath === "" && "There is no Chromium. Say where one is with CHROMIUM=/path/to/it.";
 
 const options = { executablePath, args: ["--no-sandbox"] };
 

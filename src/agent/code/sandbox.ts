@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { ownFile } from "../../lib/own-files.ts";
 import type { ProgramError } from "../../model/agent/code-run.ts";
 
 export type SandboxLimits = { memoryBytes: number; cpuMs: number; calls: number };
@@ -47,8 +48,8 @@ export function createSandbox(): Sandbox {
   const isFree = (owner: string) =>
     (busy.get(owner) ?? 0) < maxPerOwner && (idle.length > 0 || all.size < maxWorkers) && !isClosed;
   const take = (owner: string): Worker => {
-    busy.set(owner, (busy.get(owner) ?? 0) + 1);
     const worker = idle.pop() ?? openWorker();
+    busy.set(owner, (busy.get(owner) ?? 0) + 1);
     all.add(worker);
     return worker;
   };
@@ -101,8 +102,7 @@ export function createSandbox(): Sandbox {
 }
 
 function openWorker(): Worker {
-  const file = import.meta.url.endsWith(".ts") ? "./sandbox-worker.ts" : "../sandbox-worker.js";
-  return new Worker(new URL(file, import.meta.url), {
+  return new Worker(ownFile("sandboxWorker"), {
     env: {},
     execArgv: ["--disable-warning=ExperimentalWarning"],
     resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },

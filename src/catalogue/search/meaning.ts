@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { ownFile } from "../../lib/own-files.ts";
 import { dimensions, type Embedding, loadEmbedding, toUnit } from "./embedding.ts";
 import { textsOf } from "./fields.ts";
 import type { ToolIndex } from "./tool-index.ts";
@@ -18,11 +18,7 @@ export type Likeness = {
 };
 
 export async function loadMeaning(): Promise<Meaning> {
-  for (const path of ["tool-vectors.bin", "../tool-vectors.bin"]) {
-    const file = await readFile(join(import.meta.dirname, path)).catch(() => null);
-    if (file !== null) return createMeaning(await loadEmbedding(file));
-  }
-  throw new Error("tool-vectors.bin is not installed");
+  return createMeaning(await loadEmbedding(await readFile(ownFile("toolVectors"))));
 }
 
 function createMeaning(embedding: Embedding) {

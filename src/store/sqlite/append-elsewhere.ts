@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
+import { ownFile } from "../../lib/own-files.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { Store } from "../../model/store.ts";
 import { packEntries } from "./pack-entries.ts";
@@ -17,11 +16,6 @@ const maxDeaths = 3;
 /** It holds one batch at a time. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
 
-/** Beside this file, or beside the program that it was bundled into. */
-const place = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "./append-worker.ts" : "../append-worker.js", import.meta.url),
-);
-
 type Thread = { worker: Worker; isReady: boolean; waits: PromiseWithResolvers<void> | null };
 
 /**
@@ -30,7 +24,7 @@ type Thread = { worker: Worker; isReady: boolean; waits: PromiseWithResolvers<vo
  */
 export function createAppendElsewhere(file: string, here: Store["append"], idleMs = usualIdleMs) {
   let thread: Thread | undefined;
-  let deaths = existsSync(place) ? 0 : maxDeaths;
+  let deaths = 0;
   let appended = 0;
   let since = 0;
   let idle: NodeJS.Timeout | undefined;
@@ -51,7 +45,7 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
   async function start(): Promise<void> {
     const { Worker } = await import("node:worker_threads");
     if (isClosed || thread) return;
-    const worker = new Worker(place, { workerData: file, resourceLimits });
+    const worker = new Worker(ownFile("appendWorker"), { workerData: file, resourceLimits });
     const started: Thread = { worker, isReady: false, waits: null };
     thread = started;
     worker.unref();
