@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { bundle } from "./bundle.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -11,8 +12,8 @@ const keptMs = 24 * 60 * 60 * 1000;
 const run = promisify(execFile);
 
 /**
- * Packs the product as it is published and returns a directory with the archive (`toolplane.tgz`) and what is in it (`package/`). It
- * is named after its content, so that runs side by side, of sources that change meanwhile, do not take each other's files away.
+ * Packs the product as it is published and returns a directory with the archive (`toolplane.tgz`), what is in it (`package/`) and, in one
+ * piece, the server that loads the most (`fixtures/`). It is named after its content, so that runs side by side, of sources that change meanwhile, do not take each other's files away.
  */
 export async function packForTests(): Promise<string> {
   mkdirSync(cache, { recursive: true });
@@ -25,6 +26,7 @@ export async function packForTests(): Promise<string> {
     );
     for (const file of globSync("*.tgz", { cwd: fresh })) renameSync(join(fresh, file), archive);
     await run("tar", ["-xzf", "toolplane.tgz"], { cwd: fresh });
+    await bundle({ modern: "test/fixtures/servers/modern.ts" }, join(fresh, "fixtures"), []);
     const directory = join(cache, `packed-${contentHash(fresh)}`);
     try {
       renameSync(fresh, directory);
@@ -40,10 +42,9 @@ export async function packForTests(): Promise<string> {
 }
 
 function contentHash(directory: string): string {
-  return createHash("sha256")
-    .update(readFileSync(join(directory, "toolplane.tgz")))
-    .digest("hex")
-    .slice(0, 16);
+  const hash = createHash("sha256");
+  for (const file of ["toolplane.tgz", "fixtures/modern.js"]) hash.update(readFileSync(join(directory, file)));
+  return hash.digest("hex").slice(0, 16);
 }
 
 function forgetOld(): void {

@@ -28,6 +28,11 @@ export type Sampling = (
   },
 ) => Promise<UnknownObject>;
 
+/** A plane needs servers or a configuration. */
+export type PlaneSources =
+  | { servers: NonNullable<PlaneOptions["servers"]> }
+  | { config: NonNullable<PlaneOptions["config"]> };
+
 /**
  * What `createPlane` takes: `config`, `servers` or both, and options.
  * @example

@@ -78,7 +78,7 @@ test("functions keep the same contract, after the commands", async () => {
       ],
       PostToolUse: [async () => ({ decision: "deny", reason: "it is private" })],
     },
-    { hooks: { PreToolUse: [{ name: "sets", command: hookCommand("set-text.mjs", "+ there") }] } },
+    { hooks: { PreToolUse: [{ name: "sets", command: hookCommand("set-text.mjs", "+ there"), timeout_ms: 60_000 }] } },
   );
   const outcome = await plane.call("say", { text: "hi" }, { conversation: "talk" });
   assert.deepEqual([outcome.ok, outcome.error?.code], [false, "TOOL_ERROR"]);
