@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import { actsOnTheHost } from "../../model/servers/host-variables.ts";
 import { splitCommand } from "../secrets/read-secret.ts";
 
 /** A server as another program writes it, in the usual words; `extra` is what only our own entry can say. */
@@ -213,6 +214,8 @@ function docker(servers: Iterable<readonly [string, unknown]>): ForeignConfig {
       ...said.map(({ name: variable, value }) => [String(variable), value ?? ""]),
       ...ofSecrets.map((variable) => [variable, `\${${variable}}`]),
     ]);
+    const acting = Object.keys(env).find(actsOnTheHost);
+    if (acting !== undefined) return { reason: `its variable ${acting} would act on docker itself` };
     const args = [
       ...["run", "-i", "--rm", "--init"],
       ...(entry.disableNetwork === true ? ["--network", "none"] : []),

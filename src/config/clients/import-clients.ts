@@ -63,14 +63,13 @@ function addForeign(result: ClientServers, named: string, where: Where): void {
   result.skipped.push(...skipped);
   const source = { client, where, workspace: where.directory, inputs: inputsOf(data) };
   for (const { name, entry, extra, needs = [] } of servers) {
-    const translated = translateEntry(entry, source);
+    const translated = translateEntry(entry, source, extra);
     if ("reason" in translated) {
       result.skipped.push({ name, reason: `${client}: ${translated.reason}` });
       continue;
     }
     for (const need of needs) translated.needed.set(need.name, { ...need, description: null });
-    const definition = { ...translated.definition, ...extra };
-    addServer(result, { name, client, scope: "user", definition }, translated, where);
+    addServer(result, { name, client, scope: "user", definition: translated.definition }, translated, where);
   }
 }
 

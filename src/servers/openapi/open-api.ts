@@ -1,4 +1,4 @@
-import { createEgress, type Gate } from "../../lib/net/egress.ts";
+import { createEgress, type Gate, type StrictGate } from "../../lib/net/egress.ts";
 import { type Agents, createAgents, type Exchanged } from "../../lib/net/exchange.ts";
 import { RequestFailed, refusedUnread, retryAfterMs, sendRequest } from "../../lib/net/send-request.ts";
 import { cutText } from "../../lib/text/cut-text.ts";
@@ -27,7 +27,7 @@ type State = {
   loaded: { api: Api; mark: string } | null;
   loading: Promise<Api> | null;
   /** By the rules for what the document names; its host is looked up once. */
-  named: Promise<Gate> | null;
+  named: Promise<StrictGate> | null;
   /** Was it read for the handshake, so that the listing after it need not look again? */
   isNew: boolean;
 };
@@ -150,7 +150,7 @@ function withHint(result: ToolResult, { auth, headers }: ServerDefinition, { sch
   return { ...result, content: [...result.content, { type: "text", text }] };
 }
 
-function namedBy(state: State, owner: string): Promise<Gate> {
+function namedBy(state: State, owner: string): Promise<StrictGate> {
   state.named ??= (state.access.namedBy ?? strangers.namedBy)(owner);
   return state.named;
 }
