@@ -21,6 +21,8 @@ import {
   rewriteTexts,
   splitAt,
   textOf,
+  urlOf,
+  withoutQuery,
   writeText,
 } from "./foreign.ts";
 
@@ -86,12 +88,14 @@ for (const [kind, good, bad] of named)
     for (const one of bad) assert.equal(asName(foreign(one), kind), undefined, String(one));
   });
 
-test("an address is one of HTTP without credentials, with the gate that it has to pass", () => {
+test("an address is one of HTTP without credentials, and comes with the gate that it has to pass", () => {
   const { stranger } = createEgress({ allow: () => [] });
-  const base = new URL("https://a.example/b/");
-  assert.deepEqual(asAddress(foreign("c"), stranger, base), { url: new URL("https://a.example/b/c"), gate: stranger });
+  const url = urlOf(foreign("c?d#e"), new URL("https://a.example/b/")) ?? assert.fail("none");
+  assert.deepEqual(asAddress(url, stranger), { url: new URL("https://a.example/b/c?d#e"), gate: stranger });
+  assert.equal(asAddress(withoutQuery(url), stranger).url.href, "https://a.example/b/c");
+  assert.equal(asShown(url), "a.example");
   for (const wrong of ["ftp://a", "file:///etc/passwd", "https://u:p@a.example", "javascript:0", "data:,x", "http://"])
-    assert.equal(asAddress(foreign(wrong), stranger), null, wrong);
+    assert.equal(urlOf(foreign(wrong)), null, wrong);
 });
 
 test("what is looked into stays foreign, and what comes out is what it is judged as", () => {

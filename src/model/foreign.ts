@@ -81,6 +81,23 @@ export function spelled(value: Foreign): Foreign<string> | undefined {
   return ["string", "number", "boolean"].includes(typeof held) ? foreign(String(held)) : undefined;
 }
 
+/** An address of HTTP; null where it is none, or holds credentials. */
+export function urlOf(text: Foreign<string>, base?: URL | Foreign<URL> | null): Foreign<URL> | null {
+  const held = open(text);
+  const from = (base instanceof Foreign ? open(base) : base)?.href;
+  const url = URL.canParse(held, from) ? new URL(held, from) : null;
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+  return isPlain ? foreign(url) : null;
+}
+
+/** The same address without what stands behind its path. */
+export function withoutQuery(address: Foreign<URL>): Foreign<URL> {
+  const url = new URL(open(address));
+  url.search = "";
+  url.hash = "";
+  return foreign(url);
+}
+
 export function isTrue(value: Foreign): boolean {
   return open(value) === true;
 }
@@ -215,21 +232,24 @@ export function asQueryValue(text: Foreign<string>): string {
   return encodeURIComponent(open(text).toWellFormed());
 }
 
-/** For a person to read; never to be used. */
+/** For a person to read; never to be used. Of an address, its host. */
 export function asShown(value: Foreign): string {
   const held = open(value);
+  if (held instanceof URL) return held.host;
   return typeof held === "string" ? plainText(held) : typeof held === "object" ? "" : String(held ?? "");
 }
 
 /** An address with the gate that its connections must pass. */
 export type Address = { url: URL; gate: Gate };
 
-/** An address of HTTP, reached by the rules for what strangers name. Null where it is none, or holds credentials. */
-export function asAddress(text: Foreign<string>, gate: StrictGate, base?: URL): Address | null {
-  const held = open(text);
-  const url = URL.canParse(held, base?.href) ? new URL(held, base) : null;
-  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
-  return isPlain ? { url, gate } : null;
+/** By the rules for what strangers name. */
+export function asAddress(address: Foreign<URL>, gate: StrictGate): Address {
+  return { url: open(address), gate };
+}
+
+/** Of a document that the person keeps in a file of their own. */
+export function asOwnAddress(address: Foreign<URL>, gate: Gate): Address {
+  return { url: open(address), gate };
 }
 
 /** As JSON, to be kept and read again as foreign. */

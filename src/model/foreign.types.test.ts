@@ -12,7 +12,7 @@ import { exchange } from "../lib/net/exchange.ts";
 import { sendRequest } from "../lib/net/send-request.ts";
 import { runArguments } from "../servers/containers/open-container.ts";
 import { type LaunchOptions, launchChild } from "../servers/transports/child-launch.ts";
-import { asAddress, asLiteral, type Foreign, foreign, writeText } from "./foreign.ts";
+import { asAddress, asLiteral, type Foreign, foreign, urlOf, writeText } from "./foreign.ts";
 import type { JsonObject } from "./json.ts";
 import type { ServerContainer } from "./servers/server.ts";
 
@@ -60,7 +60,7 @@ function usesForeignText(text: Foreign<string>, object: Foreign<JsonObject>, add
     // @ts-expect-error nothing is fetched from there
     fetchFile({ url: address, gate: configured }, rest.fetch),
     // @ts-expect-error the gate for a person's own addresses lets no stranger's through
-    asAddress(text, configured),
+    asAddress(address, configured),
     // @ts-expect-error it stands in no entry
     addServerEntry("a.json", "a", { command: text }),
     // @ts-expect-error nor does a whole one
@@ -77,7 +77,8 @@ test("no resolver, command line, environment or gate takes foreign text before i
   const text = foreign("https://stranger.example/${HOME}");
   const { stranger } = createEgress({ allow: () => [] });
   assert.deepEqual(findReferences(asLiteral(text)), []);
-  assert.equal(asAddress(text, stranger)?.url.host, "stranger.example");
+  const address = urlOf(text) ?? assert.fail("no address");
+  assert.equal(asAddress(address, stranger).url.host, "stranger.example");
 });
 
 test("what the compiler cannot see is thrown: in a template, a list and JSON", () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { configured, type Egress } from "../../lib/net/egress.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { type Address, asAddress, asShown } from "../../model/foreign.ts";
+import { type Address, asAddress, asShown, urlOf } from "../../model/foreign.ts";
 import type { SetupPlace } from "../setup-place.ts";
 import { type Bundle, maxBundleBytes, readBundle } from "./bundle.ts";
 import { fetchFile } from "./fetch-file.ts";
@@ -21,8 +21,9 @@ export async function fetchNamedBundle(
   { stranger }: Egress,
   place: SetupPlace,
 ): Promise<Bundle> {
-  const address = asAddress(named, stranger);
-  if (address === null) throw new PlaneError("USAGE", `The address of the bundle, '${asShown(named)}', is none.`);
+  const found = urlOf(named);
+  if (found === null) throw new PlaneError("USAGE", `The address of the bundle, '${asShown(named)}', is none.`);
+  const address = asAddress(found, stranger);
   const body = await fetchBundle(address, stranger);
   if (createHash("sha256").update(body).digest("hex") !== sha256)
     throw new PlaneError(

@@ -2,7 +2,7 @@ import { EgressRefused, type StrictGate } from "../../lib/net/egress.ts";
 import { exchange } from "../../lib/net/exchange.ts";
 import { ProxyFailed } from "../../lib/net/proxy.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { type Address, asAddress, foreign } from "../../model/foreign.ts";
+import { type Address, asAddress, foreign, urlOf } from "../../model/foreign.ts";
 
 type FetchOptions = {
   /** For another origin that the first one sends us to. */
@@ -32,7 +32,8 @@ export async function fetchFile(first: Address, options: FetchOptions): Promise<
       const { location } = answer.headers;
       if (answer.status < 300 || answer.status > 399 || location === undefined)
         return { url, status: answer.status, body: answer.body };
-      const next = asAddress(foreign(location), redirects, url);
+      const named = urlOf(foreign(location), url);
+      const next = named && asAddress(named, redirects);
       if (next === null || (url.protocol === "https:" && next.url.protocol === "http:"))
         throw new Error("it redirects to an address without TLS, or to none");
       // Another origin has its own gate, and gets nothing that was meant for this one, also if it sends us back.

@@ -70,7 +70,32 @@ function deepPairs(key: string, value: Json, encode: Encode): string[] {
   );
 }
 
-/** What separates parts of the address is still encoded. */
+/** What separates parts of the address is still encoded; a semicolon separates for some. */
 function encodeReserved(text: string): string {
-  return encodeURI(text).replaceAll(/[#&]/g, encodeURIComponent);
+  return encodeURI(text).replaceAll(/[#&;]/g, encodeURIComponent);
+}
+
+/** As APIs read it: most tell no capitals apart, and some take `a[]`, ` a` and `a.b` for `a` and `a_b`. */
+const fold = (name: string) => name.trim().toLowerCase().replaceAll(/[ .]/g, "_");
+const withoutBrackets = (name: string) => fold(name).replace(/(?<=.)\[.*$/s, "");
+
+/** The parts of an object stand beside the other parameters, and must not be taken for one of them. */
+export function refuseOthers(
+  { argument, name }: Pick<Parameter, "argument" | "name">,
+  written: readonly string[],
+  others: readonly string[],
+): void {
+  const own = withoutBrackets(name);
+  const taken = new Set(others.map(fold));
+  for (const other of others.map(withoutBrackets)) if (other !== own) taken.add(other);
+  for (const key of written) {
+    const isTaken = taken.has(fold(key)) || (withoutBrackets(key) !== own && taken.has(withoutBrackets(key)));
+    if (key !== name && isTaken)
+      throw new InvalidArgument(argument, `must not have '${key}': it is a parameter of its own`);
+  }
+}
+
+/** The names in pairs of a query, a cookie or a form. */
+export function namesIn(pairs: readonly string[]): string[] {
+  return pairs.map((pair) => decodeURIComponent(pair.slice(0, pair.indexOf("="))));
 }
