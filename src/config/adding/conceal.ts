@@ -1,5 +1,6 @@
 import { findPlaceholder } from "../../lib/text/placeholder.ts";
 import { looksSecret, redact } from "../../lib/text/redact.ts";
+import { spell } from "../../lib/text/spell.ts";
 import { variableName } from "../../lib/text/variable-name.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
@@ -42,7 +43,7 @@ export function concealSecrets(server: string, given: JsonObject, environment: E
     const variable = own(scheme === "" ? name : "token", token);
     return isSecret(name, token) ? scheme + hide(variable, token) : value;
   });
-  if (Array.isArray(entry.args)) entry.args = concealArguments(entry.args.map(String), isSecret, hide);
+  if (Array.isArray(entry.args)) entry.args = concealArguments(entry.args.map(spell), isSecret, hide);
   if (typeof entry.url === "string") entry.url = concealUrl(entry.url, (name, value) => hide(own(name, value), value));
   return { entry, values };
 }

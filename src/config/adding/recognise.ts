@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter, extname, isAbsolute, join, relative, resolve } from "node:path";
-import { homeDirectory } from "../../lib/files.ts";
+import { homeDirectory, isFile } from "../../lib/files.ts";
 import { configured, type Egress } from "../../lib/net/egress.ts";
 import type { AddedKind, AddedOne, AddOptions, Trial } from "../../model/config/adding.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -48,7 +48,7 @@ export async function recognise(what: readonly string[], options: RecogniseOptio
   const { place } = options;
   const [only = "", ...others] = what.map((word) => word.trim());
   if (others.length === 0 && /^[{"]/.test(only)) return entriesOfJson(only, place).map(asPasted);
-  const words = others.length > 0 || isFile(place, only) ? what : splitLine(only);
+  const words = others.length > 0 || isFileHere(place, only) ? what : splitLine(only);
   const [first = "", ...rest] = words[0] === "$" ? words.slice(1) : words;
   if (first === "") throw new PlaneError("USAGE", `Say what to add. ${examples}`);
   const pasted = entryOfClientCommand([first, ...rest], place);
@@ -67,7 +67,7 @@ async function recogniseWord(word: string, options: RecogniseOptions): Promise<R
   if (image !== undefined) return [asContainer(image)];
   if (/^(https?|wss?):\/\//i.test(word)) return [await recogniseUrl(parseUrl(word), options)];
   if (/^localhost(:\d+)?(\/|$)/.test(word)) return [await recogniseUrl(parseUrl(`http://${word}`), options)];
-  if (isFile(place, word)) return recogniseFile(word, place);
+  if (isFileHere(place, word)) return recogniseFile(word, place);
   if (/^(\.{1,2}|~)?[\\/]/.test(word)) throw noFile(word);
   const [, name, version = "latest"] = registryName.exec(word) ?? [];
   if (name !== undefined) return [await recogniseRegistered(name, version, options)];
@@ -106,10 +106,8 @@ function pathOf({ directory }: SetupPlace, word: string): string {
   );
 }
 
-function isFile(place: SetupPlace, word: string): boolean {
-  return (
-    word !== "" && word.length < 4_096 && (statSync(pathOf(place, word), { throwIfNoEntry: false })?.isFile() ?? false)
-  );
+function isFileHere(place: SetupPlace, word: string): boolean {
+  return word !== "" && word.length < 4_096 && isFile(pathOf(place, word));
 }
 
 function inPath(word: string, environment: Environment): boolean {

@@ -1,3 +1,4 @@
+import { spell } from "../../lib/text/spell.ts";
 import type { AddedOne, AddHooks } from "../../model/config/adding.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
@@ -24,7 +25,7 @@ export function sentVariables(entry: JsonObject, isOpen: (variable: string) => b
 /** Who gets what the entry says, where that is not a program of this machine. */
 export function receiverOf({ url, container }: JsonObject): string | null {
   if (typeof url === "string") return URL.canParse(url) ? new URL(url).host : url;
-  return isObject(container) ? `the image ${String(container.image)}` : null;
+  return isObject(container) ? `the image ${spell(container.image)}` : null;
 }
 
 /** One question for each. What is declined counts as not set. */

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { isFile } from "../../lib/files.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { ClientScope, ImportReport, NeededVariable, TranslatedReference } from "../../model/config/setup.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
@@ -47,7 +48,6 @@ const fileOf = (name: string, { home, directory }: Where) =>
     directory,
     name.replace(/^~(?=[\\/])/, () => home),
   );
-const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
 /** What a person named is theirs, wherever it stands. */
 function addForeign(result: ClientServers, named: string, where: Where): void {

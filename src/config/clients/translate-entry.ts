@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { spell } from "../../lib/text/spell.ts";
 import { variableName } from "../../lib/text/variable-name.ts";
 import { asMatch, Foreign, foreign, type Piece, rewriteTexts, splitAt, writeText } from "../../model/foreign.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
@@ -94,7 +95,7 @@ function reached(entry: UnknownObject, secrets: JsonObject): JsonObject {
 
 function notReached(entry: UnknownObject): string {
   if (entry.source === "extension" || entry.settings !== undefined) return "an extension of the client provides it";
-  const isBuiltIn = /^(builtin|platform|frontend|inline_python)$/.test(String(entry.type));
+  const isBuiltIn = /^(builtin|platform|frontend|inline_python)$/.test(spell(entry.type));
   return isBuiltIn ? "it is part of the client" : "it has neither a command nor a url";
 }
 
@@ -159,7 +160,7 @@ function texts(value: unknown): JsonObject {
 }
 
 function list(value: unknown): Json | undefined {
-  return Array.isArray(value) && value.length > 0 ? value.map(String) : undefined;
+  return Array.isArray(value) && value.length > 0 ? value.map(spell) : undefined;
 }
 
 function milliseconds(value: unknown, factor: number): number | undefined {

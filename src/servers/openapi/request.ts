@@ -2,7 +2,16 @@ import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { encodeBody } from "./encode-body.ts";
 import type { Operation, Parameter } from "./operations.ts";
 import type { Proof } from "./security.ts";
-import { asText, InvalidArgument, namesIn, refuseOthers, writePairs, writePath, writeSimple } from "./styles.ts";
+import {
+  asText,
+  encodePart,
+  InvalidArgument,
+  namesIn,
+  refuseOthers,
+  writePairs,
+  writePath,
+  writeSimple,
+} from "./styles.ts";
 
 export type ApiRequest = {
   url: URL;
@@ -22,14 +31,14 @@ export function buildRequest(operation: Operation, args: JsonObject, base: URL, 
   const path = `${base.pathname.replace(/\/+$/, "")}${fillPath(operation, of("path"))}`;
   const query = [
     ...of("query").flatMap((one) => ownPairs(operation, one)),
-    ...proof.query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+    ...proof.query.map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`),
   ];
   const sign = path.includes("?") ? "&" : "?";
   const address = new URL(`${base.origin}${path}${query.length > 0 ? sign + query.join("&") : ""}`);
   const encoded = body ? encodeBody(body, args) : null;
   const cookies = [
     ...of("cookie").flatMap((one) => ownPairs(operation, one)),
-    ...proof.cookies.map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+    ...proof.cookies.map(([name, value]) => `${name}=${encodePart(value)}`),
   ];
   return {
     url: address,
