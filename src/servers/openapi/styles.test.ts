@@ -59,3 +59,11 @@ test("in a header nothing is encoded", () => {
     "a b,c",
   );
 });
+
+test("half of a character is sent as the mark for one that cannot be read", () => {
+  assert.deepEqual(writePairs({ name: "c", style: "form", explode: true }, "a\ud800"), ["c=a%EF%BF%BD"]);
+  assert.deepEqual(writePairs({ name: "\ud800", style: "form", explode: true, allowReserved: true }, "\udc00"), [
+    "%EF%BF%BD=%EF%BF%BD",
+  ]);
+  assert.equal(writePath({ name: "c", style: "simple", explode: false }, "\ud800"), "%EF%BF%BD");
+});
