@@ -266,6 +266,7 @@ export async function createPlane(options: PlaneOptions & PlaneSources): Promise
         completeDefinition(
           name,
           await secretsOf(servers.requireName(name), config().servers[name] as ServerDefinition),
+          egress.namedBy,
         ),
       ),
       questions: {

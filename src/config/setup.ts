@@ -1,3 +1,4 @@
+import { exposedTo } from "../lib/private-directory.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
 import {
@@ -52,12 +53,13 @@ function readingVerbs({
   load,
   present,
   fileAt,
+  dataDirectory,
 }: SetupPlace): Pick<Setup, "check" | "show" | "explain" | "schema" | "readManifest"> {
   return {
     async check() {
       try {
         const { config } = await load();
-        const problems = [...config.problems, ...withoutServers(config)];
+        const problems = [...config.problems, ...withoutServers(config), ...exposed(dataDirectory, config)];
         return { ok: problems.every(({ severity }) => severity !== "error"), files: config.files, problems };
       } catch (thrown) {
         if (!(thrown instanceof PlaneError) || !Array.isArray(thrown.data.problems)) throw thrown;
@@ -269,6 +271,13 @@ function withoutServers({ servers, broken, untrusted, tools, manifests, files }:
   const hint = "Add one: toolplane servers add NAME -- COMMAND, or toolplane import.";
   const message = "no server is configured";
   return [{ file: files.at(-1) ?? "", line: null, path: "", severity: "warning", message, hint }];
+}
+
+/** What other users of the machine can change. */
+function exposed(dataDirectory: string | undefined, { files }: Config): ConfigProblem[] {
+  return exposedTo(dataDirectory ?? "", files).map(({ path: file, what: message, remedy }) => ({
+    ...{ file, line: null, path: "", severity: "warning", message, hint: `Close it: ${remedy}` },
+  }));
 }
 
 function definedIn(name: string): (loaded: LoadedConfig) => string | undefined {

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { homedir, userInfo } from "node:os";
@@ -31,6 +32,15 @@ const troubles: Readonly<Record<string, string>> = {
 export function fileErrorText(thrown: unknown): string {
   const { code, message } = thrown as NodeJS.ErrnoException;
   return (code === undefined ? undefined : troubles[code]) ?? message;
+}
+
+/** What cannot be the name of a file is none. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Null where there is none. An empty HOME would be the working directory; an unknown user makes the system throw. */

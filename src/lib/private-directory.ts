@@ -29,6 +29,28 @@ export function strangerIn(directory: string): string | null {
   return null;
 }
 
+/** What other users of this machine could change what this program does with, each with its remedy. */
+export function exposedTo(
+  directory: string,
+  files: readonly string[],
+): { path: string; what: string; remedy: string }[] {
+  const exposed = [
+    ...(isWritableByOthers(directory) ? [{ path: directory, mode: "go-w", what: "write into" }] : []),
+    // A group of the user is usual for files, and a project's wait for trust.
+    ...files.filter(isOpenToAll).map((path) => ({ path, mode: "o-w", what: "change" })),
+  ];
+  return exposed.map(({ path, mode, what }) => ({
+    path,
+    what: `other users can ${what} it, and so change what this plane does`,
+    remedy: `chmod ${mode} '${path}'`,
+  }));
+}
+
+function isOpenToAll(file: string): boolean {
+  const found = process.getuid === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+  return found !== undefined && (found.mode & 0o002) !== 0;
+}
+
 /** Can users other than this one and root write into it? */
 export function isWritableByOthers(directory: string): boolean {
   const user = process.getuid?.();

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { userTemporaryDirectory } from "../lib/private-directory.ts";
 import type { ContainerName } from "../protocol/message.ts";
 
-/** Ends the process groups that are left when we are gone, however we went. A shell starts fast and is small. */
+/** Ends the process groups that are left when we are gone, however we went, and removes what containers were given. A shell starts fast and is small. */
 const script = `
 groups=" " names=" " runtime=
 while read -r sign group program; do
@@ -13,6 +14,7 @@ while read -r sign group program; do
   esac
 done
 for group in $groups; do kill -TERM -"$group" 2>/dev/null; done
+for name in $names; do rm -f "$1/$name.env"; done
 [ "$names" = " " ] || "$runtime" rm -f $names >/dev/null 2>&1
 [ "$groups" = " " ] && exit
 sleep 2
@@ -31,7 +33,10 @@ export function createProcessGuard() {
 
   function start(): ChildProcess {
     // In a session of its own, so that the terminal does not end it before us.
-    const started = spawn("/bin/sh", ["-c", script], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+    const started = spawn("/bin/sh", ["-c", script, "sh", userTemporaryDirectory()], {
+      stdio: ["pipe", "ignore", "ignore"],
+      detached: true,
+    });
     started.on("error", () => undefined);
     // Restarted when it was killed.
     started.on("exit", () => {

@@ -146,13 +146,17 @@ async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, environmen
 }
 
 /** Of an API, with what only its document says of its address and of sign-ins. */
-export async function completeDefinition(server: string, definition: ServerDefinition): Promise<ServerDefinition> {
+export async function completeDefinition(
+  server: string,
+  definition: ServerDefinition,
+  namedBy: NonNullable<Access["namedBy"]>,
+): Promise<ServerDefinition> {
   if (definition.transport !== "openapi" || definition.auth?.type !== "oauth") return definition;
   const { describedBy, loadApi } = await import("./openapi/api.ts");
   const loaded = await loadApi(definition).catch((thrown: Error) => {
     throw notSent("SERVER_UNAVAILABLE", server, describeUnavailable(server, thrown.message, null));
   });
-  return { ...definition, ...(loaded && describedBy(loaded.api, definition)) };
+  return { ...definition, ...(loaded && (await describedBy(loaded.api, definition, namedBy))) };
 }
 
 /** The same command in another directory is another server. */

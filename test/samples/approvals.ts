@@ -27,6 +27,7 @@ export async function openApprovals(context: TestContext, settings: Settings = {
   const approvals = createApprovals({
     config: () =>
       ({
+        servers: {},
         approvals: {
           timeoutMs: 300_000,
           allowEdit: true,

@@ -45,14 +45,14 @@ const weather = (version: string, more: object = {}) => ({
   ],
 });
 
-async function world(urls: string[]) {
+async function world(urls: string[], allow: string[] = []) {
   const directory = await temporaryDirectory();
   const bin = directory.file("bin");
   await mkdir(bin);
   await writeFile(join(bin, "npx"), `#!/bin/sh\nexec ${[command, ...args].join(" ")}\n`);
   await chmod(join(bin, "npx"), 0o755);
   const config = directory.file("toolplane.json");
-  await writeFile(config, JSON.stringify({ registries: urls, mcpServers: {} }));
+  await writeFile(config, JSON.stringify({ registries: urls, security: { egress: { allow } }, mcpServers: {} }));
   const env = {
     PATH: `${bin}${delimiter}${process.env.PATH}`,
     NODE_COMPILE_CACHE: String(fixtureEnvironment().NODE_COMPILE_CACHE),
@@ -249,7 +249,7 @@ test("packages of every kind become what starts them, and an odd identifier is r
       transport: { type: "streamable-http", url: "http://localhost:1" },
     }),
   );
-  await using it = await world([registry.url]);
+  await using it = await world([registry.url], ["127.0.0.1"]);
   const entryOf = async (name: string) => {
     const { stdout } = await it.run("add", `org.kinds/${name}`, "--dry-run", "--json");
     const { entry, error } = JSON.parse(stdout);

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { userTemporaryDirectory } from "../../src/lib/private-directory.ts";
 import { hostLabel } from "../../src/servers/containers/leftovers.ts";
 import { installRuntime } from "../fixtures/container-runtime.ts";
 import { fixtureCommand, temporaryDirectory } from "../fixtures/start-server.ts";
@@ -23,7 +26,7 @@ async function world() {
   return { directory, runtime, env, run, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
-test("a server in a container has no network, no root to write to, limits, and its variables by name", {
+test("a server in a container has no network, no root to write to, limits, and its variables in a private file", {
   skip,
 }, async () => {
   await using it = await world();
@@ -49,17 +52,19 @@ test("a server in a container has no network, no root to write to, limits, and i
   const words = started?.words ?? [];
   const name = words[words.indexOf("--name") + 1] ?? "";
   assert.match(name, /^toolplane-\d+-[0-9a-f]{12}$/);
+  const file = join(userTemporaryDirectory(), `${name}.env`);
   assert.deepEqual(words, [
     ...["--rm", "-i", "--init", "--name", name, "--label", hostLabel(hostname()), "--network", "none", "--read-only"],
     ...["--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--memory", "512m"],
     ...["--pids-limit", "256", "--user", "1000:1000"],
     ...["--mount", `type=bind,"source=${it.directory.file("data, old")}",target=/data,readonly`],
     ...["--mount", "type=bind,source=/tmp,target=/work"],
-    ...["--env", "SHARED", "--env", "API_TOKEN", image],
+    ...["--env-file", file, image],
   ]);
   assert.equal(JSON.stringify(words).includes("do-not-show-me"), false);
-  assert.equal(started?.environment.API_TOKEN, "do-not-show-me");
-  assert.equal(started?.environment.SHARED, "from the plane");
+  assert.deepEqual(started?.envFile, { text: "SHARED=from the plane\nAPI_TOKEN=do-not-show-me\n", mode: 0o600 });
+  assert.deepEqual([started?.environment.API_TOKEN, started?.environment.SHARED], [undefined, undefined]);
+  assert.equal(existsSync(file), false, "removed once it was read");
   assert.deepEqual(it.runtime.lines().at(-1)?.words, ["-f", name], "removed by name at the end");
   assert.equal(it.runtime.has(name), false);
 });

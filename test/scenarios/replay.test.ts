@@ -278,7 +278,7 @@ suite("record and replay", { concurrency: 4 }, () => {
       await using plane = await replaying(at.recording);
       assert.equal((await plane.call("echo.echo", { message: "two" })).ok, true);
     }
-    writeFileSync(at.recording, `${whole}no json\n${whole}{"type":"call"}\n[]\n`);
+    writeFileSync(at.recording, `${whole}no json\n${whole}{"type":"call"}\n{"type":"__proto__"}\n`);
     await assert.rejects(replaying(at.recording), (thrown: Error & { code?: string }) => {
       assert.equal(thrown.code, "CONFIG_INVALID");
       assert.match(thrown.message, /calls\.jsonl:4: is no JSON/);

@@ -19,6 +19,7 @@ import type { JsonObject } from "../../model/json.ts";
 import { noCursor, readCursor, writeCursor } from "../../model/page.ts";
 import type { PlaneApprovals, PlanePlans } from "../../model/plane-access.ts";
 import { isOwner, mayDo, ownsRecord, type Principal } from "../../model/principal.ts";
+import { originOfServer } from "../../model/servers/server.ts";
 import { type AnswererPorts, type Answerers, asksOthers, createAnswerers } from "./answerers.ts";
 import { type Asking, askPeople, resumed } from "./ask-people.ts";
 import { graceMs, isAbandoned, isClaimed, viewOf } from "./held-call.ts";
@@ -53,11 +54,12 @@ type HeldVerbs = {
 
 export function createApprovals(given: ApprovalPorts) {
   const { config, store, defaultPrincipal, run, fixedOf, mayMake, audit, ...ports } = given;
-  const fingerprint = createFingerprint(fixedOf);
+  const originOf = (server: string | null) => originOfServer(server === null ? undefined : config().servers[server]);
+  const fingerprint = createFingerprint(fixedOf, originOf);
   const settings = () => config().approvals;
   const answerers = createAnswerers({ settings, mayMake });
   const heldCalls = createHeldCalls({ ...ports, store, instance: uniqueId(), settings, answerers, fingerprint });
-  const remembered = createRemembered(store, fingerprint, settings);
+  const remembered = createRemembered(store, fingerprint, originOf, settings);
   const remembersConsent = () => settings().rememberConsent && !asksOthers(settings());
   const runner = createRunner({ heldCalls, answerers, remembered, run, remembersConsent });
   const seesAll = (principal: Principal) =>

@@ -13,10 +13,13 @@ const freshMs = 2_000;
 
 export type Fingerprint = (tool: Tool) => string;
 
-/** A hash over all of a tool that a person relies on when they approve it. */
-export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerprint {
+/** Where a server is reached; null for one that is a process. */
+export type OriginOf = (server: string | null) => string | null;
+
+/** A hash over all of a tool that a person relies on when they approve it, and where its server is. */
+export function createFingerprint(fixedOf: (tool: Tool) => JsonObject, originOf: OriginOf): Fingerprint {
   const known = new WeakMap<Tool, string>();
-  return (tool) => {
+  const hashOf = (tool: Tool) => {
     const before = known.get(tool);
     if (before !== undefined) return before;
     const { id, title, description, parameters, outputSchema, injects, annotations } = tool;
@@ -27,6 +30,11 @@ export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerpr
     const made = hash(Object.keys(said).length === 0 ? about : { ...about, said });
     known.set(tool, made);
     return made;
+  };
+  // A server may move while its tools stay the same.
+  return (tool) => {
+    const origin = originOf(tool.id.server);
+    return origin === null ? hashOf(tool) : `${hashOf(tool)} ${origin}`;
   };
 }
 
@@ -44,6 +52,7 @@ export function earlierFingerprints(tool: Tool, fixed: JsonObject): string[] {
 export function createRemembered(
   store: () => Promise<Store>,
   fingerprint: Fingerprint,
+  originOf: OriginOf,
   settings: () => ApprovalSettings,
 ) {
   const known = new Map<string | null, { at: number; entries: Promise<Remembered[]> }>();
@@ -64,10 +73,10 @@ export function createRemembered(
       const entries = await entriesOf(call.principal.user);
       const ownCounts = ownYesCounts(settings(), call.principal);
       const counts = ({ by = null, user }: Remembered) => ownCounts || (by !== null && by !== user);
-      return entries.find((entry) => counts(entry) && fits(entry, call, fingerprint)) ?? null;
+      return entries.find((entry) => counts(entry) && fits(entry, call, fingerprint, originOf)) ?? null;
     },
     async add(held: HeldCall, remember: Remember, by: Principal): Promise<Remembered> {
-      const entry = { ...toRemembered(held, remember), by: by.user };
+      const entry = { ...toRemembered(held, remember, originOf), by: by.user };
       await (await store()).addRemembered(entry);
       known.delete(entry.user);
       return entry;
@@ -86,7 +95,7 @@ export function isRememberable({ origin, rule }: Verdict): boolean {
   return rule === undefined && origin.startsWith("profile:");
 }
 
-function toRemembered(held: HeldCall, remember: Remember): Remembered {
+function toRemembered(held: HeldCall, remember: Remember, originOf: OriginOf): Remembered {
   const ofServer = remember.for === "server" && held.toolId.server !== null;
   const patterns = remember.for === "arguments" ? (remember.arguments ?? null) : {};
   return {
@@ -95,7 +104,7 @@ function toRemembered(held: HeldCall, remember: Remember): Remembered {
     owner: ownerOf(held.principal),
     tool: ofServer ? null : held.tool,
     server: ofServer ? held.toolId.server : null,
-    fingerprint: ofServer ? null : held.fingerprint,
+    fingerprint: ofServer ? originOf(held.toolId.server) : held.fingerprint,
     arguments: patterns ?? {},
     // The person approved the arguments as they changed them.
     argumentsHash: patterns === null ? hash(held.answer?.arguments ?? held.arguments) : null,
@@ -105,12 +114,13 @@ function toRemembered(held: HeldCall, remember: Remember): Remembered {
   };
 }
 
-function fits(entry: Remembered, call: Injected, fingerprint: Fingerprint): boolean {
+function fits(entry: Remembered, call: Injected, fingerprint: Fingerprint, originOf: OriginOf): boolean {
   const { tool, input, options, principal } = call;
   if (!isValid(entry) || (entry.owner !== undefined && entry.owner !== ownerOf(principal))) return false;
   if (entry.conversation !== null && entry.conversation !== options.conversation) return false;
   if (entry.server !== null ? entry.server !== tool.id.server : entry.tool !== tool.name) return false;
-  if (entry.fingerprint !== null && entry.fingerprint !== fingerprint(tool)) return false;
+  const now = entry.server !== null ? originOf(entry.server) : fingerprint(tool);
+  if (entry.fingerprint !== null && entry.fingerprint !== now) return false;
   if (entry.argumentsHash !== null) return entry.argumentsHash === hash(input.arguments);
   return Object.entries(entry.arguments).every(([name, glob]) => matchesGlob(glob, textOf(input.arguments, name)));
 }

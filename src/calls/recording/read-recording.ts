@@ -150,7 +150,8 @@ function parseLine(text: string): RecordingLine | string {
     if (typeof line.version === "number" && line.version <= recordingVersion) return line as RecordingLine;
     return "was recorded by a newer version of Toolplane, which is needed to replay it";
   }
-  const isKnown = (typeof line.type === "string" && checks[line.type]?.(line)) ?? false;
+  const { type } = line;
+  const isKnown = typeof type === "string" && Object.hasOwn(checks, type) && checks[type]?.(line) === true;
   return isKnown ? (line as RecordingLine) : "is no line of a recording";
 }
 

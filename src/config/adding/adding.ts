@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import type { AddedOne, AddHooks, AddOptions, AskForm, Trial } from "../../model/config/adding.ts";
+import { createEgress } from "../../lib/net/egress.ts";
+import type { AddedOne, AddHooks, AddOptions, FoundServer, Trial } from "../../model/config/adding.ts";
 import { officialRegistry } from "../../model/config/config.ts";
 import type { SetupAdding } from "../../model/config/setup.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import { asShown, type Foreign, fieldOf } from "../../model/foreign.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
 import { readServerEntry } from "../load-config.ts";
@@ -17,6 +19,8 @@ import { type EntryInput, formOf, type InputValues, missingInputs, wrongChoices 
 import { freeName } from "./names.ts";
 import { type Recognised, recognise } from "./recognise.ts";
 import { createRegistries } from "./registries.ts";
+import { askForSent, noteSent, receiverOf, refuseSent, type Sent, sentVariables } from "./sent-variables.ts";
+import type { RegistryServer } from "./server-json.ts";
 import { updateServers } from "./updates.ts";
 
 type AddingPorts = {
@@ -28,24 +32,24 @@ type AddingPorts = {
 /** Adds servers from whatever names one. */
 export function createAdding(ports: AddingPorts): SetupAdding {
   const { place } = ports;
-  const registries = async (isOffline = false) => {
-    const urls = await place.load().then(
-      ({ config }) => config.registries,
-      () => [officialRegistry],
+  const means = async (isOffline = false) => {
+    const { urls, allow } = await place.load().then(
+      ({ config }) => ({ urls: config.registries, allow: config.security.egress.allow }),
+      () => ({ urls: [officialRegistry], allow: [] }),
     );
-    return createRegistries({ urls, directory: place.dataDirectory, isOffline });
+    const egress = createEgress({ allow: () => allow });
+    return { registries: createRegistries({ urls, directory: place.dataDirectory, isOffline, egress }), egress };
   };
   return {
     async addServers(what, options, hooks = {}) {
       const file = fileFor(place, options.scope);
       const tryEntry = (entry: JsonObject) => tryOne(ports, "server", entry, {}, file);
-      const asked = { ...options, place, registries: await registries(options.offline), tryUrl: tryEntry };
-      const found = await recognise(what, asked);
+      const found = await recognise(what, { ...options, place, ...(await means(options.offline)), tryUrl: tryEntry });
       const taken = place.present().flatMap((one) => readServerEntries(one).map(({ name }) => name));
       const named = found.map((one) => nameOf(one, options, taken, found.length));
       const planned: Planned[] = [];
       for (const [at, one] of found.entries())
-        planned.push(await plan(ports, named[at] ?? "", one, { ...options, file }, hooks.ask));
+        planned.push(await plan(ports, named[at] ?? "", one, { ...options, file }, hooks));
       const done: AddedOne[] = [];
       for (const one of planned) done.push(await conclude(ports, one, options, hooks).catch(among(planned, one)));
       const [first, ...more] = done;
@@ -53,29 +57,33 @@ export function createAdding(ports: AddingPorts): SetupAdding {
       return { ...first, more };
     },
     async searchServers(query, { limit = 30, offline = false } = {}) {
-      const { servers, problems } = await (await registries(offline)).search(query, limit);
-      const text = (value: unknown) => (typeof value === "string" ? value : "");
-      return {
-        problems,
-        servers: servers.map(({ name, title, description, version, packages, remotes }) => ({
-          ...{ name, title, description, version },
-          packages: packages.map((one) => ({
-            kind: text(one.registryType ?? one.registry_type),
-            identifier: text(one.identifier),
-            version: text(one.version) || null,
-          })),
-          remotes: remotes.map((one) => ({ type: text(one.type), url: text(one.url) })),
-        })),
-      };
+      const { servers, problems } = await (await means(offline)).registries.search(query, limit);
+      return { problems, servers: servers.map(shownServer) };
     },
     tryEntry: (name, entry) => tryOne(ports, name, entry, {}, place.lastFile()),
     updateServers: async (name, { apply = false, offline = false } = {}) =>
-      updateServers({ ...ports, registries: await registries(offline) }, name, apply),
+      updateServers({ ...ports, ...(await means(offline)) }, name, apply),
+  };
+}
+
+function shownServer({ name, title, description, version, packages, remotes }: RegistryServer): FoundServer {
+  const said = (of: Foreign, ...keys: string[]) => keys.map((key) => asShown(fieldOf(of, key))).find(Boolean) ?? "";
+  return {
+    name,
+    title: title ? asShown(title) : null,
+    description: description ? asShown(description) : "",
+    version,
+    packages: packages.map((one) => ({
+      kind: said(one, "registryType", "registry_type"),
+      identifier: said(one, "identifier"),
+      version: said(one, "version") || null,
+    })),
+    remotes: remotes.map((one) => ({ type: said(one, "type"), url: said(one, "url") })),
   };
 }
 
 /** Of several, one that fails does not keep the others out. */
-function among(all: readonly Planned[], { values: _, recognised: __, ...shown }: Planned) {
+function among(all: readonly Planned[], { values: _, recognised: __, sent: ___, ...shown }: Planned) {
   return (thrown: unknown): AddedOne => {
     if (all.length === 1) throw thrown;
     return { ...shown, problem: toPlaneError(thrown).message };
@@ -104,7 +112,7 @@ function nameOf({ name }: Recognised, options: AddOptions, taken: readonly strin
   });
 }
 
-type Planned = AddedOne & { values: Record<string, string>; recognised: Recognised };
+type Planned = AddedOne & { values: Record<string, string>; recognised: Recognised; sent: Sent | null };
 
 /** Asks what only a person knows, where there is one to be asked. */
 async function plan(
@@ -112,37 +120,53 @@ async function plan(
   name: string,
   recognised: Recognised,
   options: AddOptions & { file: string },
-  ask: AskForm | undefined,
+  { ask, confirm }: AddHooks,
 ): Promise<Planned> {
   const { kind, inputs, notes, ways = [] } = recognised;
   const { file, env = {}, headers = {} } = options;
   let values: InputValues = options.values ?? {};
+  let environment = place.environment;
   const draw = () => {
     const wrong = wrongChoices(inputs, values);
     if (wrong.length > 0) throw new PlaneError("USAGE", `${wrong.join("; ")}.`);
-    const built = recognised.build(values, place.environment);
-    const drawn = concealSecrets(name, withMore(built, { env, headers }));
-    return { ...drawn, needed: needed(drawn, inputs, values, place.environment) };
+    const built = recognised.build(values, environment);
+    const drawn = concealSecrets(name, withMore(built, { env, headers }), place.environment);
+    const theirs = recognised.isForeign ? concealSecrets(name, built, place.environment).entry : {};
+    const sent = sentVariables(
+      theirs,
+      (variable) => (place.environment[variable] ?? "") !== "" && !Object.hasOwn(values, variable),
+    );
+    return { ...drawn, sent, needed: needed(drawn, inputs, values, environment) };
   };
   let drawn = draw();
+  if (drawn.sent !== null && confirm && !options.dryRun) {
+    const { agreed, without } = await askForSent(drawn.sent, environment, confirm);
+    environment = without;
+    drawn = draw();
+    const left = drawn.sent?.variables.filter((variable) => !agreed.includes(variable)) ?? [];
+    drawn.sent = null;
+    if (left.length > 0) throw cancelled();
+  }
   if (drawn.needed.missing.length > 0 && ask && !options.dryRun) {
     const given = await ask(name, formOf(drawn.needed.missing) ?? {});
-    if (given === null) throw new PlaneError("CANCELLED", "Nothing was written.");
+    if (given === null) throw cancelled();
     values = { ...values, ...given };
-    drawn = draw();
+    drawn = { ...draw(), sent: drawn.sent };
   }
-  const { entry, needed: still } = drawn;
+  const { entry, needed: still, sent } = drawn;
   return {
-    ...{ name, kind, file, notes, ways, recognised },
+    ...{ name, kind, file, notes, ways, recognised, sent },
     entry: located(entry, file, place.directory),
     isWritten: false,
     ...{ tools: null, needsSignIn: false, problem: null },
-    form: formOf([...inputs, ...still.others]),
-    missing: still.missing.map(({ key }) => key),
+    form: formOf(noteSent([...inputs, ...still.others], sent)),
+    missing: [...new Set([...still.missing.map(({ key }) => key), ...(sent?.variables ?? [])])],
     variables: still.variables,
     values: { ...textsIn(values), ...drawn.values },
   };
 }
+
+const cancelled = () => new PlaneError("CANCELLED", "Nothing was written.");
 
 function withMore(entry: JsonObject, more: Record<"env" | "headers", Readonly<Record<string, string>>>): JsonObject {
   const joined = Object.entries(more).flatMap(([key, added]) => {
@@ -208,13 +232,14 @@ async function conclude(
   options: AddOptions,
   { onPlanned }: AddHooks,
 ): Promise<AddedOne> {
-  const { values, recognised, ...shown } = planned;
+  const { values, recognised, sent, ...shown } = planned;
   const { name, entry, file, missing } = shown;
   if (options.dryRun)
     return { ...shown, tools: recognised.trial?.tools ?? null, needsSignIn: recognised.trial?.needsSignIn ?? false };
-  if (missing.length > 0 && !options.force) throw incomplete(shown);
+  if (sent !== null) throw refuseSent(shown, sent);
+  if (missing.length > 0 && !options.force) throw incomplete(shown, recognised.isForeign && receiverOf(entry) !== null);
   onPlanned?.(shown);
-  recognised.prepare?.();
+  await recognised.prepare?.(entry);
   const trial = missing.length > 0 ? untried : await tryOne(ports, name, entry, values, file, recognised);
   const done = { ...shown, ...trial };
   if (trial.problem !== null && !trial.needsSignIn && !options.force) throw failed(done);
@@ -226,8 +251,9 @@ async function conclude(
 const untried: Trial = { tools: null, needsSignIn: false, problem: null };
 const anyway = "To write it all the same, add --force.";
 
-function incomplete({ name, missing, form, entry, variables }: AddedOne): PlaneError {
-  const secret = variables.filter((one) => missing.includes(one.name)).map((one) => one.name);
+/** A variable that is set is not enough for what leaves this machine. */
+function incomplete({ name, missing, form, entry, variables }: AddedOne, isSent: boolean): PlaneError {
+  const secret = isSent ? [] : variables.filter((one) => missing.includes(one.name)).map((one) => one.name);
   const others = missing.filter((key) => !secret.includes(key));
   const remedy = [
     ...(secret.length > 0 ? [`Set ${secret.join(" and ")} in the environment or with --env-file.`] : []),

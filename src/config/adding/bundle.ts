@@ -5,17 +5,40 @@ import { fileErrorText, homeDirectory } from "../../lib/files.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { readZip, type ZipFile, ZipProblem } from "../../lib/zip.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import {
+  asName,
+  asOneOf,
+  asShown,
+  asVariable,
+  asWord,
+  Foreign,
+  fieldOf,
+  fieldsOf,
+  foreign,
+  isForeignList,
+  isForeignObject,
+  isSame,
+  isTrue,
+  itemsOf,
+  joined,
+  matches,
+  type Piece,
+  spelled,
+  splitAt,
+  textOf,
+  writeText,
+} from "../../model/foreign.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
-import { type EntryInput, type InputValues, inputValue, variableName } from "./inputs.ts";
+import { type EntryInput, type InputValues, inputPieces } from "./inputs.ts";
 import { plainName } from "./names.ts";
+import { refuseSecretReferences } from "./server-json.ts";
 
 export const maxBundleBytes = 512 * 1024 * 1024;
 const limits = { maxEntries: 50_000, maxFileBytes: 256 * 1024 * 1024, maxBytes: 1024 * 1024 * 1024 };
 
 export type Bundle = {
   name: string;
-  version: string;
   inputs: EntryInput[];
   /** Where it is unpacked, or will be. */
   directory: string;
@@ -38,32 +61,30 @@ export function readBundleFile(file: string): Buffer {
 /** An `.mcpb` file: a zip archive with a server and a `manifest.json` that says how to start it. */
 export function readBundle(bytes: Buffer, what: string, { dataDirectory, platform }: BundlePlace): Bundle {
   const files = guarded(what, () => readZip(bytes, limits));
-  const manifest = readManifest(files, what);
-  const { name, version, server } = manifest;
-  const platforms = isObject(manifest.compatibility) ? manifest.compatibility.platforms : undefined;
-  if (Array.isArray(platforms) && platforms.length > 0 && !platforms.includes(platform))
-    throw refused(what, `it is made for ${platforms.join(", ")}, and this is ${platform}`);
+  const { name, version, server, config, platforms } = readManifest(files, what);
+  for (const part of [server, config]) refuseSecretReferences(part, `The bundle ${what}`);
+  if (platforms.length > 0 && !platforms.some((one) => asOneOf(one, [platform])))
+    throw refused(what, `it is made for ${platforms.map(asShown).join(", ")}, and this is ${platform}`);
   if (dataDirectory === undefined) throw refused(what, "there is no data directory to unpack it in");
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
-  const directory = join(dataDirectory, "bundles", `${plainName(name)}-${plainName(version)}-${hash}`);
-  const inputs = inputsOf(manifest.user_config);
+  const directory = join(dataDirectory, "bundles", `${name}-${version}-${hash}`);
+  const settings = settingsOf(config);
   const started = startOf(server, directory, platform, what);
   return {
     name,
-    version,
-    inputs,
+    inputs: settings.map(({ input }) => input),
     directory,
     unpack: () => guarded(what, () => unpackInto(directory, files)),
     build: (values, environment) => {
-      const fill = createFill(directory, inputs, values, environment);
-      const env = Object.entries(started.env).flatMap(([key, value]) => {
+      const fill = createFill(directory, settings, values, environment);
+      const env = started.env.flatMap(([key, value]) => {
         const [filled] = fill(value);
         return filled === undefined ? [] : [[key, filled] as const];
       });
       return {
-        command: fill(started.command)[0] ?? started.command,
+        command: fill(started.command)[0] ?? "",
         args: started.args.flatMap(fill),
-        cwd: directory,
+        cwd: writeText([directory]),
         ...(env.length > 0 ? { env: Object.fromEntries(env) } : {}),
       };
     },
@@ -83,22 +104,29 @@ function guarded<T>(what: string, work: () => T): T {
   }
 }
 
-type Manifest = UnknownObject & { name: string; version: string; server: UnknownObject };
-
-function readManifest(files: readonly ZipFile[], what: string): Manifest {
+function readManifest(files: readonly ZipFile[], what: string) {
   const file = files.find(({ path }) => path === "manifest.json");
   if (file === undefined) throw refused(what, "it has no manifest.json");
-  const text = guarded(what, () => file.read()).toString("utf8");
-  let manifest: unknown;
+  const manifest = parseManifest(guarded(what, () => file.read()).toString("utf8"), what);
+  const [name, version] = [textOf(fieldOf(manifest, "name")), textOf(fieldOf(manifest, "version"))];
+  const server = fieldOf(manifest, "server");
+  if (name === undefined || version === undefined || !isForeignObject(server))
+    throw refused(what, "its manifest.json does not say 'name', 'version' and 'server'");
+  return {
+    name: plainName(asWord(name)),
+    version: plainName(asWord(version)),
+    server,
+    config: fieldOf(manifest, "user_config"),
+    platforms: itemsOf(fieldOf(fieldOf(manifest, "compatibility"), "platforms")),
+  };
+}
+
+function parseManifest(text: string, what: string): Foreign {
   try {
-    manifest = JSON.parse(text);
+    return foreign(JSON.parse(text));
   } catch {
     throw refused(what, "its manifest.json is no JSON");
   }
-  const { name, version, server } = isObject(manifest) ? manifest : {};
-  if (typeof name !== "string" || typeof version !== "string" || !isObject(server))
-    throw refused(what, "its manifest.json does not say 'name', 'version' and 'server'");
-  return { ...(manifest as UnknownObject), name, version, server };
 }
 
 /** Whole or not at all: a directory that is there was complete once. */
@@ -120,71 +148,115 @@ function unpackInto(directory: string, files: readonly ZipFile[]): void {
   }
 }
 
-type Start = { command: string; args: string[]; env: Record<string, string> };
+type Start = { command: Foreign<string>; args: Foreign<string>[]; env: [name: string, value: Foreign<string>][] };
 
-const kinds: Readonly<Record<string, (entry: string) => Omit<Start, "env"> & Partial<Start>>> = {
-  node: (entry) => ({ command: "node", args: [`\${__dirname}/${entry}`] }),
+const inside = (entry: Foreign<string>) => joined("${__dirname}/", entry);
+const started = (command: Foreign<string> | string, ...args: (Foreign<string> | string)[]): Start => ({
+  command: joined(command),
+  args: args.map((one) => joined(one)),
+  env: [],
+});
+
+const kinds = {
+  node: (entry) => started("node", inside(entry)),
   python: (entry) => ({
-    ...{ command: "python3", args: [`\${__dirname}/${entry}`] },
-    env: { PYTHONPATH: `\${__dirname}/server/lib` },
+    ...started("python3", inside(entry)),
+    env: [["PYTHONPATH", foreign("${__dirname}/server/lib")]],
   }),
-  binary: (entry) => ({ command: `\${__dirname}/${entry}`, args: [] }),
-  uv: (entry) => ({ command: "uv", args: ["run", "--directory", "${__dirname}", entry] }),
-};
+  binary: (entry) => started(inside(entry)),
+  uv: (entry) => started("uv", "run", "--directory", "${__dirname}", entry),
+} satisfies Record<string, (entry: Foreign<string>) => Start>;
 
-function startOf(server: UnknownObject, directory: string, platform: NodeJS.Platform, what: string): Start {
-  const { type, entry_point: entry, mcp_config: config } = server;
-  const usual = typeof type === "string" && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  if (usual === undefined) throw refused(what, `its server is of the kind '${String(type)}', which is not known`);
-  const overrides = isObject(config) && isObject(config.platform_overrides) ? config.platform_overrides[platform] : {};
-  const given = { ...(isObject(config) ? config : {}), ...(isObject(overrides) ? overrides : {}) };
-  const { command, args, env } = { ...usual(typeof entry === "string" ? entry : ""), ...withoutUndefined(given) };
-  if (typeof command !== "string" || (typeof entry !== "string" && given.command === undefined))
-    throw refused(what, "its manifest.json does not say what to start");
+function startOf(server: Foreign, directory: string, platform: NodeJS.Platform, what: string): Start {
+  const type = asOneOf(fieldOf(server, "type"), Object.keys(kinds) as (keyof typeof kinds)[]);
+  if (type === undefined)
+    throw refused(what, `its server is of the kind '${asShown(fieldOf(server, "type"))}', which is not known`);
+  const config = fieldOf(server, "mcp_config");
+  const overrides = fieldOf(fieldOf(config, "platform_overrides"), platform);
+  const given = (key: string) => [fieldOf(overrides, key), fieldOf(config, key)];
+  const entry = textOf(fieldOf(server, "entry_point"));
+  const own = given("command").map(textOf).find(Boolean);
+  if (entry === undefined && own === undefined) throw refused(what, "its manifest.json does not say what to start");
+  const usual = kinds[type](entry ?? foreign(""));
+  const command = own ?? usual.command;
   return {
     // A path inside the bundle; a bare name is a program of this machine.
-    command: /^[^$/\\][^\\]*\//.test(command) ? join(directory, command) : command,
-    args: Array.isArray(args) ? args.map(String) : [],
-    env: isObject(env) ? Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)])) : {},
+    command: matches(command, /^[^$/\\][^\\]*\//) ? joined(`${directory}/`, command) : command,
+    args: given("args").filter(isForeignList).map(wordsOf)[0] ?? usual.args,
+    env:
+      given("env")
+        .filter(isForeignObject)
+        .map((one) => variablesOf(one, what))[0] ?? usual.env,
   };
 }
 
-function inputsOf(given: unknown): EntryInput[] {
-  return Object.entries(isObject(given) ? given : {}).flatMap(([id, one]) => {
-    if (!isObject(one)) return [];
-    const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-    const usual = Array.isArray(one.default) ? one.default.map(String) : one.default;
-    const fallback = typeof usual === "number" || typeof usual === "boolean" ? String(usual) : usual;
-    return {
-      key: variableName(id),
-      ...withoutUndefined({ title: text(one.title), description: text(one.description) }),
-      ...(fallback === undefined || fallback === null ? {} : { default: fallback as string | string[] }),
-      isRequired: one.required === true,
-      isSecret: one.sensitive === true,
-      isMany: one.multiple === true,
-      ...(one.type === "number" || one.type === "boolean" ? { type: one.type as "number" | "boolean" } : {}),
+const wordsOf = (list: Foreign): Foreign<string>[] => itemsOf(list).map((one) => spelled(one) ?? foreign(""));
+
+function variablesOf(map: Foreign, what: string): Start["env"] {
+  return fieldsOf(map).map(([key, value]) => {
+    const name = asName(key, "variable");
+    if (name === undefined) throw refused(what, `'${asShown(key)}' is no name of a variable`);
+    return [name, spelled(value) ?? foreign("")];
+  });
+}
+
+type Setting = { id: Foreign<string>; input: EntryInput };
+
+function settingsOf(given: Foreign): Setting[] {
+  return fieldsOf(given).flatMap(([id, one]) => {
+    if (!isForeignObject(one)) return [];
+    const usual = fieldOf(one, "default");
+    const fallback = (isForeignList(usual) ? itemsOf(usual) : [usual]).flatMap((each) => spelled(each) ?? []);
+    const [title, description] = [fieldOf(one, "title"), fieldOf(one, "description")].map(textOf);
+    const input = {
+      key: asVariable(id),
+      ...withoutUndefined({
+        title: title && asShown(title),
+        description: description && asShown(description),
+        default: fallback.length > 0 && fallback.every((each) => textOf(each)) ? fallback : undefined,
+        type: asOneOf(fieldOf(one, "type"), ["number", "boolean"]),
+      }),
+      isRequired: isTrue(fieldOf(one, "required")),
+      isSecret: isTrue(fieldOf(one, "sensitive")),
+      isMany: isTrue(fieldOf(one, "multiple")),
     };
+    return { id, input };
   });
 }
 
 /** A word that is only a setting becomes as many words as the setting has values, or none. */
-function createFill(directory: string, inputs: readonly EntryInput[], values: InputValues, environment: Environment) {
+function createFill(
+  directory: string,
+  settings: readonly Setting[],
+  values: InputValues,
+  environment: Environment,
+): (word: Foreign<string>) => string[] {
   const home = homeDirectory() ?? "/";
   const folders: Readonly<Record<string, string>> = {
     ...{ __dirname: directory, HOME: home, "/": "/", pathSeparator: "/" },
     ...{ DESKTOP: join(home, "Desktop"), DOCUMENTS: join(home, "Documents"), DOWNLOADS: join(home, "Downloads") },
   };
-  const place = (text: string) =>
-    text.replaceAll(/(?<!\$)\$+\{([\w/]+)\}/g, (whole, name: string) => folders[name] ?? whole);
-  const settingOf = (id: string) => {
-    const input = inputs.find(({ key }) => key === variableName(id));
-    return input === undefined
-      ? []
-      : inputValue(input, values, environment).map((one) => (input.isSecret ? one : place(one)));
+  const folderOf = (name: Foreign<string>) => folders[asOneOf(name, Object.keys(folders)) ?? ""];
+  // What is not known here stays text, so that it refers to nothing.
+  const placed = (text: Foreign<string>) =>
+    splitAt(text, /\$\{([\w/]+)\}/g).flatMap((part): Piece[] =>
+      part instanceof Foreign ? [part] : [folderOf(part.name) ?? joined("${", part.name, "}")],
+    );
+  const valuesOf = (id: Foreign<string>): Piece[][] => {
+    const found = settings.find((one) => isSame(joined("user_config.", one.id), id));
+    const pieces = found === undefined ? [] : inputPieces(found.input, values, environment);
+    return pieces.map((one) => (typeof one === "string" || one instanceof Foreign ? placed(joined(one)) : [one]));
   };
-  return (text: string): string[] => {
-    const [, whole] = /^\$\{user_config\.([\w-]+)\}$/.exec(text) ?? [];
-    if (whole !== undefined) return settingOf(whole);
-    return [place(text.replaceAll(/\$\{user_config\.([\w-]+)\}/g, (_, id: string) => settingOf(id).join(",")))];
+  return (word) => {
+    const parts = splitAt(word, /\$\{(user_config\.[\w-]+)\}/g);
+    const [before, setting, after, ...more] = parts;
+    const isAlone =
+      more.length === 0 && [before, after].every((one) => one instanceof Foreign && isSame(one, foreign("")));
+    if (setting !== undefined && !(setting instanceof Foreign) && isAlone) return valuesOf(setting.name).map(writeText);
+    const pieces = parts.flatMap((part): Piece[] => {
+      if (part instanceof Foreign) return placed(part);
+      return valuesOf(part.name).flatMap((value, at) => (at === 0 ? value : [",", ...value]));
+    });
+    return [writeText(pieces)];
   };
 }

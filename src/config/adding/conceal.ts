@@ -1,8 +1,10 @@
 import { findPlaceholder } from "../../lib/text/placeholder.ts";
 import { looksSecret, redact } from "../../lib/text/redact.ts";
+import { spell } from "../../lib/text/spell.ts";
+import { variableName } from "../../lib/text/variable-name.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import { findReferences } from "../secrets/references.ts";
-import { variableName } from "./inputs.ts";
+import type { Environment } from "../environment.ts";
+import { findReferences, splitReferences } from "../secrets/references.ts";
 
 export type Concealed = {
   entry: JsonObject;
@@ -10,17 +12,23 @@ export type Concealed = {
   values: Record<string, string>;
 };
 
-/** Puts references in the place of secrets that were pasted in clear. */
-export function concealSecrets(server: string, given: JsonObject): Concealed {
+/** Puts references in the place of secrets that were pasted in clear; none to a variable of `environment` that holds something else. */
+export function concealSecrets(server: string, given: JsonObject, environment: Environment): Concealed {
   const values: Record<string, string> = {};
   const hide = (variable: string, value: string) => {
-    if (value !== "" && findPlaceholder(value) === undefined) values[variable] = value;
+    if (value !== "" && findPlaceholder(value) === undefined) values[variable] = splitReferences(value).join("");
     return `\${${variable}}`;
   };
   const isSecret = (name: string, value: string) =>
     findReferences(value).length === 0 &&
     (looksSecret(name) || findPlaceholder(value) !== undefined || redact(value) !== value);
-  const own = (name: string) => variableName(`${server}_${name}`);
+  const own = (name: string, value: string) => {
+    const base = variableName(`${server}_${name}`);
+    const isFree = (variable: string) => [undefined, "", value].includes(environment[variable]);
+    let variable = base;
+    for (let count = 2; !isFree(variable); count += 1) variable = `${base}_${count}`;
+    return variable;
+  };
   const entry = structuredClone(given);
   const change = (key: string, each: (name: string, value: string) => string) => {
     const map = entry[key];
@@ -32,11 +40,11 @@ export function concealSecrets(server: string, given: JsonObject): Concealed {
   change("env", (name, value) => (isSecret(name, value) ? hide(variableName(name), value) : value));
   change("headers", (name, value) => {
     const [, scheme = "", token = value] = /^((?:bearer|basic|token)\s+)(.+)$/is.exec(value) ?? [];
-    const variable = scheme === "" ? own(name) : own("token");
+    const variable = own(scheme === "" ? name : "token", token);
     return isSecret(name, token) ? scheme + hide(variable, token) : value;
   });
-  if (Array.isArray(entry.args)) entry.args = concealArguments(entry.args.map(String), isSecret, hide);
-  if (typeof entry.url === "string") entry.url = concealUrl(entry.url, (name, value) => hide(own(name), value));
+  if (Array.isArray(entry.args)) entry.args = concealArguments(entry.args.map(spell), isSecret, hide);
+  if (typeof entry.url === "string") entry.url = concealUrl(entry.url, (name, value) => hide(own(name, value), value));
   return { entry, values };
 }
 

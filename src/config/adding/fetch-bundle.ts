@@ -1,22 +1,44 @@
 import { createHash } from "node:crypto";
-import { configured, createEgress } from "../../lib/net/egress.ts";
+import { configured, type Egress } from "../../lib/net/egress.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { type Address, asAddress, asShown, urlOf } from "../../model/foreign.ts";
 import type { SetupPlace } from "../setup-place.ts";
 import { type Bundle, maxBundleBytes, readBundle } from "./bundle.ts";
 import { fetchFile } from "./fetch-file.ts";
+import type { Way } from "./server-json.ts";
 
 export const bundlePlace = ({ dataDirectory, where }: SetupPlace) => ({ dataDirectory, platform: where.platform });
 
+/** A bundle that a person names. */
+export async function fetchOwnBundle(url: URL, egress: Egress, place: SetupPlace): Promise<Bundle> {
+  const redirects = await egress.namedBy(url.href);
+  return readFetched(url, await fetchBundle({ url, gate: configured }, redirects), place);
+}
+
 /** A bundle of a registry is fetched from where a stranger says, and must be what the registry saw. */
-export async function fetchBundle(url: URL, sha256: string | null, place: SetupPlace): Promise<Bundle> {
-  const gate = sha256 === null ? configured : await createEgress({ allow: () => [] }).namedBy(url.href);
-  const { status, body } = await fetchFile(url, { gate, maxBytes: maxBundleBytes, limitMs: 300_000 });
-  if (status !== 200)
-    throw new PlaneError("SERVER_UNAVAILABLE", `${url.host} answers with HTTP ${status} instead of the bundle.`);
-  if (sha256 !== null && createHash("sha256").update(body).digest("hex") !== sha256)
+export async function fetchNamedBundle(
+  { url: named, sha256 }: NonNullable<Way["bundle"]>,
+  { stranger }: Egress,
+  place: SetupPlace,
+): Promise<Bundle> {
+  const found = urlOf(named);
+  if (found === null) throw new PlaneError("USAGE", `The address of the bundle, '${asShown(named)}', is none.`);
+  const address = asAddress(found, stranger);
+  const body = await fetchBundle(address, stranger);
+  if (createHash("sha256").update(body).digest("hex") !== sha256)
     throw new PlaneError(
       "USAGE",
       "The bundle is not the one that the registry names: its checksum differs. It was not unpacked.",
     );
+  return readFetched(address.url, body, place);
+}
+
+async function fetchBundle(address: Address, redirects: Egress["stranger"]): Promise<Buffer> {
+  const { status, body } = await fetchFile(address, { redirects, maxBytes: maxBundleBytes, limitMs: 300_000 });
+  if (status === 200) return body;
+  throw new PlaneError("SERVER_UNAVAILABLE", `${address.url.host} answers with HTTP ${status} instead of the bundle.`);
+}
+
+function readFetched(url: URL, body: Buffer, place: SetupPlace): Bundle {
   return readBundle(body, url.pathname.split("/").at(-1) ?? "bundle", bundlePlace(place));
 }

@@ -1,34 +1,49 @@
-import { EgressRefused, type Gate } from "../../lib/net/egress.ts";
+import { EgressRefused, type StrictGate } from "../../lib/net/egress.ts";
 import { exchange } from "../../lib/net/exchange.ts";
 import { ProxyFailed } from "../../lib/net/proxy.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { type Address, asAddress, foreign, urlOf } from "../../model/foreign.ts";
 
-type FetchOptions = { gate: Gate; maxBytes: number; headers?: Readonly<Record<string, string>>; limitMs?: number };
+type FetchOptions = {
+  /** For another origin that the first one sends us to. */
+  redirects: StrictGate;
+  maxBytes: number;
+  headers?: Readonly<Record<string, string>>;
+  /** For the first origin alone. */
+  ownHeaders?: Readonly<Record<string, string>>;
+  limitMs?: number;
+};
 
 export type Fetched = { url: URL; status: number; body: Buffer };
 
 const maxRedirects = 5;
 const defaultLimitMs = 15_000;
 
-/** With its redirects, each of which passes the gate. Rejects with a `PlaneError` that names the host alone. */
-export async function fetchFile(url: URL, options: FetchOptions): Promise<Fetched> {
-  const { limitMs = defaultLimitMs, gate, maxBytes, headers = {} } = options;
+/** With its redirects, each of which passes a gate. Rejects with a `PlaneError` that names the host alone. */
+export async function fetchFile(first: Address, options: FetchOptions): Promise<Fetched> {
+  const { limitMs = defaultLimitMs, redirects, maxBytes, headers = {}, ownHeaders = {} } = options;
   const signal = AbortSignal.timeout(limitMs);
-  let from = url;
+  let at = first;
+  let sent = { ...headers, ...ownHeaders };
   try {
     for (let count = 0; count <= maxRedirects; count++) {
-      const answer = await exchange(from, { gate, method: "GET", headers, signal, maxBytes });
+      const { url, gate } = at;
+      const answer = await exchange(url, { gate, method: "GET", headers: sent, signal, maxBytes });
       const { location } = answer.headers;
       if (answer.status < 300 || answer.status > 399 || location === undefined)
-        return { url: from, status: answer.status, body: answer.body };
-      const next = new URL(location, from);
-      if (!/^https?:$/.test(next.protocol) || (from.protocol === "https:" && next.protocol === "http:"))
-        throw new Error("it redirects to where no TLS is spoken");
-      from = next;
+        return { url, status: answer.status, body: answer.body };
+      const named = urlOf(foreign(location), url);
+      const next = named && asAddress(named, redirects);
+      if (next === null || (url.protocol === "https:" && next.url.protocol === "http:"))
+        throw new Error("it redirects to an address without TLS, or to none");
+      // Another origin has its own gate, and gets nothing that was meant for this one, also if it sends us back.
+      const isSame = next.url.origin === url.origin;
+      at = isSame ? { url: next.url, gate } : next;
+      if (!isSame) sent = { ...headers };
     }
     throw new Error(`it redirects more than ${maxRedirects} times`);
   } catch (thrown) {
-    throw unreachable(from, thrown, limitMs);
+    throw unreachable(at.url, thrown, limitMs);
   }
 }
 

@@ -1,8 +1,8 @@
+import { asShown, type Foreign, type Piece } from "../../model/foreign.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { variableName } from "../clients/translate-entry.ts";
 import type { Environment } from "../environment.ts";
 
-/** What a person has to say about a server before it can be started. */
+/** What a person has to say about a server before it can be started. Words of a stranger are for reading only. */
 export type EntryInput = {
   key: string;
   title?: string | undefined;
@@ -10,7 +10,7 @@ export type EntryInput = {
   isRequired: boolean;
   /** Never written: the entry refers to a variable of this name. */
   isSecret: boolean;
-  default?: string | readonly string[] | undefined;
+  default?: readonly Foreign<string>[] | undefined;
   choices?: readonly string[] | undefined;
   type?: "number" | "boolean" | undefined;
   isMany?: boolean | undefined;
@@ -33,30 +33,26 @@ export function formOf(inputs: readonly EntryInput[]): JsonObject | null {
 
 function fieldOf(input: EntryInput): JsonObject {
   const { title, description, choices, isSecret, isMany, type = "string" } = input;
-  const usual = Array.isArray(input.default) ? [...(input.default as string[])] : (input.default as string | undefined);
+  const usual = input.default?.map(asShown);
   const one: JsonObject = { type, ...(choices && choices.length > 0 ? { enum: [...choices] } : {}) };
   return {
     ...(isMany ? { type: "array", items: one } : one),
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
-    ...(usual === undefined ? {} : { default: usual }),
+    ...(usual === undefined ? {} : { default: usual.length === 1 ? (usual[0] ?? "") : usual }),
     ...(isSecret ? { writeOnly: true, format: "password" } : {}),
   };
 }
 
-/** As a configuration holds it: a dollar before a brace would be a reference. */
-export function literal(text: string): string {
-  return text.replaceAll(/(?<!\$)\$+(?=\{)/g, (run) => run + run);
-}
-
 /** What stands in the entry for an input: none where it is left out. */
-export function inputValue(input: EntryInput, values: InputValues, environment: Environment): string[] {
+export function inputPieces(input: EntryInput, values: InputValues, environment: Environment): Piece[] {
   const { key, isSecret, isRequired, isVariable } = input;
-  const given = values[key] ?? input.default;
+  const given = values[key];
   const isSet = (environment[key] ?? "") !== "";
-  if (isSecret) return isRequired || values[key] !== undefined || isSet ? [`\${${key}}`] : [];
-  if (given !== undefined && given !== "") return [given].flat().map(literal);
-  return isVariable && isSet ? [`\${${key}}`] : [];
+  if (isSecret) return isRequired || given !== undefined || isSet ? [{ variable: key }] : [];
+  if (given !== undefined && given !== "") return [given].flat();
+  if (given === undefined && input.default !== undefined) return [...input.default];
+  return isVariable && isSet ? [{ variable: key }] : [];
 }
 
 /** Required, and neither said nor known. Secrets are found as references that are not set. */
@@ -66,7 +62,7 @@ export function missingInputs(
   environment: Environment,
 ): EntryInput[] {
   return inputs.filter(
-    (input) => input.isRequired && !input.isSecret && inputValue(input, values, environment).length === 0,
+    (input) => input.isRequired && !input.isSecret && inputPieces(input, values, environment).length === 0,
   );
 }
 
@@ -78,5 +74,3 @@ export function wrongChoices(inputs: readonly EntryInput[], values: InputValues)
     return wrong === undefined ? [] : [`'${key}' must be one of ${choices.join(", ")}`];
   });
 }
-
-export { variableName };

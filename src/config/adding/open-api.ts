@@ -1,9 +1,20 @@
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import {
+  asWord,
+  type Foreign,
+  fieldOf,
+  fieldsOf,
+  isForeignObject,
+  itemsOf,
+  matches,
+  spelled,
+  textOf,
+} from "../../model/foreign.ts";
 import { parseYaml } from "../text/parse-yaml.ts";
 
-const methods = new Set(["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"]);
+const methods = /^(?:get|put|post|delete|options|head|patch|trace|query)$/;
 
+/** A file of JSON or YAML, whatever it describes. */
 export function parseDocument(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
@@ -15,29 +26,23 @@ export function parseDocument(text: string, what: string): unknown {
 }
 
 /** An OpenAPI document by its content; null for anything else. */
-export function readOpenApi(data: unknown, from: URL | null) {
-  if (!isObject(data)) return null;
-  const version = data.openapi ?? data.swagger;
-  if ((typeof version !== "string" && typeof version !== "number") || !isObject(data.paths)) return null;
-  const info: UnknownObject = isObject(data.info) ? data.info : {};
-  const operations = Object.values(data.paths).flatMap((path) =>
-    isObject(path) ? Object.keys(path).filter((key) => methods.has(key)) : [],
-  ).length;
-  const security = Array.isArray(data.security) ? data.security : [];
-  const notes =
-    security.length > 0
-      ? ["The API asks for credentials; set 'auth' or 'headers' of the entry if calls are refused."]
-      : [];
+export function readOpenApi(data: Foreign, from: URL | null) {
+  const version = spelled(fieldOf(data, "openapi")) ?? spelled(fieldOf(data, "swagger"));
+  const paths = fieldOf(data, "paths");
+  if (version === undefined || !isForeignObject(paths)) return null;
+  const operations = fieldsOf(paths).flatMap(([, path]) => fieldsOf(path).filter(([key]) => matches(key, methods)));
+  const asks = itemsOf(fieldOf(data, "security")).length > 0;
+  const title = textOf(fieldOf(fieldOf(data, "info"), "title"));
   return {
-    title: typeof info.title === "string" && info.title !== "" ? info.title : "api",
-    operations,
+    title: title === undefined ? "api" : asWord(title),
+    operations: operations.length,
     needsBaseUrl: from === null && !hasAddress(data),
-    notes,
+    notes: asks ? ["The API asks for credentials; set 'auth' or 'headers' of the entry if calls are refused."] : [],
   };
 }
 
-function hasAddress({ servers, host }: UnknownObject): boolean {
-  const [first] = Array.isArray(servers) ? servers : [];
-  const isWhole = isObject(first) && typeof first.url === "string" && /^https?:\/\//i.test(first.url);
-  return isWhole || typeof host === "string";
+function hasAddress(data: Foreign): boolean {
+  const [first] = itemsOf(fieldOf(data, "servers"));
+  const url = first && textOf(fieldOf(first, "url"));
+  return (url !== undefined && matches(url, /^https?:\/\//i)) || textOf(fieldOf(data, "host")) !== undefined;
 }

@@ -91,10 +91,12 @@ const refused: [what: string, why: RegExp][] = [
   ["claude mcp add", /needs a name/],
   ["A=1 B=2", /no command/],
   ["what?", /nothing that can be added/],
+  [`[${"a".repeat(3_000)}`, /nothing that can be added/],
+  ["a\u0000b", /nothing that can be added/],
 ];
 
 for (const [what, why] of refused)
-  test(`'${what}' is refused with the reason`, async () => {
+  test(`'${what.slice(0, 60)}' is refused with the reason`, async () => {
     await assert.rejects(setup.addServers([what], { dryRun: true }), why);
   });
 

@@ -1,21 +1,23 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter, extname, isAbsolute, join, relative, resolve } from "node:path";
-import { homeDirectory } from "../../lib/files.ts";
-import { configured } from "../../lib/net/egress.ts";
+import { homeDirectory, isFile } from "../../lib/files.ts";
+import { configured, type Egress } from "../../lib/net/egress.ts";
 import type { AddedKind, AddedOne, AddOptions, Trial } from "../../model/config/adding.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { foreign } from "../../model/foreign.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
 import { splitCommand } from "../secrets/read-secret.ts";
+import { expandEnvironment } from "../secrets/references.ts";
 import type { SetupPlace } from "../setup-place.ts";
 import { type Bundle, readBundle, readBundleFile } from "./bundle.ts";
-import { bundlePlace, fetchBundle } from "./fetch-bundle.ts";
+import { bundlePlace, fetchNamedBundle, fetchOwnBundle } from "./fetch-bundle.ts";
 import { fetchFile } from "./fetch-file.ts";
 import type { EntryInput, InputValues } from "./inputs.ts";
 import { nameFromPackage, nameFromUrl, plainName } from "./names.ts";
 import { parseDocument, readOpenApi } from "./open-api.ts";
 import type { createRegistries } from "./registries.ts";
-import { type Way, waysOf } from "./server-json.ts";
+import { refuseSecretReferences, type Way, waysOf } from "./server-json.ts";
 import { entriesOfData, entriesOfJson, entryOfClientCommand, entryOfCommand, type WrittenServer } from "./words.ts";
 
 /** One server, before a person has said what only they know. */
@@ -24,8 +26,10 @@ export type Recognised = {
   name: string;
   inputs: EntryInput[];
   build(values: InputValues, environment: Environment): JsonObject;
+  /** A stranger wrote it: variables of this machine are sent to its host only after a question. */
+  isForeign: boolean;
   /** Before it is tried. */
-  prepare?(): void;
+  prepare?(entry: JsonObject): Promise<void> | void;
   notes: string[];
   ways?: AddedOne["ways"];
   /** Where finding out was the trial. */
@@ -35,6 +39,7 @@ export type Recognised = {
 export type RecogniseOptions = Pick<AddOptions, "via" | "headers"> & {
   place: SetupPlace;
   registries: ReturnType<typeof createRegistries>;
+  egress: Egress;
   tryUrl(entry: JsonObject): Promise<Trial>;
 };
 
@@ -43,7 +48,7 @@ export async function recognise(what: readonly string[], options: RecogniseOptio
   const { place } = options;
   const [only = "", ...others] = what.map((word) => word.trim());
   if (others.length === 0 && /^[{"]/.test(only)) return entriesOfJson(only, place).map(asPasted);
-  const words = others.length > 0 || isFile(place, only) ? what : splitLine(only);
+  const words = others.length > 0 || isFileHere(place, only) ? what : splitLine(only);
   const [first = "", ...rest] = words[0] === "$" ? words.slice(1) : words;
   if (first === "") throw new PlaneError("USAGE", `Say what to add. ${examples}`);
   const pasted = entryOfClientCommand([first, ...rest], place);
@@ -62,7 +67,7 @@ async function recogniseWord(word: string, options: RecogniseOptions): Promise<R
   if (image !== undefined) return [asContainer(image)];
   if (/^(https?|wss?):\/\//i.test(word)) return [await recogniseUrl(parseUrl(word), options)];
   if (/^localhost(:\d+)?(\/|$)/.test(word)) return [await recogniseUrl(parseUrl(`http://${word}`), options)];
-  if (isFile(place, word)) return recogniseFile(word, place);
+  if (isFileHere(place, word)) return recogniseFile(word, place);
   if (/^(\.{1,2}|~)?[\\/]/.test(word)) throw noFile(word);
   const [, name, version = "latest"] = registryName.exec(word) ?? [];
   if (name !== undefined) return [await recogniseRegistered(name, version, options)];
@@ -101,10 +106,8 @@ function pathOf({ directory }: SetupPlace, word: string): string {
   );
 }
 
-function isFile(place: SetupPlace, word: string): boolean {
-  return (
-    word !== "" && word.length < 4_096 && (statSync(pathOf(place, word), { throwIfNoEntry: false })?.isFile() ?? false)
-  );
+function isFileHere(place: SetupPlace, word: string): boolean {
+  return word !== "" && word.length < 4_096 && isFile(pathOf(place, word));
 }
 
 function inPath(word: string, environment: Environment): boolean {
@@ -114,14 +117,17 @@ function inPath(word: string, environment: Environment): boolean {
   return directories.some((one) => endings.some((ending) => existsSync(join(one, word + ending))));
 }
 
-const fixed = (entry: JsonObject) => ({ inputs: [], build: () => entry, notes: [] });
+const fixed = (entry: JsonObject) => ({ inputs: [], build: () => entry, notes: [], isForeign: false });
 
-function asCommand({ name, entry }: WrittenServer): Recognised {
-  return { kind: "command", name: name ?? "server", ...fixed(entry) };
+function asCommand(server: WrittenServer): Recognised {
+  return { ...asPasted(server), kind: "command" };
 }
 
+/** Copied from somewhere, by a person who may not have read it to its end. */
 function asPasted({ name, entry }: WrittenServer): Recognised {
-  return { kind: "pasted", name: name ?? "server", ...fixed(entry) };
+  const remedy = "To refer to it, add the server without it, and then use: toolplane servers edit";
+  refuseSecretReferences(foreign(entry), `The entry '${name ?? "server"}'`, remedy);
+  return { kind: "pasted", name: name ?? "server", ...fixed(entry), isForeign: true };
 }
 
 const closedNetwork = (name: string) =>
@@ -153,7 +159,7 @@ function recogniseFile(word: string, place: SetupPlace): Recognised[] {
   if (program !== undefined) return [asCommand(entryOfCommand([program, path]))];
   if (![".json", ".jsonc", ".yaml", ".yml"].includes(ending)) return [asCommand(entryOfCommand([path]))];
   const data = parseDocument(readFileSync(file, "utf8"), word);
-  const api = readOpenApi(data, null);
+  const api = readOpenApi(foreign(data), null);
   if (api !== null) return [asOpenApi(api, path)];
   const servers = entriesOfData(data, place);
   if (servers.length > 0) return servers.map(asPasted);
@@ -162,7 +168,7 @@ function recogniseFile(word: string, place: SetupPlace): Recognised[] {
 
 function asBundle(bundle: Bundle): Recognised {
   const { name, inputs, build, unpack } = bundle;
-  return { kind: "bundle", name: plainName(name), inputs, build, prepare: unpack, notes: [] };
+  return { kind: "bundle", name, inputs, build, prepare: unpack, notes: [], isForeign: true };
 }
 
 function asOpenApi(api: NonNullable<ReturnType<typeof readOpenApi>>, document: string): Recognised {
@@ -175,6 +181,7 @@ function asOpenApi(api: NonNullable<ReturnType<typeof readOpenApi>>, document: s
     inputs: needsBaseUrl ? [input] : [],
     build: ({ baseUrl }) => ({ openapi: document, ...(typeof baseUrl === "string" ? { baseUrl } : {}) }),
     notes: api.notes,
+    isForeign: false,
     trial: { tools: operations, needsSignIn: false, problem: null },
   };
 }
@@ -184,29 +191,32 @@ const maxDocumentBytes = 32 * 1024 * 1024;
 /** A document by its content, a server by its handshake. */
 async function recogniseUrl(url: URL, options: RecogniseOptions): Promise<Recognised> {
   const entry: JsonObject = { url: url.href, ...(options.headers ? { headers: { ...options.headers } } : {}) };
-  if (/\.(mcpb|dxt)$/i.test(url.pathname)) return asBundle(await fetchBundle(url, null, options.place));
+  if (/\.(mcpb|dxt)$/i.test(url.pathname)) return asBundle(await fetchOwnBundle(url, options.egress, options.place));
   const isDocument = /\.(json|ya?ml)$/i.test(url.pathname);
   if (isDocument) {
-    const api = await fetchOpenApi(url, options.headers);
+    const api = await fetchOpenApi(url, options);
     if (api !== null) return asOpenApi(api, url.href);
   }
   const trial = await options.tryUrl(entry);
   const server = { kind: "url" as const, name: nameFromUrl(url), ...fixed(entry), trial };
   if (trial.problem === null || trial.needsSignIn || isDocument || !/^http/.test(url.protocol)) return server;
-  const api = await fetchOpenApi(url, options.headers).catch(() => null);
+  const api = await fetchOpenApi(url, options).catch(() => null);
   return api === null ? server : asOpenApi(api, url.href);
 }
 
-async function fetchOpenApi(url: URL, headers: Readonly<Record<string, string>> = {}) {
-  const accept = "application/json, application/yaml, */*";
-  const { status, body } = await fetchFile(url, {
-    gate: configured,
-    maxBytes: maxDocumentBytes,
-    headers: { accept, ...headers },
-  });
-  if (status !== 200) return null;
+async function fetchOpenApi(url: URL, { headers: ownHeaders = {}, egress }: RecogniseOptions) {
+  const answer = await fetchFile(
+    { url, gate: configured },
+    {
+      redirects: await egress.namedBy(url.href),
+      maxBytes: maxDocumentBytes,
+      headers: { accept: "application/json, application/yaml, */*" },
+      ownHeaders,
+    },
+  );
+  if (answer.status !== 200) return null;
   try {
-    return readOpenApi(parseDocument(body.toString("utf8"), url.host), url);
+    return readOpenApi(foreign(parseDocument(answer.body.toString("utf8"), url.host)), url);
   } catch {
     return null;
   }
@@ -222,12 +232,13 @@ const runners: Readonly<Record<string, readonly string[]>> = {
 
 async function recogniseRegistered(name: string, version: string, options: RecogniseOptions): Promise<Recognised> {
   const { server, problems } = await options.registries.get(name, version);
+  const { status, packages, remotes } = server;
+  if (status === "deleted") throw new PlaneError("USAGE", `'${name}' was taken out of the registry.`);
+  for (const part of [...packages, ...remotes]) refuseSecretReferences(part, `The registry's entry '${name}'`);
   const ways = waysOf(server);
   const way = chooseWay(name, ways, options);
-  const { status } = server;
-  if (status === "deleted") throw new PlaneError("USAGE", `'${name}' was taken out of the registry.`);
   const own = nameFromPackage(name);
-  const bundle = way.bundle ? await fetchBundle(new URL(way.bundle.url), way.bundle.sha256, options.place) : null;
+  const bundle = way.bundle ? await fetchNamedBundle(way.bundle, options.egress, options.place) : null;
   const source = `${server.name}@${server.version}`;
   const build: Recognised["build"] = (values, environment) => ({
     ...(bundle ?? way).build(values, environment),
@@ -239,7 +250,9 @@ async function recogniseRegistered(name: string, version: string, options: Recog
     name: own,
     inputs: bundle?.inputs ?? way.inputs,
     build,
+    isForeign: true,
     ...(bundle && { prepare: bundle.unpack }),
+    ...(way.url && { prepare: (entry) => judgeRemote(entry, options) }),
     notes: [
       ...problems,
       ...(status === "deprecated" ? [`'${name}' is deprecated in the registry.`] : []),
@@ -247,6 +260,15 @@ async function recogniseRegistered(name: string, version: string, options: Recog
     ],
     ways: ways.map(({ via, what, unusable = null }) => ({ via, what, unusable })),
   };
+}
+
+/** Once it is in the configuration it may be anywhere, so the rules for what strangers name count before. */
+export async function judgeRemote({ url }: JsonObject, { egress, place }: Pick<RecogniseOptions, "egress" | "place">) {
+  const whole = expandEnvironment(url, place.environment, () => undefined);
+  if (typeof whole !== "string" || !URL.canParse(whole)) return;
+  await egress.stranger.check(new URL(whole)).catch((thrown: Error) => {
+    throw new PlaneError("USAGE", `The address of the registry's entry is refused: ${thrown.message}.`);
+  });
 }
 
 /** The one that was asked for; else the first package that can be started here, then what is reached by a URL. */

@@ -1,14 +1,24 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { configured } from "../../lib/net/egress.ts";
+import { configured, type Egress } from "../../lib/net/egress.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { countOf } from "../../lib/text/wording.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import {
+  asQueryValue,
+  asShown,
+  asStored,
+  type Foreign,
+  fieldOf,
+  foreign,
+  isForeignObject,
+  itemsOf,
+  textOf,
+} from "../../model/foreign.ts";
 import { writeAtomically } from "../edit/write-file.ts";
 import { fetchFile } from "./fetch-file.ts";
-import { parseRegistryServer, type RegistryServer } from "./server-json.ts";
+import { isOldVersion, parseRegistryServer, type RegistryServer } from "./server-json.ts";
 
 const maxBytes = 16 * 1024 * 1024;
 const maxKept = 5_000;
@@ -20,13 +30,14 @@ type RegistryOptions = {
   /** Where answers are kept; none are without one. */
   directory: string | undefined;
   isOffline: boolean;
+  egress: Egress;
 };
 
 export type Found = { servers: RegistryServer[]; problems: string[] };
 
 /** Several registries in the order of the configuration: the first that knows a name counts. */
-export function createRegistries({ urls, directory, isOffline }: RegistryOptions) {
-  const registries = urls.map((url) => createRegistry(url, directory, isOffline));
+export function createRegistries({ urls, ...options }: RegistryOptions) {
+  const registries = urls.map((url) => createRegistry(url, options));
   return {
     async search(query: string, limit: number): Promise<Found> {
       const answers = await Promise.all(registries.map((one) => one.search(query, limit)));
@@ -66,18 +77,20 @@ function notFound(name: string, version: string, problems: readonly string[], ne
 
 type Registry = ReturnType<typeof createRegistry>;
 
-function createRegistry(address: string, directory: string | undefined, isOffline: boolean) {
+function createRegistry(address: string, { directory, isOffline, egress }: Omit<RegistryOptions, "urls">) {
   const base = address.replace(/\/+$/, "");
   const kept = createKept(base, directory);
   const host = new URL(base).host;
 
   /** The version of the API that it speaks; the older one where the newer is not known. */
-  async function ask(path: string): Promise<unknown> {
+  async function ask(path: string): Promise<Foreign | null> {
     const versions = /\/v\d+(\.\d+)?$/.test(base) ? [""] : ["/v0.1", "/v0"];
     let status = 0;
     for (const version of versions) {
       const headers = { accept: "application/json" };
-      const answer = await fetchFile(new URL(`${base}${version}${path}`), { gate: configured, maxBytes, headers });
+      const url = new URL(`${base}${version}${path}`);
+      const redirects = await egress.namedBy(url.href);
+      const answer = await fetchFile({ url, gate: configured }, { redirects, maxBytes, headers });
       const body = answer.status === 200 ? parseBody(answer.body) : undefined;
       if (body !== undefined) return body;
       status = answer.status;
@@ -93,6 +106,7 @@ function createRegistry(address: string, directory: string | undefined, isOfflin
     try {
       return { value: await fresh(), problem: null };
     } catch (thrown) {
+      if (toPlaneError(thrown).code === "USAGE") throw thrown;
       const size = kept.size();
       const said = size === 0 ? "" : ` ${countOf(size, "server")} seen before ${size === 1 ? "is" : "are"} known.`;
       return { value: known(), problem: `${toPlaneError(thrown).message}${said}` };
@@ -101,16 +115,16 @@ function createRegistry(address: string, directory: string | undefined, isOfflin
 
   async function pages(query: string, limit: number): Promise<RegistryServer[]> {
     const servers: RegistryServer[] = [];
-    let cursor = "";
+    let cursor: Foreign<string> | undefined;
     for (let page = 0; page < maxPages; page++) {
       const asked = new URLSearchParams({ search: query, version: "latest", limit: String(pageSize) });
-      if (cursor !== "") asked.set("cursor", cursor);
-      const answer = await ask(`/servers?${asked}`);
-      const listed = isObject(answer) && Array.isArray(answer.servers) ? answer.servers : [];
-      servers.push(...latestOf(listed));
-      const metadata: UnknownObject = isObject(answer) && isObject(answer.metadata) ? answer.metadata : {};
-      const next = metadata.nextCursor ?? metadata.next_cursor;
-      if (typeof next !== "string" || next === "" || servers.length >= limit) break;
+      const from = cursor === undefined ? "" : `&cursor=${asQueryValue(cursor)}`;
+      const answer = await ask(`/servers?${asked}${from}`);
+      if (answer === null) break;
+      servers.push(...latestOf(itemsOf(fieldOf(answer, "servers"))));
+      const metadata = fieldOf(answer, "metadata");
+      const next = textOf(fieldOf(metadata, "nextCursor")) ?? textOf(fieldOf(metadata, "next_cursor"));
+      if (next === undefined || servers.length >= limit) break;
       cursor = next;
     }
     return servers;
@@ -128,8 +142,9 @@ function createRegistry(address: string, directory: string | undefined, isOfflin
       const { value, problem } = await orKept(
         async () => {
           const answer = await ask(`/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`);
-          const server = parseRegistryServer(answer);
-          if (server !== null) return kept.add([server])[0] ?? null;
+          const server = answer && parseRegistryServer(answer);
+          if (server?.name === name) return kept.add([server])[0] ?? null;
+          if (answer !== null && isForeignObject(fieldOf(answer, "server"))) throw unreadable(name, host);
           // Older registries only list.
           const listed = version === "latest" ? await pages(name, pageSize) : [];
           return kept.add(listed).find((one) => one.name === name) ?? null;
@@ -141,21 +156,25 @@ function createRegistry(address: string, directory: string | undefined, isOfflin
   };
 }
 
-function parseBody(body: Buffer): unknown {
+/** It is there, and cannot be what was asked for. */
+function unreadable(name: string, host: string): PlaneError {
+  return new PlaneError(
+    "USAGE",
+    `What the registry ${host} has as '${name}' is refused: its name or its version is none.`,
+  );
+}
+
+function parseBody(body: Buffer): Foreign | undefined {
   try {
-    return JSON.parse(body.toString("utf8"));
+    return foreign(JSON.parse(body.toString("utf8")));
   } catch {
     return undefined;
   }
 }
 
 /** One of each name: the one that says so, or the first, which is the newest. */
-function latestOf(listed: readonly unknown[]): RegistryServer[] {
-  const isOld = (one: unknown) => {
-    const meta = isObject(one) && isObject(one._meta) ? one._meta["io.modelcontextprotocol.registry/official"] : null;
-    return isObject(meta) && meta.isLatest === false;
-  };
-  const servers = listed.filter((one) => !isOld(one)).flatMap((one) => parseRegistryServer(one) ?? []);
+function latestOf(listed: readonly Foreign[]): RegistryServer[] {
+  const servers = listed.filter((one) => !isOldVersion(one)).flatMap((one) => parseRegistryServer(one) ?? []);
   return servers.filter(({ name }, at) => servers.findIndex((one) => one.name === name) === at);
 }
 
@@ -165,8 +184,8 @@ function createKept(base: string, directory: string | undefined) {
   const file = directory === undefined ? null : join(directory, "registries", `${name}.json`);
   const read = (): RegistryServer[] => {
     try {
-      const { servers } = JSON.parse(readFileSync(file ?? "", "utf8"));
-      return (servers as unknown[]).flatMap((one) => parseRegistryServer(one) ?? []);
+      const kept = foreign(JSON.parse(readFileSync(file ?? "", "utf8")));
+      return itemsOf(fieldOf(kept, "servers")).flatMap((one) => parseRegistryServer(one) ?? []);
     } catch {
       return [];
     }
@@ -180,7 +199,8 @@ function createKept(base: string, directory: string | undefined) {
         !servers.some((other) => other.name === one.name && other.version === one.version);
       const all = [...read().filter(isNew), ...servers].slice(-maxKept);
       try {
-        writeAtomically(file, JSON.stringify({ url: base, servers: all }));
+        const written = asStored(all.map((one) => one.written));
+        writeAtomically(file, `{"url":${JSON.stringify(base)},"servers":${written}}`);
       } catch {
         // What cannot be kept is asked for again.
       }
@@ -189,7 +209,7 @@ function createKept(base: string, directory: string | undefined) {
     search(query: string): RegistryServer[] {
       const wanted = query.toLowerCase();
       return latest().filter(({ name, title, description }) =>
-        `${name} ${title ?? ""} ${description}`.toLowerCase().includes(wanted),
+        [name, ...[title, description].map((one) => one && asShown(one))].join(" ").toLowerCase().includes(wanted),
       );
     },
     get: (wanted: string, version: string): RegistryServer | null =>

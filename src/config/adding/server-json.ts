@@ -1,204 +1,288 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import { PlaneError } from "../../model/errors.ts";
+import {
+  asLiteral,
+  asName,
+  asOneOf,
+  asShown,
+  asVariable,
+  Foreign,
+  fieldOf,
+  fieldsOf,
+  findSecretReference,
+  foreign,
+  isForeignObject,
+  isSame,
+  isTrue,
+  itemsOf,
+  matches,
+  objectsOf,
+  type Piece,
+  spelled,
+  splitAt,
+  textOf,
+  writeText,
+} from "../../model/foreign.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { actsOnTheHost } from "../../model/servers/host-variables.ts";
 import type { Environment } from "../environment.ts";
-import { type EntryInput, type InputValues, inputValue, literal, variableName } from "./inputs.ts";
+import { type EntryInput, type InputValues, inputPieces } from "./inputs.ts";
 
 /** A server as a registry describes it: `server.json`. */
 export type RegistryServer = {
   name: string;
-  title: string | null;
-  description: string;
   version: string;
-  status: string;
-  packages: UnknownObject[];
-  remotes: UnknownObject[];
+  status: "active" | "deprecated" | "deleted";
+  /** As it was read. */
+  written: Foreign;
+  title: Foreign<string> | undefined;
+  description: Foreign<string> | undefined;
+  packages: Foreign[];
+  remotes: Foreign[];
 };
 
 /** One way to run or reach a server. */
 export type Way = {
   via: string;
+  /** What it starts or reaches, for people; of a package that is used, its name. */
   what: string;
   inputs: EntryInput[];
   build(values: InputValues, environment: Environment): JsonObject;
   /** Why it cannot be used here. */
   unusable?: string;
   /** A bundle that has to be fetched first. */
-  bundle?: { url: string; sha256: string };
+  bundle?: { url: Foreign<string>; sha256: string };
+  /** Where a server is reached, as the registry writes it. */
+  url?: Foreign<string>;
 };
 
+const official = "io.modelcontextprotocol.registry/official";
+
 /** Null where it is none. Registries wrap it together with what they know themselves. */
-export function parseRegistryServer(given: unknown): RegistryServer | null {
-  const wrapped = isObject(given) && isObject(given.server) ? given : { server: given };
-  const server = wrapped.server;
-  if (!isObject(server) || typeof server.name !== "string" || typeof server.version !== "string") return null;
-  const meta = isObject(wrapped._meta) ? wrapped._meta["io.modelcontextprotocol.registry/official"] : {};
-  const status = isObject(meta) ? text(meta.status) : undefined;
+export function parseRegistryServer(given: Foreign): RegistryServer | null {
+  const inner = fieldOf(given, "server");
+  const server = isForeignObject(inner) ? inner : given;
+  const name = asName(fieldOf(server, "name"), "server");
+  const version = asName(fieldOf(server, "version"), "version");
+  if (name === undefined || version === undefined) return null;
+  const known = ["active", "deprecated", "deleted"] as const;
+  const status = [fieldOf(fieldOf(fieldOf(given, "_meta"), official), "status"), fieldOf(server, "status")]
+    .map((one) => asOneOf(one, known))
+    .find((one) => one !== undefined);
   return {
-    name: server.name,
-    title: text(server.title) ?? null,
-    description: text(server.description) ?? "",
-    version: server.version,
-    status: status ?? text(server.status) ?? "active",
-    packages: objects(server.packages),
-    remotes: objects(server.remotes),
+    name,
+    version,
+    status: status ?? "active",
+    written: given,
+    title: textOf(fieldOf(server, "title")),
+    description: textOf(fieldOf(server, "description")),
+    packages: objectsOf(fieldOf(server, "packages")),
+    remotes: objectsOf(fieldOf(server, "remotes")),
   };
 }
+
+/** Is it one of the versions that are not the newest? */
+export function isOldVersion(given: Foreign): boolean {
+  const latest = spelled(fieldOf(fieldOf(fieldOf(given, "_meta"), official), "isLatest"));
+  return latest !== undefined && isSame(latest, foreign("false"));
+}
+
+/** What only a person's own configuration may say: it would run programs and read secrets of the machine that adds the server. */
+export function refuseSecretReferences(written: Foreign, what: string, remedy = onlyOwn): void {
+  const kind = findSecretReference(written);
+  if (kind === null) return;
+  const why = `it refers to \${${kind}:…}, which ${kind === "command" ? "runs a program" : "reads a secret"} of this machine`;
+  throw new PlaneError("USAGE", `${what} is refused: ${why}. ${remedy}`);
+}
+
+const onlyOwn = "Only your own configuration may do that.";
 
 export function waysOf({ packages, remotes, version }: RegistryServer): Way[] {
   return [...packages.map((one) => packageWay(one, version)), ...remotes.map(remoteWay)];
 }
 
-type Fields = { inputs: EntryInput[]; fill(values: InputValues, environment: Environment): string[] };
+/** `fill`: its values, each in pieces; none where it is left out. */
+type Fields = { inputs: EntryInput[]; fill(values: InputValues, environment: Environment): Piece[][] };
+type Named = Fields & { name: string | undefined; shown: string };
 
-function packageWay(given: UnknownObject, serverVersion: string): Way {
-  const via = text(given.registryType) ?? text(given.registry_type) ?? "unknown";
-  const identifier = text(given.identifier) ?? "";
-  const version = text(given.version) ?? serverVersion;
-  const runtime = objects(given.runtimeArguments).map(argumentFields);
-  const own = objects(given.packageArguments).map(argumentFields);
-  const env = objects(given.environmentVariables).map((one) => ({ name: text(one.name) ?? "", ...keyValue(one) }));
-  const inputs = unique([...runtime, ...own, ...env].flatMap((one) => one.inputs));
-  const transport = isObject(given.transport) ? (text(given.transport.type) ?? "stdio") : "stdio";
-  const sha256 = text(given.fileSha256);
+const kinds = ["npm", "pypi", "oci", "nuget", "mcpb"] as const;
+type Kind = (typeof kinds)[number];
+
+function packageWay(given: Foreign, serverVersion: string): Way {
+  const type = textOf(fieldOf(given, "registryType")) ?? textOf(fieldOf(given, "registry_type"));
+  const via = type && asOneOf(type, kinds);
+  const identifier = textOf(fieldOf(given, "identifier")) ?? foreign("");
+  const version = textOf(fieldOf(given, "version")) ?? foreign(serverVersion);
+  const runtime = objectsOf(fieldOf(given, "runtimeArguments")).map(argumentFields);
+  const own = objectsOf(fieldOf(given, "packageArguments")).map(argumentFields);
+  const env = objectsOf(fieldOf(given, "environmentVariables")).map((one) => namedFields(one, "variable"));
+  const sha256 = asName(fieldOf(given, "fileSha256"), "sha256");
+  const what = via === undefined || via === "mcpb" ? undefined : asName(identifier, via === "oci" ? "image" : via);
+  const fixed = asName(version, "version");
   return {
-    via,
-    what: identifier,
-    inputs,
-    ...unusable(via, transport, { identifier, sha256 }),
+    via: via ?? asShown(type ?? foreign("unknown")),
+    what: what ?? asShown(identifier),
+    inputs: unique([...runtime, ...own, ...env].flatMap((one) => one.inputs)),
+    ...whyUnusable(given, { via, what, fixed, sha256, env, hasOptions: runtime.length > 0 }),
     ...(via === "mcpb" && sha256 !== undefined ? { bundle: { url: identifier, sha256 } } : {}),
     build(values, environment) {
-      const filled = (fields: readonly Fields[]) => fields.flatMap((one) => one.fill(values, environment));
-      const variables = env.flatMap((one) => {
-        const [value] = one.fill(values, environment);
-        return value === undefined || one.name === "" ? [] : [[one.name, value] as const];
-      });
-      const started = launch(via, { identifier, version, runtime: filled(runtime), own: filled(own) }, variables);
-      return { ...started, ...(variables.length > 0 ? { env: Object.fromEntries(variables) } : {}) };
+      if (via === undefined || what === undefined || fixed === undefined) return {};
+      const filled = (fields: readonly Fields[]) =>
+        fields.flatMap((one) => one.fill(values, environment)).map(writeText);
+      const variables = texts(env, values, environment);
+      const started = launch(via, { what, version: fixed, runtime: filled(runtime), own: filled(own) }, variables);
+      return { ...started, ...mapUnder("env", variables) };
     },
   };
 }
 
-type Launch = { identifier: string; version: string; runtime: string[]; own: string[] };
+type Launch = { what: string; version: string; runtime: string[]; own: string[] };
 
 /** The version is part of what is started: what was looked at stays what runs. */
-function launch(
-  via: string,
-  { identifier, version, runtime, own }: Launch,
-  env: readonly (readonly [string, string])[],
-) {
+function launch(via: Kind, { what, version, runtime, own }: Launch, env: Readonly<Record<string, string>>): JsonObject {
   if (via === "npm")
     return {
       command: "npx",
-      args: [...(runtime.includes("-y") ? [] : ["-y"]), ...runtime, `${identifier}@${version}`, ...own],
+      args: [...(runtime.includes("-y") ? [] : ["-y"]), ...runtime, `${what}@${version}`, ...own],
     };
-  if (via === "pypi") return { command: "uvx", args: [...runtime, `${identifier}@${version}`, ...own] };
-  if (via === "nuget") return { command: "dnx", args: [...runtime, `${identifier}@${version}`, "--yes", ...own] };
-  const image = /[:@][^/]*$/.test(identifier) ? identifier : `${identifier}:${version}`;
+  if (via === "pypi") return { command: "uvx", args: [...runtime, `${what}@${version}`, ...own] };
+  if (via === "nuget") return { command: "dnx", args: [...runtime, `${what}@${version}`, "--yes", ...own] };
+  const image = /[:@][^/]*$/.test(what) ? what : `${what}:${version}`;
   if (runtime.length === 0) return { container: { image }, ...(own.length > 0 ? { args: own } : {}) };
   // Options of the runtime that its author asks for only fit the runtime itself.
-  const named = env.flatMap(([name]) => ["-e", name]);
+  const named = Object.keys(env).flatMap((name) => ["-e", name]);
   return { command: "docker", args: ["run", "-i", "--rm", ...named, ...runtime, image, ...own] };
 }
 
-function unusable(
-  via: string,
-  transport: string,
-  { identifier, sha256 }: { identifier: string; sha256: string | undefined },
-) {
-  if (!["npm", "pypi", "oci", "nuget", "mcpb"].includes(via))
-    return { unusable: `packages of the kind '${via}' are not known` };
-  // It would become an option of the program that fetches it.
-  if (!/^[@A-Za-z0-9]/.test(identifier)) return { unusable: `'${identifier}' is no name of a package` };
-  if (transport !== "stdio") return { unusable: `it has to be started as a service of its own (${transport})` };
-  if (via === "mcpb" && !/^[0-9a-f]{64}$/.test(sha256 ?? ""))
-    return { unusable: "the registry gives no checksum of the bundle" };
-  return {};
+type Facts = {
+  via: Kind | undefined;
+  what: string | undefined;
+  fixed: string | undefined;
+  sha256: string | undefined;
+  env: readonly Named[];
+  hasOptions: boolean;
+};
+
+function whyUnusable(given: Foreign, { via, what, fixed, sha256, env, hasOptions }: Facts): { unusable?: string } {
+  const shown = (key: string) => asShown(fieldOf(given, key));
+  const transport = textOf(fieldOf(fieldOf(given, "transport"), "type")) ?? foreign("stdio");
+  if (via === undefined)
+    return { unusable: `packages of the kind '${shown("registryType") || shown("registry_type")}' are not known` };
+  // It would become an option of the program that fetches it, or fetch something else.
+  if (via !== "mcpb" && what === undefined) return { unusable: `'${shown("identifier")}' is no name of a package` };
+  if (fixed === undefined) return { unusable: `'${shown("version")}' is no version` };
+  if (asOneOf(transport, ["stdio"]) === undefined)
+    return { unusable: `it has to be started as a service of its own (${asShown(transport)})` };
+  if (via === "mcpb" && sha256 === undefined) return { unusable: "the registry gives no checksum of the bundle" };
+  const wrong = env.find(({ name }) => name === undefined);
+  if (wrong) return { unusable: `'${wrong.shown}' is no name of a variable` };
+  const acting = via === "oci" && hasOptions ? env.find(({ name = "" }) => actsOnTheHost(name)) : undefined;
+  return acting ? { unusable: `its variable ${acting.shown} would act on docker itself` } : {};
 }
 
-function remoteWay(given: UnknownObject): Way {
-  const url = text(given.url) ?? "";
-  const variables = isObject(given.variables) ? given.variables : {};
-  const address = template(url, variables);
-  const headers = objects(given.headers).map((one) => ({ name: text(one.name) ?? "", ...keyValue(one, "header") }));
+function remoteWay(given: Foreign): Way {
+  const url = textOf(fieldOf(given, "url")) ?? foreign("");
+  const address = template(url, fieldOf(given, "variables"));
+  const headers = objectsOf(fieldOf(given, "headers")).map((one) => namedFields(one, "header"));
+  const wrong = headers.find(({ name }) => name === undefined);
+  const isWeb = matches(url, /^https?:\/\//i);
   return {
     via: "remote",
-    what: url,
+    what: asShown(url),
+    url,
     inputs: unique([...address.inputs, ...headers.flatMap((one) => one.inputs)]),
-    ...(/^https?:\/\//i.test(url) ? {} : { unusable: "its address is not one of HTTP" }),
+    ...(!isWeb && { unusable: "its address is not one of HTTP" }),
+    ...(isWeb && wrong && { unusable: `'${wrong.shown}' is no name of a header` }),
     build(values, environment) {
-      const sent = headers.flatMap((one) => {
-        const [value] = one.fill(values, environment);
-        return value === undefined || one.name === "" ? [] : [[one.name, value] as const];
-      });
+      const [filled] = address.fill(values, environment);
       return {
-        url: address.fill(values, environment)[0] ?? url,
-        ...(given.type === "sse" ? { transport: "sse" } : {}),
-        ...(sent.length > 0 ? { headers: Object.fromEntries(sent) } : {}),
+        url: filled === undefined ? asLiteral(url) : writeText(filled),
+        ...(asOneOf(fieldOf(given, "type"), ["sse"]) && { transport: "sse" }),
+        ...mapUnder("headers", texts(headers, values, environment)),
       };
     },
   };
 }
 
-/** `--flag=value`, or a word of its own. */
-function argumentFields(given: UnknownObject): Fields {
-  const name = given.type === "named" ? (text(given.name) ?? "") : "";
-  const { inputs, fill } = keyValue(
-    { ...given, name: name.replace(/^-+/, "") || (text(given.valueHint) ?? "argument") },
-    "argument",
+const mapUnder = (key: string, map: Readonly<Record<string, string>>): JsonObject =>
+  Object.keys(map).length > 0 ? { [key]: { ...map } } : {};
+
+function texts(fields: readonly Named[], values: InputValues, environment: Environment): Record<string, string> {
+  return Object.fromEntries(
+    fields.flatMap(({ name, fill }) => {
+      const [value] = fill(values, environment);
+      return value === undefined || name === undefined ? [] : [[name, writeText(value)] as const];
+    }),
   );
-  const spell = (value: string) =>
-    name === "" ? [value] : name.startsWith("--") ? [`${name}=${value}`] : [name, value];
+}
+
+function namedFields(given: Foreign, kind: "variable" | "header"): Named {
+  const name = fieldOf(given, "name");
+  return { name: asName(name, kind), shown: asShown(name), ...keyValue(given, textOf(name), kind) };
+}
+
+/** `--flag=value`, or a word of its own. */
+function argumentFields(given: Foreign): Fields {
+  const isNamed = asOneOf(fieldOf(given, "type"), ["named"]) !== undefined;
+  const name = isNamed ? textOf(fieldOf(given, "name")) : undefined;
+  const { inputs, fill } = keyValue(given, name ?? textOf(fieldOf(given, "valueHint")), "argument");
+  const spell = (value: Piece[]): Piece[][] => {
+    if (name === undefined) return [value];
+    return matches(name, /^--/) ? [[name, "=", ...value]] : [[name], value];
+  };
   return { inputs, fill: (values, environment) => fill(values, environment).flatMap(spell) };
 }
 
 /** A value that its author fixed, with variables in braces, or one that a person gives. */
-function keyValue(given: UnknownObject, kind: "variable" | "header" | "argument" = "variable"): Fields {
-  const fixed = text(given.value);
-  if (fixed !== undefined) return template(fixed, isObject(given.variables) ? given.variables : {});
-  const input = { ...inputOf(text(given.name) ?? "", given), isVariable: kind === "variable" };
-  return { inputs: [input], fill: (values, environment) => inputValue(input, values, environment) };
+function keyValue(given: Foreign, name: Foreign<string> | undefined, kind: "variable" | "header" | "argument"): Fields {
+  const fixed = textOf(fieldOf(given, "value"));
+  if (fixed !== undefined) return template(fixed, fieldOf(given, "variables"));
+  const input = { ...inputOf(name ?? foreign("argument"), given), isVariable: kind === "variable" };
+  return {
+    inputs: [input],
+    fill: (values, environment) => inputPieces(input, values, environment).map((one) => [one]),
+  };
 }
 
-function template(fixed: string, variables: UnknownObject): Fields {
-  const inputs = Object.entries(variables).flatMap(([name, one]) =>
-    isObject(one) ? [{ name, ...inputOf(name, one) }] : [],
+function template(fixed: Foreign<string>, variables: Foreign): Fields {
+  const known = fieldsOf(variables).flatMap(([name, one]) =>
+    isForeignObject(one) ? [{ name, input: inputOf(name, one) }] : [],
   );
+  const parts = splitAt(fixed, /\{([^{}]+)\}/g).map((part) => {
+    if (part instanceof Foreign) return part;
+    return known.find(({ name }) => isSame(name, part.name))?.input ?? ["{", part.name, "}"];
+  });
   return {
-    inputs: inputs.map(({ name: _, ...input }) => input),
+    inputs: known.map(({ input }) => input),
     fill(values, environment) {
-      const parts = fixed.split(/(\{[^{}]+\})/).map((part) => {
-        const input = inputs.find(({ name }) => part === `{${name}}`);
-        return input === undefined ? literal(part) : inputValue(input, values, environment)[0];
+      const pieces = parts.map((part) => {
+        if (part instanceof Foreign || Array.isArray(part)) return [part].flat();
+        return inputPieces(part, values, environment).slice(0, 1);
       });
-      return parts.includes(undefined) ? [] : [parts.join("")];
+      return pieces.some((one) => one.length === 0) ? [] : [pieces.flat()];
     },
   };
 }
 
-function inputOf(name: string, given: UnknownObject): EntryInput {
-  const choices = Array.isArray(given.choices) ? given.choices.map(String) : undefined;
+function inputOf(name: Foreign<string>, given: Foreign): EntryInput {
+  const field = (key: string) => textOf(fieldOf(given, key));
+  const [description, usual] = [field("description") ?? field("placeholder"), field("value") ?? field("default")];
+  const choices = itemsOf(fieldOf(given, "choices")).map(asShown);
+  const type = asOneOf(fieldOf(given, "format"), ["number", "boolean"]);
   return {
-    key: variableName(name),
+    key: asVariable(name),
     ...withoutUndefined({
-      description: text(given.description) ?? text(given.placeholder),
-      choices,
-      default: text(given.value) ?? text(given.default),
+      description: description && asShown(description),
+      choices: choices.length > 0 ? choices : undefined,
+      default: usual && [usual],
+      type,
     }),
-    isRequired: given.isRequired === true,
-    isSecret: given.isSecret === true,
-    isMany: given.isRepeated === true,
-    ...(given.format === "number" || given.format === "boolean" ? { type: given.format } : {}),
+    isRequired: isTrue(fieldOf(given, "isRequired")),
+    isSecret: isTrue(fieldOf(given, "isSecret")),
+    isMany: isTrue(fieldOf(given, "isRepeated")),
   };
 }
 
 function unique(inputs: readonly EntryInput[]): EntryInput[] {
   return inputs.filter(({ key }, at) => inputs.findIndex((one) => one.key === key) === at);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function objects(value: unknown): UnknownObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }

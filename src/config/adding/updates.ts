@@ -1,18 +1,21 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
+import type { Egress } from "../../lib/net/egress.ts";
 import { compareVersions, parseVersion } from "../../lib/semver.ts";
 import type { ServerUpdate } from "../../model/config/adding.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { isSame, writeText } from "../../model/foreign.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { putServerEntry, readServerEntries } from "../edit/server-entries.ts";
-import { mapTexts } from "../secrets/references.ts";
+import { findReferences, mapTexts } from "../secrets/references.ts";
 import type { SetupPlace } from "../setup-place.ts";
-import { fetchBundle } from "./fetch-bundle.ts";
+import { fetchNamedBundle } from "./fetch-bundle.ts";
 import type { createRegistries } from "./registries.ts";
-import { type RegistryServer, type Way, waysOf } from "./server-json.ts";
+import { type RegistryServer, refuseSecretReferences, type Way, waysOf } from "./server-json.ts";
 
 type UpdatePorts = {
   place: SetupPlace;
   registries: ReturnType<typeof createRegistries>;
+  egress: Egress;
   trustWritten(file: string, names: readonly string[]): Promise<void>;
 };
 
@@ -43,13 +46,13 @@ function sourcedIn(file: string): Sourced[] {
 }
 
 async function updateOne(ports: UpdatePorts, one: Sourced, apply: boolean): Promise<ServerUpdate> {
-  const { registries, place } = ports;
+  const { registries } = ports;
   const { server, problems } = await registries.get(one.from, "latest");
   const same = { name: one.name, source: one.source, version: one.version, latest: server.version };
   if (!isNewer(server.version, one.version))
     return { ...same, isNewer: false, changes: [], needs: [], isWritten: false, notes: problems };
   const before = await registries.get(one.from, one.version).catch(() => null);
-  const next = await pinned(one, server, place, apply);
+  const next = await pinned(one, { server, before: before?.server }, ports, apply);
   if (next === null) {
     const note = `Version ${server.version} is started in another way. Remove it and add it again: toolplane add ${one.from}`;
     return { ...same, isNewer: true, changes: [], needs: [], isWritten: false, notes: [...problems, note] };
@@ -69,24 +72,29 @@ function isNewer(latest: string, version: string): boolean {
   return theirs && ours ? compareVersions(theirs, ours) > 0 : latest !== version;
 }
 
+type Versions = { server: RegistryServer; before: RegistryServer | undefined };
+
 /** The entry with the new version in the place of the old one; everything else stays as a person has it. */
 async function pinned(
-  { entry }: Sourced,
-  server: RegistryServer,
-  place: SetupPlace,
+  { entry, from }: Sourced,
+  { server, before }: Versions,
+  ports: UpdatePorts,
   apply: boolean,
 ): Promise<{ entry: JsonObject; way: Way } | null> {
+  for (const part of [...server.packages, ...server.remotes])
+    refuseSecretReferences(part, `Version ${server.version} of the registry's entry '${from}'`);
+  const known = before === undefined ? [] : waysOf(before);
   for (const way of waysOf(server)) {
     if (way.unusable !== undefined) continue;
-    const next = way.bundle ? await withBundle(entry, way.bundle, place, apply) : withVersion(entry, way);
+    const next = way.bundle ? await withBundle(entry, way.bundle, ports, apply) : withVersion(entry, way, known);
     if (next !== null) return { entry: next, way };
   }
   return null;
 }
 
-function withVersion(entry: JsonObject, way: Way): JsonObject | null {
+function withVersion(entry: JsonObject, way: Way, known: readonly Way[]): JsonObject | null {
+  if (typeof entry.url === "string") return withAddress({ ...entry, url: entry.url }, way, known);
   const built = way.build({}, {});
-  if (typeof entry.url === "string" && way.via === "remote") return { ...entry, url: String(built.url) };
   const image = isObject(built.container) ? String(built.container.image) : null;
   const nameOf = (text: string) => text.replace(/(?<=.)[@:][^@:/]*$/, "");
   if (isObject(entry.container) && image !== null && nameOf(String(entry.container.image)) === nameOf(image))
@@ -98,17 +106,34 @@ function withVersion(entry: JsonObject, way: Way): JsonObject | null {
   return at < 0 ? null : { ...entry, args: entry.args.with(at, started) };
 }
 
+/** Headers, tokens and consent were given to one origin, so that another one is another server. */
+function withAddress(entry: JsonObject & { url: string }, way: Way, known: readonly Way[]): JsonObject | null {
+  const { url } = way;
+  if (url === undefined) return null;
+  // What a person filled in stays where the registry writes the address as before.
+  if (known.some((one) => one.url && isSame(one.url, url))) return entry;
+  const next = String(way.build({}, {}).url);
+  const refersTo = (text: string) => findReferences(text).map((one) => one.text);
+  const isMore = refersTo(next).some((one) => !refersTo(entry.url).includes(one));
+  const isOpen = refersTo(next)
+    .reduce((text, one) => text.replace(one, ""), next)
+    .includes("{");
+  const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
+  const isMoved = originOf(next) === null || originOf(next) !== originOf(entry.url);
+  return isMore || isOpen || isMoved ? null : { ...entry, url: next };
+}
+
 async function withBundle(
   entry: JsonObject,
   bundle: NonNullable<Way["bundle"]>,
-  place: SetupPlace,
+  { egress, place }: UpdatePorts,
   apply: boolean,
 ): Promise<JsonObject | null> {
   if (typeof entry.cwd !== "string" || !/[\\/]bundles[\\/]/.test(entry.cwd)) return null;
-  const { directory, unpack } = await fetchBundle(new URL(bundle.url), bundle.sha256, place);
+  const { directory, unpack } = await fetchNamedBundle(bundle, egress, place);
   if (apply) unpack();
   const before = entry.cwd;
-  return mapTexts(entry, (text) => text.replaceAll(before, () => directory)) as JsonObject;
+  return mapTexts(entry, (text) => text.replaceAll(before, () => writeText([directory]))) as JsonObject;
 }
 
 /** What is required now, was not before, and stands nowhere in the entry. */

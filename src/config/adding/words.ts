@@ -1,3 +1,4 @@
+import { spell } from "../../lib/text/spell.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import { inputsOf } from "../clients/import-clients.ts";
@@ -156,7 +157,7 @@ function written(name: string | null, entry: UnknownObject, data: unknown, place
     );
   const { definition } = translated;
   const { command, url, args } = definition;
-  const words = [String(command ?? ""), ...(Array.isArray(args) ? args.map(String) : [])];
-  const ownName = URL.canParse(String(url)) ? nameFromUrl(new URL(String(url))) : nameFromCommand(words);
+  const words = [command, ...(Array.isArray(args) ? args : [])].map(spell);
+  const ownName = URL.canParse(spell(url)) ? nameFromUrl(new URL(spell(url))) : nameFromCommand(words);
   return { name: name ?? ownName, entry: definition };
 }

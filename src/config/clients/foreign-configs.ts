@@ -1,4 +1,6 @@
+import { spell } from "../../lib/text/spell.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import { actsOnTheHost } from "../../model/servers/host-variables.ts";
 import { splitCommand } from "../secrets/read-secret.ts";
 
 /** A server as another program writes it, in the usual words; `extra` is what only our own entry can say. */
@@ -49,7 +51,7 @@ const has = (entries: readonly UnknownObject[], keys: readonly string[]) =>
   entries.some((entry) => keys.some((key) => entry[key] !== undefined));
 
 function dialectOf(data: UnknownObject, entries: readonly UnknownObject[]): [source: string, read: Read] {
-  const isPorter = /mcporter/.test(String(data.$schema ?? "")) || Array.isArray(data.imports);
+  const isPorter = /mcporter/.test(spell(data.$schema)) || Array.isArray(data.imports);
   if (isPorter || has(entries, ["baseUrl", "base_url", "bearerTokenEnv", "lifecycle", "tokenCacheDir"]))
     return ["mcporter", porter];
   const text = JSON.stringify(entries);
@@ -69,7 +71,7 @@ function mapOf(source: string, servers: UnknownObject, read: Read): ForeignConfi
 }
 
 function listOf(source: string, servers: readonly unknown[], read: Read): ForeignConfig {
-  const named = servers.filter(isObject).map((entry, at) => [String(entry.name ?? `server-${at + 1}`), entry] as const);
+  const named = servers.filter(isObject).map((entry, at) => [spell(entry.name ?? `server-${at + 1}`), entry] as const);
   return collect(source, named, read);
 }
 
@@ -129,12 +131,10 @@ const hub: Read = (name, given) => {
 
 /** MetaMCP writes its kinds in capitals. */
 const isMetaMcp = (entry: unknown) =>
-  isObject(entry) && /^(STDIO|SSE|STREAMABLE_HTTP|streamable_?http)$/.test(String(entry.type));
+  isObject(entry) && /^(STDIO|SSE|STREAMABLE_HTTP|streamable_?http)$/.test(spell(entry.type));
 
 const metaMcp: Read = (name, entry) => {
-  const type = String(entry.type ?? "")
-    .toLowerCase()
-    .replace("streamablehttp", "streamable_http");
+  const type = spell(entry.type).toLowerCase().replace("streamablehttp", "streamable_http");
   const client = objectOf(entry.oauth_client_info);
   const auth = {
     type: "oauth",
@@ -163,7 +163,7 @@ const liteLlm: Read = (name, given) => {
     basic: { Authorization: `Basic ${value}` },
     api_key: { "X-API-Key": value },
   };
-  const known = typeof value === "string" ? (headers[String(kind)] ?? {}) : {};
+  const known = typeof value === "string" ? (headers[spell(kind)] ?? {}) : {};
   const auth = {
     type: "oauth",
     ...(typeof entry.client_id === "string" && { clientId: entry.client_id }),
@@ -210,16 +210,18 @@ function docker(servers: Iterable<readonly [string, unknown]>): ForeignConfig {
     if (url !== undefined) return { name, entry: { url, type, headers, ...about }, needs };
     const said = (Array.isArray(entry.env) ? entry.env : []).filter(isObject);
     const env = Object.fromEntries([
-      ...said.map(({ name: variable, value }) => [String(variable), value ?? ""]),
+      ...said.map(({ name: variable, value }) => [spell(variable), value ?? ""]),
       ...ofSecrets.map((variable) => [variable, `\${${variable}}`]),
     ]);
+    const acting = Object.keys(env).find(actsOnTheHost);
+    if (acting !== undefined) return { reason: `its variable ${acting} would act on docker itself` };
     const args = [
       ...["run", "-i", "--rm", "--init"],
       ...(entry.disableNetwork === true ? ["--network", "none"] : []),
       ...(typeof entry.user === "string" && entry.user !== "" ? ["-u", entry.user] : []),
       ...Object.keys(env).flatMap((variable) => ["-e", variable]),
       ...textsOf(entry.volumes).flatMap((volume) => ["-v", volume]),
-      ...[String(entry.image), ...textsOf(entry.command)],
+      ...[spell(entry.image), ...textsOf(entry.command)],
     ];
     return { name, entry: { command: "docker", args, env, ...about }, needs };
   });

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { isFile } from "../../lib/files.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import type { ClientScope, ImportReport, NeededVariable, TranslatedReference } from "../../model/config/setup.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
@@ -47,7 +48,6 @@ const fileOf = (name: string, { home, directory }: Where) =>
     directory,
     name.replace(/^~(?=[\\/])/, () => home),
   );
-const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
 /** What a person named is theirs, wherever it stands. */
 function addForeign(result: ClientServers, named: string, where: Where): void {
@@ -63,14 +63,13 @@ function addForeign(result: ClientServers, named: string, where: Where): void {
   result.skipped.push(...skipped);
   const source = { client, where, workspace: where.directory, inputs: inputsOf(data) };
   for (const { name, entry, extra, needs = [] } of servers) {
-    const translated = translateEntry(entry, source);
+    const translated = translateEntry(entry, source, extra);
     if ("reason" in translated) {
       result.skipped.push({ name, reason: `${client}: ${translated.reason}` });
       continue;
     }
     for (const need of needs) translated.needed.set(need.name, { ...need, description: null });
-    const definition = { ...translated.definition, ...extra };
-    addServer(result, { name, client, scope: "user", definition }, translated, where);
+    addServer(result, { name, client, scope: "user", definition: translated.definition }, translated, where);
   }
 }
 

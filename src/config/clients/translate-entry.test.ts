@@ -72,6 +72,7 @@ test("the folders of an editor are put in where they are known", () => {
 });
 
 const refused: [title: string, entry: unknown, reason: RegExp][] = [
+  ["an object as its kind", { type: Object.create(null), args: [] }, /neither a command nor a url/],
   ["no object", "npx thing", /not an object/],
   ["neither command nor url", { args: [] }, /neither a command nor a url/],
   ["an empty command", { command: "" }, /neither a command nor a url/],

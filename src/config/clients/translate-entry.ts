@@ -1,13 +1,18 @@
 import { basename } from "node:path";
+import { spell } from "../../lib/text/spell.ts";
+import { variableName } from "../../lib/text/variable-name.ts";
+import { asMatch, Foreign, foreign, type Piece, rewriteTexts, splitAt, writeText } from "../../model/foreign.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import { transportNames } from "../shapes/coerce.ts";
 import type { Where } from "./client-files.ts";
 import { type ClientName, clientOf } from "./clients.ts";
 import { ownName } from "./own-entry.ts";
 
+/** `extra`: what only our own entry can say, in the words of the client. */
 export function translateEntry(
   entry: unknown,
   source: EntrySource,
+  extra: JsonObject = {},
 ): ({ definition: JsonObject } & Translated) | { reason: string } {
   const translated: Translated = { changes: new Map(), needed: new Map() };
   try {
@@ -17,9 +22,9 @@ export function translateEntry(
     }
     const flat = flattened(entry);
     const secrets = storedSecrets(flat.env_keys, source, translated);
-    const definition = { ...reached(flat, secrets), ...common(flat, source.client) };
-    const value = translateVariables(definition, source, translated) as JsonObject;
-    return { definition: value, ...translated };
+    const written = foreign({ ...reached(flat, secrets), ...common(flat, source.client), ...extra });
+    const definition = rewriteTexts(written, (text) => translateText(text, source, translated)) as JsonObject;
+    return { definition, ...translated };
   } catch (thrown) {
     if (thrown instanceof TranslationProblem) return { reason: thrown.message };
     throw thrown;
@@ -90,20 +95,28 @@ function reached(entry: UnknownObject, secrets: JsonObject): JsonObject {
 
 function notReached(entry: UnknownObject): string {
   if (entry.source === "extension" || entry.settings !== undefined) return "an extension of the client provides it";
-  const isBuiltIn = /^(builtin|platform|frontend|inline_python)$/.test(String(entry.type));
+  const isBuiltIn = /^(builtin|platform|frontend|inline_python)$/.test(spell(entry.type));
   return isBuiltIn ? "it is part of the client" : "it has neither a command nor a url";
 }
 
 /** Codex names the variables that hold secret headers. */
 function headersOf(entry: UnknownObject): JsonObject {
   const token = text(entry.bearer_token_env_var);
-  const secret = Object.entries(texts(entry.env_http_headers)).map(([name, variable]) => [name, `\${${variable}}`]);
+  const secret = Object.entries(texts(entry.env_http_headers)).map(([name, variable]) => [
+    name,
+    `\${${requireVariable(String(variable))}}`,
+  ]);
   return {
     ...texts(entry.headers),
     ...texts(entry.http_headers),
     ...Object.fromEntries(secret),
-    ...(token === undefined ? {} : { Authorization: `Bearer \${${token}}` }),
+    ...(token === undefined ? {} : { Authorization: `Bearer \${${requireVariable(token)}}` }),
   };
+}
+
+function requireVariable(name: string): string {
+  if (isVariable(name)) return name;
+  throw new TranslationProblem(`'${name}' is no name of a variable`);
 }
 
 function common(entry: UnknownObject, client: string): JsonObject {
@@ -132,7 +145,7 @@ function chosen({ tools }: UnknownObject): unknown {
 /** Codex passes on variables by name; one that is not set is no reason to leave the server out. */
 function forwarded(names: unknown): JsonObject {
   const known = Array.isArray(names) ? names.map((entry) => (isObject(entry) ? entry.name : entry)) : [];
-  const variables = known.filter((name) => typeof name === "string");
+  const variables = known.filter((name) => typeof name === "string" && isVariable(name));
   return Object.fromEntries(variables.map((name) => [name, `\${${name}:-}`]));
 }
 
@@ -147,7 +160,7 @@ function texts(value: unknown): JsonObject {
 }
 
 function list(value: unknown): Json | undefined {
-  return Array.isArray(value) && value.length > 0 ? value.map(String) : undefined;
+  return Array.isArray(value) && value.length > 0 ? value.map(spell) : undefined;
 }
 
 function milliseconds(value: unknown, factor: number): number | undefined {
@@ -177,76 +190,82 @@ export type Translated = { changes: Map<string, string>; needed: Map<string, Nee
 /** Why an entry cannot be taken over, as the end of a sentence. */
 export class TranslationProblem extends Error {}
 
-export function translateVariables(value: Json, source: EntrySource, into: Translated): Json {
-  if (typeof value === "string") return translateText(value, source, into);
-  if (Array.isArray(value)) return value.map((item) => translateVariables(item, source, into));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, translateVariables(inner, source, into)]),
-  );
-}
-
 export function neededVariable(id: string, needed: Omit<Needed, "name">, into: Translated): string {
   const name = isVariable(id) ? id : variableName(id);
   if (!into.needed.has(name)) into.needed.set(name, { name, ...needed });
   return name;
 }
 
-function translateText(text: string, source: EntrySource, into: Translated): string {
-  const told = (from: string, to: string) => {
-    if (from !== to) into.changes.set(from, to);
-    return to;
-  };
-  return ownReferences(text, source, into, told).replaceAll(/\$\{([^{}]*)\}/g, (whole, inner: string) => {
-    if (/^[A-Za-z_]\w*(:-.*)?$/.test(inner) && !isFolder(inner)) return whole;
-    if (inner.startsWith("input:")) return told(whole, inputReference(inner.slice(6), source, into));
-    const [, name, usual] = /^env:([A-Za-z_]\w*)(?::-?(.*))?$/.exec(inner) ?? [];
-    if (name !== undefined && usual === undefined)
-      return told(whole, `\${${neededVariable(name, { description: null, isSecret: false }, into)}}`);
-    if (name !== undefined) return told(whole, `\${${name}:-${usual}}`);
-    // In editors it is one of theirs; that of mcp-hub was made ours before.
-    if (source.client === "mcp-hub" && inner.startsWith("command:")) return whole;
-    const [, file] = /^file:(.+)$/.exec(inner) ?? [];
-    if (file !== undefined) return told(whole, `\${file:${fromHome(file, source)}}`);
-    return told(whole, folderOf(whole, inner, source));
+/** What clients write for something that is looked up. */
+const tokens = {
+  usual: /((?<!\$)\$+\{[^{}]*\})/g,
+  dollar: /((?<!\$)\$+\{[^{}]*\}|\$[A-Za-z_]\w*)/g,
+  braces: /((?<!\$)\$+\{[^{}]*\}|(?<!\$)\{(?:env|file):[^{}]+\})/g,
+  secrets: /(\$\{\{\s*(?:secrets|inputs)\.[\w./-]+\s*\}\}|(?<!\$)\$+\{[^{}]*\})/g,
+};
+
+function translateText(text: Foreign<string>, source: EntrySource, into: Translated): string {
+  const { references = "usual" } = clientOf(source.client).dialect ?? {};
+  const pieces = splitAt(text, tokens[references]).flatMap((part): Piece[] => {
+    return part instanceof Foreign ? [part] : translateToken(part.name, source, into);
   });
+  return writeText(pieces);
 }
 
-type Told = (from: string, to: string) => string;
+function translateToken(token: Foreign<string>, source: EntrySource, into: Translated): Piece[] {
+  const [, dollars = "", inner = ""] = asMatch(token, /(\$+)\{([^{}]*)\}/) ?? [];
+  // Two dollars before a brace are one that is meant.
+  const before = "$".repeat(dollars.length >> 1);
+  if (dollars !== "" && dollars.length % 2 === 0) return [before, `{${inner}}`];
+  const whole = dollars === "" ? (asMatch(token, /.*/s)?.[0] ?? "") : `\${${inner}}`;
+  const found = dollars === "" ? translateOwn(token, source, into) : translateReference(whole, inner, source, into);
+  const written = typeof found === "string" ? found : found.reference;
+  if (whole !== written) into.changes.set(whole, written);
+  return [before, found];
+}
 
-function ownReferences(text: string, source: EntrySource, into: Translated, told: Told): string {
-  const { references } = clientOf(source.client).dialect ?? {};
-  if (references === "dollar")
-    return text.replaceAll(/\$([A-Za-z_]\w*)/g, (whole, name: string) => told(whole, `\${${name}}`));
-  if (references === "braces")
-    return text.replaceAll(/(?<!\$)\{(env|file):([^{}]+)\}/g, (whole, kind: string, name: string) =>
-      told(whole, kind === "env" ? `\${${name}}` : `\${file:${fromHome(name, source)}}`),
-    );
-  if (references !== "secrets") return text;
-  return text.replaceAll(/\$\{\{\s*(?:secrets|inputs)\.([\w./-]+)\s*\}\}/g, (whole, id: string) => {
-    const needed = { description: null, isSecret: true };
-    return told(whole, `\${${neededVariable(id, needed, into)}}`);
-  });
+/** `$NAME`, `{env:NAME}`, `{file:path}`, `${{ secrets.id }}`. */
+function translateOwn(token: Foreign<string>, source: EntrySource, into: Translated): Found {
+  const [, secret] = asMatch(token, /\$\{\{\s*\w+\.([\w./-]+)\s*\}\}/) ?? [];
+  if (secret !== undefined) return asNeeded(secret, { description: null, isSecret: true }, into);
+  const [, kind, name = ""] = asMatch(token, /\{(env|file):([^{}]+)\}/) ?? [];
+  if (kind === "file") return referenceTo(`file:${fromHome(name, source)}`);
+  if (kind === "env") return referenceTo(requireVariable(name));
+  const [, bare = ""] = asMatch(token, /\$([A-Za-z_]\w*)/) ?? [];
+  return translateReference(`$${bare}`, bare, source, into);
+}
+
+type Found = string | { reference: string };
+
+const referenceTo = (name: string): Found => ({ reference: `\${${name}}` });
+const asNeeded = (id: string, needed: Omit<Needed, "name">, into: Translated) =>
+  referenceTo(neededVariable(id, needed, into));
+
+function translateReference(whole: string, inner: string, source: EntrySource, into: Translated): Found {
+  if (/^[A-Za-z_]\w*(:-.*)?$/.test(inner) && !isFolder(inner)) return referenceTo(inner);
+  if (inner.startsWith("input:")) return inputReference(inner.slice(6), source, into);
+  const [, name, usual] = /^env:([A-Za-z_]\w*)(?::-?(.*))?$/.exec(inner) ?? [];
+  if (name !== undefined && usual === undefined) return asNeeded(name, { description: null, isSecret: false }, into);
+  if (name !== undefined) return referenceTo(`${name}:-${usual}`);
+  // In editors it is one of theirs; that of mcp-hub was made ours before.
+  if (source.client === "mcp-hub" && inner.startsWith("command:")) return referenceTo(inner);
+  const [, file] = /^file:(.+)$/.exec(inner) ?? [];
+  return file === undefined ? folderOf(whole, inner, source) : referenceTo(`file:${fromHome(file, source)}`);
 }
 
 /** A question that the client asks becomes a variable, with the question's default. */
-function inputReference(id: string, { inputs }: EntrySource, into: Translated): string {
+function inputReference(id: string, { inputs }: EntrySource, into: Translated): Found {
   const input = inputs.find((one): one is UnknownObject => isObject(one) && one.id === id) ?? {};
   const usual = typeof input.default === "string" && input.default !== "" ? input.default : null;
-  if (usual !== null) return `\${${variableName(id)}:-${usual}}`;
+  if (usual !== null && /[{}]/.test(usual))
+    throw new TranslationProblem(`the default of its input '${id}' has a brace, which would end the reference`);
+  if (usual !== null) return referenceTo(`${variableName(id)}:-${usual}`);
   const description = typeof input.description === "string" ? input.description : null;
-  return `\${${neededVariable(variableName(id), { description, isSecret: input.password === true }, into)}}`;
+  return asNeeded(variableName(id), { description, isSecret: input.password === true }, into);
 }
 
 function isVariable(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name);
-}
-
-/** `search-key` and `searchKey` are `SEARCH_KEY`. */
-export function variableName(id: string): string {
-  if (/^[A-Z_][A-Z0-9_]*$/.test(id)) return id;
-  const words = id.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").replaceAll(/\W+/g, "_");
-  return words.toUpperCase().replace(/^(?=\d)/, "_");
 }
 
 function fromHome(file: string, { where }: EntrySource): string {

@@ -1,3 +1,4 @@
+import type { NotForeign } from "../../model/foreign.ts";
 import { isObject, type Path } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
 
@@ -73,23 +74,27 @@ function parseReference(text: string, start: number, close: number): Reference |
 }
 
 /** The same value with every text in it changed. Keys stay, and what had no prototype gets none. */
-export function mapTexts(value: unknown, change: (text: string, path: Path) => string, path: Path = []): unknown {
+export function mapTexts<T>(value: T & NotForeign<T>, change: (text: string, path: Path) => string): unknown {
+  return mapEach(value, change, []);
+}
+
+function mapEach(value: unknown, change: (text: string, path: Path) => string, path: Path): unknown {
   if (typeof value === "string") return change(value, path);
-  if (Array.isArray(value)) return value.map((item, at) => mapTexts(item, change, [...path, at]));
+  if (Array.isArray(value)) return value.map((item, at) => mapEach(item, change, [...path, at]));
   if (!isObject(value)) return value;
   const changed = Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change, [...path, key])]),
+    Object.entries(value).map(([key, inner]) => [key, mapEach(inner, change, [...path, key])]),
   );
   return Object.getPrototypeOf(value) === null ? Object.setPrototypeOf(changed, null) : changed;
 }
 
 /** Expands once, never what a variable holds. Secrets stay references; what only looks like one is escaped. */
-export function expandEnvironment(
-  value: unknown,
+export function expandEnvironment<T>(
+  value: T & NotForeign<T>,
   environment: Environment,
   onUnset: (name: string, path: Path) => void,
 ): unknown {
-  return mapTexts(value, (text, path) => expandText(text, environment, (name) => onUnset(name, path)));
+  return mapEach(value, (text, path) => expandText(text, environment, (name) => onUnset(name, path)), []);
 }
 
 function expandText(text: string, environment: Environment, onUnset: (name: string) => void): string {

@@ -1,10 +1,11 @@
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
+import type { NotForeign } from "../../model/foreign.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { type Environment, workingDirectory } from "../environment.ts";
 import { expandEnvironment, mapTexts, type SecretReference, splitSecrets } from "./references.ts";
 
 /** Puts secrets in the place of their references. Called at the moment of use, so that they are not kept. */
-export async function resolveSecrets<T>(value: T, options: { directory: string }): Promise<T> {
+export async function resolveSecrets<T>(value: T & NotForeign<T>, options: { directory: string }): Promise<T> {
   const secrets = new Map<string, string>();
   // One after the other: two programs that ask a person at the same time would be in each other's way.
   for (const reference of secretsIn(value)) {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { exposedTo } from "../../lib/private-directory.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import { countOf } from "../../lib/text/wording.ts";
@@ -150,7 +151,10 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     ...tapesIn(options),
   });
   if (options.logLevel === "debug") showEvents(plane);
-  if (!isQuiet) tellProblems(plane.config().problems, options, extra.watch === true);
+  if (isQuiet) return plane;
+  tellProblems(plane.config().problems, options, extra.watch === true);
+  for (const { path, what, remedy } of exposedTo(await cli.dataDirectory(options), plane.config().files))
+    printWarning(`${path}: ${what}. Close it: ${remedy}`);
   return plane;
 }
 

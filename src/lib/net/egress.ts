@@ -23,6 +23,9 @@ export type Gate = {
   allowsPlain(url: URL): boolean;
 };
 
+/** For what a person's own configuration does not name. */
+export type StrictGate = Gate & { readonly isStrict: true };
+
 type Judged = {
   lookup: LookupFunction;
   /** In place of the lookup, where a proxy resolves the name. Rejects with `EgressRefused`. */
@@ -128,9 +131,9 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
     /** For what a person's own configuration names: anything but a cloud's metadata service. */
     configured: gate(() => true, true),
     /** For what anyone else names: public addresses. */
-    stranger: gate((_, __, found) => found === "public", false),
+    stranger: strict(gate((_, __, found) => found === "public", false)),
     /** For what configured servers name: themselves, public addresses, and their neighbours on `localhost` or a private network. */
-    async namedBy(...owners: readonly string[]): Promise<Gate> {
+    async namedBy(...owners: readonly string[]): Promise<StrictGate> {
       const known = await Promise.all(owners.filter((owner) => URL.canParse(owner)).map(ownerOf));
       const isOwn = (url: URL, address: string, found: Found) =>
         known.some(
@@ -141,12 +144,19 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
             (kind === "loopback" && found === "loopback" && host === "localhost" && hostOf(url) === host) ||
             (kind === "private" && found === "private"),
         );
-      return gate(
-        (url, address, found) => found === "public" || isOwn(url, address, found),
-        known.some(({ isPlain }) => isPlain),
+      const mayReach = (url: URL, address: string, found: Found) => found === "public" || isOwn(url, address, found);
+      return strict(
+        gate(
+          mayReach,
+          known.some(({ isPlain }) => isPlain),
+        ),
       );
     },
   };
+}
+
+function strict(gate: Gate): StrictGate {
+  return { ...gate, isStrict: true };
 }
 
 export function isLoopbackHost(url: URL): boolean {

@@ -53,6 +53,8 @@ export type AskForm = (server: string, form: JsonObject) => Promise<Record<strin
 
 export type AddHooks = {
   ask?: AskForm;
+  /** A yes or no. Without it the answer is no. */
+  confirm?(question: string): Promise<boolean>;
   /** Before it is tried. */
   onPlanned?(server: AddedOne): void;
 };

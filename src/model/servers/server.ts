@@ -164,6 +164,16 @@ export const ServerDefinition = z.strictObject({
 });
 export type ServerDefinition = z.infer<typeof ServerDefinition>;
 
+/** What a person said about a server is about this origin; null for one that is started here. */
+export function originOfServer(
+  definition: Pick<ServerDefinition, "url" | "openapi" | "baseUrl"> | undefined,
+): string | null {
+  const address = definition?.url ?? definition?.baseUrl ?? definition?.openapi;
+  return address !== undefined && /^(?:https?|wss?):/i.test(address) && URL.canParse(address)
+    ? new URL(address).origin
+    : null;
+}
+
 /** The state of a server's connection. */
 export type ServerState =
   | "disabled"

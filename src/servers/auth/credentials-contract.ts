@@ -14,7 +14,8 @@ export type Credentials = {
   refused(server: string, definition: ServerDefinition, user: User, challenge: Challenge): Promise<boolean>;
   /** Does each user have their own? A server without `auth` may turn out to want it. */
   isPersonal(definition: ServerDefinition): boolean;
-  setToken(server: string, user: User, token: TokenGiven): Promise<void>;
+  /** For the origin of this address alone. */
+  setToken(server: string, user: User, token: TokenGiven, url: string): Promise<void>;
   forget(server: string, user: User): Promise<boolean>;
   status(user: User): Promise<TokenStatus[]>;
   /** The browser goes to `url` and returns to `redirectUri`. */
@@ -41,9 +42,11 @@ export type CredentialsOptions = {
   now?(): number;
 };
 
-/** The addresses that a person configured; what they name is judged by them. */
-export function ownersOf({ url, auth }: Remote): string[] {
-  return auth?.issuer === undefined ? [url] : [url, auth.issuer];
+/** The addresses that a person configured; what they name is judged by them. Where an API is may be its document's word. */
+export function ownersOf({ url, auth, openapi, baseUrl }: Remote): string[] {
+  const isNamed = openapi !== undefined && baseUrl === undefined && /^https?:/i.test(openapi);
+  const own = isNamed ? openapi : url;
+  return auth?.issuer === undefined ? [own] : [own, auth.issuer];
 }
 
 type HeaderMap = Record<string, string>;

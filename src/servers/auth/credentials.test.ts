@@ -50,7 +50,7 @@ test("a server that wants a token asks each user for their own", async () => {
     assert.deepEqual(error.data, { server: "docs", kind: "token", how: "toolplane servers login docs" });
     return true;
   });
-  await credentials.setToken("docs", "ada", { token: " ada's-token \n".replace("'", ""), scopes: ["read"] });
+  await credentials.setToken("docs", "ada", { token: " ada's-token \n".replace("'", ""), scopes: ["read"] }, url);
   assert.deepEqual(await credentials.headers("docs", bearer, "ada"), { authorization: "Bearer adas-token" });
   const key = remote(url, { type: "api_key" });
   assert.deepEqual(await credentials.headers("docs", key, "ada"), { "X-API-Key": "adas-token" });
@@ -62,12 +62,27 @@ test("a server that wants a token asks each user for their own", async () => {
   assert.equal(await credentials.refused("docs", bearer, "ada", { ...challenge, status: 403 }), false);
 });
 
+test("a token goes to the origin that it was given for, also when another server has the name", async () => {
+  await using plane = await openPlane();
+  const { credentials } = plane;
+  const bearer = remote(url, { type: "bearer" });
+  const moved = remote("https://stranger.example/mcp", { type: "bearer" });
+  await credentials.setToken("docs", "ada", { token: "t" }, url);
+  await assert.rejects(
+    credentials.headers("docs", moved, "ada"),
+    /its token is for .*, and it is at https:\/\/stranger\.example now/,
+  );
+  const path = remote(new URL("/elsewhere", url).href, { type: "bearer" });
+  assert.deepEqual(await credentials.headers("docs", path, "ada"), { authorization: "Bearer t" });
+  assert.deepEqual(await credentials.headers("docs", bearer, "ada"), { authorization: "Bearer t" });
+});
+
 test("a token is over one minute before its end", async () => {
   await using plane = await openPlane();
   const { credentials } = plane;
   const bearer = remote(url, { type: "bearer" });
   const expiresAt = new Date(Date.now() + 120_000).toISOString();
-  await credentials.setToken("docs", "ada", { token: "t", expiresAt });
+  await credentials.setToken("docs", "ada", { token: "t", expiresAt }, url);
   await credentials.headers("docs", bearer, "ada");
   assert.equal((await credentials.status("ada"))[0]?.expired, false);
   plane.later(61_000);
@@ -79,14 +94,19 @@ test("status lists one user's credentials, forget removes them, and both sides a
   await using plane = await openPlane();
   const { credentials } = plane;
   const odd = "a/b \ud800 \"'% ünï";
-  await credentials.setToken("docs", "ada", { token: "t" });
-  await credentials.setToken(odd, "ada", {
-    token: "t",
-    expiresAt: "2099-01-01T00:00:00+01:00",
-    scopes: ["x"],
-  });
-  await credentials.setToken("docs", "ada/docs", { token: "t" });
-  await credentials.setToken("docs", null, { token: "t" });
+  await credentials.setToken("docs", "ada", { token: "t" }, url);
+  await credentials.setToken(
+    odd,
+    "ada",
+    {
+      token: "t",
+      expiresAt: "2099-01-01T00:00:00+01:00",
+      scopes: ["x"],
+    },
+    url,
+  );
+  await credentials.setToken("docs", "ada/docs", { token: "t" }, url);
+  await credentials.setToken("docs", null, { token: "t" }, url);
   const named = (await credentials.status("ada")).toSorted((one, other) => one.server.length - other.server.length);
   assert.deepEqual(named, [
     { server: "docs", user: "ada", kind: "token", expiresAt: null, scopes: [], expired: false },
@@ -110,22 +130,26 @@ test("status lists one user's credentials, forget removes them, and both sides a
 test("a token that no header can carry is refused without being told", async () => {
   await using plane = await openPlane();
   for (const token of ["", "  ", "very-secret\r\nX-Evil: 1", "very-secret-ü"]) {
-    await assert.rejects(plane.credentials.setToken("docs", "ada", { token }), (error: Error) => {
+    await assert.rejects(plane.credentials.setToken("docs", "ada", { token }, url), (error: Error) => {
       assert.match(error.message, /'docs' is empty or has characters/);
       assert.doesNotMatch(error.message, /very-secret/);
       return true;
     });
   }
   const wrong = { token: "t", expiresAt: "tomorrow" };
-  await assert.rejects(plane.credentials.setToken("docs", "ada", wrong), {
-    code: "USAGE",
-    message: /expiry/,
-  });
+  await assert.rejects(
+    plane.credentials.setToken("docs", "ada", wrong, url),
+    {
+      code: "USAGE",
+      message: /expiry/,
+    },
+    url,
+  );
 });
 
 test("after the key is lost, headers tell so, status goes on, and a new token works", async () => {
   await using plane = await openPlane();
-  await plane.credentials.setToken("docs", "ada", { token: "very-secret" });
+  await plane.credentials.setToken("docs", "ada", { token: "very-secret" }, url);
   const { writeFile } = await import("node:fs/promises");
   await writeFile(`${plane.directory}/vault.key`, Buffer.alloc(32, 1));
   const bearer = remote(url, { type: "bearer" });
@@ -137,7 +161,7 @@ test("after the key is lost, headers tell so, status goes on, and a new token wo
     (await again.credentials.status("ada")).map(({ server, expired }) => [server, expired]),
     [["docs", true]],
   );
-  await again.credentials.setToken("docs", "ada", { token: "new" });
+  await again.credentials.setToken("docs", "ada", { token: "new" }, url);
   assert.deepEqual(await again.credentials.headers("docs", bearer, "ada"), { authorization: "Bearer new" });
 });
 

@@ -154,7 +154,8 @@ async function wantsSignIn({ discovered, egress }: Context, subject: Subject, ch
   if (challenge === null || discovered.has(url)) return discovered.has(url);
   const { resourceMetadata } = challenge;
   try {
-    const found = await discover(url, { resourceMetadata, issuer: undefined }, await egress.namedBy(url));
+    const gate = await egress.namedBy(...ownersOf(subject.definition));
+    const found = await discover(url, { resourceMetadata, issuer: undefined }, gate);
     if (found !== null) discovered.add(url);
   } catch (thrown) {
     // A server that names no sign-in may just want a token.

@@ -9,7 +9,14 @@ export type OAuthClient = {
   origin: "config" | "document" | "registered";
 };
 
-export type GivenToken = { kind: "token"; token: string; expiresAt: string | null; scopes: string[] };
+export type GivenToken = {
+  kind: "token";
+  token: string;
+  expiresAt: string | null;
+  scopes: string[];
+  /** The only one it is sent to; of an older record, the first that asks for it. */
+  origin?: string;
+};
 
 /** Recent requests for more scopes than a sign-in brought. */
 export type StepUps = { count: number; since: number };

@@ -42,15 +42,26 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
     return { subject: { server, definition, user: owner, key }, record: await vault.read<CredentialRecord>(key) };
   }
 
+  type Found = Awaited<ReturnType<typeof find>>;
+
   async function headersFor(server: string, definition: Remote, user: string | null) {
     const { subject, record } = await find(server, definition, user);
     if (record?.kind === "token") {
+      await requireOrigin(subject, record);
       if (!isExpiring(record, now())) return tokenHeaders(definition.auth, record.token);
       throw authRequired(server, "token", "its token has expired");
     }
     if (wantsToken(definition)) throw authRequired(server, "token", "it has no token yet");
     const token = await oauth.accessToken(subject, record);
     return token === null ? {} : tokenHeaders(undefined, token);
+  }
+
+  /** Another server may have its name now. */
+  async function requireOrigin({ server, key, definition }: Found["subject"], record: GivenToken): Promise<void> {
+    const { origin } = new URL(definition.url);
+    if (record.origin === undefined) await lock(key, () => vault.write(key, { ...record, origin }));
+    else if (record.origin !== origin)
+      throw authRequired(server, "token", `its token is for ${record.origin}, and it is at ${origin} now`);
   }
 
   async function statusOf(key: string, user: string | null): Promise<TokenStatus> {
@@ -77,9 +88,9 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
         record === null ? "it has no token yet" : "it refused the token it was given",
       );
     },
-    async setToken(server, user, given) {
+    async setToken(server, user, given, url) {
       const key = credentialsKey(server, user);
-      const token = checkToken(server, given);
+      const token = { ...checkToken(server, given), origin: new URL(url).origin };
       await lock(key, () => vault.write(key, token));
       await vault.remove(challengeKey(server, user));
       onChanged(server, user);

@@ -57,7 +57,7 @@ export function createTokenVerbs(
         const why = url === undefined ? "it is a process" : "its 'auth' is 'none'";
         throw new PlaneError("USAGE", `Server '${server}' takes no token: ${why}. Put what it needs into its 'env'.`);
       }
-      await credentials.setToken(server, principal.user, token);
+      await credentials.setToken(server, principal.user, token, url);
     },
     async forget(server, { principal = defaultPrincipal } = {}) {
       await definitionOf(server);

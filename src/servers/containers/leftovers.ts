@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 
+import { removeEnvFiles } from "./env-file.ts";
+
 const limitMs = 10_000;
 const namePattern = /^toolplane-(\d+)-[0-9a-f]{12}$/;
 
@@ -45,10 +47,12 @@ async function sweep(runtime: string): Promise<void> {
     "--format",
     "{{.Names}}",
   ]);
-  const left = listed.split(/\s+/).filter((name) => {
+  const isLeft = (name: string) => {
     const [, pid] = namePattern.exec(name) ?? [];
     return pid !== undefined && !ours.has(name) && !isElsewhere(Number(pid));
-  });
+  };
+  removeEnvFiles(isLeft);
+  const left = listed.split(/\s+/).filter(isLeft);
   if (left.length > 0) await run(runtime, ["rm", "-f", ...left]);
 }
 

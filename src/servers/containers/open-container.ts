@@ -5,6 +5,7 @@ import { once } from "../../lib/async/once.ts";
 import type { ServerContainer, ServerDefinition } from "../../model/servers/server.ts";
 import { type Channel, type ChannelHandlers, TransportError } from "../../protocol/message.ts";
 import { openStdio } from "../transports/stdio.ts";
+import { removeEnvFile, writeEnvFile } from "./env-file.ts";
 import { hostLabel, nameContainer, removeContainer, sweepLeftovers } from "./leftovers.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,38 +24,52 @@ export async function openContainer(options: ContainerOptions, handlers: Channel
   if (runtime === null) throw new TransportError(missingRuntime(container), { sent: false });
   await sweepLeftovers(runtime);
   const name = nameContainer();
+  const envFile = writeEnvFile(name, variablesOf(container, line.env, parentEnvironment));
+  const read = once(() => removeEnvFile(envFile));
   // Its client may be gone while the container is not.
-  const remove = once(() => removeContainer(runtime, name));
-  const passed = container.env.flatMap((one) => {
-    const value = parentEnvironment[one];
-    return value === undefined ? [] : [[one, value] as const];
+  const remove = once(() => {
+    read();
+    return removeContainer(runtime, name);
   });
-  const env = { ...Object.fromEntries(passed), ...line.env };
-  return openStdio(
-    {
-      ...{ ...line, env, cwd, parentEnvironment, command: runtime },
-      args: runArguments(container, {
-        name,
-        variables: Object.keys(env),
-        words: [options.command ?? [], options.args].flat(),
-      }),
-      container: { runtime, name },
-      afterStop: remove,
-    },
-    {
-      ...handlers,
-      onClose(reason) {
-        void remove();
-        handlers.onClose(reason);
+  try {
+    return await openStdio(
+      {
+        // What the server inside is to see must not act on the client outside: that has the plane's variables alone.
+        ...{ ...line, env: {}, cwd, parentEnvironment, command: runtime },
+        args: runArguments(container, { name, envFile, words: [options.command ?? [], options.args].flat() }),
+        container: { runtime, name },
+        afterStop: remove,
       },
-    },
-  );
+      {
+        ...handlers,
+        onMessage(...message) {
+          read();
+          handlers.onMessage(...message);
+        },
+        onClose(reason) {
+          void remove();
+          handlers.onClose(reason);
+        },
+      },
+    );
+  } catch (thrown) {
+    read();
+    throw thrown;
+  }
 }
 
-type Run = { name: string; variables: readonly string[]; words: readonly string[] };
+function variablesOf({ env: names }: ServerContainer, own: Readonly<Record<string, string>>, parent: Environment) {
+  const passed = names.flatMap((name) => {
+    const value = parent[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passed), ...own };
+}
 
-/** No network, nothing to write to, no capabilities; variables by name, so that no value stands on a command line. */
-export function runArguments(container: ServerContainer, { name, variables, words }: Run): string[] {
+type Run = { name: string; envFile: string | null; words: readonly string[] };
+
+/** No network, nothing to write to, no capabilities; variables in a file, so that no value stands on a command line. */
+export function runArguments(container: ServerContainer, { name, envFile, words }: Run): string[] {
   const { image, network, mounts, memory, pids, user } = container;
   return [
     ...["run", "--rm", "-i", "--init", "--name", name, "--label", hostLabel(hostname())],
@@ -62,7 +77,7 @@ export function runArguments(container: ServerContainer, { name, variables, word
     ...["--security-opt", "no-new-privileges", "--memory", memory, "--pids-limit", String(pids)],
     ...(user === undefined ? [] : ["--user", user]),
     ...mounts.flatMap((mount) => ["--mount", mountOption(mount)]),
-    ...variables.flatMap((variable) => ["--env", variable]),
+    ...(envFile === null ? [] : ["--env-file", envFile]),
     ...[image, ...words],
   ];
 }

@@ -2,9 +2,10 @@ import { createEgress } from "../../lib/net/egress.ts";
 import { redact } from "../../lib/text/redact.ts";
 import { countOf, sentence } from "../../lib/text/wording.ts";
 import type { DoctorCheck } from "../../model/config/setup.ts";
+import { asShown } from "../../model/foreign.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { TransportError } from "../../protocol/message.ts";
-import { type Api, addressOf, loadApi } from "../openapi/api.ts";
+import { type Api, addressOf, loadApi, refuseStrangeOrigin } from "../openapi/api.ts";
 import type { Access } from "../transports/http-request.ts";
 import { checkEnvironment, failed, passed } from "./check-configuration.ts";
 import { checkReachable } from "./check-network.ts";
@@ -29,22 +30,23 @@ export async function examineApi({ name, definition, limitMs, takeTools, namedBy
   const { base, title, tools } = api.api;
   const described = passed(
     "document",
-    `It describes ${title} with ${countOf(tools.length, "operation")} at ${base.host}.`,
+    `It describes ${title} with ${countOf(tools.length, "operation")} at ${asShown(base)}.`,
   );
   const taken = checkTools(name, definition, { session: null, listed: tools, failure: null }, takeTools);
   const address = await checkAddress(api.api, definition, namedBy);
-  const reachable = address ?? (await checkReachable(base, limitMs));
+  const reachable = address instanceof URL ? await checkReachable(address, limitMs) : address;
   return [known, described, checkCredentials(definition, api.api), reachable, taken];
 }
 
 const strangers = createEgress({ allow: () => [] });
 
-/** Null where the document may name it. */
+/** Its URL where the document may name it. */
 async function checkAddress(api: Api, definition: ServerDefinition, namedBy = strangers.namedBy) {
   try {
-    const { place, gate } = await addressOf(api, { servers: [] }, definition, namedBy);
-    await gate.check(place);
-    return null;
+    const address = await addressOf(api, { servers: [] }, definition, namedBy);
+    refuseStrangeOrigin(api, address, definition);
+    await address.gate.check(address.url);
+    return address.url;
   } catch (thrown) {
     return failed("reachable", sentence((thrown as Error).message), "Set 'baseUrl' to the address of the API.");
   }

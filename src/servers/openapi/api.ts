@@ -1,6 +1,7 @@
 import { hashText } from "../../lib/json/stable-json.ts";
 import { createLru } from "../../lib/lru.ts";
-import { configured, type Gate } from "../../lib/net/egress.ts";
+import { configured } from "../../lib/net/egress.ts";
+import { type Address, asAddress, asOwnAddress, type Foreign } from "../../model/foreign.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Access, Described } from "../transports/http-request.ts";
 import { baseUrlOf, placeOf } from "./base-url.ts";
@@ -17,7 +18,8 @@ export type Api = {
   tools: ListedTool[];
   operations: ReadonlyMap<string, Operation>;
   schemes: ReadonlyMap<string, SecurityScheme>;
-  base: URL;
+  base: Foreign<URL>;
+  /** Where the document is from; null for a file. */
   source: URL | null;
 };
 
@@ -54,26 +56,45 @@ async function readApi(definition: ServerDefinition, { text, url }: Source): Pro
   }
 }
 
-export function describedBy({ base, schemes }: Api, { auth }: ServerDefinition): Described {
-  const complete = completeAuth(auth, schemes, base);
-  return { url: base.href, ...(complete !== undefined && { auth: complete }) };
-}
+type NamedBy = NonNullable<Access["namedBy"]>;
 
 /** Where an operation is called, and by which rules. What a person wrote counts for all of them. */
 export async function addressOf(
-  { base, source }: Api,
+  api: Api,
   { servers }: Pick<Operation, "servers">,
-  { baseUrl }: ServerDefinition,
-  namedBy: NonNullable<Access["namedBy"]>,
-): Promise<{ place: URL; gate: Gate }> {
-  if (baseUrl !== undefined) return { place: base, gate: configured };
-  const place = placeOf(servers, base, source);
-  // A file is the person's own; a document from elsewhere may name public addresses and its own.
-  if (source === null) return { place, gate: configured };
+  definition: ServerDefinition,
+  namedBy: NamedBy,
+): Promise<Address> {
+  if (definition.baseUrl !== undefined) return { url: new URL(definition.baseUrl), gate: configured };
+  const judge = await judgeOf(api, namedBy);
+  const address = judge(placeOf(servers, api.base, api.source));
+  const { url, gate } = address;
+  if (api.source?.protocol === "https:" && url.protocol === "http:" && !gate.allowsPlain(url))
+    throw unusable(`its OpenAPI document came over TLS and names ${url.host} without. Set 'baseUrl' if that is right`);
+  return address;
+}
+
+/** A file is the person's own; a document from elsewhere may name public addresses and its own. */
+async function judgeOf({ source }: Api, namedBy: NamedBy): Promise<(address: Foreign<URL>) => Address> {
+  if (source === null) return (address) => asOwnAddress(address, configured);
   const gate = await namedBy(source.href);
-  if (source.protocol === "https:" && place.protocol === "http:" && !gate.allowsPlain(place))
-    throw unusable(
-      `its OpenAPI document came over TLS and names ${place.host} without. Set 'baseUrl' if that is right`,
-    );
-  return { place, gate };
+  return (address) => asAddress(address, gate);
+}
+
+/** What the document adds to the definition: where the API is, and where callers sign in. */
+export async function describedBy(api: Api, definition: ServerDefinition, namedBy: NamedBy): Promise<Described> {
+  const { url } = await addressOf(api, { servers: [] }, definition, namedBy);
+  const judge = await judgeOf(api, namedBy);
+  const auth = completeAuth(definition.auth, api.schemes, url, (address) => judge(address).url);
+  return { url: url.href, ...(auth !== undefined && { auth }) };
+}
+
+/** What is configured to prove who calls goes to the host of the document, or where a person says. */
+export function refuseStrangeOrigin({ source }: Api, { url }: Address, definition: ServerDefinition): void {
+  const { auth, headers, baseUrl } = definition;
+  if (source === null || baseUrl !== undefined || url.origin === source.origin) return;
+  if (auth?.token === undefined && auth?.schemes === undefined && Object.keys(headers).length === 0) return;
+  throw unusable(
+    `its OpenAPI document at ${source.host} names ${url.host}, and its credentials go there only if you say so. Set 'baseUrl' to ${url.origin}, or keep the document in a file`,
+  );
 }

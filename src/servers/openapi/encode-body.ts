@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Body, Property } from "./bodies.ts";
 import { isBinary } from "./schemas.ts";
-import { asText, InvalidArgument, writePairs } from "./styles.ts";
+import { asText, InvalidArgument, namesIn, refuseOthers, writePairs } from "./styles.ts";
 
 export type EncodedBody = { contentType: string; bytes: string | Uint8Array };
 
@@ -35,7 +35,10 @@ function encodeForm({ properties }: Body, fields: JsonObject): string {
       const isNested = typeof value === "object" && value !== null && hasObjects(value);
       const usual = isNested ? "deepObject" : "form";
       const chosen = typeof style === "string" ? style : usual;
-      return writePairs({ name, style: chosen, explode: explode !== false }, value);
+      const pairs = writePairs({ name, style: chosen, explode: explode !== false }, value);
+      const others = [...properties.keys()].filter((other) => other !== name);
+      refuseOthers({ argument: name, name }, namesIn(pairs), others);
+      return pairs;
     })
     .join("&");
 }

@@ -1,4 +1,4 @@
-import { createEgress, type Gate } from "../../lib/net/egress.ts";
+import { createEgress, type Gate, type StrictGate } from "../../lib/net/egress.ts";
 import { type Agents, createAgents, type Exchanged } from "../../lib/net/exchange.ts";
 import { RequestFailed, refusedUnread, retryAfterMs, sendRequest } from "../../lib/net/send-request.ts";
 import { cutText } from "../../lib/text/cut-text.ts";
@@ -12,7 +12,7 @@ import { type Channel, type ChannelHandlers, RpcError, TransportError } from "..
 import { legacyVersions, modernVersion } from "../../protocol/session.ts";
 import { tokenIn } from "../auth/credentials-contract.ts";
 import type { Access } from "../transports/http-request.ts";
-import { type Api, addressOf, describedBy, loadApi } from "./api.ts";
+import { type Api, addressOf, describedBy, loadApi, refuseStrangeOrigin } from "./api.ts";
 import type { Operation } from "./operations.ts";
 import { type ApiRequest, buildRequest } from "./request.ts";
 import { readResult } from "./results.ts";
@@ -27,7 +27,7 @@ type State = {
   loaded: { api: Api; mark: string } | null;
   loading: Promise<Api> | null;
   /** By the rules for what the document names; its host is looked up once. */
-  named: Promise<Gate> | null;
+  named: Promise<StrictGate> | null;
   /** Was it read for the handshake, so that the listing after it need not look again? */
   isNew: boolean;
 };
@@ -123,13 +123,14 @@ async function call(state: State, params: UnknownObject, signal: AbortSignal): P
   const operation = api.operations.get(String(params.name));
   if (operation === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name}`);
   const args = (isObject(params.arguments) ? params.arguments : {}) as JsonObject;
-  const { place, gate } = await addressOf(api, operation, state.definition, (owner) => namedBy(state, owner));
+  const address = await addressOf(api, operation, state.definition, (owner) => namedBy(state, owner));
+  refuseStrangeOrigin(api, address, state.definition);
   const trace = readTraceContext(isObject(params._meta) ? (params._meta as JsonObject) : undefined);
   try {
     const ask = async (): Promise<Asked> => {
-      const { request, hide } = await prepare(state, api, operation, args, place);
+      const { request, hide } = await prepare(state, api, operation, args, address.url);
       Object.assign(request.headers, trace);
-      return { request, hide, response: await send(state, request, gate, signal) };
+      return { request, hide, response: await send(state, request, address.gate, signal) };
     };
     const first = await ask();
     const asked = (await mayAskAgain(state, api, first.response)) ? await ask() : first;
@@ -150,7 +151,11 @@ function withHint(result: ToolResult, { auth, headers }: ServerDefinition, { sch
   return { ...result, content: [...result.content, { type: "text", text }] };
 }
 
-function namedBy(state: State, owner: string): Promise<Gate> {
+function described(state: State, api: Api) {
+  return describedBy(api, state.definition, (owner) => namedBy(state, owner));
+}
+
+function namedBy(state: State, owner: string): Promise<StrictGate> {
   state.named ??= (state.access.namedBy ?? strangers.namedBy)(owner);
   return state.named;
 }
@@ -159,9 +164,8 @@ type Asked = { request: ApiRequest; response: Exchanged; hide(text: string): str
 
 async function prepare(state: State, api: Api, operation: Operation, args: JsonObject, place: URL) {
   const { definition, access } = state;
-  const described = describedBy(api, definition);
   const wantsProof = definition.auth !== undefined || api.schemes.size > 0;
-  const identity = wantsProof && access.authorize ? await access.authorize(described) : {};
+  const identity = wantsProof && access.authorize ? await access.authorize(await described(state, api)) : {};
   const token = tokenIn(definition.auth, identity);
   const proof = proofFor(operation.security, { auth: definition.auth, token, schemes: api.schemes });
   const request = buildRequest(operation, args, place, proof);
@@ -195,11 +199,12 @@ async function send({ agents, definition }: State, request: ApiRequest, gate: Ga
 }
 
 /** Only what can sign in again. */
-async function mayAskAgain({ access, definition }: State, api: Api, { status, headers }: Exchanged): Promise<boolean> {
+async function mayAskAgain(state: State, api: Api, { status, headers }: Exchanged): Promise<boolean> {
+  const { access, definition } = state;
   if (status !== 401 || definition.auth === undefined || !access.onRefused) return false;
   return access.onRefused(
     { status, wwwAuthenticate: headers["www-authenticate"] ?? null },
-    describedBy(api, definition),
+    await described(state, api),
   );
 }
 

@@ -32,6 +32,8 @@ export type Operation = {
   description: string | undefined;
   deprecated: boolean;
   parameters: Parameter[];
+  /** What credentials of the document are called; only the plane sets them. */
+  keys: readonly { place: string; name: string }[];
   body: Body | null;
   /** Of the answers that mean success, as JSON. */
   results: unknown[];
@@ -96,6 +98,7 @@ function readOperation(context: Context): Operation {
     description: textIn(operation.description) ?? textIn(item.description),
     deprecated: operation.deprecated === true,
     parameters,
+    keys: [...context.schemes.values()].flatMap((one) => (one.kind === "apiKey" ? [one] : [])),
     body: mayHaveBody ? body : null,
     results: resultsOf(objectIn(operation.responses), resolve, isOld),
     security: Array.isArray(security) ? security.map((one) => objectIn(one) as Requirement) : null,

@@ -1,8 +1,17 @@
-import type { Json, JsonObject } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { encodeBody } from "./encode-body.ts";
 import type { Operation, Parameter } from "./operations.ts";
 import type { Proof } from "./security.ts";
-import { asText, InvalidArgument, writePairs, writePath, writeSimple } from "./styles.ts";
+import {
+  asText,
+  encodePart,
+  InvalidArgument,
+  namesIn,
+  refuseOthers,
+  writePairs,
+  writePath,
+  writeSimple,
+} from "./styles.ts";
 
 export type ApiRequest = {
   url: URL;
@@ -21,15 +30,15 @@ export function buildRequest(operation: Operation, args: JsonObject, base: URL, 
   const of = (place: Parameter["place"]) => given.filter(({ parameter }) => parameter.place === place);
   const path = `${base.pathname.replace(/\/+$/, "")}${fillPath(operation, of("path"))}`;
   const query = [
-    ...of("query").flatMap(({ parameter, value }) => writePairs(parameter, plainValue(parameter, value))),
-    ...proof.query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+    ...of("query").flatMap((one) => ownPairs(operation, one)),
+    ...proof.query.map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`),
   ];
   const sign = path.includes("?") ? "&" : "?";
   const address = new URL(`${base.origin}${path}${query.length > 0 ? sign + query.join("&") : ""}`);
   const encoded = body ? encodeBody(body, args) : null;
   const cookies = [
-    ...of("cookie").flatMap(({ parameter, value }) => writePairs(parameter, plainValue(parameter, value))),
-    ...proof.cookies.map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+    ...of("cookie").flatMap((one) => ownPairs(operation, one)),
+    ...proof.cookies.map(([name, value]) => `${name}=${encodePart(value)}`),
   ];
   return {
     url: address,
@@ -46,11 +55,26 @@ export function buildRequest(operation: Operation, args: JsonObject, base: URL, 
 
 type Given = { parameter: Parameter; value: Json };
 
-function fillPath({ path }: Operation, given: readonly Given[]): string {
-  return path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+/** Other parameters of the operation in the same place, also those that only the plane sets. */
+function othersOf({ parameters, keys }: Operation, { place, name }: Parameter): string[] {
+  return [...parameters, ...keys].filter((one) => one.place === place && one.name !== name).map((one) => one.name);
+}
+
+function ownPairs(operation: Operation, { parameter, value }: Given): string[] {
+  // Reserved characters end a cookie.
+  const allowReserved = parameter.allowReserved && parameter.place === "query";
+  const pairs = writePairs({ ...parameter, allowReserved }, plainValue(parameter, value));
+  refuseOthers(parameter, namesIn(pairs), othersOf(operation, parameter));
+  return pairs;
+}
+
+function fillPath(operation: Operation, given: readonly Given[]): string {
+  return operation.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const found = given.find(({ parameter }) => parameter.name === name);
     if (found === undefined) throw new InvalidArgument(name, "is part of the address and was not given");
     const { parameter, value } = found;
+    if (parameter.style === "matrix" && parameter.explode && isObject(value))
+      refuseOthers(parameter, Object.keys(value), othersOf(operation, parameter));
     const text = writePath(parameter, plainValue(parameter, value));
     // Dots would lead up, however they are spelled; nothing would be another operation.
     if (/^\.{0,2}$/.test(decodeURIComponent(text)))

@@ -1,3 +1,4 @@
+import { type Foreign, foreign, urlOf } from "../../model/foreign.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { ServerAuth } from "../../model/servers/server.ts";
 import { basicHeader } from "../auth/credentials-contract.ts";
@@ -12,7 +13,8 @@ export type SecurityScheme =
 /** Schemes that are needed together, with their scopes. */
 export type Requirement = Readonly<Record<string, readonly string[]>>;
 
-type OAuthFlows = { authorizationUrl?: string; tokenUrl?: string; ownTokenUrl?: string; scopes: string[] };
+type Named = Foreign<string> | undefined;
+type OAuthFlows = { authorizationUrl?: Named; tokenUrl?: Named; ownTokenUrl?: Named; scopes: string[] };
 
 export function readSchemes({ root, dialect }: ApiDocument, resolve: Resolve): Map<string, SecurityScheme> {
   const given = dialect === "2.0" ? root.securityDefinitions : objectIn(root.components).securitySchemes;
@@ -37,13 +39,14 @@ function readFlows(scheme: UnknownObject, root: UnknownObject): OAuthFlows {
   const flows = old === undefined ? objectIn(scheme.flows) : { [old]: scheme };
   const own = objectIn(flows.clientCredentials ?? flows.application);
   const person = objectIn(flows.authorizationCode ?? flows.accessCode);
-  const authorizationUrl = textIn(person.authorizationUrl);
-  const tokenUrl = textIn(person.tokenUrl);
-  const ownTokenUrl = textIn(own.tokenUrl);
+  const named = (value: unknown) => {
+    const address = textIn(value);
+    return address === undefined ? undefined : foreign(address);
+  };
   return {
-    ...(authorizationUrl !== undefined && { authorizationUrl }),
-    ...(tokenUrl !== undefined && { tokenUrl }),
-    ...(ownTokenUrl !== undefined && { ownTokenUrl }),
+    authorizationUrl: named(person.authorizationUrl),
+    tokenUrl: named(person.tokenUrl),
+    ownTokenUrl: named(own.tokenUrl),
     scopes: requiredScopes(root),
   };
 }
@@ -60,19 +63,20 @@ export function completeAuth(
   auth: ServerAuth | undefined,
   schemes: ReadonlyMap<string, SecurityScheme>,
   base: URL,
+  judge: (address: Foreign<URL>) => URL,
 ): ServerAuth | undefined {
   if (auth?.type !== "oauth" || auth.tokenUrl !== undefined || auth.issuer !== undefined) return auth;
   const isOwn = auth.grant === "client_credentials";
   for (const scheme of schemes.values()) {
     if (scheme.kind !== "oauth2") continue;
     const { authorizationUrl, tokenUrl, ownTokenUrl, scopes } = scheme.flows;
-    const endpoint = isOwn ? (ownTokenUrl ?? tokenUrl) : tokenUrl;
-    if (endpoint === undefined || (!isOwn && authorizationUrl === undefined)) continue;
-    const absolute = (address: string) => (URL.canParse(address, base.href) ? new URL(address, base).href : address);
+    const absolute = (address: Named) => (address === undefined ? null : urlOf(address, base));
+    const [endpoint, page] = [absolute(isOwn ? (ownTokenUrl ?? tokenUrl) : tokenUrl), absolute(authorizationUrl)];
+    if (endpoint === null || (!isOwn && page === null)) continue;
     return {
       ...auth,
-      tokenUrl: absolute(endpoint),
-      ...(authorizationUrl !== undefined && { authorizationUrl: absolute(authorizationUrl) }),
+      tokenUrl: judge(endpoint).href,
+      ...(page !== null && { authorizationUrl: judge(page).href }),
       ...(auth.scopes === undefined && scopes.length > 0 && { scopes }),
     };
   }

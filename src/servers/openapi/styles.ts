@@ -10,6 +10,10 @@ export class InvalidArgument extends Error {
 }
 
 type Encode = (part: string) => string;
+
+/** Half a character has no bytes. */
+export const encodePart: Encode = (text) => encodeURIComponent(text.toWellFormed());
+
 type Style = Pick<Parameter, "name" | "style" | "explode"> & { allowReserved?: boolean };
 
 export function asText(value: Json): string {
@@ -31,7 +35,7 @@ export function writeSimple(value: Json, explode: boolean, encode: Encode, separ
 }
 
 export function writePath({ name, style, explode }: Style, value: Json): string {
-  const encode = encodeURIComponent;
+  const encode = encodePart;
   if (style === "label") return `.${writeSimple(value, explode, encode, explode ? "." : ",")}`;
   if (style !== "matrix") return writeSimple(value, explode, encode);
   if (!explode || typeof value !== "object" || value === null) return `;${name}=${writeSimple(value, false, encode)}`;
@@ -47,8 +51,8 @@ const separators: Readonly<Record<string, string>> = {
 
 /** `name=value` pairs of a query, a cookie or a form. */
 export function writePairs({ name, style, explode, allowReserved = false }: Style, value: Json): string[] {
-  const encode = allowReserved ? encodeReserved : encodeURIComponent;
-  const key = encodeURIComponent(name);
+  const encode = allowReserved ? encodeReserved : encodePart;
+  const key = encodePart(name);
   if (value === null) return [];
   if (style === "deepObject") return deepPairs(key, value, encode);
   if (Array.isArray(value)) {
@@ -57,7 +61,7 @@ export function writePairs({ name, style, explode, allowReserved = false }: Styl
   }
   if (isRecord(value) && explode)
     return Object.entries(value).flatMap(([inner, item]) =>
-      (Array.isArray(item) ? item : [item]).map((one) => `${encodeURIComponent(inner)}=${encode(asText(one))}`),
+      (Array.isArray(item) ? item : [item]).map((one) => `${encodePart(inner)}=${encode(asText(one))}`),
     );
   return [`${key}=${writeSimple(value, false, encode, separators[style] ?? ",")}`];
 }
@@ -66,11 +70,36 @@ export function writePairs({ name, style, explode, allowReserved = false }: Styl
 function deepPairs(key: string, value: Json, encode: Encode): string[] {
   if (typeof value !== "object" || value === null) return value === null ? [] : [`${key}=${encode(asText(value))}`];
   return Object.entries(value).flatMap(([inner, item]) =>
-    deepPairs(`${key}[${encodeURIComponent(inner)}]`, item as Json, encode),
+    deepPairs(`${key}[${encodePart(inner)}]`, item as Json, encode),
   );
 }
 
-/** What separates parts of the address is still encoded. */
+/** What separates parts of the address is still encoded; a semicolon separates for some. */
 function encodeReserved(text: string): string {
-  return encodeURI(text).replaceAll(/[#&]/g, encodeURIComponent);
+  return encodeURI(text.toWellFormed()).replaceAll(/[#&;]/g, encodeURIComponent);
+}
+
+/** As APIs read it: most tell no capitals apart, and some take `a[]`, ` a` and `a.b` for `a` and `a_b`. */
+const fold = (name: string) => name.trim().toLowerCase().replaceAll(/[ .]/g, "_");
+const withoutBrackets = (name: string) => fold(name).replace(/(?<=.)\[.*$/s, "");
+
+/** The parts of an object stand beside the other parameters, and must not be taken for one of them. */
+export function refuseOthers(
+  { argument, name }: Pick<Parameter, "argument" | "name">,
+  written: readonly string[],
+  others: readonly string[],
+): void {
+  const own = withoutBrackets(name);
+  const taken = new Set(others.map(fold));
+  for (const other of others.map(withoutBrackets)) if (other !== own) taken.add(other);
+  for (const key of written) {
+    const isTaken = taken.has(fold(key)) || (withoutBrackets(key) !== own && taken.has(withoutBrackets(key)));
+    if (key !== name && isTaken)
+      throw new InvalidArgument(argument, `must not have '${key}': it is a parameter of its own`);
+  }
+}
+
+/** The names in pairs of a query, a cookie or a form. */
+export function namesIn(pairs: readonly string[]): string[] {
+  return pairs.map((pair) => decodeURIComponent(pair.slice(0, pair.indexOf("="))));
 }

@@ -3,7 +3,7 @@ import https from "node:https";
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { urlToHttpOptions } from "node:url";
-import { configured, type Gate } from "../../lib/net/egress.ts";
+import { configured, type Gate, type StrictGate } from "../../lib/net/egress.ts";
 import { ProxyFailed } from "../../lib/net/proxy.ts";
 import { type ProxyWay, wayThroughProxy } from "../../lib/net/proxy-agent.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
@@ -22,7 +22,7 @@ export type Access = {
   /** True when one more try makes sense. May reject with a PlaneError, passed on as it is. */
   onRefused?(challenge: Challenge, described?: Described): Promise<boolean>;
   /** Which addresses this configured one may name. */
-  namedBy?(owner: string): Promise<Gate>;
+  namedBy?(owner: string): Promise<StrictGate>;
 };
 
 type Challenge = { status: number; wwwAuthenticate: string | null };

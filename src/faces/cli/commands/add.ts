@@ -1,7 +1,8 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { plainText } from "../../../lib/text/plain-text.ts";
 import { shellQuote } from "../../../lib/text/shell.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import type { AddedOne, AskForm, ServerUpdate } from "../../../model/config/adding.ts";
+import type { AddedOne, AddHooks, AskForm, ServerUpdate } from "../../../model/config/adding.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, print, printJson, printWarning, say, show } from "../terminal/output.ts";
@@ -32,12 +33,19 @@ export async function add(cli: Cli, what: string[], options: AddOptions): Promis
       headers: single(pairs("header", options.header)),
       values: answers(pairs("set", options.set)),
     }),
-    json ? {} : { onPlanned: tellPlanned, ...(canBeAsked() ? { ask: askFor(terminalPrompts) } : {}) },
+    json ? {} : { onPlanned: tellPlanned, ...(canBeAsked() ? hooksOf(terminalPrompts) : {}) },
   );
   const all = [added, ...added.more];
   if (json) printJson(added);
   else for (const one of all) tellAdded(one, dryRun === true);
   return dryRun || all.every(({ isWritten }) => isWritten) ? 0 : 1;
+}
+
+export function hooksOf(prompts: Prompts): Pick<AddHooks, "ask" | "confirm"> {
+  return {
+    ask: askFor(prompts),
+    confirm: async (question) => (await prompts.confirm(plainText(question), false)) === true,
+  };
 }
 
 /** What the server wants to know, field by field. */

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { isWritableByOthers } from "../../../lib/private-directory.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { Config, Manifests } from "../../../model/config/config.ts";
 import { isLoopback } from "../../../model/config/settings.ts";
@@ -53,9 +52,6 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     directory: terminal.directory(),
   });
   announce(plane, serving, options);
-  const data = await cli.dataDirectory(options);
-  if (isWritableByOthers(data))
-    printWarning(`Other users can write into ${data}, and so change what this plane does: chmod go-w '${data}'`);
   // Without what is behind the #: every user of this machine can see what programs are started with.
   if (options.open) openBrowser(`${serving.url}/workbench/`);
   if (isExposed(options)) await sayWhoMayCall(plane, allowHosts[0] ?? host);

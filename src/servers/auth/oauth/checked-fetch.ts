@@ -1,4 +1,4 @@
-import { EgressRefused, type Gate } from "../../../lib/net/egress.ts";
+import { EgressRefused, type Gate, type StrictGate } from "../../../lib/net/egress.ts";
 import { AnswerTooLarge, type Exchanged, exchange } from "../../../lib/net/exchange.ts";
 import { ProxyFailed } from "../../../lib/net/proxy.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
@@ -10,7 +10,7 @@ const maxBodyBytes = 512 * 1024;
 const maxRedirects = 3;
 
 /** Throws when a document's address must not be fetched or opened. */
-export function allowedUrl(text: unknown, what: string, gate: Gate): URL {
+export function allowedUrl(text: unknown, what: string, gate: StrictGate): URL {
   const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : null;
   if (url === null) throw new OAuthProblem(`${what} is not an address`);
   const shown = url.origin === "null" ? url.protocol : url.origin;

@@ -1,4 +1,4 @@
-import { type Gate, isLoopbackHost } from "../../../lib/net/egress.ts";
+import { isLoopbackHost, type StrictGate } from "../../../lib/net/egress.ts";
 import type { ServerAuth } from "../../../model/servers/server.ts";
 import { misconfigured, OAuthProblem } from "../problems.ts";
 import { type OAuthClient, type TokenMethod, tokenMethods } from "../records.ts";
@@ -13,7 +13,7 @@ type ClientWanted = {
   redirectUri: string;
   clientName: string;
   vault: Vault;
-  gate: Gate;
+  gate: StrictGate;
   now: number;
 };
 

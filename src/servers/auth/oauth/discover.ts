@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from "oauth4webapi";
-import type { Gate } from "../../../lib/net/egress.ts";
+import type { StrictGate } from "../../../lib/net/egress.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import { misconfigured, OAuthProblem } from "../problems.ts";
 import { allowedUrl, checkedFetch, judgeName, readObject } from "./checked-fetch.ts";
@@ -10,7 +10,7 @@ export type Issuer = AuthorizationServer & { token_endpoint: string };
 type Hints = { resourceMetadata: string | null; issuer: string | undefined };
 
 /** Null when the server does not speak OAuth. */
-export async function discover(serverUrl: string, hints: Hints, gate: Gate) {
+export async function discover(serverUrl: string, hints: Hints, gate: StrictGate) {
   const found = await findResource(serverUrl, hints.resourceMetadata, gate);
   // Before RFC 9728 the server's own origin was the authorization server.
   const issuers = found?.issuers ?? [hints.issuer ?? new URL(serverUrl).origin];
@@ -30,7 +30,7 @@ function chooseIssuer(issuers: readonly string[], wanted: string | undefined): s
 }
 
 /** RFC 9728. */
-export async function findResource(serverUrl: string, resourceMetadata: string | null, gate: Gate) {
+export async function findResource(serverUrl: string, resourceMetadata: string | null, gate: StrictGate) {
   const { origin, pathname, search } = new URL(serverUrl);
   const wellKnown = `${origin}/.well-known/oauth-protected-resource`;
   const addresses = [
@@ -63,7 +63,7 @@ function canonical(serverUrl: string): string {
 }
 
 /** MCP asks for RFC 8414, then for OpenID Connect at two addresses, of which the library knows one. */
-async function findAuthorizationServer(issuer: string, gate: Gate): Promise<Issuer | null> {
+async function findAuthorizationServer(issuer: string, gate: StrictGate): Promise<Issuer | null> {
   const { origin, pathname } = allowedUrl(issuer, "its authorization server", gate);
   const path = pathname.replace(/\/$/, "");
   const addresses = [
@@ -75,7 +75,7 @@ async function findAuthorizationServer(issuer: string, gate: Gate): Promise<Issu
   return body === null ? null : await readMetadata(body, issuer, gate);
 }
 
-async function readMetadata(body: UnknownObject, issuer: string, gate: Gate): Promise<Issuer> {
+async function readMetadata(body: UnknownObject, issuer: string, gate: StrictGate): Promise<Issuer> {
   // Compared as text, unlike the library: addresses that normalise alike can be two servers.
   if (body.issuer !== issuer)
     throw new OAuthProblem("the authorization server's metadata names another issuer than was asked for");
@@ -97,7 +97,7 @@ const listed = [
 const flags = ["authorization_response_iss_parameter_supported", "client_id_metadata_document_supported"];
 
 /** Some servers answer every address with a page. */
-async function firstObject(addresses: readonly string[], gate: Gate): Promise<UnknownObject | null> {
+async function firstObject(addresses: readonly string[], gate: StrictGate): Promise<UnknownObject | null> {
   for (const address of new Set(addresses)) {
     const response = await checkedFetch(gate)(address);
     const body = response.status === 200 ? await readObject(response) : null;

@@ -1,4 +1,4 @@
-import type { Egress, Gate } from "../../../lib/net/egress.ts";
+import type { Egress, StrictGate } from "../../../lib/net/egress.ts";
 import type { ServerAuth } from "../../../model/servers/server.ts";
 import { ownersOf, type Remote } from "../credentials-contract.ts";
 import { authRequired, misconfigured, OAuthProblem } from "../problems.ts";
@@ -86,7 +86,7 @@ export async function prepareGrant(egress: Egress, definition: Remote, wanted: W
 }
 
 /** Named by the configuration or by the description of an API, so that nothing is discovered. Such a server knows no resources. */
-async function endpointsIn(auth: ServerAuth | undefined, gate: Gate) {
+async function endpointsIn(auth: ServerAuth | undefined, gate: StrictGate) {
   if (auth?.tokenUrl === undefined) return null;
   const token = allowedUrl(auth.tokenUrl, "its token endpoint", gate);
   await judgeName(token, gate);

@@ -3,11 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
-import { configured } from "../../../lib/net/egress.ts";
+import { createEgress } from "../../../lib/net/egress.ts";
 import { requestRegistration, requestToken } from "./requests.ts";
 
 type Answer = { status?: number; headers?: Record<string, string>; body: unknown };
 
+const { stranger: gate } = createEgress({ allow: () => ["127.0.0.1"] });
 const good = { access_token: "access", token_type: "Bearer" };
 
 suite("an authorization server that does not keep to the letter", () => {
@@ -39,7 +40,7 @@ suite("an authorization server that does not keep to the letter", () => {
     return requestToken({
       server: { issuer: origin, token_endpoint: `${origin}/token` },
       client: { id, secret, method: "client_secret_basic", origin: "config" },
-      gate: configured,
+      gate,
       now: 0,
       grant: "refresh_token",
       fields: { refresh_token: "old-token" },
@@ -103,12 +104,9 @@ suite("an authorization server that does not keep to the letter", () => {
   test("registers clients without saying when their secret expires", async () => {
     const issuer = { issuer: origin, token_endpoint: origin, registration_endpoint: `${origin}/register` };
     answer = { status: 200, body: { client_id: "new", client_secret: "s" } };
-    const client = await requestRegistration(issuer, {}, configured);
+    const client = await requestRegistration(issuer, {}, gate);
     assert.deepEqual([client.client_id, client.client_secret_expires_at], ["new", 0]);
     answer = { status: 403, body: { error: "access_denied" } };
-    await assert.rejects(
-      requestRegistration(issuer, {}, configured),
-      /did not register us: access_denied \(HTTP 403\)/,
-    );
+    await assert.rejects(requestRegistration(issuer, {}, gate), /did not register us: access_denied \(HTTP 403\)/);
   });
 });

@@ -1,5 +1,5 @@
 import type { ClientAuth } from "oauth4webapi";
-import type { Gate } from "../../../lib/net/egress.ts";
+import type { StrictGate } from "../../../lib/net/egress.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import { TransportError } from "../../../protocol/message.ts";
 import { isHeaderValue } from "../credentials-contract.ts";
@@ -19,7 +19,7 @@ type Tokens = Pick<OAuthRecord, "accessToken" | "refreshToken" | "expiresAt"> & 
 type TokenRequest = {
   server: Pick<Issuer, "issuer" | "token_endpoint">;
   client: OAuthClient;
-  gate: Gate;
+  gate: StrictGate;
   now: number;
   grant: "authorization_code" | "refresh_token" | "client_credentials";
   fields: Readonly<Record<string, string>>;
@@ -52,7 +52,11 @@ export async function requestToken({ server, client, gate, now, grant, fields }:
 const maxTimeMs = 8.64e15;
 
 /** RFC 7591. */
-export async function requestRegistration(server: Issuer, metadata: Record<string, string | string[]>, gate: Gate) {
+export async function requestRegistration(
+  server: Issuer,
+  metadata: Record<string, string | string[]>,
+  gate: StrictGate,
+) {
   const oauth = await loadLibrary();
   return oauth
     .dynamicClientRegistrationRequest(server, metadata, optionsFor(oauth, gate, 201))
@@ -62,13 +66,13 @@ export async function requestRegistration(server: Issuer, metadata: Record<strin
     });
 }
 
-function optionsFor(oauth: Library, gate: Gate, expected: 200 | 201) {
+function optionsFor(oauth: Library, gate: StrictGate, expected: 200 | 201) {
   // allowedUrl decides which addresses may be http.
   return { [oauth.customFetch]: tolerantFetch(gate, expected), [oauth.allowInsecureRequests]: true };
 }
 
 /** The library is strict: many servers send another status, an error with 200, or nulls. An ID token is dropped unread. */
-function tolerantFetch(gate: Gate, expected: 200 | 201): CheckedFetch {
+function tolerantFetch(gate: StrictGate, expected: 200 | 201): CheckedFetch {
   return async (url, options) => {
     const response = await checkedFetch(gate)(url, options);
     const { status } = response;

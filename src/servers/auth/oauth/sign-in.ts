@@ -99,8 +99,12 @@ async function knownChallenge(
   if (known?.url === url) return known;
   if (definition.auth?.tokenUrl !== undefined)
     return { url, resourceMetadata: null, scopes: null, before: [], stepUps: noStepUps };
-  const asked = await checkedFetch(egress.configured)(url, {
-    headers: { "content-type": "application/json", ...headers, accept: "application/json, text/event-stream" },
+  // Where an API is may be its document's word.
+  const isNamed = definition.openapi !== undefined;
+  const gate = isNamed ? await egress.namedBy(...ownersOf(definition)) : egress.configured;
+  const own = isNamed ? {} : headers;
+  const asked = await checkedFetch(gate)(url, {
+    headers: { "content-type": "application/json", ...own, accept: "application/json, text/event-stream" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
   }).catch(() => null);
   const { resourceMetadata = null, scopes = null } =

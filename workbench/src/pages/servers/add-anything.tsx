@@ -98,9 +98,8 @@ function Recognised({ planned, values, onChange }: RecognisedProps) {
           onChange: ({ target }: { target: { value: string } }) => onChange({ ...values, [key]: target.value }),
         };
         const isSecret = property.format === "password";
-        const hint = isSecret
-          ? "Used to try it; the entry refers to a variable of this name."
-          : (property.description ?? "");
+        const use = isSecret ? "Used to try it; the entry refers to a variable of this name." : "";
+        const hint = [property.description ?? "", use].filter((part) => part !== "").join(" ");
         return (
           <Field key={key} label={`${property.title ?? key}${required.includes(key) ? "" : " (optional)"}`} hint={hint}>
             {property.enum ? (
