@@ -1,27 +1,41 @@
-// Each line that the compilers must refuse ends with a word of what they say about it.
+// Compilers refuse each line below such a comment; the comment has a word of what they say about it.
 import { type ConfigInput, createPlane, type Outcome, type Plane, resultText } from "toolplane";
 
 declare const plane: Plane;
 declare const outcome: Outcome;
 
-await createPlane({ config: { mcpServer: { demo: { command: "demo" } } } }); // refused: mcpServer
-await createPlane({ config: { mcpServers: { demo: { comand: "demo" } } } }); // refused: comand
-await createPlane({ config: { mcpServers: { demo: { command: "demo", transport: "htpp" } } } }); // refused: "htpp"
-await createPlane({ dataDirectory: ".toolplane" }); // refused: config
+// @ts-expect-error: mcpServer
+await createPlane({ config: { mcpServer: { demo: { command: "demo" } } } });
+// @ts-expect-error: comand
+await createPlane({ config: { mcpServers: { demo: { comand: "demo" } } } });
+// @ts-expect-error: "htpp"
+await createPlane({ config: { mcpServers: { demo: { command: "demo", transport: "htpp" } } } });
+// @ts-expect-error: config
+await createPlane({ dataDirectory: ".toolplane" });
 
 const rules: ConfigInput = {
-  policy: { rules: [{ tool: "git.*", verdict: "refuse" }] }, // refused: "refuse"
+  // @ts-expect-error: "refuse"
+  policy: { rules: [{ tool: "git.*", verdict: "refuse" }] },
 };
 
-resultText(outcome.result); // refused: undefined
-if (outcome.ok) outcome.error.code; // refused: outcome.error
-if (!outcome.ok) outcome.approval.id; // refused: outcome.approval
+// @ts-expect-error: undefined
+resultText(outcome.result);
+// @ts-expect-error: outcome.error
+if (outcome.ok) outcome.error.code;
+// @ts-expect-error: outcome.approval
+if (!outcome.ok) outcome.approval.id;
 
-plane.toolset({ provider: ["demo"] }); // refused: provider
-await plane.toolset("demo").schemas("openia"); // refused: "openia"
-plane.on("tool.results", () => undefined); // refused: "tool.results"
-await plane.call("demo.add", {}, { timeoutMs: "5s" }); // refused: number
-await plane.approvals.answer("1", { decision: "aprove" }); // refused: "aprove"
-await plane.call("demo.add", {}, { signal: 5 }); // refused: number
+// @ts-expect-error: provider
+plane.toolset({ provider: ["demo"] });
+// @ts-expect-error: "openia"
+await plane.toolset("demo").schemas("openia");
+// @ts-expect-error: "tool.results"
+plane.on("tool.results", () => undefined);
+// @ts-expect-error: number
+await plane.call("demo.add", {}, { timeoutMs: "5s" });
+// @ts-expect-error: "aprove"
+await plane.approvals.answer("1", { decision: "aprove" });
+// @ts-expect-error: number
+await plane.call("demo.add", {}, { signal: 5 });
 
 export { rules };

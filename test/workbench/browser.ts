@@ -18,6 +18,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** Far above what anything here takes; whatever reaches it hangs. */
 const hangMs = 30_000;
 
+const desktop = { width: 1300, height: 900 };
+
 export type World = AsyncDisposable & {
   url: string;
   /** What is behind the # of the link for the person who started it. */
@@ -28,9 +30,12 @@ export type World = AsyncDisposable & {
   /** The same as a header. */
   proof: Record<string, string>;
   /**
-   * A page of its own browser context, which complains about everything that goes wrong in it. It is opened by the
-   * person who started the plane, unless the path ends in #.
+   * The one tab of this world goes there as if it were new: nothing is stored and no request is routed any more. What it
+   * has compiled stays, so it costs a third of a new page. The person who started the plane does it, unless the path ends
+   * in #.
    */
+  visit(path?: string, options?: { viewport?: Playwright.ViewportSize }): Promise<OpenPage>;
+  /** The same in a browser context of its own, which has to be closed: for several pages at once, phones and cookies. */
   open(path?: string, options?: Playwright.BrowserContextOptions): Promise<OpenPage>;
   /** Makes a key and returns its secret. */
   createKey(name: string, ...scopes: string[]): Promise<string>;
@@ -38,6 +43,7 @@ export type World = AsyncDisposable & {
   stopPlane(): Promise<() => Promise<void>>;
 };
 
+/** A page with all that goes wrong in it. */
 export type OpenPage = { page: Page; complaints: string[]; context: Playwright.BrowserContext };
 
 /** The real server with real MCP servers, and a real browser. */
@@ -49,15 +55,25 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
   const port = await freePort();
   let serving = await startServe(config, dataDirectory, port);
   const browser = await openBrowser();
+  const address = (path: string) =>
+    `${serving.url}/workbench${path}${path.endsWith("#") ? "" : new URL(serving.workbench).hash}`;
+  let tab: OpenPage | undefined;
   return {
     ...{ url: serving.url, pass: new URL(serving.workbench).hash, config, dataDirectory, browser },
     // Every plane has a pass of its own, also one that is started again.
     get proof() {
       return serving.proof;
     },
-    open(path = "/", options = {}) {
-      const pass = path.endsWith("#") ? "" : new URL(serving.workbench).hash;
-      return openPage(browser, `${serving.url}/workbench${path}${pass}`, options);
+    async visit(path = "/", { viewport = desktop } = {}) {
+      if (tab === undefined) tab = await openPage(browser, { viewport });
+      else await forgetAll(tab, serving.url, viewport);
+      await tab.page.goto(address(path));
+      return tab;
+    },
+    async open(path = "/", options = {}) {
+      const opened = await openPage(browser, options);
+      await opened.page.goto(address(path));
+      return opened;
     },
     async createKey(name, ...scopes) {
       const flags = scopes.flatMap((scope) => ["--scope", scope]);
@@ -80,12 +96,8 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
   };
 }
 
-async function openPage(
-  browser: Playwright.Browser,
-  url: string,
-  options: Playwright.BrowserContextOptions,
-): Promise<OpenPage> {
-  const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, ...options });
+async function openPage(browser: Playwright.Browser, options: Playwright.BrowserContextOptions): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: desktop, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(scaledMs(hangMs));
   const complaints: string[] = [];
@@ -93,8 +105,17 @@ async function openPage(
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(url);
   return { page, complaints, context };
+}
+
+/** As for a new page. The app has to be gone before its storage is emptied. */
+async function forgetAll({ page, complaints, context }: OpenPage, url: string, viewport: Playwright.ViewportSize) {
+  await page.unrouteAll();
+  await page.goto(`${url}/workbench/icon.svg`);
+  await page.evaluate("localStorage.clear(); sessionStorage.clear()");
+  await context.clearCookies();
+  await page.setViewportSize(viewport);
+  complaints.length = 0;
 }
 
 /** What axe finds wrong with the page as it is now: which rule, and where. `rules` narrows the search. */
@@ -103,12 +124,18 @@ export async function accessibilityProblems(page: Page, ...rules: string[]): Pro
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
   const found = await page.evaluate(async (runOnly) => {
     const { axe: looking } = globalThis as unknown as { axe: Axe };
-    const { violations } = await looking.run(runOnly.length === 0 ? {} : { runOnly });
+    // Only what is reported here is worked out.
+    const cheap = { resultTypes: ["violations"], selectors: false };
+    const { violations } = await looking.run(runOnly.length === 0 ? cheap : { ...cheap, runOnly });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
   }, rules);
   return found;
 }
 
 type Axe = {
-  run(options: { runOnly?: string[] }): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+  run(options: {
+    runOnly?: string[];
+    resultTypes: string[];
+    selectors: boolean;
+  }): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
 };

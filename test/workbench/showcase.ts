@@ -5,7 +5,7 @@ import { type ScriptedModel, startScriptedModel } from "../fixtures/llm-script.t
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, type ServerEntry } from "../scenarios/support.ts";
 import { skill, task } from "../scenarios/work-world.ts";
-import { openWorld, type World } from "./browser.ts";
+import { openWorld, type Page, type World } from "./browser.ts";
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -171,42 +171,46 @@ async function fill(world: World): Promise<Pick<Showcase, "call" | "run" | "plan
   return { call: last?.id ?? "", run: trace?.id ?? "", plan: plan?.id ?? "" };
 }
 
-/** Every page there is, with something on it. */
-export function showcasePages({
-  call,
-  run,
-  plan,
-}: Pick<Showcase, "call" | "run" | "plan">): [name: string, path: string][] {
+export type ShowcasePage = [name: string, path: string, heading: string, shows?: string];
+
+/** Every page there is, with something on it. A view shows what other views under the same heading do not. */
+export function showcasePages({ call, run, plan }: Pick<Showcase, "call" | "run" | "plan">): ShowcasePage[] {
   return [
-    ["overview", "/"],
-    ["servers", "/servers"],
-    ["clients", "/clients"],
-    ["definitions", "/definitions"],
-    ["server", "/servers/files"],
-    ["tools", "/tools"],
-    ["tool", "/tools/files.read_text_file"],
-    ["tool-editor", "/tools/files.read_text_file/edit"],
-    ["try", "/try?tool=echo.add"],
-    ["chat", "/chat?id=chat-release"],
-    ["approvals", "/approvals"],
-    ["answered", "/approvals?view=answered"],
-    ["plans", "/plans"],
-    ["plan", `/plans/${plan}`],
-    ["dead-letters", "/dead-letters"],
-    ["calls", "/calls"],
-    ["call", `/calls/${call}`],
-    ["conversations", "/calls?view=conversations"],
-    ["runs", "/calls?view=runs"],
-    ["run", `/runs/${run}`],
-    ["jobs", "/jobs"],
-    ["job", "/jobs?job=release-report"],
-    ["policy", "/policy"],
-    ["toolsets", "/toolsets"],
-    ["toolset", "/toolsets/reading"],
-    ["personas", "/toolsets?view=personas"],
-    ["users", "/users"],
-    ["keys", "/users?view=keys"],
-    ["settings", "/settings"],
-    ["configuration", "/settings?view=config"],
+    ["overview", "/", "Overview"],
+    ["servers", "/servers", "Servers"],
+    ["clients", "/clients", "Clients"],
+    ["definitions", "/definitions", "Definitions"],
+    ["server", "/servers/files", "files"],
+    ["tools", "/tools", "Tools"],
+    ["tool", "/tools/files.read_text_file", "files.read_text_file"],
+    ["tool-editor", "/tools/files.read_text_file/edit", "Edit files.read_text_file"],
+    ["try", "/try?tool=echo.add", "Try"],
+    ["chat", "/chat?id=chat-release", "Chat"],
+    ["approvals", "/approvals", "Approvals"],
+    ["answered", "/approvals?view=answered", "Approvals", "rejected"],
+    ["plans", "/plans", "Plans"],
+    ["plan", `/plans/${plan}`, "Plan"],
+    ["dead-letters", "/dead-letters", "Dead letters"],
+    ["calls", "/calls", "Calls and traces"],
+    ["call", `/calls/${call}`, "files.list_directory"],
+    ["conversations", "/calls?view=conversations", "Calls and traces", "By the conversation"],
+    ["runs", "/calls?view=runs", "Calls and traces", "What is left to do"],
+    ["run", `/runs/${run}`, "What is left to do before the release?"],
+    ["jobs", "/jobs", "Jobs"],
+    ["job", "/jobs?job=release-report", "Jobs", "Run now"],
+    ["policy", "/policy", "Policy"],
+    ["toolsets", "/toolsets", "Toolsets and personas"],
+    ["toolset", "/toolsets/reading", "reading"],
+    ["personas", "/toolsets?view=personas", "Toolsets and personas", "release_manager"],
+    ["users", "/users", "Users and keys"],
+    ["keys", "/users?view=keys", "Users and keys", "API keys"],
+    ["settings", "/settings", "Settings"],
+    ["configuration", "/settings?view=config", "Settings", "servers.files.command"],
   ];
+}
+
+/** Waits until all of a page is shown. */
+export async function shown(page: Page, heading: string): Promise<void> {
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+  await page.locator("main [role=status] .animate-spin").first().waitFor({ state: "detached" });
 }

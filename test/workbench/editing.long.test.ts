@@ -14,7 +14,7 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
   after(() => world[Symbol.asyncDispose]());
 
   test("edits of a tool and a typed server are not lost without a question", async () => {
-    const { page, complaints, context } = await world.open("/tools/echo.put_note/edit");
+    const { page, complaints } = await world.visit("/tools/echo.put_note/edit");
     await page.getByLabel("Instead of the server's").fill("Keeps a note");
     await page.getByRole("link", { name: "Calls" }).click();
     const asking = page.getByRole("dialog", { name: "Leave without saving?" });
@@ -30,11 +30,10 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     await page.getByRole("button", { name: "Keep editing" }).click();
     assert.equal(await page.getByLabel("Name").inputValue(), "half");
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("a large result has its size, is searched and saved, and is laid out in pieces", async () => {
-    const { page, complaints, context } = await world.open("/try?tool=echo.echo");
+    const { page, complaints } = await world.visit("/try?tool=echo.echo");
     const text = Array.from({ length: 20_000 }, (_, at) => `line ${at}`).join("\n");
     await page.getByLabel("Arguments as JSON").fill(JSON.stringify({ message: text }));
     await page.keyboard.press("Control+Enter");
@@ -51,21 +50,19 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     assert.equal((await saving).suggestedFilename(), "text.txt");
     assert.deepEqual(await accessibilityProblems(page), []);
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("arguments are in the link and survive a reload, with all their digits", async () => {
-    const { page, context } = await world.open("/try?tool=echo.add");
+    const { page } = await world.visit("/try?tool=echo.add");
     await page.getByLabel("Arguments as JSON").fill('{"a": 12345678901234567890, "b": 1}');
     await page.waitForURL(/args=/);
     await page.reload();
     await page.getByLabel(/^b /).waitFor();
     assert.match(await page.getByLabel("Arguments as JSON").inputValue(), /12345678901234567890/);
-    await context.close();
   });
 
   test("back from a tool the list stands where it was", async () => {
-    const { page, context } = await world.open("/tools?server=many");
+    const { page } = await world.visit("/tools?server=many");
     const table = page.getByRole("table", { name: "Tools" });
     await table.getByRole("link", { name: "many.tool_000" }).waitFor();
     await table.evaluate((element) => void element.scrollTo(0, 600));
@@ -76,11 +73,10 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     await link.waitFor();
     const top = () => table.evaluate((element) => element.scrollTop);
     await eventually("the place", async () => (await top()) > 500 || undefined);
-    await context.close();
   });
 
-  test("the palette acts and says that it searches, tabs have no stray scroll bar, ? shows the keys", async () => {
-    const { page, complaints, context } = await world.open("/approvals");
+  test("B10, B14: the palette acts and says that it searches, tabs have no stray scroll bar, ? shows the keys", async () => {
+    const { page, complaints } = await world.visit("/approvals");
     await page.getByRole("tablist").first().waitFor();
     const isStray =
       "[...document.querySelectorAll('[role=tablist]')].some((e) => getComputedStyle(e).overflowY !== 'hidden' && e.scrollHeight > e.clientHeight)";
@@ -96,11 +92,10 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     await page.keyboard.press("Enter");
     await page.waitForURL(/unused=/);
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("tools are sorted, selected and disabled together, and that is undone", async () => {
-    const { page, complaints, context } = await world.open("/tools?server=many");
+    const { page, complaints } = await world.visit("/tools?server=many");
     await page.getByRole("button", { name: "Tool", exact: true }).click();
     await page.getByRole("button", { name: "Tool ↑" }).click();
     await page.getByRole("link", { name: "many.tool_119" }).waitFor();
@@ -113,6 +108,5 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("2 tools enabled.").waitFor();
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { suite, test } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { fixture } from "../scenarios/support.ts";
-import { noBrowser, openWorld, type Page } from "./browser.ts";
+import { noBrowser, openWorld, type Page, type World } from "./browser.ts";
 
 async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel("API key").fill(key);
@@ -18,10 +18,16 @@ async function readable(page: Page): Promise<string> {
 }
 
 suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
+  let world: World;
+  let key: string;
+  before(async () => {
+    world = await openWorld({ echo: fixture("echo") });
+    key = await world.createKey("laptop", "admin");
+  });
+  after(() => world[Symbol.asyncDispose]());
+
   test("a key opens it, is kept nowhere in the page, and signing out closes it", async () => {
-    await using world = await openWorld({ echo: fixture("echo") });
-    const key = await world.createKey("laptop", "admin");
-    const { page, context } = await world.open("/servers");
+    const { page, context } = await world.visit("/servers");
     await signIn(page, "tp_not-a-key");
     await page.getByText("Key or token refused.").waitFor();
     await signIn(page, key);
@@ -37,9 +43,7 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
   });
 
   test("servers are added by pasting, and removed after asking", async () => {
-    await using world = await openWorld({ echo: fixture("echo") });
-    const key = await world.createKey("laptop", "admin");
-    const { page } = await world.open("/servers");
+    const { page } = await world.visit("/servers");
     await signIn(page, key);
     await page.getByRole("button", { name: "Add server" }).click();
     await page.getByRole("tab", { name: "Paste JSON" }).click();
@@ -64,10 +68,8 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
   });
 
   test("a key that is made is shown once, works, and is of no use when it is revoked", async () => {
-    await using world = await openWorld({ echo: fixture("echo") });
-    const key = await world.createKey("laptop", "admin");
     // A link from before keys had a page of their own.
-    const { page } = await world.open("/settings?view=keys");
+    const { page } = await world.visit("/settings?view=keys");
     await signIn(page, key);
     await page.getByRole("heading", { name: "Users and keys", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Create key" }).click();
@@ -100,5 +102,6 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
     await entry.getByText("revoked").waitFor();
     // A person who only looks on is shut out as well.
     await other.page.getByLabel("API key").waitFor();
+    await other.context.close();
   });
 });

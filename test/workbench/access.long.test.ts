@@ -28,7 +28,7 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
   const inFile = (name: string) => readFileSync(world.config, "utf8").includes(`"${name}"`);
 
   test("a toolset shows its tools, their size and who is given it; it is added, removed, and comes back with Undo", async () => {
-    const { page, complaints, context } = await world.open("/toolsets");
+    const { page, complaints } = await world.visit("/toolsets");
     await page.getByRole("link", { name: "sums", exact: true }).click();
     await page.getByRole("link", { name: "echo.add" }).waitFor();
     await page.getByText("Not configured: gone.").waitFor();
@@ -50,11 +50,10 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
     await page.getByText("every tool of its servers").waitFor();
     assert.ok(inFile("all-of-echo"));
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("a persona shows its users and flags, a user their groups", async () => {
-    const { page, complaints, context } = await world.open("/toolsets?view=personas");
+    const { page, complaints } = await world.visit("/toolsets?view=personas");
     await page.getByRole("heading", { name: "Atlas" }).waitFor();
     await page.getByText("ann@example.org").waitFor();
     await page.goto(`${world.url}/workbench/users`);
@@ -62,11 +61,10 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
     await page.getByRole("link", { name: "ann@example.org" }).click();
     await page.getByText("ann@example.org has no keys").waitFor();
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("a removed server comes back with Undo, with the secrets that the page never saw", async () => {
-    const { page, complaints, context } = await world.open("/servers/spare");
+    const { page, complaints } = await world.visit("/servers/spare");
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText("spare is removed.").waitFor();
@@ -76,7 +74,6 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
     assert.ok(inFile("spare") && inFile(secret));
     assert.ok(!(await page.content()).includes(secret));
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("a deleted dead letter comes back with Undo, alone and with others", async () => {
@@ -86,7 +83,7 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
         headers: world.proof,
         body: JSON.stringify({ arguments: { times: 1 } }),
       });
-    const { page, complaints, context } = await world.open("/dead-letters");
+    const { page, complaints } = await world.visit("/dead-letters");
     const rows = page.getByRole("row").filter({ hasText: "fault.drop_after_receipt" });
     const shows = (count: number) =>
       page.waitForFunction((wanted) => {
@@ -109,7 +106,6 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
     await page.getByRole("button", { name: "Undo" }).click();
     await shows(2);
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("a text from right to left stands at the right in lists, forms and results, and nothing leaves the page", async () => {
@@ -122,7 +118,7 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
         providers: [{ name: "mcp", config: { server: "echo", tool: "echo" } }],
       }),
     });
-    const { page, complaints, context } = await world.open("/tools/rtl", { viewport: { width: 390, height: 800 } });
+    const { page, complaints } = await world.visit("/tools/rtl", { viewport: { width: 390, height: 800 } });
     /** How far the first line ends from the right edge of its block, less than from the left. */
     const standsRight = () =>
       page
@@ -147,7 +143,6 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
       assert.ok(width <= 390, `${path}: ${width}`);
     }
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("calls are grouped by conversation, stay open when a call is added, and are exported", async () => {
@@ -162,7 +157,7 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
     await call({ a: 1, b: 2 });
     await call({ a: 7, b: 8 }, within);
     await call({ a: "x" });
-    const { page, complaints, context } = await world.open("/calls?view=conversations");
+    const { page, complaints } = await world.visit("/calls?view=conversations");
     const named = page.locator("details").filter({ hasText: "release talk" });
     await named.locator("summary").click();
     await named.getByText("2 calls").waitFor();
@@ -183,6 +178,5 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
     const har = JSON.parse(await text(await download.createReadStream())) as { log: { entries: object[] } };
     assert.equal(har.log.entries.length, 2);
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 });

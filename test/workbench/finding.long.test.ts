@@ -27,7 +27,7 @@ suite("much of everything in the browser", { skip: noBrowser }, () => {
   after(() => world[Symbol.asyncDispose]());
 
   test("each letter asks once, shows what fits best first, and one that is taken back asks nothing", async () => {
-    const { page, complaints, context } = await world.open("/tools");
+    const { page, complaints } = await world.visit("/tools");
     const search = page.getByRole("searchbox", { name: "Search tools" });
     await page.getByRole("link", { name: "echo.add" }).waitFor();
     // Each once: rows whose tokens are not counted yet are asked for again after a while.
@@ -52,17 +52,15 @@ suite("much of everything in the browser", { skip: noBrowser }, () => {
     await search.fill("unicorn");
     await page.getByText("No tools match").waitFor();
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("all that waits is counted, and more than the first hundred can be reached", async () => {
-    const { page, context } = await world.open("/approvals");
+    const { page } = await world.visit("/approvals");
     await page.getByRole("link", { name: `Approvals ${held} waiting` }).waitFor();
     await page.getByRole("tab", { name: "Waiting (1,205)" }).waitFor();
     const cards = page.getByRole("article");
     // A hundred are asked for at first.
     // The list grows when its end comes into sight.
     while ((await cards.count()) <= 100) await page.getByRole("button", { name: /more$/ }).scrollIntoViewIfNeeded();
-    await context.close();
   });
 });

@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { fixture } from "../scenarios/support.ts";
-import { noBrowser, openWorld } from "./browser.ts";
+import { noBrowser, openWorld, type World } from "./browser.ts";
 
 const isPart = (url: string) => /\/assets\/.*-page-.*\.js$/.test(url);
 
 suite("a plane that goes away", { skip: noBrowser }, () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld({ echo: fixture("echo") });
+  });
+  after(() => world[Symbol.asyncDispose]());
+
   test("every page can still be gone to, and what is half written is there when the plane is back", async () => {
-    await using world = await openWorld({ echo: fixture("echo") });
-    const { page } = await world.open("/try?tool=echo.echo");
+    const { page } = await world.visit("/try?tool=echo.echo");
     await page.getByLabel("message * string").fill("half a sentence");
     // The last of the pages is loaded when there is nothing else to do.
     await page.waitForResponse((response) => response.url().includes("settings-page"));
@@ -22,7 +27,6 @@ suite("a plane that goes away", { skip: noBrowser }, () => {
   });
 
   test("a page that was not loaded in time says so and leaves the rest alone", async () => {
-    await using world = await openWorld({ echo: fixture("echo") });
     const context = await world.browser.newContext();
     const page = await context.newPage();
     await page.route(

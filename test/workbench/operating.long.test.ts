@@ -57,7 +57,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     ((await (await fetch(`${world.url}/calls`)).json()) as { calls: unknown[] }).calls.length;
 
   test("a server is disconnected, connected and examined, and what is broken says how to mend it", async () => {
-    const { page, complaints, context } = await world.open("/servers");
+    const { page, complaints } = await world.visit("/servers");
     await page.getByRole("button", { name: "Disconnect echo" }).click();
     await page.getByRole("button", { name: "Connect echo" }).click();
     await page.getByRole("button", { name: "Disconnect echo" }).waitFor();
@@ -71,11 +71,10 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByRole("link", { name: "echo", exact: true }).click();
     await page.getByText("17 in the catalogue").waitFor();
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("on a phone the error of a server is read whole, and that nothing waits is said in the middle", async () => {
-    const { page, context } = await world.open("/servers", { viewport: { width: 390, height: 800 } });
+    const { page } = await world.visit("/servers", { viewport: { width: 390, height: 800 } });
     const error = page.getByRole("row", { name: /^lost/ }).getByText(/'no-such-program' was not found/);
     await error.filter({ visible: true }).waitFor();
     const [cut] = await error
@@ -91,11 +90,10 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     assert.ok(said && tabs);
     const offCentre = said.x + said.width / 2 - (tabs.x + tabs.width / 2);
     assert.ok(Math.abs(offCentre) < 2, `${offCentre} px off the centre`);
-    await context.close();
   });
 
   test("a server is added by who has the link of the terminal; others get a command to copy", async () => {
-    const { page, context, complaints } = await world.open("/servers#");
+    const { page, complaints } = await world.visit("/servers#");
     await page.getByText("To approve calls and change things").waitFor();
     await page.getByRole("button", { name: "Add server" }).click();
     await page.getByRole("tab", { name: "Paste JSON" }).click();
@@ -127,20 +125,18 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
       complaints.filter((text) => !/status of 40[14]/.test(text)),
       [],
     );
-    await context.close();
     // The link itself is enough, and the address forgets the word.
-    const opened = await world.open(`/servers${world.pass}`);
-    await opened.page.getByRole("button", { name: "Add server" }).click();
-    await opened.page.getByRole("tab", { name: "Form" }).click();
-    await opened.page.getByLabel("Name").fill("files");
-    await opened.page.getByLabel("Command").fill("npx");
-    await opened.page.getByRole("button", { name: "Add files" }).waitFor();
-    assert.equal(new URL(opened.page.url()).hash, "");
-    await opened.context.close();
+    await world.visit("/servers");
+    await page.getByRole("button", { name: "Add server" }).click();
+    await page.getByRole("tab", { name: "Form" }).click();
+    await page.getByLabel("Name").fill("files");
+    await page.getByLabel("Command").fill("npx");
+    await page.getByRole("button", { name: "Add files" }).waitFor();
+    assert.equal(new URL(page.url()).hash, "");
   });
 
   test("a call that a client makes appears by itself, with where its time went", async () => {
-    const { page, context } = await world.open("/calls?tool=echo.echo_all");
+    const { page } = await world.visit("/calls?tool=echo.echo_all");
     await page.getByText("No calls match").waitFor();
     await post("/tools/echo.echo_all/call", { arguments: { message: "hi" } });
     await page.getByRole("link", { name: "echo.echo_all" }).click();
@@ -153,7 +149,6 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.goto(`${world.url}/workbench/calls/no-such-call`);
     await page.getByRole("alert").waitFor();
     await page.getByRole("link", { name: "← All calls" }).waitFor();
-    await context.close();
   });
 
   test("a call that was made before the page could hear of it appears as soon as it can", async () => {
@@ -192,7 +187,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
 
   test("an answer from before a call that comes after it does not hide the call", async () => {
     const path = "/calls?tool=echo.falsy";
-    const { page: first, context } = await world.open(path);
+    const { page: first, context } = await world.visit(path);
     await first.getByText("No calls match").waitFor();
     const second = await context.newPage();
     const [answered, called] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -213,7 +208,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await first.getByRole("link", { name: "echo.falsy" }).waitFor();
     called.resolve();
     await second.getByRole("link", { name: "echo.falsy" }).waitFor();
-    await context.close();
+    await second.close();
   });
 
   test("many tabs hear of what happens through one connection, and the next goes on when it is closed", async () => {
@@ -236,7 +231,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
 
   test("what an agent did is read as a conversation, with each call beside its result and what is missing", async () => {
     await post("/agent", { question: "What is 40 and 2?", toolset: "sums", trace: "all_messages" });
-    const { page, complaints, context } = await world.open("/calls?view=runs");
+    const { page, complaints } = await world.visit("/calls?view=runs");
     await page.getByLabel("Outcome").selectOption("failed");
     await page.getByText("No run ended like that").waitFor();
     await page.getByLabel("Outcome").selectOption("");
@@ -258,24 +253,24 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByRole("article", { name: "echo.write_note is answered" }).waitFor();
     assert.equal(await page.evaluate("globalThis.broken"), undefined);
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("signing in to a server goes to another tab, and the server is there afterwards", async () => {
-    const { page, context } = await world.open("/servers/remote");
-    const opened = context.waitForEvent("page");
+    const { page, context } = await world.visit("/servers/remote");
+    const opening = context.waitForEvent("page");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await (await opened).getByText("Signed in to 'remote'. You can close this window.").waitFor();
+    const opened = await opening;
+    await opened.getByText("Signed in to 'remote'. You can close this window.").waitFor();
+    await opened.close();
     await page.getByRole("button", { name: /^(Connect|Disconnect)$/ }).waitFor();
     if (await page.getByRole("button", { name: "Connect", exact: true }).isVisible())
       await page.getByRole("button", { name: "Connect", exact: true }).click();
     await page.getByRole("button", { name: "Disconnect" }).waitFor();
-    await context.close();
   });
 
   test("a dead letter is looked at, noted and settled, and a risky retry asks first", async () => {
     await post("/tools/fault.drop_after_receipt/call", { arguments: { times: 9 } });
-    const { page, context } = await world.open("/dead-letters");
+    const { page } = await world.visit("/dead-letters");
     const entry = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: /^Dead letters/ });
     await entry.getByText("1 waiting").waitFor();
     await page.getByRole("button", { name: "fault.drop_after_receipt" }).click();
@@ -297,12 +292,11 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.goto("about:blank");
     await page.goto(address);
     await page.getByRole("dialog").getByText("sent by hand").waitFor();
-    await context.close();
   });
 
   test("a verdict is tested without a call", async () => {
     const calls = await countCalls();
-    const { page, context } = await world.open("/policy?tool=echo.add");
+    const { page } = await world.visit("/policy?tool=echo.add");
     await page.getByText(hostile).waitFor();
     assert.equal(await page.getByLabel("Tool").inputValue(), "echo.add");
     await page.getByLabel("Arguments").fill('{"a": "7", "b": 1}');
@@ -317,11 +311,10 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByText(/Arguments: invalid JSON/).waitFor();
     assert.equal(await page.evaluate("globalThis.broken"), undefined);
     assert.equal(await countCalls(), calls);
-    await context.close();
   });
 
   test("the configuration is shown with its lines, and no secret in it", async () => {
-    const { page, context } = await world.open("/settings");
+    const { page } = await world.visit("/settings");
     await page.getByRole("tab", { name: "Configuration" }).click();
     await page.getByText("servers.echo.command").waitFor();
     await page
@@ -330,11 +323,10 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
       .waitFor();
     assert.ok(!(await page.content()).includes(secret));
     assert.match(page.url(), /view=config/);
-    await context.close();
   });
 
   test("when the plane is gone the page says so, and when it is back it goes on", async () => {
-    const { page, context } = await world.open("/calls?tool=echo.pid");
+    const { page } = await world.visit("/calls?tool=echo.pid");
     await page.getByText("No calls match").waitFor();
     const startAgain = await world.stopPlane();
     await page.getByText("The plane does not answer; what you see may be old.").waitFor();
@@ -342,6 +334,5 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByText("The plane does not answer").waitFor({ state: "detached" });
     await post("/tools/echo.pid/call", { arguments: {} });
     await page.getByRole("link", { name: "echo.pid" }).waitFor();
-    await context.close();
   });
 });

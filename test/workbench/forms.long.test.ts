@@ -59,7 +59,7 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     JSON.parse(await page.getByLabel("Arguments as JSON").inputValue()) as object;
 
   test("a choice of constants is one list, X or null is one field, a password is hidden, long names wrap", async () => {
-    const { page, complaints, context } = await world.open("/try?tool=everything", {
+    const { page, complaints } = await world.visit("/try?tool=everything", {
       viewport: { width: 390, height: 800 },
     });
     await page.getByLabel(/^status/).selectOption({ label: "closed" });
@@ -71,11 +71,10 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     assert.deepEqual(await argumentsIn(page), { status: "closed", note: "שלום", token: "hush" });
     assert.equal(await page.evaluate("document.getElementById('content').scrollWidth <= innerWidth"), true);
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("each argument is called by its name, and everything that a schema allows can be said", async () => {
-    const { page, complaints, context } = await world.open("/try?tool=everything");
+    const { page, complaints } = await world.visit("/try?tool=everything");
     await page.getByLabel("sure * boolean").selectOption("false");
     assert.ok(await page.getByLabel("loud").isChecked());
     await page.getByLabel("size string").locator("option", { hasText: "default: m" }).waitFor({ state: "attached" });
@@ -99,11 +98,10 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     });
     assert.deepEqual(await accessibilityProblems(page), []);
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("a number with many digits is sent as it was written, also when the form is used afterwards", async () => {
-    const { page, context } = await world.open("/try?tool=everything");
+    const { page } = await world.visit("/try?tool=everything");
     const json = page.getByLabel("Arguments as JSON");
     await json.fill('{"sure": true, "id": 9007199254740993}');
     await page.getByLabel("size string").selectOption("s");
@@ -113,6 +111,5 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     assert.match((await asking).postData() ?? "", /"id":9007199254740993\b/);
     await page.getByLabel("id integer").fill("9007199254740993");
     await page.getByText("is too large to edit exactly here").waitFor();
-    await context.close();
   });
 });

@@ -34,7 +34,7 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
   const shown = (page: Page, number: number, text: string) => rule(page, number).getByText(text).waitFor();
 
   test("rules are moved with the keyboard and the mouse, tried on the last calls, and saved with their comments", async () => {
-    const { page, complaints, context } = await world.open("/policy");
+    const { page, complaints } = await world.visit("/policy");
     await rule(page, 2).getByRole("button", { name: "Edit rule 2" }).focus();
     await page.keyboard.press("Alt+ArrowUp");
     await shown(page, 1, "tool echo.add");
@@ -64,11 +64,10 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     const call = await post("/tools/echo.add/call", { arguments: { a: 1, b: 1 } });
     assert.equal(call.status, 403, "it is in force at once");
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("a rule is added, removed and brought back; leaving asks, and a bad rule says where", async () => {
-    const { page, complaints, context } = await world.open("/policy");
+    const { page, complaints } = await world.visit("/policy");
     await rule(page, 1).getByRole("button", { name: "Remove rule 1" }).click();
     await rule(page, 3).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo" }).click();
@@ -90,11 +89,10 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
       complaints.filter((text) => !text.includes("400")),
       [],
     );
-    await context.close();
   });
 
   test("rules that were changed in the file meanwhile are shown and not overwritten", async () => {
-    const { page, context } = await world.open("/policy");
+    const { page } = await world.visit("/policy");
     await rule(page, 1).getByRole("button", { name: "Move rule 1 down" }).click();
     await shown(page, 2, "tool echo.put_note");
     writeFileSync(world.config, written.replace("echo.fail", "echo.throw"));
@@ -106,12 +104,11 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("has 3 rules now.").waitFor();
     assert.deepEqual(saved(), ["echo.add", "echo.put_note", "echo.fail"]);
-    await context.close();
   });
 
   test("an approval becomes the first rule of the draft, with what it would change", async () => {
     await post("/tools/echo.put_note/call", { arguments: { key: "list", text: "milk" } });
-    const { page, complaints, context } = await world.open("/approvals");
+    const { page, complaints } = await world.visit("/approvals");
     await page.getByRole("button", { name: "Make a rule" }).first().click();
     await page.getByRole("dialog").getByLabel("Reason").fill("notes are harmless");
     await page.getByRole("button", { name: "Add to the policy" }).click();
@@ -120,11 +117,10 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     await page.getByText("1 verdict of the last").waitFor();
     await page.getByRole("row", { name: /echo\.put_note .*ask.*becomes.*allow/ }).waitFor();
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("a tool that runs at once is asked about from then on: Try leads to a rule, and the rule back to Try", async () => {
-    const { page, complaints, context } = await world.open("/try?tool=echo.write_note");
+    const { page, complaints } = await world.visit("/try?tool=echo.write_note");
     await page.getByRole("link", { name: "Ask before it runs" }).click();
     await shown(page, 1, "tool echo.write_note");
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -139,15 +135,13 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     const history = page.locator("section", { has: page.getByRole("heading", { name: "History" }) });
     await history.getByText("succeeded").waitFor();
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("without the link of the terminal rules are seen and not changed", async () => {
-    const { page, context } = await world.open("/policy#");
+    const { page } = await world.visit("/policy#");
     await shown(page, 1, "tool echo.put_note");
     assert.ok(await page.getByRole("button", { name: "Add rule" }).isDisabled());
     await page.getByText("To unlock changes").waitFor();
     assert.equal(await rule(page, 1).getByRole("button").count(), 0);
-    await context.close();
   });
 });

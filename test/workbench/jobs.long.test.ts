@@ -27,7 +27,7 @@ suite("jobs in the browser", { skip: noBrowser }, () => {
     await Promise.all(files);
     const manifests = { manifests: [directory.file("*.json")] };
     await using world = await openWorld({ fx: fixture("echo") }, manifests);
-    const { page, complaints } = await world.open("/jobs");
+    const { page, complaints } = await world.visit("/jobs");
     await page.getByText("Monday at 09:00 (Europe/Berlin)").waitFor();
     await page.getByRole("button", { name: "news" }).click();
     const dialog = page.getByRole("dialog");

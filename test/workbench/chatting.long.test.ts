@@ -32,7 +32,7 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
         },
       },
     );
-    const { page, complaints } = await world.open("/chat");
+    const { page, complaints } = await world.visit("/chat");
     const question = page.getByLabel("Your question");
     await question.fill("Keep a note.");
     await question.press("Enter");
@@ -107,7 +107,7 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
       { echo: fixture("echo") },
       { models: { default: { baseURL: model.url, model: "scripted", price: { input: 1000, output: 2000 } } } },
     );
-    const { page, complaints } = await world.open("/chat");
+    const { page, complaints } = await world.visit("/chat");
     const ask = async (text: string) => {
       await page.getByLabel("Your question").fill(text);
       await page.getByLabel("Your question").press("Enter");

@@ -23,7 +23,7 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     fetch(`${world.url}/tools/${tool}/call`, { method: "POST", body: JSON.stringify({ arguments: args }) });
 
   test("a tool is found while a person types, filtered, and opened", async () => {
-    const { page, complaints, context } = await world.open("/tools");
+    const { page, complaints } = await world.visit("/tools");
     const search = page.getByRole("searchbox", { name: "Search tools" });
     await search.pressSequentially("add two numbers");
     const first = page.getByRole("row").nth(1);
@@ -52,11 +52,10 @@ suite("tools in the browser", { skip: noBrowser }, () => {
       complaints.filter((text) => !text.includes("400")),
       [],
     );
-    await context.close();
   });
 
   test("a form becomes JSON and JSON a form; what does not fit is said; a dry run calls nothing", async () => {
-    const { page, complaints, context } = await world.open("/try");
+    const { page, complaints } = await world.visit("/try");
     // A click offers tools before anything is typed.
     await page.getByRole("combobox", { name: "Tool" }).click();
     await page.getByRole("option").nth(5).waitFor();
@@ -85,11 +84,10 @@ suite("tools in the browser", { skip: noBrowser }, () => {
       complaints.filter((text) => !text.includes("status of 4")),
       [],
     );
-    await context.close();
   });
 
   test("a server that asks in the middle of a call is answered in a form", async () => {
-    const { page, complaints, context } = await world.open("/try?tool=asking.ask_colour");
+    const { page, complaints } = await world.visit("/try?tool=asking.ask_colour");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     const card = page.getByRole("article", { name: "asking asks something" });
     await card.getByLabel(/^colour/).selectOption({ label: "green" });
@@ -97,12 +95,11 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await page.getByLabel("Structured").getByText("green").waitFor();
     await card.waitFor({ state: "detached" });
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("a server that asks for a model's words is answered by hand where no model is configured", async () => {
     const args = encodeURIComponent(JSON.stringify({ prompt: "2 + 2?", system: "Be brief." }));
-    const { page, complaints, context } = await world.open(`/try?tool=sampling.sample&args=${args}`);
+    const { page, complaints } = await world.visit(`/try?tool=sampling.sample&args=${args}`);
     await page.getByRole("button", { name: "Run", exact: true }).click();
     const card = page.getByRole("article", { name: "sampling asks something" });
     await card.getByText("no model is configured").waitFor();
@@ -123,11 +120,10 @@ suite("tools in the browser", { skip: noBrowser }, () => {
       .first()
       .waitFor();
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("every kind of content is shown, and nothing that is shown runs", async () => {
-    const { page, complaints, context } = await world.open("/try?tool=image.mixed");
+    const { page, complaints } = await world.visit("/try?tool=image.mixed");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByRole("img", { name: "Tool result" }).first().waitFor();
     await page.locator("audio").waitFor();
@@ -143,11 +139,10 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     assert.equal(await page.locator("img[src='x']").count(), 0);
     assert.equal(await page.title(), "Tools · Toolplane");
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("arguments are described, fixed, hidden and added; a model sees it at once, and never the fixed value", async () => {
-    const { page, complaints, context } = await world.open("/tools/echo.put_note/edit");
+    const { page, complaints } = await world.visit("/tools/echo.put_note/edit");
     const tokens = page.getByLabel("Tokens");
     const before = Number.parseInt((await tokens.textContent()) ?? "", 10);
     const key = page.getByRole("listitem", { name: "key" });
@@ -185,14 +180,13 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await page.getByRole("dialog").getByRole("button", { name: "Reset to server's" }).click();
     await page.getByRole("link", { name: "Try", exact: true }).last().waitFor();
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("a tool whose definition changed shows the difference and is accepted", async () => {
     await callTool("changing.add_tool", { name: "late", description: "Adds nothing." });
     await (await fetch(`${world.url}/tools/changing.late`)).text();
     await callTool("changing.edit_tool", { name: "late", description: "Adds something else." });
-    const { page, complaints, context } = await world.open("/tools/changing.late");
+    const { page, complaints } = await world.visit("/tools/changing.late");
     const difference = page.getByLabel("What is different");
     await difference.getByText("Adds nothing.").waitFor();
     await difference.getByText("Adds something else.").waitFor();
@@ -201,6 +195,5 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await difference.waitFor({ state: "detached" });
     assert.equal((await callTool("changing.late", {})).status, 200);
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 });

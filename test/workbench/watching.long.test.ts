@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { callEntry } from "../contracts/records.ts";
-import { startScriptedModel } from "../fixtures/llm-script.ts";
+import { type ScriptedModel, startScriptedModel } from "../fixtures/llm-script.ts";
 import { fixture } from "../scenarios/support.ts";
 import { accessibilityProblems, noBrowser, openWorld, type World } from "./browser.ts";
 
@@ -11,9 +11,12 @@ const past = 1_500;
 
 suite("watching a plane in the browser", { skip: noBrowser }, () => {
   let world: World;
+  let model: ScriptedModel;
   before(async () => {
+    model = await startScriptedModel({ responses: [{ kind: "text", text: "Good morning." }] });
+    const models = { default: { baseURL: model.url, model: "scripted" } };
     const remote = { url: "http://127.0.0.1:9/mcp" };
-    world = await openWorld({ echo: fixture("echo"), progress: fixture("progress"), remote });
+    world = await openWorld({ echo: fixture("echo"), progress: fixture("progress"), remote }, { models });
     // More calls than any list tells at once.
     const begin = await world.stopPlane();
     const store = await openSqliteStore(join(world.dataDirectory, "toolplane.db"));
@@ -25,13 +28,16 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     await store.close();
     await begin();
   });
-  after(() => world[Symbol.asyncDispose]());
+  after(async () => {
+    await world[Symbol.asyncDispose]();
+    await model.close();
+  });
 
   const post = (tool: string, args: object) =>
     fetch(`${world.url}/tools/${tool}/call`, { method: "POST", body: JSON.stringify({ arguments: args }) });
 
   test("the overview counts every call of the last hour, and each that comes", async () => {
-    const { page, complaints, context } = await world.open("/");
+    const { page, complaints } = await world.visit("/");
     await page.getByText("1,500 in the last hour").waitFor();
     await page.getByText("10.0 %", { exact: true }).waitFor();
     await page
@@ -43,11 +49,10 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     await page.getByRole("link", { name: "echo.add" }).last().waitFor();
     assert.deepEqual(await accessibilityProblems(page), []);
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("the log of a server comes by itself, can be read in peace, and is narrowed to what is serious", async () => {
-    const { page, complaints, context } = await world.open("/servers/progress");
+    const { page, complaints } = await world.visit("/servers/progress");
     await page.getByText("No output yet.").waitFor();
     await post("progress.log_lines", { text: "first of all" });
     const log = page.getByRole("log", { name: "Log of progress" });
@@ -84,11 +89,10 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     await page.getByText(/^None of \d+ lines is one of those/).waitFor();
     assert.deepEqual(await accessibilityProblems(page), []);
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("the messages of a server are recorded on demand, searched, opened and saved", async () => {
-    const { page, complaints, context } = await world.open("/servers/progress");
+    const { page, complaints } = await world.visit("/servers/progress");
     await page.getByText("Records the JSON-RPC requests").waitFor();
     await page.getByRole("button", { name: "Record messages" }).click();
     await page.getByText("No messages yet.").waitFor();
@@ -113,12 +117,11 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Record messages" }).waitFor();
     await table.getByRole("button", { name: "notifications/progress" }).waitFor();
     assert.deepEqual(complaints, []);
-    await context.close();
   });
 
   test("a server that is asked something is disconnected only by a person who means it", async () => {
     const asked = post("progress.keep_alive", { ms: 120_000 });
-    const { page, context } = await world.open("/servers/progress");
+    const { page } = await world.visit("/servers/progress");
     // The page hears of the call by itself.
     await page.locator("dt", { hasText: "Pending requests" }).locator("+ dd", { hasText: "1" }).waitFor();
     const disconnect = page.getByRole("button", { name: "Disconnect" }).first();
@@ -130,11 +133,10 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Disconnect" }).click();
     assert.equal(((await (await asked).json()) as { ok?: boolean }).ok ?? false, false);
     await page.getByRole("button", { name: "Connect", exact: true }).waitFor();
-    await context.close();
   });
 
   test("a token of your own goes in, is shown to no one, and is forgotten after a question", async () => {
-    const { page, context } = await world.open("/servers/remote");
+    const { page } = await world.visit("/servers/remote");
     await page.getByText("No token stored.").waitFor();
     await page.getByLabel("Token", { exact: true }).fill("hunter2-hunter2");
     await page.getByRole("button", { name: "Save" }).click();
@@ -146,14 +148,10 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     const dialog = page.getByRole("dialog", { name: "Forget your token for remote?" });
     await dialog.getByRole("button", { name: "Forget" }).click();
     await page.getByText("No token stored.").waitFor();
-    await context.close();
   });
 
   test("a conversation is not lost by a slip", async () => {
-    await using model = await startScriptedModel({ responses: [{ kind: "text", text: "Good morning." }] });
-    const models = { default: { baseURL: model.url, model: "scripted" } };
-    await using chatting = await openWorld({ echo: fixture("echo") }, { models });
-    const { page } = await chatting.open("/chat");
+    const { page } = await world.visit("/chat");
     const again = page.getByRole("button", { name: "New chat" }).first();
     assert.equal(await again.isDisabled(), true);
     await page.getByLabel("Your question").fill("Hello?");

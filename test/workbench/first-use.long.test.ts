@@ -7,7 +7,7 @@ test("an empty plane leads from the first server over a call to a client, rememb
   skip: noBrowser,
 }, async () => {
   await using world = await openWorld({}, {});
-  const { page, complaints, context } = await world.open("/");
+  const { page, complaints } = await world.visit("/");
   await page.getByRole("heading", { name: "Get started: 0 of 3 done" }).waitFor();
   assert.equal(await page.getByRole("heading", { name: "Error rate" }).count(), 0);
   await page.getByRole("button", { name: "Show me around" }).click();
@@ -32,5 +32,4 @@ test("an empty plane leads from the first server over a call to a client, rememb
   await page.getByRole("heading", { name: "Error rate" }).waitFor();
   assert.equal(await page.getByText("Get started").count(), 0);
   assert.deepEqual(complaints, []);
-  await context.close();
 });
