@@ -9,7 +9,7 @@ import { createEgress } from "./lib/net/egress.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
 import type { QuestionAnswer } from "./model/calls/provider.ts";
 import type { Caller, Plane } from "./model/plane.ts";
-import type { PlaneOptions, PlaneSources } from "./model/plane-options.ts";
+import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted, withListed } from "./model/principal.ts";
 import type { ServerDefinition } from "./model/servers/server.ts";
 import { accessOf, completeDefinition, createCredentials, createServers, createTokenVerbs } from "./servers/servers.ts";
@@ -28,7 +28,7 @@ export { openState } from "./state.ts";
  * });
  * const outcome = await plane.call("files.read_file", { path: "notes.txt" });
  */
-export async function createPlane(options: PlaneOptions & PlaneSources): Promise<Plane> {
+export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const environment = processEnvironment();
   readProxiesFrom(environment);
   const { projectFiles: files = [] } = options;

@@ -28,17 +28,15 @@ export type Sampling = (
   },
 ) => Promise<UnknownObject>;
 
-/** A plane needs servers or a configuration. */
-export type PlaneSources =
-  | { servers: NonNullable<PlaneOptions["servers"]> }
-  | { config: NonNullable<PlaneOptions["config"]> };
-
 /**
  * What `createPlane` takes: `config`, `servers` or both, and options.
  * @example
  * const options: PlaneOptions = { config: [".mcp.json"], dataDirectory: ".toolplane", watch: true };
  */
-export type PlaneOptions = {
+export type PlaneOptions = PlaneSettings &
+  ({ servers: NonNullable<PlaneSettings["servers"]> } | { config: NonNullable<PlaneSettings["config"]> });
+
+type PlaneSettings = {
   /** Files, of which later ones win, or the configuration itself. Needed unless `servers` is given. */
   config?: string | readonly string[] | ConfigInput;
   /** Servers beside those of `config`, by name; of the same name, these win. Tests put `inMemory(…)` of `toolplane/testing` here. */
