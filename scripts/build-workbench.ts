@@ -225,4 +225,4 @@ function digestOf(directory: string, files: readonly string[]): string {
   return hash.digest("hex");
 }
 
-if (import.meta.main) await buildWorkbench();
+if (import.meta.main) void buildWorkbench();

@@ -34,7 +34,16 @@ export type Sampling = (
  * const options: PlaneOptions = { config: [".mcp.json"], dataDirectory: ".toolplane", watch: true };
  */
 export type PlaneOptions = PlaneSettings &
-  ({ servers: NonNullable<PlaneSettings["servers"]> } | { config: NonNullable<PlaneSettings["config"]> });
+  (
+    | {
+        /** Servers, by name. */
+        servers: NonNullable<PlaneSettings["servers"]>;
+      }
+    | {
+        /** Files, or the configuration itself. */
+        config: NonNullable<PlaneSettings["config"]>;
+      }
+  );
 
 type PlaneSettings = {
   /** Files, of which later ones win, or the configuration itself. Needed unless `servers` is given. */

@@ -31,6 +31,8 @@ for (const era of ["legacy", "modern"] as const) {
   test(`bad arguments of a ${era} client are answered with what to do`, async () => {
     await using gateway = await startLazy();
     const { call } = await openClient(gateway.url, era);
+    // A list does not wait for a server that is slow to start.
+    await gateway.plane.tools.list();
     for (const [name, args, said] of [
       ["mcp_tool_search", {}, /query.*It takes: query \(string, required\)/],
       ["mcp_tool_search", { query: 5 }, /\/query must be string/],

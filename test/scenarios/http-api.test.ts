@@ -46,7 +46,9 @@ suite("the HTTP API", () => {
       quality: { score: number };
       tokens: unknown;
     };
-    const read = async () => ((await get(path)).body.tools as Row[])[0];
+    const read = async () => ((await get(path)).body.tools as Row[] | undefined)?.[0];
+    // A list does not wait for a server that is slow to start.
+    await until("the tools", async () => (await read()) !== undefined);
     const row = await read();
     assert.deepEqual([row?.name, row?.server, row?.description], ["echo.add", "echo", "Adds two numbers."]);
     assert.equal(row?.quality.score, 55);

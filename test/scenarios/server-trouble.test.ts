@@ -14,6 +14,7 @@ import {
   processFixture as fixture,
   isAlive,
   namedServer,
+  type Printed,
   pidsIn,
   planeOf,
   runCli,
@@ -206,13 +207,20 @@ test("the list of servers has files, counts, failed attempts, waits and the next
     const { offers } = servers.find(({ name }) => name === "good") as Status & { offers: { prompts: unknown } };
     assert.ok("prompts" in offers);
   };
-  const listed = (await runCli(["servers", "list", "--json", ...place])).json();
+  const hasFailed = (servers: unknown) =>
+    (servers as Status[]).some(({ name, attempts }) => name === "gone" && Number(attempts) > 0);
+  let listed: Printed = {};
+  await until("a failed try", async () => {
+    listed = (await runCli(["servers", "list", "--json", ...place])).json();
+    return hasFailed(listed.servers);
+  });
   assert.deepEqual(listed.files, [config]);
   facts(listed.servers as Status[]);
   const shown = await runCli(["servers", "show", "gone", ...place]);
   assert.match(shown.stdout, /failed tries +\d[\s\S]*waits +500000 to 700000 ms/);
   await using serving = await startServe(config, directory.file("data"));
   await getJson(`${serving.url}/tools`);
+  await until("a failed try", async () => hasFailed((await getJson(`${serving.url}/servers`)).body.servers));
   const { body } = await getJson(`${serving.url}/servers`);
   assert.deepEqual(body.files, ["toolplane.json"]);
   facts(body.servers as Status[]);

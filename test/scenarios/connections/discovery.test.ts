@@ -136,8 +136,10 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await plane.stop();
     const config = await writeConfig(directory, servers);
     await using serving = await startServe(config, directory.file("data"));
-    await getJson(`${serving.url}/tools`);
-    await until("both lists", () => countIn(one, "tools/list") === 3 && countIn(two, "tools/list") === 3);
+    await until("both lists", async () => {
+      const { tools } = (await getJson(`${serving.url}/tools`)).body as { tools: { id: { server: string } }[] };
+      return new Set(tools.map(({ id }) => id.server)).size === 2;
+    });
     await post(serving, "/registry/refresh");
     assert.deepEqual([countIn(one, "tools/list"), countIn(two, "tools/list")], [4, 4]);
   });
@@ -256,6 +258,7 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     const get = async (path: string) =>
       (await fetch(`${serving.url}${path}`)).json() as Promise<Record<string, unknown>>;
     await get("/tools");
+    await until("its process", async () => (await get("/servers/echo")).state === "connected");
     await writeFile(directory.file("gone"), "");
     process.kill(Number((await get("/servers/echo")).pid), "SIGKILL");
     const refreshed = await fetch(`${serving.url}/registry/refresh`, { method: "POST", headers: serving.proof });
@@ -284,9 +287,13 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
       plain: await listing(directory, tools),
     });
     await using serving = await startServe(config, directory.file("data"));
-    const listed = (await (await fetch(`${serving.url}/tools`)).json()) as { tools: Record<string, unknown>[] };
+    let listed: { tools: Record<string, unknown>[] } = { tools: [] };
     const of = (server: string) => listed.tools.filter(({ name }) => String(name).startsWith(server));
-    assert.equal(of("odd").length, 5, JSON.stringify(listed));
+    // A list does not wait for a server that is slow to start.
+    await until("five tools of each", async () => {
+      listed = (await (await fetch(`${serving.url}/tools`)).json()) as typeof listed;
+      return of("odd").length === 5 && of("plain").length === 5;
+    });
     assert.deepEqual([...new Set(of("odd").map((tool) => tool.default_timeout))], [7]);
     assert.deepEqual([...new Set(of("plain").map((tool) => tool.default_timeout))], [60]);
     const call = (tool: string, args: object) =>
