@@ -176,7 +176,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     defaultPrincipal,
     currentPrincipal: identity.current,
     modelTrouble: agent.modelTrouble,
-    healthChanged: health.changed,
     run: calls.run,
     serverNames: servers.names,
     tools: registry.all,

@@ -14,7 +14,7 @@ export type Journal = {
   atRisk(): AtRisk | null;
   /** The queue for an unreachable store is full: take no more calls. */
   isFull(): boolean;
-  /** Stores what is waiting now. */
+  /** Resolves when all that was given before is stored, or waits to be tried again. Later entries do not delay it. */
   flush(): Promise<void>;
   /** Stores what is waiting and takes nothing more. */
   close(): Promise<void>;
@@ -56,6 +56,10 @@ const betweenLaterTriesMs = 30_000;
 /** Groups that wait for an unreachable store; half as many of notes. */
 const maxTroubled = 20_000;
 const nothing = () => undefined;
+const settled: Pick<PromiseWithResolvers<void>, "promise" | "resolve"> = {
+  promise: Promise.resolve(),
+  resolve: nothing,
+};
 
 const noMore = { take: () => [], takeFew: () => [] };
 
@@ -68,9 +72,11 @@ function createState(
   return {
     ...{ append, spool, flushDelayMs, onStored, also },
     waiting: [] as Group[],
-    flushing: null as Promise<void> | null,
+    /** Settled with the batch that holds what is waiting; where nothing waits, with the last one. */
+    batch: settled,
+    isFlushing: false,
     nextFlushAt: 0,
-    ...{ isOpen: true, isHurried: false, isUrgent: false, hasWarned: false },
+    ...{ isOpen: true, isUrgent: false, hasWarned: false },
     /** What tries each group again that could not be stored. */
     troubled: new Set<() => void>(),
     /** Calls and changes that are in memory only. */
@@ -121,9 +127,10 @@ export function createJournal(append: Store["append"], options: JournalOptions =
 }
 
 async function flush(state: State): Promise<void> {
+  state.isFlushing = true;
   while (state.waiting.length > 0) {
     await turn(state);
-    const batch = state.waiting;
+    const { waiting: batch, batch: ended } = state;
     state.waiting = [];
     state.isUrgent = false;
     const more = state.also.takeFew();
@@ -137,14 +144,15 @@ async function flush(state: State): Promise<void> {
       forget?.();
     }
     state.onStored();
+    ended.resolve();
   }
-  state.flushing = null;
+  state.isFlushing = false;
 }
 
 /** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
 function turn(state: State): Promise<void> {
   const delayMs = state.nextFlushAt - performance.now();
-  if (delayMs <= 0 || state.isHurried || state.isUrgent || state.waiting.length >= maxWaiting) return nextTurn();
+  if (delayMs <= 0 || state.isUrgent || state.waiting.length >= maxWaiting) return nextTurn();
   return new Promise((resolve) => {
     const timer = setTimeout(() => state.wake(), delayMs);
     state.wake = () => {
@@ -162,9 +170,10 @@ function hurry(state: State): void {
 }
 
 function push(state: State, group: Group): void {
+  if (state.waiting.length === 0) state.batch = Promise.withResolvers();
   state.waiting.push(group);
   if (state.waiting.length === maxWaiting) state.wake();
-  state.flushing ??= flush(state);
+  if (!state.isFlushing) void flush(state);
 }
 
 async function write(state: State, entries: readonly JournalEntry[]): Promise<void> {
@@ -247,13 +256,11 @@ async function keepWithout(state: State, group: Group): Promise<void> {
   await promise.catch((reason) => rescue(state, group, reason));
 }
 
-async function storeAll(state: State): Promise<void> {
-  state.isHurried = true;
+function storeAll(state: State): Promise<void> {
   const taken = state.also.take();
   if (taken.length > 0) push(state, { entries: taken, tries: 0, isNote: true });
-  state.wake();
-  while (state.flushing) await state.flushing;
-  state.isHurried = false;
+  if (state.waiting.length > 0) hurry(state);
+  return state.batch.promise;
 }
 
 /** Not reached, or busy: the same write may succeed later. */

@@ -149,7 +149,12 @@ function createPart(path: string) {
     },
     clear(): void {
       if (file === undefined || isEmpty) return;
-      ftruncateSync(file, 0);
+      try {
+        ftruncateSync(file, 0);
+      } catch {
+        // A failing disk: what is stored already is recognised when the spool is recovered.
+        return;
+      }
       size = 0;
       isEmpty = true;
     },

@@ -192,6 +192,12 @@ export function createRecorder(
         if (isRequired()) throw ranUnrecorded(thrown, isDone);
       }
     },
+    /** Health of what is no call; stored with the next commit. */
+    async recordSamples(samples: readonly HealthSample[]): Promise<void> {
+      await journal();
+      rings.add(samples);
+      signals.emit({ type: "samples" });
+    },
     async recordRun(run: AgentRun): Promise<void> {
       await (await journal()).keep([{ kind: "run", run }]);
     },

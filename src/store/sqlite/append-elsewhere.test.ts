@@ -89,6 +89,19 @@ test("a batch is stored once, whatever its thread had done when it ended", async
   assert.equal((await store.verifyCalls()).calls, 1_050);
 });
 
+test("batches that are given at once are all stored, one after the other", async (t) => {
+  const { store, append, calls } = await opened(t);
+  const [twice] = calls(1) as [JournalEntry];
+  await append([twice]);
+  const ends = await Promise.allSettled([append(calls(20)), append([twice]), append(calls(3)), append(calls(1))]);
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    ["fulfilled", "rejected", "fulfilled", "fulfilled"],
+  );
+  const { broken, calls: counted } = await store.verifyCalls();
+  assert.deepEqual([broken, counted], [null, 1_025]);
+});
+
 test("a thread without work ends, and the next load gets another one", async (t) => {
   const { store, append, elsewhere, calls } = await opened(t, 1);
   const first = elsewhere.threadId();

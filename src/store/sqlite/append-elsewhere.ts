@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
+import { serialized } from "../../lib/async/once.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { Store } from "../../model/store.ts";
 import { packEntries } from "./pack-entries.ts";
@@ -25,8 +26,8 @@ const place = fileURLToPath(
 type Thread = { worker: Worker; isReady: boolean; waits: PromiseWithResolvers<void> | null };
 
 /**
- * Under load, batches are committed by a thread with a connection of its own, so that a commit is no caller's pause. One
- * batch is under way at a time. Where the thread dies, it is not known whether the batch was stored.
+ * Under load, batches are committed by a thread with a connection of its own, so that a commit is no caller's pause.
+ * Where the thread dies, it is not known whether the batch was stored.
  */
 export function createAppendElsewhere(file: string, here: Store["append"], idleMs = usualIdleMs) {
   let thread: Thread | undefined;
@@ -83,7 +84,8 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
     await leaving.worker.terminate();
   }
 
-  const append: Store["append"] = (entries) => {
+  /** One batch at a time: the thread answers without saying which. */
+  const append: Store["append"] = serialized((entries) => {
     const now = performance.now();
     if (now - since > windowMs) [since, appended] = [now, 0];
     appended += entries.length;
@@ -101,7 +103,7 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
     clearTimeout(idle);
     thread.worker.postMessage(packEntries(entries));
     return waits.promise;
-  };
+  });
   return {
     append,
     /** For tests. */
