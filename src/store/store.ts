@@ -363,7 +363,7 @@ async function openServer(
 
 /** Stores the spools of killed planes now, or as soon as the store is reachable. */
 async function recover(store: Store, spool: string): Promise<void> {
-  const { recoverSpools } = await import("./spool.ts");
+  const { recoverSpools } = await import("./recover-spools.ts");
   if (store.trouble() === null) return recoverSpools(spool, store);
   const leave = store.onTrouble((trouble) => {
     if (trouble !== null) return;
