@@ -51,6 +51,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const egress = createEgress({ allow: () => config().security.egress.allow });
   const { audit, run: record } = createAudit({
     ...{ memory, hmacKey: settings.hmacKey, defaultPrincipal, face: options.face ?? "library" },
+    keepDays: () => config().calls.keepDays,
   });
   const { identity, grants } = createAccess({
     ...{ config, store: memory.store, emit, onNews: memory.onNews, egress },

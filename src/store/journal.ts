@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { PlaneError } from "../model/errors.ts";
-import type { JournalEntry, Store } from "../model/store.ts";
+import type { JournalEntry } from "../model/store.ts";
 import type { Spool } from "./spool.ts";
 
 export type Journal = {
@@ -19,6 +19,9 @@ export type Journal = {
   /** Stores what is waiting and takes nothing more. */
   close(): Promise<void>;
 };
+
+/** Resolves when the entries are stored, all of them. */
+type Append = (entries: readonly JournalEntry[]) => Promise<unknown>;
 
 export type AtRisk = { records: number; since: string; reason: unknown };
 
@@ -65,10 +68,7 @@ const noMore = { take: () => [], takeFew: () => [] };
 
 type State = ReturnType<typeof createState>;
 
-function createState(
-  append: Store["append"],
-  { spool, flushDelayMs = 0, onStored = nothing, also = noMore }: JournalOptions,
-) {
+function createState(append: Append, { spool, flushDelayMs = 0, onStored = nothing, also = noMore }: JournalOptions) {
   return {
     ...{ append, spool, flushDelayMs, onStored, also },
     waiting: [] as Group[],
@@ -88,7 +88,7 @@ function createState(
 }
 
 /** Many callers, one commit: what is written in the same turn of the event loop is appended at once. */
-export function createJournal(append: Store["append"], options: JournalOptions = {}): Journal {
+export function createJournal(append: Append, options: JournalOptions = {}): Journal {
   const state = createState(append, options);
   const { spool, troubled } = state;
   let isFirst = true;
@@ -278,7 +278,7 @@ function has(thrown: unknown, flag: "lost" | "busy" | "later" | "locked"): boole
 }
 
 /** One bad write must not fail its neighbours, so a failed batch is tried once more, group by group. */
-async function appendBatch(append: Store["append"], batch: readonly Group[], fail: Fail): Promise<void> {
+async function appendBatch(append: Append, batch: readonly Group[], fail: Fail): Promise<void> {
   let last: unknown;
   try {
     await append(batch.flatMap((group) => group.entries));

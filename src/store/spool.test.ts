@@ -59,7 +59,12 @@ const damages: [string, (text: Buffer) => Buffer, string[], RegExp][] = [
   ["has a changed byte in a name", (text) => flip(text, text.indexOf("github")), ["b", "c", "d"], /1 record in it/],
   ["has a changed byte in a checksum", (text) => flip(text, 3), ["b", "c", "d"], /1 record in it/],
   ["has a line break less", (text) => flip(text, text.indexOf("\n")), ["c", "d"], /1 record in it/],
-  ["has changes everywhere", (text) => ids.reduce((all, id) => flip(all, text.indexOf(`"${id}"`)), text), [], /4 records in it/],
+  [
+    "has changes everywhere",
+    (text) => ids.reduce((all, id) => flip(all, text.indexOf(`"${id}"`)), text),
+    [],
+    /4 records in it/,
+  ],
 ];
 
 function flip(text: Buffer, at: number): Buffer {

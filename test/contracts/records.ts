@@ -1,4 +1,5 @@
 import type { AgentRun } from "../../src/model/agent/agent-run.ts";
+import type { AuditRecord } from "../../src/model/audit.ts";
 import type { CallRecord } from "../../src/model/calls/call.ts";
 import type { Decision, KeptHeldCall } from "../../src/model/calls/held-call.ts";
 import { principalOf } from "../../src/model/principal.ts";
@@ -94,6 +95,12 @@ export function agentRun(id: string, changes: Partial<AgentRun> = {}): AgentRun 
 
 export function callEntry(id: string, changes: Partial<CallRecord> = {}): JournalEntry {
   return { kind: "call", call: callRecord(id, changes) };
+}
+
+export function auditEntry(id: string, changes: Partial<AuditRecord> = {}): JournalEntry {
+  const who = { user: "ada", key: null, face: "http", address: "127.0.0.1" } as const;
+  const what = { operation: "keys.create", target: "ci", input: {}, before: null, after: null, ok: true, code: null };
+  return { kind: "audit", record: { id, at: moment, ...who, ...what, ...changes } };
 }
 
 export function eventEntry(callId: string): JournalEntry {

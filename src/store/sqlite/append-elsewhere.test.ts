@@ -33,6 +33,7 @@ test("a store that is closed while its thread begins leaves none behind", async 
   let stored = 0;
   const here = async (entries: readonly JournalEntry[]) => {
     stored += entries.length;
+    return {};
   };
   const elsewhere = createAppendElsewhere("/nowhere/store.db", here);
   await elsewhere.append(Array.from({ length: 1_000 }, (_, at) => callEntry(`call-${at}`)));

@@ -3,11 +3,11 @@ import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { serialized } from "../../lib/async/once.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
-import type { Store } from "../../model/store.ts";
+import type { ChainHeads, Store } from "../../model/store.ts";
 import { packEntries } from "./pack-entries.ts";
 
 /** What the thread says of a batch. */
-export type Appended = { failed?: { message: string; data: ErrorData } };
+export type Appended = ChainHeads | { failed: { message: string; data: ErrorData } };
 
 /** Fewer entries in a second are not worth a thread. */
 const worthAThread = 1_000;
@@ -23,7 +23,7 @@ const place = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./append-worker.ts" : "../append-worker.js", import.meta.url),
 );
 
-type Thread = { worker: Worker; isReady: boolean; waits: PromiseWithResolvers<void> | null };
+type Thread = { worker: Worker; isReady: boolean; waits: PromiseWithResolvers<ChainHeads> | null };
 
 /**
  * Under load, batches are committed by a thread with a connection of its own, so that a commit is no caller's pause.
@@ -67,8 +67,9 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
       }
       const { waits } = started;
       started.waits = null;
-      if (said.failed) waits?.reject(new PlaneError("STORE_FAILED", said.failed.message, { data: said.failed.data }));
-      else waits?.resolve();
+      if ("failed" in said)
+        waits?.reject(new PlaneError("STORE_FAILED", said.failed.message, { data: said.failed.data }));
+      else waits?.resolve(said);
     });
     worker.on("error", (thrown) => died(started, thrown));
     worker.on("exit", () => died(started, undefined));
@@ -96,7 +97,7 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
       });
     }
     if (!thread?.isReady) return here(entries);
-    const waits = Promise.withResolvers<void>();
+    const waits = Promise.withResolvers<ChainHeads>();
     thread.waits = waits;
     // The process waits for what is under way, and for nothing else.
     thread.worker.ref();

@@ -12,12 +12,9 @@ const { append } = createJournalTables(createDatabase(createConnection(await ope
 const answer = (said: Appended | "ready") => parentPort?.postMessage(said);
 
 parentPort?.on("message", (packed: PackedEntries) => {
-  append(unpackEntries(packed)).then(
-    () => answer({}),
-    (thrown) => {
-      const { message, data } = storeFailure(file, thrown);
-      answer({ failed: { message, data } });
-    },
-  );
+  append(unpackEntries(packed)).then(answer, (thrown) => {
+    const { message, data } = storeFailure(file, thrown);
+    answer({ failed: { message, data } });
+  });
 });
 answer("ready");
