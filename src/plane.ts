@@ -238,7 +238,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       reload: following.reload,
       readiness: memory.readiness,
       async doctor(server?: string) {
-        const [examined, readiness] = [await servers.verbs.doctor(server), await memory.readiness()];
+        const examined = await servers.verbs.doctor(server);
+        if (server === undefined) await memory.examine();
+        const readiness = await memory.readiness();
         const toolsets = server === undefined ? await agent.examineToolsets() : [];
         const report = toolsets.length === 0 ? examined : { ...examined, toolsets };
         return readiness.ready ? report : { ...report, store: { ok: false, detail: readiness.reason } };

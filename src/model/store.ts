@@ -196,8 +196,8 @@ export type StoreNews =
   | { what: "jobRun"; id: string }
   | { what: "shared"; key: string };
 
-/** The store is unreachable; `reason` is for the operator. */
-export type StoreTrouble = { since: string; reason: string };
+/** The store is unreachable, or damaged; `reason` is for the operator. */
+export type StoreTrouble = { since: string; reason: string; isDamaged?: boolean };
 
 /**
  * A resolved promise means: still there after `kill -9`. Pages of calls, results, runs and changes are newest first;
@@ -307,6 +307,8 @@ export interface Store extends JobStore, SharedValues, StateStore, VectorStore {
   findLoss(chain: keyof ChainHeads, head: ChainHead): Promise<Loss | null>;
   /** As `forgetCalls`. */
   forgetAudit(before: string): Promise<number>;
+  /** Looks for damage, which `trouble` tells of then. `afterCrash`: only where the last process did not close the store. */
+  examine(options?: { afterCrash?: boolean }): Promise<void>;
   trouble(): StoreTrouble | null;
   onTrouble(listener: (trouble: StoreTrouble | null) => void): () => void;
   /** Changes of other planes, where the store can tell; watchers still look now and then. */

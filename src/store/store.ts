@@ -139,14 +139,15 @@ export function createRecorder(
     newSamples: async (after: number) => (await store()).newSamples(after),
     /** Called when health samples were added, here or by another plane. */
     onSamples: (listener: () => void) => signals.on("samples", listener),
+    /** Looks for damage, which `readiness` tells of then. */
+    examine: async () => (await opened()).store.examine(),
     async readiness(): Promise<Readiness> {
       await opened();
       const now = trouble();
       const risk = written?.atRisk() ?? null;
       if (now === null && risk === null) return { ready: true };
       if (risk !== null) return { ready: false, reason: riskText(risk), since: risk.since, unrecorded: risk.records };
-      const reason = "The store cannot be reached. What needs it fails until it is back.";
-      return { ready: false, reason, since: now?.since ?? nowText() };
+      return { ready: false, reason: now?.isDamaged ? damaged : unreachable, since: now?.since ?? nowText() };
     },
     /** Throws while the queue for an unreachable store is full, or where everything must be on record and cannot be. */
     requireRoom(): void {
@@ -242,10 +243,12 @@ function createNotifications(signal: (event: { type: "stored" } | { type: "sampl
         for (const listener of listeners) listener(news);
       };
       // A store that cannot be opened is reported to the callers that need it.
-      opened().then(
-        ({ store }) => watch(store),
-        () => undefined,
-      );
+      opened()
+        .then(({ store }) => {
+          watch(store);
+          return store.examine({ afterCrash: true });
+        })
+        .catch(() => undefined);
     },
   };
 }
@@ -296,6 +299,8 @@ function flushBeforeRead(store: Store, flush: () => Promise<void>): Store {
   return { ...store, ...Object.fromEntries(reads) };
 }
 
+const unreachable = "The store cannot be reached. What needs it fails until it is back.";
+const damaged = "The store is damaged. Restore a copy of it, or move it away to start with an empty one.";
 const notTaken = "The record could not be taken, and 'audit.required' is set.";
 const remedy = "'toolplane doctor' names the reason; nothing is taken until it is mended.";
 

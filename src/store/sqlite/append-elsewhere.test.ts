@@ -15,7 +15,7 @@ async function opened(t: { after(end: () => Promise<void>): void }, idleMs?: num
   const directory = mkdtempSync(join(tmpdir(), "append-"));
   const file = join(directory, "store.db");
   const store = await openSqliteStore(file);
-  const elsewhere = createAppendElsewhere(file, store.append, idleMs);
+  const elsewhere = createAppendElsewhere(file, store.append, undefined, idleMs);
   const append = createIdempotentAppend({ ...store, append: elsewhere.append });
   t.after(async () => {
     await elsewhere.close();

@@ -19,7 +19,7 @@ const maxDeaths = 3;
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
 
 /** Beside this file, or beside the program that it was bundled into. */
-const place = fileURLToPath(
+export const workerFile = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./append-worker.ts" : "../append-worker.js", import.meta.url),
 );
 
@@ -29,9 +29,14 @@ type Thread = { worker: Worker; isReady: boolean; waits: PromiseWithResolvers<Ch
  * Under load, batches are committed by a thread with a connection of its own, so that a commit is no caller's pause.
  * Where the thread dies, it is not known whether the batch was stored.
  */
-export function createAppendElsewhere(file: string, here: Store["append"], idleMs = usualIdleMs) {
+export function createAppendElsewhere(
+  file: string,
+  here: Store["append"],
+  onFailure: (failure: PlaneError) => void = () => undefined,
+  idleMs = usualIdleMs,
+) {
   let thread: Thread | undefined;
-  let deaths = existsSync(place) ? 0 : maxDeaths;
+  let deaths = existsSync(workerFile) ? 0 : maxDeaths;
   let appended = 0;
   let since = 0;
   let idle: NodeJS.Timeout | undefined;
@@ -52,7 +57,7 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
   async function start(): Promise<void> {
     const { Worker } = await import("node:worker_threads");
     if (isClosed || thread) return;
-    const worker = new Worker(place, { workerData: file, resourceLimits });
+    const worker = new Worker(workerFile, { workerData: { file }, resourceLimits });
     const started: Thread = { worker, isReady: false, waits: null };
     thread = started;
     worker.unref();
@@ -67,9 +72,10 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
       }
       const { waits } = started;
       started.waits = null;
-      if ("failed" in said)
-        waits?.reject(new PlaneError("STORE_FAILED", said.failed.message, { data: said.failed.data }));
-      else waits?.resolve(said);
+      if (!("failed" in said)) return waits?.resolve(said);
+      const failure = new PlaneError("STORE_FAILED", said.failed.message, { data: said.failed.data });
+      onFailure(failure);
+      waits?.reject(failure);
     });
     worker.on("error", (thrown) => died(started, thrown));
     worker.on("exit", () => died(started, undefined));
