@@ -17,7 +17,7 @@ import type { AskHere, HeldCall } from "../model/calls/held-call.ts";
 import { type Relay, readProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
 import type { OtlpSettings } from "../model/config/config.ts";
-import { toPlaneError } from "../model/errors.ts";
+import { shuttingDown, toPlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
@@ -96,7 +96,7 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
 
 type CallVerbs = Approvals["verbs"] &
   ReturnType<typeof createOfferVerbs> &
-  Pick<Plane, "call" | "policy" | "drain"> & {
+  Pick<Plane, "call" | "policy" | "drain" | "endCalls"> & {
     tools: Pick<Plane["tools"], "get" | "registerProvider">;
     calls: Pick<Plane["calls"], "activity" | "payloads">;
     clients: Pick<Plane["clients"], "sessions">;
@@ -145,6 +145,7 @@ export async function createCalls(parts: CallParts) {
     ...createOfferVerbs({ call, servers, defaultPrincipal, config }),
     call,
     drain: runner.drain,
+    endCalls: runner.endCalls,
     policy: { test: createPolicyTest(parts, lookup), preview: createPolicyPreview(parts, lookup, payloads.read) },
     tools: { get: lookup.tool, registerProvider: providers.register },
     calls: {
@@ -357,6 +358,14 @@ function createRunner(
   const draining = new AbortController();
   const ending = createJoinedSignals(stopping.signal);
   const drain = () => draining.abort(new Error("the plane is stopping"));
+  /** One turn, so that cancellations are sent before servers go. */
+  const abort = async () => {
+    drain();
+    stopping.abort(shuttingDown());
+    for (const call of planned()) call.cancel(stopping.signal.reason);
+    await new Promise(setImmediate);
+  };
+  const ended = () => Promise.allSettled(active.values());
   const run = (given: AbortSignal | undefined, start: (signal: AbortSignal) => Promise<Outcome>) => {
     const { signal, leave } = ending.join(given);
     const running = start(signal);
@@ -380,13 +389,13 @@ function createRunner(
       (call, begun, recorded, { signal: given, relay }) =>
         run(given, (signal) => goOn(call, begun, recorded, { signal, relay })),
     drain,
+    async endCalls() {
+      await abort();
+      await ended();
+    },
     async stop() {
-      drain();
-      stopping.abort(new Error("the plane is stopping"));
-      for (const call of planned()) call.cancel(stopping.signal.reason);
-      // One turn, so that cancellations are sent before servers go.
-      await new Promise(setImmediate);
-      await runAll([stopServers, () => Promise.allSettled(active.values())]);
+      await abort();
+      await runAll([stopServers, ended]);
     },
   };
 }

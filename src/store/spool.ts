@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, ftruncateSync, futimesSync, openSync, rmSync, writeSync } from "node:fs";
+import { crc32 } from "node:zlib";
 import { uniqueId } from "../lib/stamps.ts";
 import type { JournalEntry } from "../model/store.ts";
 
@@ -107,7 +108,7 @@ function lineOf(entries: readonly JournalEntry[]): string {
 const checksumLength = 8;
 
 function checksumOf(text: string): string {
-  return process.getBuiltinModule("node:zlib").crc32(text).toString(16).padStart(checksumLength, "0");
+  return crc32(text).toString(16).padStart(checksumLength, "0");
 }
 
 /** Null where it is damaged. */

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { pause } from "../../lib/async/pause.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { StoreTrouble } from "../../model/store.ts";
 import { workerFile } from "./append-elsewhere.ts";
@@ -7,11 +8,14 @@ import { workerFile } from "./append-elsewhere.ts";
 export type Examined = { damage: string | null };
 /** A larger file takes so long that a person has to ask for it. */
 const maxBytesUnasked = 1_000_000_000;
+/** The clients that wait for a plane to start come first. */
+const afterStartMs = 3_000;
 
 /** Whether the file is damaged: found with a statement that needs what is broken, or by looking at all of it in a thread. */
 export function createExaminer(file: string, wasLeftOpen: boolean) {
   let trouble: StoreTrouble | null = null;
   let end: (() => Promise<unknown>) | undefined;
+  const closing = new AbortController();
 
   function found(reason: string): void {
     if (trouble !== null) return;
@@ -42,8 +46,12 @@ export function createExaminer(file: string, wasLeftOpen: boolean) {
     trouble: () => trouble,
     async examine({ afterCrash = false } = {}): Promise<void> {
       if (file === ":memory:" || (afterCrash && (!wasLeftOpen || statSync(file).size > maxBytesUnasked))) return;
-      await look();
+      if (afterCrash) await pause(afterStartMs, { signal: closing.signal, isBackground: true });
+      if (!closing.signal.aborted) await look();
     },
-    close: async () => void (await end?.()),
+    async close(): Promise<void> {
+      closing.abort();
+      await end?.();
+    },
   };
 }

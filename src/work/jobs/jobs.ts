@@ -1,7 +1,7 @@
 import { jobsFor, visibleWork, workNotFound } from "../../catalogue/catalogue.ts";
 import { jobSubject } from "../../model/catalogue/health.ts";
 import { mayBelongTo, spellings } from "../../model/catalogue/tool-name.ts";
-import { PlaneError } from "../../model/errors.ts";
+import { PlaneError, shuttingDown } from "../../model/errors.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { JobManifest } from "../../model/work/job.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
@@ -67,7 +67,7 @@ export function createJobs(parts: JobParts) {
     },
   });
   const verbs: JobVerbs & SkillVerbs = { ...skills, ...jobs };
-  return { verbs, engine, stopSkills: () => stopping.abort(new Error("the plane is stopping")) };
+  return { verbs, engine, stopSkills: () => stopping.abort(shuttingDown()) };
 }
 
 /** A step may use any spelling; the server of an unlisted tool decides. */
