@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { countOf } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JournalEntry } from "../model/store.ts";
 import type { Spool } from "./spool.ts";
@@ -122,6 +123,8 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
       for (const again of [...troubled]) again();
       await storeAll(state);
       spool?.close();
+      if (state.unsafe.size > 0)
+        process.emitWarning(`${countOf(state.unsafe.size, "record")} could not be written: ${textOf(state.risk?.reason)}`);
     },
   };
 }
@@ -229,9 +232,12 @@ function noteSafe(state: State, group: Group): void {
 
 /** Once until all is stored again, not for each call. */
 function warn(state: State, reason: unknown): void {
-  const why = reason instanceof Error ? reason.message : String(reason);
-  if (!state.hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${why}`);
+  if (!state.hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${textOf(reason)}`);
   state.hasWarned = true;
+}
+
+function textOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
 }
 
 /** Retries in the background; rejects when the entries would not survive the process until then. */
