@@ -1,9 +1,7 @@
-import type { Answers } from "../access/access.ts";
-import { createHooks, effectOf, type Hooks, type Profile } from "../access/access.ts";
+import { type Answers, createHooks, effectOf, type Hooks, type Profile } from "../access/access.ts";
 import type { Catalogue, HealthFeed, PlaneQuality, Registry, Routing } from "../catalogue/catalogue.ts";
 import { providerScore } from "../catalogue/catalogue.ts";
-import type { Environment } from "../config/config.ts";
-import { workingDirectory } from "../config/config.ts";
+import { type Environment, workingDirectory } from "../config/config.ts";
 import { andThen } from "../lib/async/and-then.ts";
 import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
@@ -344,8 +342,6 @@ function executeOptions(parts: CallParts, providers: Providers, spans: Spans): O
   };
 }
 
-type Runs = ReturnType<typeof createGoOn>;
-
 function createRunner(
   callTool: CallTool,
   stopServers: () => Promise<void>,
@@ -385,18 +381,12 @@ function createRunner(
       ),
     /** Planned calls that go on along the stages. */
     goOn:
-      (goOn: Runs): PlanPorts["goOn"] =>
+      (goOn: ReturnType<typeof createGoOn>): PlanPorts["goOn"] =>
       (call, begun, recorded, { signal: given, relay }) =>
         run(given, (signal) => goOn(call, begun, recorded, { signal, relay })),
     drain,
-    async endCalls() {
-      await abort();
-      await ended();
-    },
-    async stop() {
-      await abort();
-      await runAll([stopServers, ended]);
-    },
+    endCalls: () => runAll([abort, ended]),
+    stop: () => runAll([abort, stopServers, ended]),
   };
 }
 

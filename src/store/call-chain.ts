@@ -42,7 +42,7 @@ function problemOf(row: Row, previous: string, columnsMatch: ColumnsMatch): stri
 
 /**
  * Removal leaves the newest record that was too old. Its time is covered by its hash, so that it proves the age of those
- * before it: whoever removes younger ones cannot leave a witness.
+ * before it: an attacker who removes younger ones has none to leave.
  */
 export function checkAge(oldest: Row | undefined, removedAt: string, keepDays: number | undefined): Broken | null {
   if (oldest === undefined)

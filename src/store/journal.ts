@@ -124,7 +124,9 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
       await storeAll(state);
       spool?.close();
       if (state.unsafe.size > 0)
-        process.emitWarning(`${countOf(state.unsafe.size, "record")} could not be written: ${textOf(state.risk?.reason)}`);
+        process.emitWarning(
+          `${countOf(state.unsafe.size, "record")} could not be written: ${textOf(state.risk?.reason)}`,
+        );
     },
   };
 }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { createPlane } from "../../src/index.ts";
 import { judgeLog } from "../../src/store/sqlite/write-ahead-log.ts";
@@ -14,6 +15,7 @@ import { cases } from "../fixtures/tier.ts";
 import { until } from "../fixtures/until.ts";
 
 const count = 40;
+const child = fileURLToPath(new URL("../fixtures/recording-child.ts", import.meta.url));
 let directory: TemporaryDirectory;
 /** What a plane leaves behind that was killed. */
 let left: string;
@@ -21,7 +23,6 @@ let left: string;
 before(async () => {
   directory = await temporaryDirectory();
   left = directory.file("left");
-  const child = join(import.meta.dirname, "../fixtures/recording-child.ts");
   const [, signal] = await once(spawn(process.execPath, [child, left, String(count)], { stdio: "inherit" }), "exit");
   assert.equal(signal, "SIGKILL");
 });
@@ -88,7 +89,7 @@ for (const [what, damage] of Object.entries(damages))
     assert.equal((await opened(data)).ok, true);
   });
 
-test("an older copy of the file is told from the one that was in use", async () => {
+test("an older copy of the file in place of the one that was in use is noticed", async () => {
   const data = damaged(() => undefined);
   await opened(data);
   const file = join(data, "toolplane.db");
@@ -119,7 +120,6 @@ test("wherever a log is cut or changed: what is lost is said", async () => {
 
 test("a log that another process writes meanwhile is in order", async (context) => {
   const data = directory.file("busy");
-  const child = join(import.meta.dirname, "../fixtures/recording-child.ts");
   const writing = spawn(process.execPath, [child, data, "400"], { stdio: "inherit" });
   context.after(() => writing.kill("SIGKILL"));
   const log = join(data, "toolplane.db-wal");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { fillDisk, mountSmallDisk } from "../fixtures/small-disk.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { postCall } from "../scenarios/requests.ts";
 import { fixture, type Printed, startServeProcess, within } from "../scenarios/support.ts";

@@ -140,7 +140,7 @@ export async function createConnection(
     async close(): Promise<void> {
       if (!attempts.close()) return;
       availability.stop();
-      // A pool that ends serves nobody who still waits for a connection, not even those who hold another one.
+      // A pool that ends serves no one who still waits for a connection, not even a task that holds another one.
       if (!(await isWithin(attempts.ended(), closeTimeoutMs))) cut();
       if (!(await isWithin(pool.end(), closeTimeoutMs))) cut();
     },

@@ -98,7 +98,7 @@ const forgeries = {
 };
 
 for (const [when, row] of Object.entries(forgeries))
-  test(`a checkpoint that somebody else made ${when} does not hide the removal of young records`, async (context) => {
+  test(`a checkpoint that an attacker made ${when} does not hide the removal of young records`, async (context) => {
     const file = await recorded(context, new Date().toISOString());
     const { head } = await verify(file);
     tamper(

@@ -66,7 +66,7 @@ function judge(read: (buffer: Buffer, position: number) => Buffer, size: number)
   for (let at = 0; at < count; at += 1) {
     const isNext = whole === at;
     const frame = read(isNext ? buffer : buffer.subarray(0, frameHeaderBytes), headerBytes + at * frameBytes);
-    // Other salts are left over from before the log was begun anew.
+    // Other salts are left over from before the log was begun again.
     if (frame.length < 16 ? !isNext : frame.toString("hex", 8, 16) !== salts) continue;
     seen = at + 1;
     if (!isNext || frame.length < frameBytes) continue;
