@@ -51,6 +51,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
   const egress = createEgress({ allow: () => config().security.egress.allow });
   const { audit, run: record } = createAudit({
     ...{ memory, hmacKey: settings.hmacKey, defaultPrincipal, face: options.face ?? "library" },
+    keepDays: () => config().calls.keepDays,
   });
   const { identity, grants } = createAccess({
     ...{ config, store: memory.store, emit, onNews: memory.onNews, egress },
@@ -176,7 +177,6 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     defaultPrincipal,
     currentPrincipal: identity.current,
     modelTrouble: agent.modelTrouble,
-    healthChanged: health.changed,
     run: calls.run,
     serverNames: servers.names,
     tools: registry.all,
@@ -238,7 +238,9 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       reload: following.reload,
       readiness: memory.readiness,
       async doctor(server?: string) {
-        const [examined, readiness] = [await servers.verbs.doctor(server), await memory.readiness()];
+        const examined = await servers.verbs.doctor(server);
+        if (server === undefined) await memory.examine();
+        const readiness = await memory.readiness();
         const toolsets = server === undefined ? await agent.examineToolsets() : [];
         const report = toolsets.length === 0 ? examined : { ...examined, toolsets };
         return readiness.ready ? report : { ...report, store: { ok: false, detail: readiness.reason } };

@@ -14,6 +14,7 @@ import { createPlane } from "../src/plane.ts";
 const libraryOnly: Readonly<Record<string, string>> = {
   start: "the life cycle belongs to the process",
   drain: "the life cycle belongs to the process",
+  endCalls: "the life cycle belongs to the process",
   stop: "the life cycle belongs to the process",
   on: "takes a function; HTTP has GET /events, the socket sends events with its answers",
   toolset: "gives functions for a model of the caller's own",

@@ -9,7 +9,7 @@ import type { Outcome } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type Config, renderProblem } from "../model/config/config.ts";
 import type { DoctorReport } from "../model/config/setup.ts";
-import { PlaneError, reportError, toPlaneError } from "../model/errors.ts";
+import { PlaneError, reportError, shuttingDown, toPlaneError } from "../model/errors.ts";
 import { renderPath } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
@@ -139,7 +139,7 @@ export function createAgent({ memory, profile, fileOf, given = {}, ...made }: Pa
       isByHand: () => options.sampling === undefined && sampling.isByHand(),
     }),
     async stop() {
-      stopping.abort(new Error("the plane is stopping"));
+      stopping.abort(shuttingDown());
       if (loaded.made()) await (await loaded()).settled();
       await code.stop();
     },

@@ -146,7 +146,8 @@ export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts
 
 function toCalled(call: AskedCall, outcome: Outcome | null, signal: AbortSignal | undefined): Called {
   if (outcome === null) return tooLate(call);
-  const isInterrupted = outcome.call.status === "cancelled" && signal?.aborted === true && mayHaveRun(outcome);
+  const isEnded = outcome.call.status === "cancelled" || outcome.error?.data.stopped === true;
+  const isInterrupted = isEnded && signal?.aborted === true && mayHaveRun(outcome);
   const content: ChatContent = isInterrupted
     ? `Interrupted: the run ended before '${call.function.name}' did. Whether it took effect is not known.`
     : observe(outcome, call.function.name);

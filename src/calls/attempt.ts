@@ -5,7 +5,7 @@ import { hasMembers } from "../lib/json/plain-data.ts";
 import type { Routed, TimeLimit } from "../model/calls/call.ts";
 import type { Asked, ProgressReport, Provider, Relay, TaskReport } from "../model/calls/provider.ts";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
-import { type ErrorData, PlaneError } from "../model/errors.ts";
+import { type ErrorData, isShutdown, PlaneError } from "../model/errors.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import { createInjectedHider } from "./hide-injected.ts";
@@ -25,6 +25,8 @@ export type AttemptOptions = {
 };
 
 type AttemptWith = {
+  /** The request is about to be written. */
+  onSend?: () => void;
   limiter: TimeLimiter;
   pass: AttemptPass | undefined;
   idempotencyKey: string | undefined;
@@ -71,7 +73,7 @@ export function createQuestions(
 export function attempt(
   call: Routed,
   spec: ProviderSpec,
-  { limiter, pass, idempotencyKey, relay }: AttemptWith,
+  { onSend, limiter, pass, idempotencyKey, relay }: AttemptWith,
   options: AttemptOptions,
 ): Promise<unknown> {
   const provider = options.provider(spec.name);
@@ -86,6 +88,7 @@ export function attempt(
     idempotencyKey,
     beforeSend() {
       if (options.isCurrent?.(call, spec) === false) throw outdated(call);
+      onSend?.();
     },
     onRequest: questions.take,
     onProgress(progress) {
@@ -144,6 +147,11 @@ export function isOutdated(thrown: unknown): boolean {
 }
 
 export function ended(limiter: TimeLimiter, { ms, setBy }: TimeLimit, data: ErrorData & { tool: string }, also = "") {
+  if (isShutdown(limiter.signal.reason)) {
+    const which = data.callId === undefined ? "" : ` (call ${data.callId})`;
+    const text = `This plane was shut down before '${data.tool}' had answered${which}.${also}`;
+    return new PlaneError("SHUTTING_DOWN", text, { data: { ...data, stopped: true } });
+  }
   if (!limiter.expired()) return new PlaneError("CANCELLED", `The call of '${data.tool}' was cancelled.`, { data });
   const text = `'${data.tool}' did not answer within ${ms / 1000} s (limit of the ${setBy}).${also}`;
   return new PlaneError("TIMEOUT", text, { data: { ...data, limitMs: ms, limitSetBy: setBy } });

@@ -1,9 +1,7 @@
-import type { Answers } from "../access/access.ts";
-import { createHooks, effectOf, type Hooks, type Profile } from "../access/access.ts";
+import { type Answers, createHooks, effectOf, type Hooks, type Profile } from "../access/access.ts";
 import type { Catalogue, HealthFeed, PlaneQuality, Registry, Routing } from "../catalogue/catalogue.ts";
 import { providerScore } from "../catalogue/catalogue.ts";
-import type { Environment } from "../config/config.ts";
-import { workingDirectory } from "../config/config.ts";
+import { type Environment, workingDirectory } from "../config/config.ts";
 import { andThen } from "../lib/async/and-then.ts";
 import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
@@ -17,7 +15,7 @@ import type { AskHere, HeldCall } from "../model/calls/held-call.ts";
 import { type Relay, readProgress } from "../model/calls/provider.ts";
 import { providerSubject } from "../model/catalogue/health.ts";
 import type { OtlpSettings } from "../model/config/config.ts";
-import { toPlaneError } from "../model/errors.ts";
+import { shuttingDown, toPlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
@@ -96,7 +94,7 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
 
 type CallVerbs = Approvals["verbs"] &
   ReturnType<typeof createOfferVerbs> &
-  Pick<Plane, "call" | "policy" | "drain"> & {
+  Pick<Plane, "call" | "policy" | "drain" | "endCalls"> & {
     tools: Pick<Plane["tools"], "get" | "registerProvider">;
     calls: Pick<Plane["calls"], "activity" | "payloads">;
     clients: Pick<Plane["clients"], "sessions">;
@@ -145,6 +143,7 @@ export async function createCalls(parts: CallParts) {
     ...createOfferVerbs({ call, servers, defaultPrincipal, config }),
     call,
     drain: runner.drain,
+    endCalls: runner.endCalls,
     policy: { test: createPolicyTest(parts, lookup), preview: createPolicyPreview(parts, lookup, payloads.read) },
     tools: { get: lookup.tool, registerProvider: providers.register },
     calls: {
@@ -343,8 +342,6 @@ function executeOptions(parts: CallParts, providers: Providers, spans: Spans): O
   };
 }
 
-type Runs = ReturnType<typeof createGoOn>;
-
 function createRunner(
   callTool: CallTool,
   stopServers: () => Promise<void>,
@@ -357,6 +354,14 @@ function createRunner(
   const draining = new AbortController();
   const ending = createJoinedSignals(stopping.signal);
   const drain = () => draining.abort(new Error("the plane is stopping"));
+  /** One turn, so that cancellations are sent before servers go. */
+  const abort = async () => {
+    drain();
+    stopping.abort(shuttingDown());
+    for (const call of planned()) call.cancel(stopping.signal.reason);
+    await new Promise(setImmediate);
+  };
+  const ended = () => Promise.allSettled(active.values());
   const run = (given: AbortSignal | undefined, start: (signal: AbortSignal) => Promise<Outcome>) => {
     const { signal, leave } = ending.join(given);
     const running = start(signal);
@@ -376,18 +381,12 @@ function createRunner(
       ),
     /** Planned calls that go on along the stages. */
     goOn:
-      (goOn: Runs): PlanPorts["goOn"] =>
+      (goOn: ReturnType<typeof createGoOn>): PlanPorts["goOn"] =>
       (call, begun, recorded, { signal: given, relay }) =>
         run(given, (signal) => goOn(call, begun, recorded, { signal, relay })),
     drain,
-    async stop() {
-      drain();
-      stopping.abort(new Error("the plane is stopping"));
-      for (const call of planned()) call.cancel(stopping.signal.reason);
-      // One turn, so that cancellations are sent before servers go.
-      await new Promise(setImmediate);
-      await runAll([stopServers, () => Promise.allSettled(active.values())]);
-    },
+    endCalls: () => runAll([abort, ended]),
+    stop: () => runAll([abort, stopServers, ended]),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Relay } from "../model/calls/provider.ts";
 import { normalizeResult, type ToolResult } from "../model/calls/result.ts";
 import { healthKey } from "../model/catalogue/health.ts";
 import { isRepeatable, type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
-import { errorTable, PlaneError, toPlaneError } from "../model/errors.ts";
+import { errorTable, isShutdown, PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";
 import { type AttemptOptions, attempt, ended, isOutdated } from "./attempt.ts";
@@ -26,7 +26,15 @@ export type RoutingMemory = {
 };
 
 /** About the call or the caller, not about the provider. */
-const blameless = new Set(["CANCELLED", "TIMEOUT", "INVALID_ARGUMENTS", "FORBIDDEN", "INTERNAL", "BUDGET_EXCEEDED"]);
+const blameless = new Set([
+  "CANCELLED",
+  "SHUTTING_DOWN",
+  "TIMEOUT",
+  "INVALID_ARGUMENTS",
+  "FORBIDDEN",
+  "INTERNAL",
+  "BUDGET_EXCEEDED",
+]);
 
 function mayFallOver({ tool }: Routed, { code, data }: PlaneError): boolean {
   // Never where this one may have done something.
@@ -233,11 +241,16 @@ async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefin
     pass?.end(error);
   };
   let raw: unknown;
+  // Only an MCP server says when; of all others it is sent with the first step.
+  let isSent = begun !== undefined || spec.name !== "mcp";
+  const onSend = () => {
+    isSent = true;
+  };
   try {
-    const given = { limiter, pass, idempotencyKey, relay: options.relay };
+    const given = { onSend, limiter, pass, idempotencyKey, relay: options.relay };
     raw = begun ? endOf(begun) : await abortable(attempt(call, spec, given, options), limiter.signal);
   } catch (thrown) {
-    const error = limiter.signal.aborted ? endedCall(call, limiter) : toPlaneError(thrown);
+    const error = limiter.signal.aborted ? endedCall(call, limiter, isSent) : toPlaneError(thrown);
     if (isOutdated(error)) {
       // Says nothing about the server: neither health nor circuit breaker counts it.
       pass?.end(error);
@@ -261,9 +274,16 @@ function endOf(begun: Begun): unknown {
   return begun.raw;
 }
 
-function endedCall({ tool, route }: Routed, limiter: TimeLimiter): PlaneError {
-  const also = isRepeatable(tool) ? "" : " It may still have run.";
-  return ended(limiter, route.limit, { tool: tool.name, ...serverOf(tool) }, also);
+function endedCall(call: Routed, limiter: TimeLimiter, isSent = false): PlaneError {
+  const { id, tool, route } = call;
+  const data = { tool: tool.name, ...serverOf(tool) };
+  if (!isShutdown(limiter.signal.reason))
+    return ended(limiter, route.limit, data, isRepeatable(tool) ? "" : " It may still have run.");
+  const mayHaveRun = isSent && !isRepeatable(tool);
+  const facts = { ...data, callId: id, ...(isSent ? {} : { sent: false }) };
+  const error = ended(limiter, route.limit, facts, mayHaveRun ? "" : " It may be called again.");
+  // As where a server is lost.
+  return mayHaveRun ? unknownOutcome(call, error) : error;
 }
 
 function serverOf({ id: { server } }: Routed["tool"]): { server?: string } {

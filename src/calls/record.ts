@@ -225,9 +225,10 @@ function withoutForeignText(error: ErrorReport): ErrorReport {
 }
 
 /** A tool's health counts every executed call, also per persona; a provider's only its own part. */
-function samplesOf(call: Learned, { at, status, durationMs, attempts }: CallRecord): HealthSample[] {
+function samplesOf(call: Learned, { at, status, durationMs, attempts, error }: CallRecord): HealthSample[] {
   const { tool, principal, executed } = call;
-  if (!tool || tool.id.kind || attempts.length === 0 || status === "cancelled") return [];
+  const isEnded = status === "cancelled" || error?.data.stopped === true;
+  if (!tool || tool.id.kind || attempts.length === 0 || isEnded) return [];
   const key = healthKey(tool);
   // A hook's change is not the tool's doing.
   const ok = executed?.said ? executed.said.isError !== true : status === "succeeded";
@@ -335,6 +336,7 @@ const statuses: Partial<Record<ErrorCode, CallStatus>> = {
   APPROVAL_REQUIRED: "waiting",
   PLAN_QUEUED: "waiting",
   CANCELLED: "cancelled",
+  SHUTTING_DOWN: "cancelled",
 };
 
 /** Tool, provider or plane: three different failures. */

@@ -34,6 +34,7 @@ const statuses: Record<ErrorCode, CallStatus> = {
   NO_PROVIDER: "failed",
   NOT_READY: "failed",
   SERVER_UNAVAILABLE: "failed",
+  SHUTTING_DOWN: "cancelled",
   OUTCOME_UNKNOWN: "failed",
   TIMEOUT: "failed",
   CANCELLED: "cancelled",

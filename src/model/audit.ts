@@ -1,4 +1,4 @@
-import type { CallChain } from "./calls/call-history.ts";
+import type { CallChain, VerifyOptions } from "./calls/call-history.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Json } from "./json.ts";
 import type { Caller, Face } from "./principal.ts";
@@ -60,7 +60,7 @@ export interface PlaneAudit {
   list(filter?: AuditFilter, caller?: Caller): Promise<AuditRecord[]>;
   get(id: string, caller?: Caller): Promise<AuditRecord>;
   /** Follows the hash chains of changes and of calls. `head` is a hash of either, kept elsewhere. */
-  verify(options?: { head?: string }, caller?: Caller): Promise<AuditCheck>;
+  verify(options?: VerifyOptions, caller?: Caller): Promise<AuditCheck>;
   /** Records work of your own that changes something. Rejects as the work does. */
   run<T>(work: AuditedWork, caller: Caller, run: () => Promise<T>): Promise<T>;
 }

@@ -51,6 +51,7 @@ export const errorTable = {
   BUSY: row(429, -32000, 4, true, "transient", "The server's concurrency limit and queue are full."),
   RATE_LIMITED: row(429, -32000, 4, true, "transient", "The rate limit of the server or tool is reached."),
   BUDGET_EXCEEDED: refusal(429, -32003, "The time or cost budget is used up."),
+  SHUTTING_DOWN: row(503, -32000, 4, true, "transient", "The plane was shut down before the call was answered."),
   OUTCOME_UNKNOWN: row(502, -32000, 4, false, "dependency", "The answer was lost; the tool may have run."),
   TIMEOUT: row(504, -32001, 4, true, "transient", "No answer arrived within the timeout."),
   CANCELLED: row(499, -32800, 4, true, "cancelled", "The call was cancelled before the answer arrived."),
@@ -111,6 +112,15 @@ export class PlaneError extends Error {
     this.code = code;
     this.data = options.data ?? {};
   }
+}
+
+/** Why running work is ended when its plane is stopped. */
+export function shuttingDown(): PlaneError {
+  return new PlaneError("SHUTTING_DOWN", "This plane is shutting down. Ask again in a moment, or ask another one.");
+}
+
+export function isShutdown(reason: unknown): boolean {
+  return reason instanceof PlaneError && reason.code === "SHUTTING_DOWN";
 }
 
 /** The one funnel for whatever was thrown. */

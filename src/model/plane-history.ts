@@ -1,5 +1,12 @@
 import type { CallRecord } from "./calls/call.ts";
-import type { ActivityEntry, CallChain, CallPayload, CallSeries, SeriesQuery } from "./calls/call-history.ts";
+import type {
+  ActivityEntry,
+  CallChain,
+  CallPayload,
+  CallSeries,
+  SeriesQuery,
+  VerifyOptions,
+} from "./calls/call-history.ts";
 import type { ResultList, ResultPage, ResultQuery } from "./calls/stored-result.ts";
 import type { ClientHandle, ClientSource } from "./client-context.ts";
 import type { Budgets } from "./config/config.ts";
@@ -33,7 +40,7 @@ export interface PlaneCalls {
   /** Counts and durations by time; those of all callers for admins. */
   series(query?: SeriesQuery, caller?: Caller): Promise<CallSeries>;
   /** Checks the hash chain of the records. `head` is a hash kept elsewhere. For admins. */
-  verify(options?: { head?: string }, caller?: Caller): Promise<CallChain>;
+  verify(options?: VerifyOptions, caller?: Caller): Promise<CallChain>;
 }
 
 export interface PlaneResults {

@@ -200,6 +200,11 @@ export interface Plane extends AsyncDisposable {
   forgetSearches(caller?: Caller): Promise<{ forgotten: number }>;
   /** Before a stop: calls that wait for a person end with a request to retry. Running calls continue. */
   drain(): void;
+  /**
+   * Ends running calls and resolves when they are answered: with SHUTTING_DOWN, or with OUTCOME_UNKNOWN where the request was
+   * sent and the tool may not run twice. From then on no call is run.
+   */
+  endCalls(): Promise<void>;
   /** Ends calls, runs and sessions and stops all started servers. `await using` does it too. */
   stop(): Promise<void>;
   /**

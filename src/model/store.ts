@@ -2,7 +2,7 @@ import type { ApiKey } from "./access/credentials.ts";
 import type { AgentRun, RunFilter, RunSummary } from "./agent/agent-run.ts";
 import type { AuditFilter, AuditRecord, Chain } from "./audit.ts";
 import type { CallRecord, CallStatus } from "./calls/call.ts";
-import type { CallChain, CountedSteps, SeriesSpan } from "./calls/call-history.ts";
+import type { CallChain, ChainHead, CountedSteps, Loss, SeriesSpan, VerifyOptions } from "./calls/call-history.ts";
 import type { HeldFilter, HeldPart, KeptHeldCall, PlanRecord, Remembered } from "./calls/held-call.ts";
 import type { KeptResult, ResultFilter, StoredResult } from "./calls/stored-result.ts";
 import type { Change, ChangeFilter, EntryKey, NewChange, StoredEntry } from "./catalogue/change.ts";
@@ -160,6 +160,9 @@ export type JournalEntry =
   | { kind: "run"; run: AgentRun }
   | { kind: "audit"; record: AuditRecord };
 
+/** Where the chains end that an append has made longer. */
+export type ChainHeads = { calls?: ChainHead; changes?: ChainHead };
+
 export type CallFilter = {
   tool?: string;
   status?: CallStatus;
@@ -193,8 +196,8 @@ export type StoreNews =
   | { what: "jobRun"; id: string }
   | { what: "shared"; key: string };
 
-/** The store is unreachable; `reason` is for the operator. */
-export type StoreTrouble = { since: string; reason: string };
+/** The store is unreachable, or damaged; `reason` is for the operator. */
+export type StoreTrouble = { since: string; reason: string; isDamaged?: boolean };
 
 /**
  * A resolved promise means: still there after `kill -9`. Pages of calls, results, runs and changes are newest first;
@@ -210,7 +213,7 @@ export interface VectorStore {
 
 export interface Store extends JobStore, SharedValues, StateStore, VectorStore {
   /** All or nothing, in order. Ids are unique. */
-  append(entries: readonly JournalEntry[]): Promise<void>;
+  append(entries: readonly JournalEntry[]): Promise<ChainHeads>;
   call(id: string): Promise<CallRecord | null>;
   /** Without calls that are not recorded. */
   callOwners(ids: readonly string[]): Promise<ReadonlyMap<string, CallRecord["principal"]>>;
@@ -293,15 +296,19 @@ export interface Store extends JobStore, SharedValues, StateStore, VectorStore {
   /** With arguments and results of their calls; the records of the calls stay. */
   removeRuns(ids: readonly string[]): Promise<void>;
   /** Follows the hash chain to its end, or to where it is broken. */
-  verifyCalls(head?: string): Promise<CallChain>;
-  /** Removes a batch of the oldest calls, never the newest, and closes the chain; repeat until 0. */
+  verifyCalls(options?: VerifyOptions): Promise<CallChain>;
+  /** Removes a batch of the oldest calls, up to the newest of this age, and closes the chain; repeat until 0. */
   forgetCalls(before: string): Promise<number>;
   /** What changed something, newest first. */
   audit(filter?: AuditFilter): Promise<AuditRecord[]>;
   audited(id: string): Promise<AuditRecord | null>;
-  verifyAudit(head?: string): Promise<Chain>;
+  verifyAudit(options?: VerifyOptions): Promise<Chain>;
+  /** Null where the record of this head is there, or was removed because of its age. */
+  findLoss(chain: keyof ChainHeads, head: ChainHead): Promise<Loss | null>;
   /** As `forgetCalls`. */
   forgetAudit(before: string): Promise<number>;
+  /** Looks for damage, which `trouble` tells of then. `afterCrash`: only where the last process did not close the store. */
+  examine(options?: { afterCrash?: boolean }): Promise<void>;
   trouble(): StoreTrouble | null;
   onTrouble(listener: (trouble: StoreTrouble | null) => void): () => void;
   /** Changes of other planes, where the store can tell; watchers still look now and then. */

@@ -24,11 +24,13 @@ const AuditRecord = z
 
 const state = {
   ok: z.boolean(),
-  unchained: z.number().int(),
   checkpoints: z.array(z.object({ at: z.string(), removed: z.number().int() })),
   head: z.string().nullable().meta({ description: "Of the newest record; keep it elsewhere." }),
   broken: z.object({ id: z.string(), at: z.string(), reason: z.string() }).nullable(),
   headFound: z.boolean().nullable(),
+  lost: z
+    .array(z.object({ after: z.string().nullable(), until: z.string() }))
+    .meta({ description: "What a damaged or replaced store has lost, by time." }),
 };
 
 const AuditCheck = z
@@ -67,9 +69,16 @@ export const auditOperations = [
     name: "audit.verify",
     args: ["..."],
     summary: "Check the hash chains of changes and calls",
-    description: "Reads every record.",
+    description: "Reads every record of that time.",
     scope: "admin",
-    input: z.object({ head: z.string().optional().meta({ description: "A hash of an earlier check." }) }),
+    input: z.object({
+      head: z.string().optional().meta({ description: "A hash of an earlier check." }),
+      since: z.string().optional().meta({ description: "Only records of this day or moment and later." }),
+      until: z.string().optional().meta({ description: "Only records up to the end of this day, or this moment." }),
+      keepDays: z.coerce.number().int().min(0).optional().meta({
+        description: "How old records had to be when they were removed; `calls.keepDays` when left out.",
+      }),
+    }),
     output: AuditCheck,
     http: { method: "get", path: "/audit/verify", tag, answers: { 200: "Both chains." } },
     cli: { command: "audit verify" },

@@ -3,6 +3,7 @@ import { sameJson } from "../lib/json/plain-data.ts";
 import { hashText } from "../lib/json/stable-json.ts";
 import { nowText, uniqueId } from "../lib/stamps.ts";
 import type { AuditedWork, AuditRecord, PlaneAudit } from "../model/audit.ts";
+import { checkVerifyOptions } from "../model/calls/call-history.ts";
 import { type ErrorCode, PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject, type Json } from "../model/json.ts";
 import { noCursor } from "../model/page.ts";
@@ -23,6 +24,8 @@ type Parts = {
   };
   /** Turns masked values into ones that can be compared. */
   hmacKey(): Promise<string | undefined>;
+  /** After so many days calls and changes are removed. */
+  keepDays?(): number;
   defaultPrincipal: Principal;
   /** Of changes that name none. */
   face: Face;
@@ -31,7 +34,7 @@ type Parts = {
 type Work = AuditedWork & { targetOf?(result?: unknown): unknown };
 
 /** Records who changed what. The record is taken before the answer is given. */
-export function createAudit({ memory, hmacKey, defaultPrincipal, face: ownFace }: Parts) {
+export function createAudit({ memory, hmacKey, keepDays, defaultPrincipal, face: ownFace }: Parts) {
   const show = async (value: unknown): Promise<Json> => bounded(hide(value, await hmacKey()));
 
   async function take(work: Work, caller: Caller, ended: Ended, before: unknown, after: unknown): Promise<void> {
@@ -83,13 +86,15 @@ export function createAudit({ memory, hmacKey, defaultPrincipal, face: ownFace }
       if (record !== null) return record;
       throw new PlaneError("NOT_FOUND", `No change '${id}' is recorded. 'toolplane audit list' shows those that are.`);
     },
-    async verify({ head } = {}, caller) {
+    async verify(given = {}, caller) {
       forAdmin(caller);
       const store = await memory.store();
-      const [changes, calls] = [await store.verifyAudit(head), await store.verifyCalls(head)];
+      const options = { ...(keepDays && { keepDays: keepDays() }), ...checkVerifyOptions(given) };
+      const [changes, calls] = [await store.verifyAudit(options), await store.verifyCalls(options)];
       // The hash is one of either chain.
-      const isFound = head === undefined || changes.headFound === true || calls.headFound === true;
-      return { ok: changes.broken === null && calls.broken === null && isFound, changes, calls };
+      const isFound = given.head === undefined || changes.headFound === true || calls.headFound === true;
+      const isWhole = [changes, calls].every(({ broken, lost }) => broken === null && lost.length === 0);
+      return { ok: isWhole && isFound, changes, calls };
     },
   };
   return { audit, run };

@@ -23,6 +23,7 @@ type Unaudited =
   | "on"
   | "start"
   | "drain"
+  | "endCalls"
   | "stop"
   | `audit.${string}`
   | `calls.${string}`

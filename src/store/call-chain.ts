@@ -1,19 +1,13 @@
 import type { Chain } from "../model/audit.ts";
 import type { Row } from "./tables/database.ts";
 
-type Broken = NonNullable<Chain["broken"]>;
-export type Progress = { sequence: number; hash: string | null; records: number; unchained: number };
-type Step = { progress: Progress; broken: Broken | null; isOver: boolean };
+export type Broken = NonNullable<Chain["broken"]>;
+/** How far a chain was followed; `hash` is empty before its first record. `hasHead`: was the hash asked for among them? */
+export type Progress = { sequence: number; hash: string; records: number; hasHead: boolean };
 /** Do the columns, by which a row is found, fit its record? */
 type ColumnsMatch = (row: Row) => boolean;
 
-type ChainReader = {
-  checkpoints(): Promise<Chain["checkpoints"]>;
-  /** Where the chain starts after the last checkpoint. */
-  start(): Promise<Progress>;
-  follow(from: Progress): Promise<Step>;
-  has(hash: string): Promise<boolean>;
-};
+const dayMs = 24 * 3_600_000;
 
 /** The hash of a record in the audit chain. */
 export function hashAfter(previous: string, record: string): string {
@@ -21,51 +15,45 @@ export function hashAfter(previous: string, record: string): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", `${previous}\n${record}`);
 }
 
-/** Verifies the chain from the oldest record to the newest. */
-export async function verifyChain(reader: ChainReader, head?: string): Promise<Chain> {
-  for (;;) {
-    const before = await reader.checkpoints();
-    const { progress, broken } = await followToEnd(reader);
-    const checkpoints = await reader.checkpoints();
-    // Records that were removed meanwhile look like a gap.
-    if (broken && checkpoints.length !== before.length) continue;
-    const { records, unchained, hash } = progress;
-    const headFound = head === undefined ? null : await reader.has(head);
-    const ok = broken === null && headFound !== false;
-    return { ok, records, unchained, checkpoints, head: hash, broken, headFound };
-  }
-}
-
-async function followToEnd({ start, follow }: ChainReader): Promise<Step> {
-  for (let progress = await start(); ; ) {
-    const step = await follow(progress);
-    if (step.isOver) return step;
-    progress = step.progress;
-  }
-}
-
-/** Verifies the next rows, at most `limit`. */
-export function followRows(rows: readonly Row[], from: Progress, limit: number, columnsMatch: ColumnsMatch): Step {
+/** To the last row, or to the one where the chain is broken. */
+export function followRows(
+  rows: readonly Row[],
+  from: Progress,
+  head: string | undefined,
+  columnsMatch: ColumnsMatch,
+): { progress: Progress; broken: Broken | null } {
   let progress = from;
   for (const row of rows) {
-    const next = followRow(progress, row, columnsMatch);
-    if ("reason" in next) return { progress, broken: next, isOver: true };
-    progress = next;
+    const reason = problemOf(row, progress.hash, columnsMatch);
+    if (reason !== null) return { progress, broken: brokenAt(row, reason) };
+    const hash = String(row.hash);
+    const hasHead = progress.hasHead || hash === head;
+    progress = { sequence: Number(row.sequence), hash, records: progress.records + 1, hasHead };
   }
-  return { progress, broken: null, isOver: rows.length < limit };
+  return { progress, broken: null };
 }
 
-function followRow(from: Progress, row: Row, columnsMatch: ColumnsMatch): Progress | Broken {
-  const { id, at, hash } = row;
-  const records = from.records + 1;
-  const broken = (reason: string): Broken => ({ id: String(id), at: String(at), reason });
-  const sequence = Number(row.sequence);
-  if (hash === null) {
-    if (from.hash !== null) return broken("it was added without a link to the one before it");
-    return { sequence, hash: null, records, unchained: from.unchained + 1 };
-  }
-  if (hash !== hashAfter(from.hash ?? "", String(row.record)))
-    return broken("it was changed, or one before it was changed or removed");
-  if (!columnsMatch(row)) return broken("its indexed columns do not match its record");
-  return { sequence, hash: String(hash), records, unchained: from.unchained };
+function problemOf(row: Row, previous: string, columnsMatch: ColumnsMatch): string | null {
+  if (row.hash === null) return "it has no hash: it was added or changed past the plane";
+  if (row.hash !== hashAfter(previous, String(row.record)))
+    return "it was changed, or one before it was changed or removed";
+  return columnsMatch(row) ? null : "its indexed columns do not match its record";
+}
+
+/**
+ * Removal leaves the newest record that was too old. Its time is covered by its hash, so that it proves the age of those
+ * before it: an attacker who removes younger ones has none to leave.
+ */
+export function checkAge(oldest: Row | undefined, removedAt: string, keepDays: number | undefined): Broken | null {
+  if (oldest === undefined)
+    return { id: "none", at: removedAt, reason: "every record was removed, and the newest is always kept" };
+  if (keepDays === undefined) return null;
+  const ageMs = Math.min(Date.parse(removedAt), Date.now()) - Date.parse(String(oldest.at));
+  if (keepDays > 0 && ageMs >= keepDays * dayMs) return null;
+  const age = `${Math.max(0, Math.floor(ageMs / dayMs))} days old then, and 'calls.keepDays' is ${keepDays}`;
+  return brokenAt(oldest, `those before it were removed on ${removedAt}: it was ${age}`);
+}
+
+function brokenAt({ id, at }: Row, reason: string): Broken {
+  return { id: String(id), at: String(at), reason };
 }

@@ -1,4 +1,4 @@
-import type { JournalEntry, Store } from "../model/store.ts";
+import type { ChainHeads, JournalEntry, Store } from "../model/store.ts";
 import { isLost } from "./postgres/store-failure.ts";
 
 /**
@@ -13,13 +13,15 @@ export function createIdempotentAppend({
   const unsure = new Set<string>();
   return async (entries) => {
     const missing = unsure.size === 0 ? entries : await withoutStored(entries, unsure, { call, audited });
+    let heads: ChainHeads = {};
     try {
-      if (missing.length > 0) await append(missing);
+      if (missing.length > 0) heads = await append(missing);
     } catch (thrown) {
       if (isLost(thrown)) for (const id of idsOf(missing)) unsure.add(id);
       throw thrown;
     }
     for (const id of idsOf(entries)) unsure.delete(id);
+    return heads;
   };
 }
 

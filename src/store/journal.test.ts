@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { brokenEntry, callEntry } from "../../test/contracts/records.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JournalEntry } from "../model/store.ts";
 import { createJournal } from "./journal.ts";
@@ -51,6 +52,51 @@ test("a write resolves only after its own batch is stored; later ones wait for t
       ["a", "b", "c"],
     ],
   );
+});
+
+test("a flush waits for what was given before it, and not for what is given without end", async () => {
+  let isOver = false;
+  const gates: PromiseWithResolvers<void>[] = [];
+  const { append, batches } = createAppend(() => {
+    const gate = Promise.withResolvers<void>();
+    gates.push(gate);
+    return gate.promise;
+  });
+  const journal = createJournal(append);
+  /** Something waits whenever a batch is stored. */
+  const commit = async (at: number) => {
+    await until(`batch ${at}`, () => gates.length > at);
+    journal.note([callEntry(`load-${at}`)]);
+    gates[at]?.resolve();
+  };
+  journal.note([callEntry("first")]);
+  await until("the first batch", () => gates.length > 0);
+  journal.note([callEntry("before")]);
+  const flushed = journal.flush().then(() => {
+    isOver = true;
+  });
+  await commit(0);
+  await until("the second batch", () => gates.length > 1);
+  assert.equal(isOver, false, "what was given before is not stored yet");
+  await commit(1);
+  await flushed;
+  assert.deepEqual(batches.slice(0, 2), ["first", "before load-0"]);
+  const closed = journal.close();
+  await commit(2);
+  await closed;
+});
+
+test("a flush is over at once where nothing waits, and does not hurry what comes next", async () => {
+  const { append, batches } = createAppend();
+  const journal = createJournal(append, { flushDelayMs: 60_000 });
+  await journal.write([callEntry("a")]);
+  await journal.flush();
+  journal.note([callEntry("b")]);
+  await nextTurn();
+  await nextTurn();
+  assert.deepEqual(batches, ["a"]);
+  await journal.close();
+  assert.deepEqual(batches, ["a", "b"]);
 });
 
 test("a caller that writes in a loop does not hold up the rest of the process", async () => {
@@ -177,6 +223,15 @@ test("closing tries once more what a store that was unreachable has not got", as
   line.batches.length = 0;
   await journal.close();
   assert.deepEqual(line.batches, ["a"]);
+});
+
+test("closing says how many records are lost with the process", async (context) => {
+  const warned = context.mock.method(process, "emitWarning", () => undefined);
+  const journal = createJournal(createSwitch("later").append);
+  for (const id of ["a", "b"])
+    await assert.rejects(journal.keep([callEntry(id)]) ?? Promise.resolve(), { code: "STORE_FAILED" });
+  await journal.close();
+  assert.match(String(warned.mock.calls.at(-1)?.arguments[0]), /^2 records could not be written: away/);
 });
 
 test("a journal says when so much waits for a store that is unreachable that no more should be begun", async () => {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { countOf } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { JournalEntry, Store } from "../model/store.ts";
+import type { JournalEntry } from "../model/store.ts";
 import type { Spool } from "./spool.ts";
 
 export type Journal = {
@@ -14,11 +15,14 @@ export type Journal = {
   atRisk(): AtRisk | null;
   /** The queue for an unreachable store is full: take no more calls. */
   isFull(): boolean;
-  /** Stores what is waiting now. */
+  /** Resolves when all that was given before is stored, or waits to be tried again. Later entries do not delay it. */
   flush(): Promise<void>;
   /** Stores what is waiting and takes nothing more. */
   close(): Promise<void>;
 };
+
+/** Resolves when the entries are stored, all of them. */
+type Append = (entries: readonly JournalEntry[]) => Promise<unknown>;
 
 export type AtRisk = { records: number; since: string; reason: unknown };
 
@@ -56,21 +60,24 @@ const betweenLaterTriesMs = 30_000;
 /** Groups that wait for an unreachable store; half as many of notes. */
 const maxTroubled = 20_000;
 const nothing = () => undefined;
+const settled: Pick<PromiseWithResolvers<void>, "promise" | "resolve"> = {
+  promise: Promise.resolve(),
+  resolve: nothing,
+};
 
 const noMore = { take: () => [], takeFew: () => [] };
 
 type State = ReturnType<typeof createState>;
 
-function createState(
-  append: Store["append"],
-  { spool, flushDelayMs = 0, onStored = nothing, also = noMore }: JournalOptions,
-) {
+function createState(append: Append, { spool, flushDelayMs = 0, onStored = nothing, also = noMore }: JournalOptions) {
   return {
     ...{ append, spool, flushDelayMs, onStored, also },
     waiting: [] as Group[],
-    flushing: null as Promise<void> | null,
+    /** Settled with the batch that holds what is waiting; where nothing waits, with the last one. */
+    batch: settled,
+    isFlushing: false,
     nextFlushAt: 0,
-    ...{ isOpen: true, isHurried: false, isUrgent: false, hasWarned: false },
+    ...{ isOpen: true, isUrgent: false, hasWarned: false },
     /** What tries each group again that could not be stored. */
     troubled: new Set<() => void>(),
     /** Calls and changes that are in memory only. */
@@ -82,7 +89,7 @@ function createState(
 }
 
 /** Many callers, one commit: what is written in the same turn of the event loop is appended at once. */
-export function createJournal(append: Store["append"], options: JournalOptions = {}): Journal {
+export function createJournal(append: Append, options: JournalOptions = {}): Journal {
   const state = createState(append, options);
   const { spool, troubled } = state;
   let isFirst = true;
@@ -116,14 +123,19 @@ export function createJournal(append: Store["append"], options: JournalOptions =
       for (const again of [...troubled]) again();
       await storeAll(state);
       spool?.close();
+      if (state.unsafe.size > 0)
+        process.emitWarning(
+          `${countOf(state.unsafe.size, "record")} could not be written: ${textOf(state.risk?.reason)}`,
+        );
     },
   };
 }
 
 async function flush(state: State): Promise<void> {
+  state.isFlushing = true;
   while (state.waiting.length > 0) {
     await turn(state);
-    const batch = state.waiting;
+    const { waiting: batch, batch: ended } = state;
     state.waiting = [];
     state.isUrgent = false;
     const more = state.also.takeFew();
@@ -137,14 +149,15 @@ async function flush(state: State): Promise<void> {
       forget?.();
     }
     state.onStored();
+    ended.resolve();
   }
-  state.flushing = null;
+  state.isFlushing = false;
 }
 
 /** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
 function turn(state: State): Promise<void> {
   const delayMs = state.nextFlushAt - performance.now();
-  if (delayMs <= 0 || state.isHurried || state.isUrgent || state.waiting.length >= maxWaiting) return nextTurn();
+  if (delayMs <= 0 || state.isUrgent || state.waiting.length >= maxWaiting) return nextTurn();
   return new Promise((resolve) => {
     const timer = setTimeout(() => state.wake(), delayMs);
     state.wake = () => {
@@ -162,9 +175,10 @@ function hurry(state: State): void {
 }
 
 function push(state: State, group: Group): void {
+  if (state.waiting.length === 0) state.batch = Promise.withResolvers();
   state.waiting.push(group);
   if (state.waiting.length === maxWaiting) state.wake();
-  state.flushing ??= flush(state);
+  if (!state.isFlushing) void flush(state);
 }
 
 async function write(state: State, entries: readonly JournalEntry[]): Promise<void> {
@@ -220,9 +234,12 @@ function noteSafe(state: State, group: Group): void {
 
 /** Once until all is stored again, not for each call. */
 function warn(state: State, reason: unknown): void {
-  const why = reason instanceof Error ? reason.message : String(reason);
-  if (!state.hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${why}`);
+  if (!state.hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${textOf(reason)}`);
   state.hasWarned = true;
+}
+
+function textOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
 }
 
 /** Retries in the background; rejects when the entries would not survive the process until then. */
@@ -247,13 +264,11 @@ async function keepWithout(state: State, group: Group): Promise<void> {
   await promise.catch((reason) => rescue(state, group, reason));
 }
 
-async function storeAll(state: State): Promise<void> {
-  state.isHurried = true;
+function storeAll(state: State): Promise<void> {
   const taken = state.also.take();
   if (taken.length > 0) push(state, { entries: taken, tries: 0, isNote: true });
-  state.wake();
-  while (state.flushing) await state.flushing;
-  state.isHurried = false;
+  if (state.waiting.length > 0) hurry(state);
+  return state.batch.promise;
 }
 
 /** Not reached, or busy: the same write may succeed later. */
@@ -271,7 +286,7 @@ function has(thrown: unknown, flag: "lost" | "busy" | "later" | "locked"): boole
 }
 
 /** One bad write must not fail its neighbours, so a failed batch is tried once more, group by group. */
-async function appendBatch(append: Store["append"], batch: readonly Group[], fail: Fail): Promise<void> {
+async function appendBatch(append: Append, batch: readonly Group[], fail: Fail): Promise<void> {
   let last: unknown;
   try {
     await append(batch.flatMap((group) => group.entries));

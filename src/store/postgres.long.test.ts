@@ -130,7 +130,7 @@ test("a user who may only use what is there can work with a schema that another 
      REVOKE DELETE ON shared.call_checkpoints FROM worker`,
   );
   const store = await openFor(context, `postgres://worker:worker@${url.split("@").at(-1)}`);
-  await store.append([callEntry("one"), callEntry("two", { at: "2026-04-01T00:00:00.000Z" })]);
+  await store.append([callEntry("one"), callEntry("two"), callEntry("new", { at: "2026-04-01T00:00:00.000Z" })]);
   assert.equal(await store.forgetCalls("2026-03-15T00:00:00.000Z"), 1);
   assert.equal((await store.verifyCalls()).ok, true);
 });

@@ -33,6 +33,8 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
     append: createIdempotentAppend(tables),
     dueWork: () => due.open(),
     ...createStateStore(connection),
+    // The server looks after its files.
+    examine: async () => undefined,
     trouble: connection.trouble,
     onTrouble: connection.onTrouble,
     watch: listener.on,

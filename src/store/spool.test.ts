@@ -1,15 +1,22 @@
 import assert from "node:assert/strict";
-import { appendFile, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { mock, test } from "node:test";
 import { callEntry } from "../../test/contracts/records.ts";
-import { temporaryDirectory } from "../../test/fixtures/start-server.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/fixtures/start-server.ts";
 import { createJournal } from "./journal.ts";
-import { createSpool, recoverSpools } from "./spool.ts";
+import { recoverSpools } from "./recover-spools.ts";
+import { createSpool } from "./spool.ts";
 import { openSqliteStore } from "./sqlite.ts";
 
 /** No process has this number. */
 const gone = 2 ** 30;
 
+async function openedStore(file: string) {
+  const store = await openSqliteStore(file);
+  return { ...store, [Symbol.asyncDispose]: store.close };
+}
+
+/** As versions before checksums wrote it. */
 const line = (...ids: string[]) => `${JSON.stringify(ids.map((id) => callEntry(id)))}\n`;
 
 test("what a killed plane left behind is stored once by the next plane on the store", async () => {
@@ -18,7 +25,6 @@ test("what a killed plane left behind is stored once by the next plane on the st
   const store = await openSqliteStore(file);
   await store.append([callEntry("a")]);
   await writeFile(`${file}-waiting-${gone}-x.a`, line("a") + line("b", "c"));
-  await appendFile(`${file}-waiting-${gone}-x.a`, '[{"kind":"call","call":{"id":"cut o');
   await recoverSpools(file, store);
   const calls = await store.calls();
   assert.deepEqual(
@@ -33,6 +39,56 @@ test("what a killed plane left behind is stored once by the next plane on the st
   await store.close();
 });
 
+/** A spool as a killed plane leaves it, with a call in each line. */
+async function leftBehind(directory: TemporaryDirectory, ids: readonly string[]): Promise<string> {
+  const file = directory.file("store.db");
+  const spool = createSpool(file);
+  await Promise.all(ids.map((id) => spool.add([callEntry(id)])));
+  const [name = ""] = (await readdir(directory.path)).filter((one) => one.includes("waiting"));
+  const left = `${file}-waiting-${gone}-x.a`;
+  await copyFile(directory.file(name), left);
+  spool.leave()();
+  spool.close();
+  return left;
+}
+
+const ids = ["a", "b", "c", "d"];
+const damages: [string, (text: Buffer) => Buffer, string[], RegExp][] = [
+  ["was cut off", (text) => text.subarray(0, -100), ["a", "b", "c"], /1 record in it/],
+  ["ends in the middle", (text) => text.subarray(0, text.length / 2 + 10), ["a", "b"], /1 record in it/],
+  ["has a changed byte in a name", (text) => flip(text, text.indexOf("github")), ["b", "c", "d"], /1 record in it/],
+  ["has a changed byte in a checksum", (text) => flip(text, 3), ["b", "c", "d"], /1 record in it/],
+  ["has a line break less", (text) => flip(text, text.indexOf("\n")), ["c", "d"], /1 record in it/],
+  [
+    "has changes everywhere",
+    (text) => ids.reduce((all, id) => flip(all, text.indexOf(`"${id}"`)), text),
+    [],
+    /4 records in it/,
+  ],
+];
+
+function flip(text: Buffer, at: number): Buffer {
+  const changed = Buffer.from(text);
+  changed[at] = (changed[at] ?? 0) ^ 1;
+  return changed;
+}
+
+for (const [what, damage, stored, said] of damages)
+  test(`a spool that ${what} is kept, a warning counts what is lost, and the rest is stored`, async (context) => {
+    await using directory = await temporaryDirectory();
+    const left = await leftBehind(directory, ids);
+    const damaged = damage(await readFile(left));
+    await writeFile(left, damaged);
+    const warned = context.mock.method(process, "emitWarning", () => undefined);
+    await using store = await openedStore(directory.file("store.db"));
+    await recoverSpools(directory.file("store.db"), store);
+    assert.deepEqual((await store.calls()).map(({ id }) => id).toReversed(), stored);
+    assert.match(String(warned.mock.calls[0]?.arguments[0]), said);
+    assert.deepEqual(await readFile(`${left}.damaged`), damaged);
+    await recoverSpools(directory.file("store.db"), store);
+    assert.equal(warned.mock.callCount(), 1, "it is said once");
+  });
+
 test("what was left behind is stored at once, also where a part of it is there twice", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file("store.db");
@@ -42,8 +98,8 @@ test("what was left behind is stored at once, also where a part of it is there t
     commits += 1;
     return store.append(entries);
   };
-  const ids = Array.from({ length: 40 }, (_, at) => `call ${at}`);
-  await writeFile(`${file}-waiting-${gone}-x.a`, ids.map((id) => line(id)).join(""));
+  const many = Array.from({ length: 40 }, (_, at) => `call ${at}`);
+  await writeFile(`${file}-waiting-${gone}-x.a`, many.map((id) => line(id)).join(""));
   await recoverSpools(file, { ...store, append });
   assert.deepEqual([commits, (await store.calls()).length], [1, 40]);
   await writeFile(`${file}-waiting-${gone}-y.a`, line("twice") + line("twice") + line("once"));
@@ -156,7 +212,8 @@ test("a plane that was suspended so long that its spool was taken away goes on i
   await spool.add([callEntry("c")]);
   const files = await readdir(directory.path);
   const texts = await Promise.all(files.map((name) => readFile(directory.file(name), "utf8")));
-  assert.equal(texts.join(""), line("c"), "what is written now has a name on the disk");
+  assert.ok(texts.join("").endsWith(` ${line("c")}`), "what is written now has a name on the disk");
+  assert.equal(texts.join("").split("\n").length, 2);
   spool.leave()();
   spool.close();
 });

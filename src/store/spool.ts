@@ -1,19 +1,7 @@
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  futimesSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { fileErrorText } from "../lib/files.ts";
+import { closeSync, fstatSync, ftruncateSync, futimesSync, openSync, rmSync, writeSync } from "node:fs";
+import { crc32 } from "node:zlib";
 import { uniqueId } from "../lib/stamps.ts";
-import type { JournalEntry, Store } from "../model/store.ts";
+import type { JournalEntry } from "../model/store.ts";
 
 /** A write-ahead spool: entries wait in a file, one group per line, until they are committed to the store. */
 export type Spool = {
@@ -40,7 +28,7 @@ const nothing = () => undefined;
 export const noSpool: Spool = { add: nothing, leave: () => nothing, isGone: () => false, close: nothing };
 
 /** The spools of this process; several planes may share a store. */
-const own = new Set<string>();
+export const ownSpools = new Set<string>();
 
 /** Files beside the store. Writing a line there costs a tenth of a commit, and survives `kill -9` as well. */
 export function createSpool(store: string): Spool {
@@ -107,12 +95,32 @@ export function createSpool(store: string): Spool {
   };
 }
 
+/** With a checksum: a line that was damaged on the disk has to be noticed. */
 function lineOf(entries: readonly JournalEntry[]): string {
   const texts = entries.map((entry) => {
     if (entry.kind !== "call" || entry.text === undefined) return JSON.stringify(entry);
     return `{"kind":"call","events":${entry.events ?? 0},"call":${entry.text}}`;
   });
-  return `[${texts.join(",")}]\n`;
+  const text = `[${texts.join(",")}]`;
+  return `${checksumOf(text)} ${text}\n`;
+}
+
+const checksumLength = 8;
+
+function checksumOf(text: string): string {
+  return crc32(text).toString(16).padStart(checksumLength, "0");
+}
+
+/** Null where it is damaged. */
+export function parseLine(line: string): JournalEntry[] | null {
+  // Versions before checksums wrote the entries alone.
+  const text = line.startsWith("[") ? line : line.slice(checksumLength + 1);
+  if (text !== line && line.slice(0, checksumLength) !== checksumOf(text)) return null;
+  try {
+    return JSON.parse(text) as JournalEntry[];
+  } catch {
+    return null;
+  }
 }
 
 function createPart(path: string) {
@@ -121,7 +129,7 @@ function createPart(path: string) {
   let size = 0;
   let writtenAt = 0;
   const open = () => {
-    own.add(path);
+    ownSpools.add(path);
     return openSync(path, "ax", 0o600);
   };
   /** A line in an unlinked file would be lost with the process. */
@@ -149,7 +157,12 @@ function createPart(path: string) {
     },
     clear(): void {
       if (file === undefined || isEmpty) return;
-      ftruncateSync(file, 0);
+      try {
+        ftruncateSync(file, 0);
+      } catch {
+        // A failing disk: what is stored already is recognised when the spool is recovered.
+        return;
+      }
       size = 0;
       isEmpty = true;
     },
@@ -167,88 +180,9 @@ function createPart(path: string) {
       if (file === undefined) return;
       closeSync(file);
       file = undefined;
-      own.delete(path);
+      ownSpools.delete(path);
       // Entries that could not be stored are left for the next plane on the store.
       if (isEmpty) rmSync(path, { force: true });
     },
   };
-}
-
-/** A spool that was not touched for this long is abandoned, even if its process id is in use again. */
-const abandonedMs = 60_000;
-const takenAtATime = 200;
-
-type Recording = Pick<Store, "append" | "call" | "run" | "audited">;
-
-/** Stores the spools of planes that were killed. Never rejects: a plane works without them. */
-export async function recoverSpools(file: string, store: Recording): Promise<void> {
-  const prefix = `${basename(file)}-waiting-`;
-  try {
-    for (const name of readdirSync(dirname(file))) {
-      const path = join(dirname(file), name);
-      if (!name.startsWith(prefix) || own.has(path)) continue;
-      if (!isAbandoned(path, Number.parseInt(name.slice(prefix.length), 10))) continue;
-      // What cannot be taken over now is left for the next plane that opens the store.
-      if (await isTaken(path, store)) rmSync(path, { force: true });
-    }
-  } catch (thrown) {
-    process.emitWarning(
-      `Records that earlier planes left in ${dirname(file)} cannot be read: ${fileErrorText(thrown)}. They stay there.`,
-    );
-  }
-}
-
-async function isTaken(path: string, recording: Recording): Promise<boolean> {
-  try {
-    const groups = readGroups(path);
-    for (let at = 0; at < groups.length; at += takenAtATime)
-      await takeOver(groups.slice(at, at + takenAtATime), recording);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** In one commit, because the start of the plane waits for it. */
-async function takeOver(groups: readonly JournalEntry[][], recording: Recording): Promise<void> {
-  const stored = await Promise.all(groups.map((group) => isStored(group, recording)));
-  const missing = groups.filter((_, at) => !stored[at]);
-  if (missing.length === 0) return;
-  try {
-    await recording.append(missing.flat());
-  } catch {
-    // Some may be stored by now: try one by one.
-    for (const group of missing) if (!(await isStored(group, recording))) await recording.append(group);
-  }
-}
-
-async function isStored([first]: JournalEntry[], { call, run, audited }: Recording): Promise<boolean> {
-  if (first?.kind === "audit") return (await audited(first.record.id)) !== null;
-  if (first?.kind === "call") return (await call(first.call.id)) !== null;
-  return first?.kind === "run" && (await run(first.run.id)) !== null;
-}
-
-/** An incomplete line was never acknowledged. */
-function readGroups(path: string): JournalEntry[][] {
-  const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
-  return lines.flatMap((line) => {
-    try {
-      return [JSON.parse(line) as JournalEntry[]];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function isAbandoned(path: string, pid: number): boolean {
-  const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-  return pid === process.pid || !isRunning(pid) || Date.now() - mtimeMs > abandonedMs;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

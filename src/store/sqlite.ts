@@ -4,32 +4,38 @@ import { createIdempotentAppend } from "./idempotent-append.ts";
 import { createAppendElsewhere } from "./sqlite/append-elsewhere.ts";
 import { type Connection, createConnection } from "./sqlite/connection.ts";
 import { createDueWork } from "./sqlite/due-work.ts";
+import { createExaminer } from "./sqlite/examine.ts";
 import { openDatabase } from "./sqlite/open-database.ts";
 import { createStateStore } from "./sqlite/state.ts";
+import { hasLog, reportDamagedLog } from "./sqlite/write-ahead-log.ts";
 import { type Database, insert, insertText, number, query, type Work } from "./tables/database.ts";
 import { createTables } from "./tables/tables.ts";
 
 /** The embedded store: one file, or `":memory:"`, which ends with the process. */
 export async function openSqliteStore(file: string): Promise<Store> {
-  const connection = createConnection(await openDatabase(file), file);
+  const wasLeftOpen = hasLog(file);
+  if (wasLeftOpen) await reportDamagedLog(file);
+  const examiner = createExaminer(file, wasLeftOpen);
+  const connection = createConnection(await openDatabase(file), file, examiner.note);
   const tables = createTables(createDatabase(connection));
-  const elsewhere = file === ":memory:" ? null : createAppendElsewhere(file, tables.append);
+  const elsewhere = file === ":memory:" ? null : createAppendElsewhere(file, tables.append, examiner.note);
   return {
     ...tables,
     ...(elsewhere && { append: createIdempotentAppend({ ...tables, append: elsewhere.append }) }),
     dueWork: async () => createDueWork(connection),
     ...createStateStore(connection),
     ...onOneMachine,
+    trouble: examiner.trouble,
+    examine: examiner.examine,
     async close() {
-      await elsewhere?.close();
+      await Promise.all([elsewhere?.close(), examiner.close()]);
       await connection.close();
     },
   };
 }
 
 /** A file is always reachable, sends no notifications and has one writer at a time. */
-const onOneMachine: Pick<Store, "trouble" | "onTrouble" | "watch" | "alone"> = {
-  trouble: () => null,
+const onOneMachine: Pick<Store, "onTrouble" | "watch" | "alone"> = {
   onTrouble: () => () => undefined,
   watch: () => () => undefined,
   async alone(_task, work) {

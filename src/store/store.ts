@@ -1,5 +1,3 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createEventBus } from "../lib/async/event-bus.ts";
 import { once } from "../lib/async/once.ts";
@@ -17,6 +15,7 @@ import type { Principal } from "../model/principal.ts";
 import type { KnownServer } from "../model/servers/server.ts";
 import type { CallColumns, CallEventCount, JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
 import type { AtRisk, Journal, JournalOptions } from "./journal.ts";
+import { type OpenedStore, openStore } from "./open-store.ts";
 import { createRunningCalls, type RunningCall } from "./running-calls.ts";
 import { createSampleRings } from "./sample-rings.ts";
 
@@ -24,6 +23,7 @@ export { createAudit } from "./audit.ts";
 export { auditVerbs } from "./audited-verbs.ts";
 export { createHistory } from "./history.ts";
 export { createKeptSessions } from "./kept-sessions.ts";
+export { openStore } from "./open-store.ts";
 export type { RunningCall } from "./running-calls.ts";
 export { createStateVerbs } from "./state-transfer.ts";
 
@@ -44,12 +44,6 @@ const urgent: ReadonlySet<EventType> = new Set([
 const flushDelayMs = { sqlite: 50, postgres: 200 } as const;
 /** A store that could not be opened is tried again when it is needed, at most this often. */
 const openAgainMs = 1_000;
-
-type OpenedStore = {
-  store: Store;
-  /** Path prefix of the write-ahead spool; undefined without a data directory. */
-  spool: string | undefined;
-};
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
@@ -145,14 +139,15 @@ export function createRecorder(
     newSamples: async (after: number) => (await store()).newSamples(after),
     /** Called when health samples were added, here or by another plane. */
     onSamples: (listener: () => void) => signals.on("samples", listener),
+    /** Looks for damage, which `readiness` tells of then. */
+    examine: async () => (await opened()).store.examine(),
     async readiness(): Promise<Readiness> {
       await opened();
       const now = trouble();
       const risk = written?.atRisk() ?? null;
       if (now === null && risk === null) return { ready: true };
       if (risk !== null) return { ready: false, reason: riskText(risk), since: risk.since, unrecorded: risk.records };
-      const reason = "The store cannot be reached. What needs it fails until it is back.";
-      return { ready: false, reason, since: now?.since ?? nowText() };
+      return { ready: false, reason: now?.isDamaged ? damaged : unreachable, since: now?.since ?? nowText() };
     },
     /** Throws while the queue for an unreachable store is full, or where everything must be on record and cannot be. */
     requireRoom(): void {
@@ -191,6 +186,12 @@ export function createRecorder(
       } catch (thrown) {
         if (isRequired()) throw ranUnrecorded(thrown, isDone);
       }
+    },
+    /** Health of what is no call; stored with the next commit. */
+    async recordSamples(samples: readonly HealthSample[]): Promise<void> {
+      await journal();
+      rings.add(samples);
+      signals.emit({ type: "samples" });
     },
     async recordRun(run: AgentRun): Promise<void> {
       await (await journal()).keep([{ kind: "run", run }]);
@@ -242,10 +243,12 @@ function createNotifications(signal: (event: { type: "stored" } | { type: "sampl
         for (const listener of listeners) listener(news);
       };
       // A store that cannot be opened is reported to the callers that need it.
-      opened().then(
-        ({ store }) => watch(store),
-        () => undefined,
-      );
+      opened()
+        .then(({ store }) => {
+          watch(store);
+          return store.examine({ afterCrash: true });
+        })
+        .catch(() => undefined);
     },
   };
 }
@@ -296,6 +299,8 @@ function flushBeforeRead(store: Store, flush: () => Promise<void>): Store {
   return { ...store, ...Object.fromEntries(reads) };
 }
 
+const unreachable = "The store cannot be reached. What needs it fails until it is back.";
+const damaged = "The store is damaged. Restore a copy of it, or move it away to start with an empty one.";
 const notTaken = "The record could not be taken, and 'audit.required' is set.";
 const remedy = "'toolplane doctor' names the reason; nothing is taken until it is mended.";
 
@@ -327,41 +332,4 @@ export function requireStoreAddress(text: string): StoreAddress {
   const address = parseStoreAddress(text);
   if ("problem" in address) throw new PlaneError("CONFIG_INVALID", `The store: ${address.problem}. ${address.hint}`);
   return address;
-}
-
-/** `directory` is the data directory of this machine. */
-export async function openStore(address: StoreAddress, directory: string | undefined): Promise<OpenedStore> {
-  const opened = await (address.kind === "sqlite" ? openFile(directory) : openServer(address, directory));
-  if (opened.spool !== undefined) await recover(opened.store, opened.spool);
-  return opened;
-}
-
-async function openFile(directory: string | undefined): Promise<OpenedStore> {
-  const { openSqliteStore } = await import("./sqlite.ts");
-  const spool = directory === undefined ? undefined : join(directory, "toolplane.db");
-  return { store: await openSqliteStore(spool ?? ":memory:"), spool };
-}
-
-async function openServer(
-  address: Extract<StoreAddress, { kind: "postgres" }>,
-  directory: string | undefined,
-): Promise<OpenedStore> {
-  const { openPostgresStore } = await import("./postgres.ts");
-  const store = await openPostgresStore(address);
-  if (directory === undefined) return { store, spool: undefined };
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // One spool per database: entries must not get into another one.
-  const { hash } = process.getBuiltinModule("node:crypto");
-  return { store, spool: join(directory, `postgres-${hash("sha256", address.shown).slice(0, 12)}`) };
-}
-
-/** Stores the spools of killed planes now, or as soon as the store is reachable. */
-async function recover(store: Store, spool: string): Promise<void> {
-  const { recoverSpools } = await import("./spool.ts");
-  if (store.trouble() === null) return recoverSpools(spool, store);
-  const leave = store.onTrouble((trouble) => {
-    if (trouble !== null) return;
-    leave();
-    void recoverSpools(spool, store);
-  });
 }

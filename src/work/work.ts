@@ -13,10 +13,7 @@ import type { DueLoop } from "./jobs/due-loop.ts";
 import type { PlannerParts } from "./planner/check-plan.ts";
 import type { JobParts } from "./skills/skill-calls.ts";
 
-type Parts = Pick<
-  JobParts,
-  "config" | "defaultPrincipal" | "modelTrouble" | "healthChanged" | "currentPrincipal" | "plane"
-> &
+type Parts = Pick<JobParts, "config" | "defaultPrincipal" | "modelTrouble" | "currentPrincipal" | "plane"> &
   Pick<DeadLetterParts, "run"> &
   Omit<PlannerParts, "defaultPrincipal" | "testPolicy"> & {
     memory: Recorder;

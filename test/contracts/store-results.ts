@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { VerifyOptions } from "../../src/model/calls/call-history.ts";
 import type { KeptResult } from "../../src/model/calls/stored-result.ts";
 import type { Promises } from "./opened-store.ts";
 import { auditEntry, callEntry, callRecord, moment } from "./records.ts";
@@ -76,13 +77,13 @@ export const chainPromises: Promises = {
     const odd = "a'; DROP TABLE calls; -- \ud800 \u{1f680}";
     await store.append([callEntry("one"), callEntry("two", { tool: odd })]);
     const before = await store.verifyCalls();
-    assert.deepEqual([before.ok, before.calls, before.unchained, before.broken], [true, 2, 0, null]);
+    assert.deepEqual([before.ok, before.calls, before.broken], [true, 2, null]);
     const opened = await reopen();
     await opened.append([callEntry("three")]);
-    const after = await opened.verifyCalls(before.head ?? "");
+    const after = await opened.verifyCalls({ head: before.head ?? "" });
     assert.deepEqual([after.ok, after.calls, after.headFound], [true, 3, true]);
     assert.notEqual(after.head, before.head);
-    const wrong = await opened.verifyCalls("0".repeat(64));
+    const wrong = await opened.verifyCalls({ head: "0".repeat(64) });
     assert.deepEqual([wrong.ok, wrong.headFound, wrong.broken], [false, false, null]);
   },
 
@@ -94,26 +95,28 @@ export const chainPromises: Promises = {
     assert.deepEqual([ok, calls], [true, 2]);
   },
 
-  "removes old calls, closes the chain behind them, and never removes the newest": async ({ store }) => {
+  "removes old calls up to the newest that is old, which proves their age, and closes the chain behind them": async ({
+    store,
+  }) => {
     const at = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`;
     await store.append([1, 2, 3, 4].map((day) => callEntry(`c${day}`, { at: at(day) })));
     const { head } = await store.verifyCalls();
-    assert.equal(await store.forgetCalls(at(3)), 2);
+    assert.equal(await store.forgetCalls(at(3)), 1);
     assert.equal(await store.forgetCalls(at(3)), 0);
-    assert.deepEqual(
-      (await store.calls()).map(({ id }) => id),
-      ["c4", "c3"],
-    );
-    assert.equal(await store.forgetCalls(at(9)), 1);
+    const ids = async () => (await store.calls()).map(({ id }) => id);
+    assert.deepEqual(await ids(), ["c4", "c3", "c2"]);
+    assert.equal(await store.forgetCalls(at(9)), 2);
     assert.equal(await store.forgetCalls(at(9)), 0);
     assert.deepEqual(await store.calls(), [callRecord("c4", { at: at(4) })]);
     await store.append([callEntry("c5", { at: at(5) })]);
-    const chain = await store.verifyCalls(head ?? "");
+    const chain = await store.verifyCalls({ head: head ?? "", keepDays: 1 });
     assert.deepEqual([chain.ok, chain.calls, chain.headFound], [true, 2, true]);
     assert.deepEqual(
       chain.checkpoints.map(({ removed }) => removed),
-      [2, 1],
+      [1, 2],
     );
+    const { broken } = await store.verifyCalls({ keepDays: 100_000 });
+    assert.deepEqual([broken?.id, /'calls.keepDays' is 100000/.test(broken?.reason ?? "")], ["c4", true]);
   },
 
   "removes old records behind those of a clock that was ahead, which stay only among young ones": async ({ store }) => {
@@ -121,10 +124,56 @@ export const chainPromises: Promises = {
     const at = [ahead, old, ahead, old, ahead, young];
     await store.append(at.map((one, index) => callEntry(`c${index}`, { at: one })));
     await store.append(at.map((one, index) => auditEntry(`a${index}`, { at: one })));
-    assert.deepEqual([await store.forgetCalls(young), await store.forgetAudit(young)], [4, 4]);
+    assert.deepEqual([await store.forgetCalls(young), await store.forgetAudit(young)], [3, 3]);
     assert.deepEqual([await store.forgetCalls(young), await store.forgetAudit(young)], [0, 0]);
     const left = [...(await store.calls()), ...(await store.audit())].map(({ id }) => id);
-    assert.deepEqual(left, ["c5", "c4", "a5", "a4"]);
-    assert.deepEqual([(await store.verifyCalls()).ok, (await store.verifyAudit()).ok], [true, true]);
+    assert.deepEqual(left, ["c5", "c4", "c3", "a5", "a4", "a3"]);
+    const options = { keepDays: 30 };
+    assert.deepEqual([(await store.verifyCalls(options)).ok, (await store.verifyAudit(options)).ok], [true, true]);
+  },
+
+  "follows a part of the chain by the time of its records": async ({ store }) => {
+    const days = Array.from({ length: 9 }, (_, at) => `2026-03-0${at + 1}`);
+    await store.append(
+      days.flatMap((day) => [1, 2].map((at) => callEntry(`${day} ${at}`, { at: `${day}T1${at}:00:00.000Z` }))),
+    );
+    const { head } = await store.verifyCalls({ until: "2026-03-03" });
+    const counts = [
+      [{ since: "2026-03-03" }, 14],
+      [{ until: "2026-03-03" }, 6],
+      [{ since: "2026-03-03", until: "2026-03-04" }, 4],
+      [{ since: "2026-03-03T11:30:00.000Z", until: "2026-03-04T11:00:00.000Z" }, 2],
+      [{ since: "2027-01-01" }, 0],
+      [{ until: "2025-01-01" }, 0],
+      [{ since: "2025-01-01" }, 18],
+      [{ since: "2026-03-04", head }, 12],
+    ] as const;
+    for (const [options, count] of counts) {
+      const { ok, calls } = await store.verifyCalls(options as VerifyOptions);
+      assert.deepEqual([ok, calls], [true, count], JSON.stringify(options));
+    }
+  },
+
+  "knows by its head whether records are lost, and whether they were removed because of their age": async ({
+    store,
+  }) => {
+    const { calls: before } = await store.append([callEntry("c1"), callEntry("c2")]);
+    const { calls: after, changes } = await store.append([callEntry("c3"), auditEntry("a1")]);
+    assert.ok(before && after && changes);
+    for (const [chain, head] of [
+      ["calls", before],
+      ["calls", after],
+      ["changes", changes],
+    ] as const)
+      assert.equal(await store.findLoss(chain, head), null);
+    const loss = { after: moment, until: "then" };
+    assert.deepEqual(await store.findLoss("calls", { ...after, hash: "other", at: "then" }), loss);
+    assert.deepEqual(await store.findLoss("calls", { sequence: 1_000, hash: "x", at: "then" }), loss);
+    assert.deepEqual(await store.findLoss("changes", { sequence: changes.sequence, hash: "x", at: "then" }), {
+      after: null,
+      until: "then",
+    });
+    assert.equal(await store.forgetCalls("2027"), 2);
+    assert.equal(await store.findLoss("calls", before), null);
   },
 };

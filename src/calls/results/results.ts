@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { once } from "../../lib/async/once.ts";
 import { sizeOf } from "../../lib/json/json-text.ts";
 import type { Executed, Outcome, Requested } from "../../model/calls/call.ts";
+import { checkVerifyOptions } from "../../model/calls/call-history.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
 import { readArtifacts, viewOfArtifacts } from "../../model/calls/result.ts";
 import { codeToolNames } from "../../model/catalogue/meta-tools.ts";
@@ -43,9 +44,9 @@ export function createResults({ config, store, defaultPrincipal }: Parts) {
       },
     },
     calls: {
-      async verify({ head } = {}, { principal = defaultPrincipal } = {}) {
+      async verify(options = {}, { principal = defaultPrincipal } = {}) {
         requireScope(principal, "admin", "verify the record of calls");
-        return (await store()).verifyCalls(head);
+        return (await store()).verifyCalls({ keepDays: config().calls.keepDays, ...checkVerifyOptions(options) });
       },
     },
   };

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import { isWithin } from "../../lib/async/pause.ts";
 import { createBriefMap } from "../../lib/brief-map.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
@@ -17,6 +18,8 @@ import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 import type { Wire } from "./wire.ts";
 
+/** How long the answers of calls that are ended may take. */
+const answerWaitMs = 2_000;
 const maxMessageBytes = 64 * 1024 * 1024;
 
 /** A session that can continue on another plane. */
@@ -60,7 +63,8 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
   try {
     await once(input, "end", { signal });
   } catch {
-    // Interrupted: running requests are cancelled below.
+    // Interrupted. The only client of a plane is answered before that ends; one that has left is not.
+    if (session === undefined) await isWithin(plane.endCalls(), answerWaitMs);
   } finally {
     // An input that is read keeps the process alive.
     input.pause();

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { extname, join } from "node:path";
-import { pause } from "../../lib/async/pause.ts";
+import { isWithin, pause } from "../../lib/async/pause.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -169,6 +169,8 @@ const sweepMs = 20;
 const probeMs = 1_000;
 /** The time that running work has to end; while the plane drains, longer. */
 const drainWaitMs = 5_000;
+/** Then calls are ended; this long their answers may take to be written. */
+const answerWaitMs = 2_000;
 
 /** A whole request has to have arrived by then; looked at every few seconds, which adds up to 30. */
 const arrival = { requestTimeout: 25_000, headersTimeout: 20_000, connectionsCheckingInterval: 2_000 };
@@ -242,7 +244,13 @@ export async function serve(
       mcp?.drain();
       plane.drain();
       if (drainMs > 0) await pause(drainMs);
-      await drain(server, silent, Math.max(drainWaitMs, drainMs));
+      const closed = closeWhenIdle(server, silent);
+      if (!(await isWithin(closed, Math.max(drainWaitMs, drainMs)))) {
+        // Every call is answered, also one whose outcome is not known; then there is nothing left to wait for.
+        await isWithin(plane.endCalls(), answerWaitMs);
+        if (!(await isWithin(closed, answerWaitMs))) server.closeAllConnections();
+        await closed;
+      }
       await mcp?.close();
     },
   };
@@ -260,16 +268,14 @@ function watchSilent(server: Server): ReadonlySet<Socket> {
 }
 
 /** Lets running requests finish, but no idle connection keeps the process. */
-function drain(server: Server, silent: ReadonlySet<Socket>, waitMs: number): Promise<void> {
+function closeWhenIdle(server: Server, silent: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => {
       server.closeIdleConnections();
       for (const socket of silent) socket.destroy();
     }, sweepMs);
-    const force = setTimeout(() => server.closeAllConnections(), waitMs);
     server.close(() => {
       clearInterval(sweep);
-      clearTimeout(force);
       resolve();
     });
   });

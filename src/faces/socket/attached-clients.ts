@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { pause } from "../../lib/async/pause.ts";
+import { isWithin, pause } from "../../lib/async/pause.ts";
 import { uniqueId } from "../../lib/stamps.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -18,6 +18,8 @@ import {
 import { type PlanePlace, type PlaneRecord, planePlace } from "./plane-place.ts";
 
 const pollMs = 10;
+/** How long the answers of calls that are ended may take. */
+const answerWaitMs = 2_000;
 
 /** One MCP client at the other end of a socket, as the gateway sees it. */
 export type ClientStream = {
@@ -82,9 +84,18 @@ export class AttachedClients {
   async dismiss(bye: Farewell, limitMs: number): Promise<void> {
     this.#isDismissed = true;
     for (const socket of this.#attached) say(socket, { bye });
+    if (!(await this.#haveLeft(limitMs))) {
+      // What they still wait for is answered, even where its outcome is not known.
+      await isWithin(this.#plane.endCalls(), answerWaitMs);
+      await this.#haveLeft(answerWaitMs);
+    }
+    for (const socket of this.#attached) socket.destroy();
+  }
+
+  async #haveLeft(limitMs: number): Promise<boolean> {
     const until = Date.now() + limitMs;
     while (this.#attached.size > 0 && Date.now() < until) await pause(pollMs);
-    for (const socket of this.#attached) socket.destroy();
+    return this.#attached.size === 0;
   }
 
   #refuse(hello: Hello): Refusal["refused"] | null {

@@ -69,6 +69,7 @@ export async function openRemotePlane(place: PlanePlace, who: Caller): Promise<P
     },
     start() {},
     drain() {},
+    endCalls: async () => undefined,
     stop: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };

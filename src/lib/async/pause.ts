@@ -22,6 +22,16 @@ export function pause(ms: number, { signal, isBackground = false }: PauseOptions
   });
 }
 
+/** Whether it settles in this time. Rejects as it does. */
+export async function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([work.then(() => true), pause(ms, { signal: over.signal }).then(() => false)]);
+  } finally {
+    over.abort();
+  }
+}
+
 type Backoff = {
   firstMs: number;
   maxMs?: number;

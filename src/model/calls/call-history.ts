@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors.ts";
+import { type ErrorCode, PlaneError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { Face } from "../principal.ts";
 import type { CallStatus, Origin } from "./call.ts";
@@ -22,19 +22,53 @@ export type ActivityEntry = Origin & {
 /** What a call was given and its result, where `observability.keepPayloads` is on; redacted. */
 export type CallPayload = { id: string; expiresAt: string; arguments: Json; result: Json };
 
+export type VerifyOptions = {
+  /** A hash of an earlier check, kept elsewhere: is it still there? */
+  head?: string;
+  /** Only records of this day or moment and later, such as `2026-11-01`. */
+  since?: string;
+  /** Only records up to the end of this day, or up to this moment. */
+  until?: string;
+  /** How old records had to be when they were removed. Default: `calls.keepDays`. */
+  keepDays?: number;
+};
+
+/** Times as records write them: a day, which their time begins with, or a moment. Throws USAGE. */
+export function checkVerifyOptions(options: VerifyOptions): VerifyOptions {
+  const { since, until } = options;
+  return {
+    ...options,
+    ...(since === undefined ? {} : { since: toRecordTime("since", since) }),
+    ...(until === undefined ? {} : { until: toRecordTime("until", until) }),
+  };
+}
+
+function toRecordTime(name: string, given: string): string {
+  const ms = Date.parse(given);
+  if (Number.isNaN(ms))
+    throw new PlaneError("USAGE", `'${name}' cannot be '${given}': give a day such as 2026-11-15, or a moment.`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(given) ? given : new Date(ms).toISOString();
+}
+
+/** The end of a chain. */
+export type ChainHead = { sequence: number; hash: string; at: string };
+
+/** Records that were stored and are no longer there: those after one time, up to another. */
+export type Loss = { after: string | null; until: string };
+
 /** The state of the hash chain over the recorded calls. */
 export type CallChain = {
   ok: boolean;
   calls: number;
-  /** Older than the chain, and so not checked. */
-  unchained: number;
   /** Where old calls were removed. */
   checkpoints: { at: string; removed: number }[];
-  /** Of the newest call; keep it elsewhere to check for it later. */
+  /** Of the newest call that was checked; keep it elsewhere to check for it later. */
   head: string | null;
   broken: { id: string; at: string; reason: string } | null;
   /** Null when no hash was asked for. */
   headFound: boolean | null;
+  /** What a damaged or replaced store has lost. */
+  lost: Loss[];
 };
 
 /** What the error rate counts, as health does: a tool error is an error, a waiting call is not. */

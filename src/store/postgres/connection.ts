@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from "pg";
+import { isWithin } from "../../lib/async/pause.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { StoreNews, StoreTrouble } from "../../model/store.ts";
 import type { Row } from "../tables/database.ts";
@@ -6,6 +7,7 @@ import { lockKey, notify } from "./notifications.ts";
 import {
   beginSnapshot,
   beginTransaction,
+  closeTimeoutMs,
   maxConnections,
   openPool,
   type PostgresAddress,
@@ -13,7 +15,6 @@ import {
   queryOf,
   wasCommitted,
   withClient,
-  withinGrace,
 } from "./pool.ts";
 import type { Query } from "./query.ts";
 import { isLost, isSilence, reasonOf, storeFailure, storeLost } from "./store-failure.ts";
@@ -139,7 +140,9 @@ export async function createConnection(
     async close(): Promise<void> {
       if (!attempts.close()) return;
       availability.stop();
-      await withinGrace(pool.end(), cut);
+      // A pool that ends serves no one who still waits for a connection, not even a task that holds another one.
+      if (!(await isWithin(attempts.ended(), closeTimeoutMs))) cut();
+      if (!(await isWithin(pool.end(), closeTimeoutMs))) cut();
     },
   };
 }
@@ -148,6 +151,7 @@ type Attempt = <T>(work: () => Promise<T>, toError?: (thrown: unknown) => unknow
 type UntilAnswered = <T>(work: () => Promise<T>) => Promise<T>;
 
 function createAttempts(name: string, availability: Availability) {
+  const running = new Set<Promise<unknown>>();
   let isOpen = true;
 
   function noteFailure(thrown: unknown): void {
@@ -159,12 +163,17 @@ function createAttempts(name: string, availability: Availability) {
     if (availability.checking()) await availability.checking();
     if (availability.trouble() !== null) throw storeLost(name);
     const silence = setTimeout(() => availability.lost("it does not answer"), silentMs).unref();
+    let begun: Promise<unknown> | undefined;
     try {
-      return await work();
+      const value = work();
+      begun = value;
+      running.add(begun);
+      return await value;
     } catch (thrown) {
       noteFailure(thrown);
       throw toError(thrown);
     } finally {
+      if (begun) running.delete(begun);
       clearTimeout(silence);
     }
   };
@@ -186,6 +195,8 @@ function createAttempts(name: string, availability: Availability) {
     attempt,
     untilAnswered,
     noteFailure,
+    /** Resolves when nothing is under way. */
+    ended: async () => void (await Promise.allSettled(running)),
     /** False when it was closed before. */
     close(): boolean {
       const wasOpen = isOpen;

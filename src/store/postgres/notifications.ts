@@ -108,7 +108,8 @@ export function createListener(address: PostgresAddress, instance: string): List
     async close() {
       isClosed = true;
       clearTimeout(timer);
-      await connecting;
+      // A server that is silent must not delay it.
+      if (connecting) await withinGrace(connecting, () => current && cutClient(current));
       const client = current;
       current = null;
       // Closing keeps the process alive until it is done.

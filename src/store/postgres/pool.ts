@@ -7,7 +7,7 @@ import { isLost, takesNoWrites } from "./store-failure.ts";
 const lockTimeoutMs = 5_000;
 const statementTimeoutMs = 30_000;
 const connectTimeoutMs = 5_000;
-const closeTimeoutMs = 3_000;
+export const closeTimeoutMs = 3_000;
 /** A lease lasts fifteen seconds or more, by the clock of its plane. */
 const maxClockDifferenceMs = 5_000;
 /** How often, and how many times, the server is asked about a commit whose connection broke. */

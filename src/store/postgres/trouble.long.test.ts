@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { after, before, type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { callEntry } from "../../../test/contracts/records.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
 import { until } from "../../../test/fixtures/until.ts";
@@ -153,3 +156,12 @@ for (const [ms, said] of [
     assert.equal(texts.length, said === null ? 0 : 1);
     if (said !== null) assert.match(texts.join(), said);
   });
+
+test("a store that is closed while a task waits for a second connection is closed, and its process ends with 0", async () => {
+  const child = fileURLToPath(new URL("../../../test/fixtures/closing-child.ts", import.meta.url));
+  for (const turns of [1, 2]) {
+    const running = spawn(process.execPath, [child, server.address(), String(turns)], { stdio: "inherit" });
+    const [code] = await once(running, "exit");
+    assert.equal(code, 0);
+  }
+});

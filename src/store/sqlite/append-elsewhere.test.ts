@@ -15,7 +15,7 @@ async function opened(t: { after(end: () => Promise<void>): void }, idleMs?: num
   const directory = mkdtempSync(join(tmpdir(), "append-"));
   const file = join(directory, "store.db");
   const store = await openSqliteStore(file);
-  const elsewhere = createAppendElsewhere(file, store.append, idleMs);
+  const elsewhere = createAppendElsewhere(file, store.append, undefined, idleMs);
   const append = createIdempotentAppend({ ...store, append: elsewhere.append });
   t.after(async () => {
     await elsewhere.close();
@@ -33,6 +33,7 @@ test("a store that is closed while its thread begins leaves none behind", async 
   let stored = 0;
   const here = async (entries: readonly JournalEntry[]) => {
     stored += entries.length;
+    return {};
   };
   const elsewhere = createAppendElsewhere("/nowhere/store.db", here);
   await elsewhere.append(Array.from({ length: 1_000 }, (_, at) => callEntry(`call-${at}`)));
@@ -87,6 +88,19 @@ test("a batch is stored once, whatever its thread had done when it ended", async
   await elsewhere.close();
   await appended;
   assert.equal((await store.verifyCalls()).calls, 1_050);
+});
+
+test("batches that are given at once are all stored, one after the other", async (t) => {
+  const { store, append, calls } = await opened(t);
+  const [twice] = calls(1) as [JournalEntry];
+  await append([twice]);
+  const ends = await Promise.allSettled([append(calls(20)), append([twice]), append(calls(3)), append(calls(1))]);
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    ["fulfilled", "rejected", "fulfilled", "fulfilled"],
+  );
+  const { broken, calls: counted } = await store.verifyCalls();
+  assert.deepEqual([broken, counted], [null, 1_025]);
 });
 
 test("a thread without work ends, and the next load gets another one", async (t) => {

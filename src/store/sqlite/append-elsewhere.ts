@@ -1,11 +1,12 @@
 import type { Worker } from "node:worker_threads";
+import { serialized } from "../../lib/async/once.ts";
 import { ownFile } from "../../lib/own-files.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
-import type { Store } from "../../model/store.ts";
+import type { ChainHeads, Store } from "../../model/store.ts";
 import { packEntries } from "./pack-entries.ts";
 
 /** What the thread says of a batch. */
-export type Appended = { failed?: { message: string; data: ErrorData } };
+export type Appended = ChainHeads | { failed: { message: string; data: ErrorData } };
 
 /** Fewer entries in a second are not worth a thread. */
 const worthAThread = 1_000;
@@ -16,13 +17,18 @@ const maxDeaths = 3;
 /** It holds one batch at a time. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
 
-type Thread = { worker: Worker; isReady: boolean; waits: PromiseWithResolvers<void> | null };
+type Thread = { worker: Worker; isReady: boolean; waits: PromiseWithResolvers<ChainHeads> | null };
 
 /**
- * Under load, batches are committed by a thread with a connection of its own, so that a commit is no caller's pause. One
- * batch is under way at a time. Where the thread dies, it is not known whether the batch was stored.
+ * Under load, batches are committed by a thread with a connection of its own, so that a commit is no caller's pause.
+ * Where the thread dies, it is not known whether the batch was stored.
  */
-export function createAppendElsewhere(file: string, here: Store["append"], idleMs = usualIdleMs) {
+export function createAppendElsewhere(
+  file: string,
+  here: Store["append"],
+  onFailure: (failure: PlaneError) => void = () => undefined,
+  idleMs = usualIdleMs,
+) {
   let thread: Thread | undefined;
   let deaths = 0;
   let appended = 0;
@@ -45,7 +51,7 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
   async function start(): Promise<void> {
     const { Worker } = await import("node:worker_threads");
     if (isClosed || thread) return;
-    const worker = new Worker(ownFile("appendWorker"), { workerData: file, resourceLimits });
+    const worker = new Worker(ownFile("appendWorker"), { workerData: { file }, resourceLimits });
     const started: Thread = { worker, isReady: false, waits: null };
     thread = started;
     worker.unref();
@@ -60,8 +66,10 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
       }
       const { waits } = started;
       started.waits = null;
-      if (said.failed) waits?.reject(new PlaneError("STORE_FAILED", said.failed.message, { data: said.failed.data }));
-      else waits?.resolve();
+      if (!("failed" in said)) return waits?.resolve(said);
+      const failure = new PlaneError("STORE_FAILED", said.failed.message, { data: said.failed.data });
+      onFailure(failure);
+      waits?.reject(failure);
     });
     worker.on("error", (thrown) => died(started, thrown));
     worker.on("exit", () => died(started, undefined));
@@ -77,7 +85,8 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
     await leaving.worker.terminate();
   }
 
-  const append: Store["append"] = (entries) => {
+  /** One batch at a time: the thread answers without saying which. */
+  const append: Store["append"] = serialized((entries) => {
     const now = performance.now();
     if (now - since > windowMs) [since, appended] = [now, 0];
     appended += entries.length;
@@ -88,14 +97,14 @@ export function createAppendElsewhere(file: string, here: Store["append"], idleM
       });
     }
     if (!thread?.isReady) return here(entries);
-    const waits = Promise.withResolvers<void>();
+    const waits = Promise.withResolvers<ChainHeads>();
     thread.waits = waits;
     // The process waits for what is under way, and for nothing else.
     thread.worker.ref();
     clearTimeout(idle);
     thread.worker.postMessage(packEntries(entries));
     return waits.promise;
-  };
+  });
   return {
     append,
     /** For tests. */

@@ -3,21 +3,35 @@ import { createDatabase } from "../sqlite.ts";
 import { createJournalTables } from "../tables/records.ts";
 import type { Appended } from "./append-elsewhere.ts";
 import { createConnection } from "./connection.ts";
+import type { Examined } from "./examine.ts";
 import { openDatabase } from "./open-database.ts";
 import { type PackedEntries, unpackEntries } from "./pack-entries.ts";
-import { storeFailure } from "./store-failure.ts";
+import { damaged, storeFailure } from "./store-failure.ts";
 
-const file = String(workerData);
-const { append } = createJournalTables(createDatabase(createConnection(await openDatabase(file), file)));
-const answer = (said: Appended | "ready") => parentPort?.postMessage(said);
+const { file, isExamined = false } = workerData as { file: string; isExamined?: boolean };
+const answer = (said: Appended | Examined | "ready") => parentPort?.postMessage(said);
 
-parentPort?.on("message", (packed: PackedEntries) => {
-  append(unpackEntries(packed)).then(
-    () => answer({}),
-    (thrown) => {
+if (isExamined) answer({ damage: await findDamage() });
+else {
+  const database = await openDatabase(file);
+  const { append } = createJournalTables(createDatabase(createConnection(database, file)));
+  parentPort?.on("message", (packed: PackedEntries) => {
+    append(unpackEntries(packed)).then(answer, (thrown) => {
       const { message, data } = storeFailure(file, thrown);
       answer({ failed: { message, data } });
-    },
-  );
-});
-answer("ready");
+    });
+  });
+  answer("ready");
+}
+
+async function findDamage(): Promise<string | null> {
+  try {
+    const database = await openDatabase(file);
+    const [first] = database.prepare("PRAGMA quick_check(1)").all();
+    database.close();
+    return first?.quick_check === "ok" ? null : damaged(file, String(first?.quick_check)).message;
+  } catch (thrown) {
+    const { message, data } = storeFailure(file, thrown);
+    return data.damaged === true ? message : null;
+  }
+}

@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { test } from "node:test";
-import { callEntry } from "../../../test/contracts/records.ts";
-import { sqliteSchema } from "../migrations/sqlite-migrations.ts";
+import { callEntry, moment } from "../../../test/contracts/records.ts";
+import type { VerifyOptions } from "../../model/calls/call-history.ts";
 import { openSqliteStore } from "../sqlite.ts";
 
-async function recorded(context: TestContext): Promise<string> {
+async function recorded(context: TestContext, at = moment): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "chain-"));
   context.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, "store.sqlite");
   const store = await openSqliteStore(file);
-  await store.append(["one", "two", "three", "four"].map((id) => callEntry(id)));
+  await store.append(["one", "two", "three", "four"].map((id) => callEntry(id, { at })));
   await store.close();
   return file;
 }
@@ -28,9 +28,9 @@ function tamper(file: string, sql: string): void {
   database.close();
 }
 
-async function verify(file: string, head?: string) {
+async function verify(file: string, options?: VerifyOptions) {
   const store = await openSqliteStore(file);
-  const chain = await store.verifyCalls(head);
+  const chain = await store.verifyCalls(options);
   await store.close();
   return chain;
 }
@@ -80,22 +80,45 @@ test("a removed end is found with a head that was kept", async (context) => {
   const { head } = await verify(file);
   tamper(file, "DELETE FROM calls WHERE id = 'four'");
   assert.equal((await verify(file)).ok, true, "nothing in the file can tell");
-  const { ok, headFound } = await verify(file, head ?? "");
+  const { ok, headFound } = await verify(file, { head: head ?? "" });
   assert.deepEqual([ok, headFound], [false, false]);
 });
 
-test("calls of an earlier version are kept, and the chain begins after them", async (context) => {
-  const folder = await mkdtemp(join(tmpdir(), "chain-"));
-  context.after(() => rm(folder, { recursive: true, force: true }));
-  const file = join(folder, "store.sqlite");
-  const database = new DatabaseSync(file);
-  database.exec(`${sqliteSchema.steps[0]?.sql}; CREATE TABLE migrations (id INTEGER PRIMARY KEY, at TEXT NOT NULL) STRICT;
-    INSERT INTO migrations VALUES (1, 'then');
-    INSERT INTO calls (id, at, tool, status, record) VALUES ('old', 'then', 't', 'failed', '{}')`);
-  database.close();
-  const store = await openSqliteStore(file);
-  await store.append([callEntry("new")]);
-  const { ok, calls, unchained } = await store.verifyCalls();
-  await store.close();
-  assert.deepEqual([ok, calls, unchained], [true, 2, 1]);
+test("records without hashes are found, also where no record has one", async (context) => {
+  const file = await recorded(context);
+  tamper(file, "UPDATE calls SET hash = NULL, record = replace(record, '\"ada\"', '\"bob\"'), user = 'bob'");
+  const { ok, broken } = await verify(file);
+  assert.deepEqual([ok, broken?.id], [false, "one"]);
+});
+
+const forgeries = {
+  "as of now": "SELECT sequence, hash, strftime('%Y-%m-%dT%H:%M:%fZ'), 2",
+  "as of long ago": "SELECT sequence, hash, '2026-03-01T12:00:00.000Z', 2",
+  "as of long after": "SELECT sequence, hash, '2999-03-01T12:00:00.000Z', 2",
+};
+
+for (const [when, row] of Object.entries(forgeries))
+  test(`a checkpoint that an attacker made ${when} does not hide the removal of young records`, async (context) => {
+    const file = await recorded(context, new Date().toISOString());
+    const { head } = await verify(file);
+    tamper(
+      file,
+      `INSERT INTO call_checkpoints ${row} FROM calls WHERE id = 'two'; DELETE FROM calls WHERE id IN ('one', 'two')`,
+    );
+    const { ok, broken, headFound } = await verify(file, { head: head ?? "", keepDays: 30 });
+    assert.deepEqual([ok, broken?.id, headFound], [false, "three", true]);
+    assert.match(
+      broken?.reason ?? "",
+      /those before it were removed on .*: it was 0 days old then, and 'calls.keepDays' is 30/,
+    );
+  });
+
+test("a checkpoint behind which nothing is left is found", async (context) => {
+  const file = await recorded(context);
+  tamper(
+    file,
+    "INSERT INTO call_checkpoints SELECT sequence, hash, at, 4 FROM calls WHERE id = 'four'; DELETE FROM calls",
+  );
+  const { ok, broken } = await verify(file);
+  assert.deepEqual([ok, broken?.id], [false, "none"]);
 });

@@ -7,9 +7,14 @@ import { goneCode, storeFailure } from "./store-failure.ts";
 /** Compiles each text once. */
 export type Prepare = (sql: string) => StatementSync;
 export type Connection = ReturnType<typeof createConnection>;
+const nothing = () => undefined;
 
 /** Every query goes through here, so that every failure names the file and the remedy. */
-export function createConnection(database: DatabaseSync, file: string) {
+export function createConnection(
+  database: DatabaseSync,
+  file: string,
+  onFailure: (failure: PlaneError) => void = nothing,
+) {
   const statements = new Map<string, StatementSync>();
   const place = file === ":memory:" || process.platform === "win32" ? null : statSync(file).ino;
   let open = true;
@@ -34,7 +39,9 @@ export function createConnection(database: DatabaseSync, file: string) {
     try {
       return await work();
     } catch (thrown) {
-      throw storeFailure(file, thrown);
+      const failure = storeFailure(file, thrown);
+      onFailure(failure);
+      throw failure;
     }
   }
 

@@ -9,7 +9,7 @@ const locked =
   `was locked by another process for more than ${lockTimeoutMs / 1_000} s. ` +
   "Stop the process that holds it, or try again later";
 const full = "has no room left on its disk. Free some space, then try again";
-const damaged = "is damaged. Restore a copy of it, or move it away to start with an empty one";
+const broken = "is damaged. Restore a copy of it, or move it away to start with an empty one";
 const foreign = "is not an SQLite database. Name another file, or move this one away to start with an empty one";
 const unreadable = "cannot be read from or written to its disk. Check the disk, or name another file";
 const directory = "is a directory. Name a file inside it";
@@ -36,7 +36,7 @@ const troubles: { [code: string | number]: string } = {
   6: locked,
   8: unwritable,
   10: unreadable,
-  11: damaged,
+  11: broken,
   13: full,
   14: unwritable,
   19: refused,
@@ -58,15 +58,22 @@ export function storeFailure(file: string, thrown: unknown): PlaneError {
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   const trouble = troubles[troubleCode(thrown)] ?? "could not do this; the cause stands in brackets";
   const why = mendable[trouble];
+  const isDamaged = trouble === broken || trouble === foreign;
   const data = {
     // `locked`: the whole batch waits, instead of each part of it in turn.
     ...(isLocked(thrown) ? { locked: true, busy: true } : {}),
     ...(why === undefined ? {} : { locked: true, later: true, why }),
+    ...(isDamaged ? { locked: true, damaged: true, why: "the database is damaged" } : {}),
   };
   return new PlaneError("STORE_FAILED", `The store '${file}' ${trouble} (${detail}).`, {
     data,
     cause: thrown,
   });
+}
+
+/** What a check of the whole file has found. */
+export function damaged(file: string, detail: string): PlaneError {
+  return storeFailure(file, Object.assign(new Error(detail), { errcode: 11 }));
 }
 
 export function isLocked(thrown: unknown): boolean {

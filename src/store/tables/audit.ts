@@ -1,8 +1,10 @@
 import type { AuditRecord } from "../../model/audit.ts";
-import type { Store } from "../../model/store.ts";
+import type { ChainHead } from "../../model/calls/call-history.ts";
+import type { ChainHeads, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";
-import { type Chained, deleteBefore, lastHash, verify } from "./chained.ts";
-import { type Database, first, newestFirst, parseRecord, same, type Work } from "./database.ts";
+import { type Chained, deleteBefore, findLoss, lastHash } from "./chained.ts";
+import { type Database, first, newestFirst, number, parseRecord, same, type Work } from "./database.ts";
+import { verify } from "./verify-chain.ts";
 
 const chained: Chained<AuditRecord> = {
   table: "audit",
@@ -32,13 +34,16 @@ export function createAuditTable(database: Database) {
           filter,
         ),
       ),
-    verifyAudit: (head) => verify(database, chained, head),
+    verifyAudit: (options) => verify(database, chained, options),
     forgetAudit: (before) => write(() => deleteBefore(chained, before), { lock: "journal" }),
   } satisfies Partial<Store>;
 }
 
-export function* insertAudit(database: Database, records: readonly AuditRecord[]): Work<void> {
-  if (records.length === 0) return;
+export const findLostChanges = (head: ChainHead) => findLoss(chained, head);
+
+export function* insertAudit(database: Database, records: readonly AuditRecord[]): Work<ChainHeads> {
+  const newest = records.at(-1);
+  if (newest === undefined) return {};
   let hash = yield* lastHash(chained);
   const rows = records.map((one) => {
     const { id, at, operation, target, user } = one;
@@ -47,4 +52,6 @@ export function* insertAudit(database: Database, records: readonly AuditRecord[]
     return { id, at, operation, target, user_name: user, record, hash };
   });
   yield* database.insertRows("audit", rows);
+  const sequence = yield* number("SELECT max(sequence) FROM audit");
+  return { changes: { sequence, hash, at: newest.at } };
 }

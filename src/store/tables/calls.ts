@@ -1,10 +1,11 @@
 import type { CallRecord } from "../../model/calls/call.ts";
-import type { CountedSteps, SeriesSpan } from "../../model/calls/call-history.ts";
-import type { CallColumns, JournalEntry, Store } from "../../model/store.ts";
+import type { ChainHead, CountedSteps, SeriesSpan } from "../../model/calls/call-history.ts";
+import type { CallColumns, ChainHeads, JournalEntry, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";
 import { countMinutes, minutesOf, oldestMinute, toCountedSteps, userKey } from "../call-minutes.ts";
-import { type Chained, deleteBefore, lastHash, verify } from "./chained.ts";
+import { type Chained, deleteBefore, findLoss, lastHash } from "./chained.ts";
 import { all, type Database, first, newestFirst, parseRecord, query, same, type Work, where } from "./database.ts";
+import { verify } from "./verify-chain.ts";
 
 /** `sequence` is the number of its last event, too. */
 export type NumberedCall = { entry: Extract<JournalEntry, { kind: "call" }>; sequence: number };
@@ -54,16 +55,19 @@ export function createCallTable(database: Database) {
         ),
       ),
     callSeries: (span) => read(() => selectCallSeries(span)),
-    async verifyCalls(head) {
-      const { records: calls, ...chain } = await verify(database, chained, head);
+    async verifyCalls(options) {
+      const { records: calls, ...chain } = await verify(database, chained, options);
       return { ...chain, calls };
     },
     forgetCalls: (before) => write(() => deleteBefore(chained, before), { lock: "journal" }),
   } satisfies Partial<Store>;
 }
 
-export function* insertCalls(database: Database, numbered: readonly NumberedCall[]): Work<void> {
-  if (numbered.length === 0) return;
+export const findLostCalls = (head: ChainHead) => findLoss(chained, head);
+
+export function* insertCalls(database: Database, numbered: readonly NumberedCall[]): Work<ChainHeads> {
+  const newest = numbered.at(-1);
+  if (newest === undefined) return {};
   let hash = yield* lastHash(chained);
   const rows = numbered.map(({ entry, sequence }) => {
     const { call, text, events = 0 } = entry;
@@ -79,6 +83,7 @@ export function* insertCalls(database: Database, numbered: readonly NumberedCall
     database,
     numbered.map(({ entry }) => entry.call),
   );
+  return { calls: { sequence: newest.sequence, hash, at: newest.entry.call.at } };
 }
 
 function* addToMinutes({ insertRows }: Database, calls: readonly CallColumns[]): Work<void> {

@@ -4,9 +4,9 @@ import { eventsOf } from "../../model/calls/call-events.ts";
 import type { KeptResult, StoredResult } from "../../model/calls/stored-result.ts";
 import type { HealthSample } from "../../model/catalogue/health.ts";
 import type { StoredEvent } from "../../model/events.ts";
-import type { JournalEntry, Store, StoredPayload } from "../../model/store.ts";
-import { insertAudit } from "./audit.ts";
-import { insertCalls, type NumberedCall } from "./calls.ts";
+import type { ChainHeads, JournalEntry, Store, StoredPayload } from "../../model/store.ts";
+import { findLostChanges, insertAudit } from "./audit.ts";
+import { findLostCalls, insertCalls, type NumberedCall } from "./calls.ts";
 import {
   all,
   type Columns,
@@ -35,6 +35,7 @@ export function createJournalTables(database: Database) {
     // Under a lock: the chain has one end, and readers that continue from a number miss nothing committed later.
     append: (entries) =>
       write(() => insertEntries(database, entries), { lock: "journal", notify: { what: "journal" } }),
+    findLoss: (chain, head) => read(() => (chain === "calls" ? findLostCalls(head) : findLostChanges(head))),
     events: (after = 0, limit) => read(() => selectEvents(recordOf("events"), after, limit)),
     lastEventId: () => read(lastEventId),
     samples: () => read(() => all(parseSample, `${samples} ORDER BY subject, sequence`)),
@@ -105,7 +106,7 @@ function* selectEvents(record: string, after: number, limit: number | undefined)
 }
 
 /** Calls and events share their numbers: those of a call are its sequence, and the one before where it stands for two. */
-function* insertEntries(database: Database, entries: readonly JournalEntry[]): Work<void> {
+function* insertEntries(database: Database, entries: readonly JournalEntry[]): Work<ChainHeads> {
   const calls: NumberedCall[] = [];
   const events: Columns[] = [];
   const isNumbered = entries.some(({ kind }) => kind === "call" || kind === "event");
@@ -119,15 +120,13 @@ function* insertEntries(database: Database, entries: readonly JournalEntry[]): W
       events.push({ id: ++last, at, type: event.type, [database.recordOf("events")]: text });
     }
   }
-  yield* insertCalls(database, calls);
-  yield* insertAudit(
-    database,
-    entries.flatMap((entry) => (entry.kind === "audit" ? [entry.record] : [])),
-  );
+  const audited = entries.flatMap((entry) => (entry.kind === "audit" ? [entry.record] : []));
+  const heads = { ...(yield* insertCalls(database, calls)), ...(yield* insertAudit(database, audited)) };
   if (events.length > 0) yield* database.insertRows("events", events);
   const added = entries.flatMap((entry) => (entry.kind === "sample" ? [entry.sample] : []));
   if (added.length > 0) yield* database.insertSamples(added);
   for (const entry of entries) if (entry.kind === "run") yield* insertRun(entry.run);
+  return heads;
 }
 
 /** Stored in two parts, so that a list does not read every conversation. */

@@ -1,5 +1,5 @@
 import { pause } from "../../lib/async/pause.ts";
-import { PlaneError, reportError, toPlaneError } from "../../model/errors.ts";
+import { PlaneError, reportError, shuttingDown, toPlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Begun, DueHandler } from "../../model/store.ts";
@@ -146,7 +146,7 @@ export function createEngine(parts: EngineParts) {
     },
     ended: (id: string, patience: Patience) => ended(state, id, patience),
     async stop(): Promise<void> {
-      stopping.abort(new Error("the plane is stopping"));
+      stopping.abort(shuttingDown());
       await Promise.all([...active.values()].map(({ done }) => done));
     },
   };

@@ -1,7 +1,7 @@
 import { jobsFor, visibleWork, workNotFound } from "../../catalogue/catalogue.ts";
 import { jobSubject } from "../../model/catalogue/health.ts";
 import { mayBelongTo, spellings } from "../../model/catalogue/tool-name.ts";
-import { PlaneError } from "../../model/errors.ts";
+import { PlaneError, shuttingDown } from "../../model/errors.ts";
 import { mayDo, type Principal } from "../../model/principal.ts";
 import type { JobManifest } from "../../model/work/job.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
@@ -67,7 +67,7 @@ export function createJobs(parts: JobParts) {
     },
   });
   const verbs: JobVerbs & SkillVerbs = { ...skills, ...jobs };
-  return { verbs, engine, stopSkills: () => stopping.abort(new Error("the plane is stopping")) };
+  return { verbs, engine, stopSkills: () => stopping.abort(shuttingDown()) };
 }
 
 /** A step may use any spelling; the server of an unlisted tool decides. */
@@ -79,7 +79,7 @@ function seesTool({ tools, grants, serverNames }: JobParts, name: string, princi
 
 async function onEnded(parts: JobParts, job: JobManifest, run: KeptJobRun): Promise<void> {
   const { memory, manifests, plane } = parts;
-  const { emit, store } = memory;
+  const { emit } = memory;
   const durationMs = Date.parse(run.endedAt ?? "") - Date.parse(run.startedAt ?? "");
   if (run.state === "succeeded") emit({ type: "job.succeeded", ...factsOf(run), durationMs });
   else if (run.state === "cancelled") emit({ type: "job.cancelled", ...factsOf(run) });
@@ -97,8 +97,7 @@ async function onEnded(parts: JobParts, job: JobManifest, run: KeptJobRun): Prom
   if (run.state === "cancelled") return;
   const ok = run.state === "succeeded";
   const sample = { subject: jobSubject(job), at: run.endedAt ?? "", ok, latencyMs: durationMs };
-  await (await store()).append([{ kind: "sample", sample }]);
-  parts.healthChanged();
+  await memory.recordSamples([sample]);
 }
 
 /** A persona runs its own jobs; an admin without a persona acts as the first that the job is for. */

@@ -1,10 +1,11 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import type { AuditRecord } from "../../../model/audit.ts";
+import type { VerifyOptions } from "../../../model/calls/call-history.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, printPage, renderFacts, renderMoment, show, table } from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
-import { renderChain } from "./call-history.ts";
+import { renderChain, toVerify } from "./call-history.ts";
 import { pick, toLimit } from "./option-values.ts";
 
 const defaultPage = 50;
@@ -62,9 +63,8 @@ function renderChange({ input, before, after, ...record }: AuditRecord): string 
   ].join("\n");
 }
 
-export async function verifyAudit(cli: Cli, options: GlobalOptions & { head?: string }): Promise<number> {
-  const asked = withoutUndefined({ head: options.head });
-  const check = await withPlane(cli, options, (plane) => plane.audit.verify(asked));
+export async function verifyAudit(cli: Cli, options: GlobalOptions & VerifyOptions): Promise<number> {
+  const check = await withPlane(cli, options, (plane) => plane.audit.verify(toVerify(options)));
   const { changes, calls } = check;
   show(options, check, () => {
     const { records, ...chain } = changes;

@@ -7,11 +7,11 @@ import { renderBars, renderCall, renderCalls, renderChain } from "./call-history
 const good = {
   ok: true,
   calls: 3,
-  unchained: 0,
   checkpoints: [],
   head: "ab12",
   broken: null,
   headFound: null,
+  lost: [],
 };
 
 test("each stage is as long as its share of the longest one", () => {
@@ -55,6 +55,11 @@ test("the chain is reported in words, with the first call that is wrong", () => 
   const broken = { id: "x", at: "then", reason: "it was changed" };
   assert.match(renderChain({ ...good, ok: false, broken }), /broken at call 'x' of then: it was changed\./);
   assert.match(renderChain({ ...good, ok: false, headFound: false }), /The hash you gave is not in the record/);
-  const aged = { ...good, unchained: 2, checkpoints: [{ at: "then", removed: 7 }] };
-  assert.match(renderChain(aged), /The first 2 are older[\s\S]*7 older calls removed because of their age/);
+  const aged = { ...good, checkpoints: [{ at: "then", removed: 7 }] };
+  assert.match(renderChain(aged), /7 older calls removed because of their age/);
+  const lost = [{ after: "Monday", until: "Friday" }];
+  assert.match(
+    renderChain({ ...good, ok: false, lost }),
+    /The calls after Monday up to Friday were stored and are gone/,
+  );
 });

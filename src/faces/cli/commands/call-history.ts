@@ -7,7 +7,7 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { agentOutcomes, type RunSummary } from "../../../model/agent/agent-run.ts";
 import type { CallRecord, CallStatus } from "../../../model/calls/call.ts";
-import type { ActivityEntry, CallChain } from "../../../model/calls/call-history.ts";
+import type { ActivityEntry, CallChain, VerifyOptions } from "../../../model/calls/call-history.ts";
 import { type Artifact, readArtifacts, type ToolResult } from "../../../model/calls/result.ts";
 import { pageLimits, type ResultPage, type ResultQuery } from "../../../model/calls/stored-result.ts";
 import { PlaneError } from "../../../model/errors.ts";
@@ -87,13 +87,16 @@ export function renderBars(stages: CallRecord["stages"]): string[] {
 }
 
 export function renderChain(chain: CallChain, what = "call"): string {
-  const { calls, unchained, checkpoints, head, broken, headFound } = chain;
+  const { calls, checkpoints, head, broken, headFound, lost } = chain;
   const removed = checkpoints.reduce((sum, checkpoint) => sum + checkpoint.removed, 0);
   return [
     broken
       ? `The record is broken at ${what} '${plainText(broken.id)}' of ${plainText(broken.at)}: ${broken.reason}. What comes after it proves nothing.`
       : `${countOf(calls, what)} recorded; none was changed or removed in between.`,
-    ...(unchained > 0 ? [`The first ${unchained} are older than the chain and cannot be verified.`] : []),
+    ...lost.map(
+      ({ after, until }) =>
+        `The ${what}s${after === null ? "" : ` after ${after}`} up to ${until} were stored and are gone: the store was damaged, or replaced by an older one.`,
+    ),
     ...(removed > 0 ? [`${countOf(removed, `older ${what}`)} removed because of their age ('calls.keepDays').`] : []),
     ...(headFound === false ? ["The hash you gave is not in the record: its end was removed or rewritten."] : []),
     ...(headFound === true ? ["The hash you gave is in the record."] : []),
@@ -176,11 +179,14 @@ function nullIfUnknown(thrown: unknown): null {
   throw thrown;
 }
 
-export async function verifyCalls(cli: Cli, options: GlobalOptions & { head?: string }): Promise<number> {
-  const asked = withoutUndefined({ head: options.head });
-  const chain = await withPlane(cli, options, (plane) => plane.calls.verify(asked));
+export async function verifyCalls(cli: Cli, options: GlobalOptions & VerifyOptions): Promise<number> {
+  const chain = await withPlane(cli, options, (plane) => plane.calls.verify(toVerify(options)));
   show(options, chain, () => renderChain(chain));
   return chain.ok ? 0 : 1;
+}
+
+export function toVerify({ head, since, until, keepDays }: VerifyOptions): VerifyOptions {
+  return withoutUndefined({ head, since, until, keepDays });
 }
 
 type RunListOptions = TextOptions<"outcome" | "model" | "toolset" | "conversation" | "since" | "limit" | "cursor">;

@@ -119,7 +119,10 @@ ${page}
   > call-history.listRuns $ calls runs $ calls runs --outcome failed --since 2026-11-15
 calls verify: verify the audit hash chain; names the first call that fails
   --head <hash> a hash from an earlier run, which must still be in the record
-  > call-history.verifyCalls $ calls verify $ calls verify --head 9f86d081884c7d65…
+  --since <time> only records of this day or moment and later, such as 2026-11-15
+  --until <time> only records up to the end of this day, or up to this moment
+  --keep-days <number> {count} how old records had to be when they were removed; calls.keepDays when left out
+  > call-history.verifyCalls $ calls verify $ calls verify --head 9f86d081884c7d65… $ calls verify --since 2026-11-15
 conversations: what you asked agents, by conversation
   <conversation> the id, as 'calls runs --json' and 'calls show' name it
   $ conversations rename chat-0a1b 'Release notes' $ conversations delete chat-0a1b
@@ -141,6 +144,9 @@ audit show <id>: one change: who, from where, what, before and after
   > audit.showChange $ audit show 0mwhdikxj-1a2b3c4d5e6f7g8h
 audit verify: verify the hash chains of changes and calls; names the first record that fails
   --head <hash> a hash from an earlier run, which must still be in the record
+  --since <time> only records of this day or moment and later, such as 2026-11-15
+  --until <time> only records up to the end of this day, or up to this moment
+  --keep-days <number> {count} how old records had to be when they were removed; calls.keepDays when left out
   > audit.verifyAudit $ audit verify $ audit verify --head 9f86d081884c7d65…
 results: large results, stored for a while
   $ results list $ results get r_0123456789abcdef0123 --path items.0

@@ -1,0 +1,74 @@
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import type { Loss } from "../model/calls/call-history.ts";
+import type { ChainHeads, Store } from "../model/store.ts";
+
+const chains = ["calls", "changes"] as const;
+type ChainName = (typeof chains)[number];
+type Losses = { [Name in ChainName]?: Loss[] };
+type Finder = Pick<Store, "findLoss">;
+
+export type KeptHeads = ReturnType<typeof createKeptHeads>;
+
+/**
+ * Where the chains end, in a file of its own that is written after each commit. A store whose end is lost to a damaged disk,
+ * or that was replaced by an older copy, cannot tell by itself.
+ */
+export function createKeptHeads(path: string) {
+  const lostPath = `${path}.lost`;
+  const earlier = readJson<ChainHeads>(path) ?? {};
+  let heads = earlier;
+
+  function write(next: ChainHeads): void {
+    heads = next;
+    try {
+      const written = `${path}.${process.pid}`;
+      writeFileSync(written, JSON.stringify(heads), { mode: 0o600 });
+      renameSync(written, path);
+    } catch {
+      // On a full disk the head before it is left, which is in the chain as well.
+    }
+  }
+
+  return {
+    note(added: ChainHeads): void {
+      if (added.calls !== undefined || added.changes !== undefined) write({ ...heads, ...added });
+    },
+    /** Is there what earlier processes have stored? What is not is noted in a file, which a person deletes. */
+    async check(store: Finder): Promise<void> {
+      for (const chain of chains) {
+        const loss = await findLoss(store, chain, earlier);
+        if (loss === null) continue;
+        const { [chain]: head, ...others } = heads;
+        if (head === earlier[chain]) write(others);
+        const known = readJson<Losses>(lostPath) ?? {};
+        const noted = { ...known, [chain]: [...(known[chain] ?? []), loss] };
+        writeFileSync(lostPath, JSON.stringify(noted, null, 2), { mode: 0o600 });
+        process.emitWarning(warningOf(chain, loss, lostPath));
+      }
+    },
+    /** What was lost before, and what is not there now. */
+    async losses(chain: ChainName, store: Finder): Promise<Loss[]> {
+      const now = await findLoss(store, chain, heads);
+      return [...(readJson<Losses>(lostPath)?.[chain] ?? []), ...(now === null ? [] : [now])];
+    },
+  };
+}
+
+async function findLoss(store: Finder, chain: ChainName, heads: ChainHeads): Promise<Loss | null> {
+  const head = heads[chain];
+  return head === undefined ? null : store.findLoss(chain, head);
+}
+
+function warningOf(chain: ChainName, { after, until }: Loss, lostPath: string): string {
+  const which = after === null ? chain : `${chain} after ${after}`;
+  return `The store has lost records: the ${which} up to ${until} were stored and are gone. It was damaged, or replaced by an older copy. 'toolplane audit verify' says so until you delete ${lostPath}.`;
+}
+
+/** Null where there is none, or where it is damaged as well. */
+function readJson<T>(path: string): T | null {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as T;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,76 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Loss } from "../model/calls/call-history.ts";
+import type { StoreAddress } from "../model/config/settings.ts";
+import type { ChainHeads, Store } from "../model/store.ts";
+import type { KeptHeads } from "./kept-heads.ts";
+
+export type OpenedStore = {
+  store: Store;
+  /** Path prefix of the files beside the store, such as the write-ahead spool; undefined without a data directory. */
+  spool: string | undefined;
+};
+
+/** `directory` is the data directory of this machine. */
+export async function openStore(address: StoreAddress, directory: string | undefined): Promise<OpenedStore> {
+  const opened = await (address.kind === "sqlite" ? openFile(directory) : openServer(address, directory));
+  if (opened.spool === undefined) return opened;
+  const { createKeptHeads } = await import("./kept-heads.ts");
+  const heads = createKeptHeads(`${opened.spool}-head`);
+  const store = withHeads(opened.store, heads);
+  await recover(store, opened.spool, heads);
+  return { ...opened, store };
+}
+
+/** Each commit is noted beside the store, and a check compares what was noted with what is there. */
+function withHeads(store: Store, heads: KeptHeads): Store {
+  const checked = async <T extends { ok: boolean; lost: Loss[] }>(chain: keyof ChainHeads, result: T): Promise<T> => {
+    const lost = await heads.losses(chain, store);
+    return { ...result, lost, ok: result.ok && lost.length === 0 };
+  };
+  return {
+    ...store,
+    async append(entries) {
+      const added = await store.append(entries);
+      heads.note(added);
+      return added;
+    },
+    verifyCalls: async (options) => checked("calls", await store.verifyCalls(options)),
+    verifyAudit: async (options) => checked("changes", await store.verifyAudit(options)),
+  };
+}
+
+async function openFile(directory: string | undefined): Promise<OpenedStore> {
+  const { openSqliteStore } = await import("./sqlite.ts");
+  const spool = directory === undefined ? undefined : join(directory, "toolplane.db");
+  return { store: await openSqliteStore(spool ?? ":memory:"), spool };
+}
+
+async function openServer(
+  address: Extract<StoreAddress, { kind: "postgres" }>,
+  directory: string | undefined,
+): Promise<OpenedStore> {
+  const { openPostgresStore } = await import("./postgres.ts");
+  const store = await openPostgresStore(address);
+  if (directory === undefined) return { store, spool: undefined };
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  // One spool per database: entries must not get into another one.
+  const { hash } = process.getBuiltinModule("node:crypto");
+  return { store, spool: join(directory, `postgres-${hash("sha256", address.shown).slice(0, 12)}`) };
+}
+
+/** Stores the spools of killed planes now, or as soon as the store is reachable. */
+async function recover(store: Store, spool: string, heads: KeptHeads): Promise<void> {
+  const { recoverSpools } = await import("./recover-spools.ts");
+  const recoverNow = async () => {
+    await recoverSpools(spool, store);
+    // A store that cannot be read is reported to those who need it.
+    await heads.check(store).catch(() => undefined);
+  };
+  if (store.trouble() === null) return recoverNow();
+  const leave = store.onTrouble((trouble) => {
+    if (trouble !== null) return;
+    leave();
+    void recoverNow();
+  });
+}
