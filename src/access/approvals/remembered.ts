@@ -1,3 +1,4 @@
+import { findChanged } from "../../lib/json/exact-numbers.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { matchesGlob } from "../../lib/text/glob.ts";
 import type { Injected, Verdict } from "../../model/calls/call.ts";
@@ -100,6 +101,9 @@ function fits(entry: Remembered, call: Injected, fingerprint: Fingerprint): bool
   if (entry.conversation !== null && entry.conversation !== options.conversation) return false;
   if (entry.server !== null ? entry.server !== tool.id.server : entry.tool !== tool.name) return false;
   if (entry.fingerprint !== null && entry.fingerprint !== fingerprint(tool)) return false;
+  const isAnyInput = entry.argumentsHash === null && Object.keys(entry.arguments).length === 0;
+  // The earlier yes was to another number than the one that would be sent.
+  if (!isAnyInput && findChanged(input.exact) !== undefined) return false;
   if (entry.argumentsHash !== null) return entry.argumentsHash === hash(input.arguments);
   return Object.entries(entry.arguments).every(([name, glob]) => matchesGlob(glob, textOf(input.arguments, name)));
 }
