@@ -1,5 +1,6 @@
 import { andThen } from "../../lib/async/and-then.ts";
 import { putExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { uriSpellings } from "../../lib/text/uri-spellings.ts";
 import type { Policy } from "../../model/access/policy.ts";
 import type { Injected, PolicyMode, Validated, Verdict } from "../../model/calls/call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
@@ -68,7 +69,11 @@ function stricter(own: Verdict, other: Verdict, { name }: Tool): Verdict {
 }
 
 /** With what the system sets, and with the digits that are sent: a rule sees what the provider gets. */
-function argumentsOf({ input, injected }: Validated & Partial<Injected>): JsonObject {
+function argumentsOf({ tool, input, injected }: Validated & Partial<Injected>): JsonObject {
+  const { kind } = tool.id;
+  // A rule on the address of a resource is a rule on all of its forms.
+  if (kind === "resource" || kind === "subscription")
+    return { ...input.arguments, uri: uriSpellings(String(input.arguments.uri)) };
   const sent = input.exact === undefined ? input.arguments : putExactNumbers(input.arguments, input.exact);
   return injected && Object.keys(injected.values).length > 0 ? { ...sent, ...injected.values } : sent;
 }
