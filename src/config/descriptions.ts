@@ -247,7 +247,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "approvals.allowEdit": "Whether approvers may edit the arguments.",
   "approvals.approvers": "Groups whose members answer, and only they. Default: each caller for their own calls.",
   "approvals.fourEyes":
-    "Whether a caller's own yes never counts, with any key. Without approvers, others with the scope admin answer.",
+    "Whether a caller's own yes never counts, with any key that is theirs or that they created. Without approvers, others with the scope admin answer.",
   "approvals.threshold":
     "How many different people have to say yes. Above 1, arguments cannot be edited and no yes is remembered.",
   "approvals.rememberConsent": "Whether consent to a tool covers the rest of the conversation.",

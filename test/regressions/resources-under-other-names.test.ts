@@ -52,8 +52,7 @@ suite("a resource is the same under every spelling of its address", () => {
     test(`a rule that denies it ${how} denies all of them, on every face`, () =>
       eachFace(rules, async (faces) => {
         for (const [face, read] of Object.entries(faces)) {
-          for (const uri of spelt)
-            assert.match(await read(uri), refused, `${face}: ${uri}`);
+          for (const uri of spelt) assert.match(await read(uri), refused, `${face}: ${uri}`);
           if (face !== "subscription") assert.match(await read("file:///public/a"), /for all/, face);
         }
       }));

@@ -5,7 +5,7 @@ import type { Injected, Verdict } from "../../model/calls/call.ts";
 import type { HeldCall, Remember, Remembered } from "../../model/calls/held-call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { ownerOf, type Principal } from "../../model/principal.ts";
+import { isSameName, ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { type ApprovalSettings, ownYesCounts } from "./answerers.ts";
 
@@ -53,7 +53,7 @@ export function createRemembered(
       if (settings().threshold > 1) return null;
       const entries = await entriesOf(call.principal.user);
       const ownCounts = ownYesCounts(settings(), call.principal);
-      const counts = ({ by = null, user }: Remembered) => ownCounts || (by !== null && by !== user);
+      const counts = ({ by = null, user }: Remembered) => ownCounts || (by !== null && !isSameName(by, user));
       return entries.find((entry) => counts(entry) && fits(entry, call, fingerprint)) ?? null;
     },
     async add(held: HeldCall, remember: Remember, by: Principal): Promise<Remembered> {

@@ -15,7 +15,7 @@ export function uriSpellings(uri: string): string[] {
     const form = last;
     const parsed = parseForm(form);
     const plain = withoutExtras(parsed);
-    last = unescape(plain).normalize("NFC");
+    last = withoutEscapes(plain).normalize("NFC");
     forms.add(form).add(parsed).add(plain);
     if (last === form) break;
   }
@@ -43,7 +43,7 @@ function withoutExtras(text: string): string {
   return origin + rest.replace(/[?#].*$/s, "").replaceAll(/\/{2,}/g, "/");
 }
 
-function unescape(text: string): string {
+function withoutEscapes(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
