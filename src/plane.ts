@@ -120,6 +120,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     emit,
     isOffline: options.offline === true || recordings.isOffline,
     isPersonal: credentials.isPersonal,
+    opensForUser: credentials.opensForUser,
     // Servers list what they offer for the default principal.
     access: (name, definition, user) => ({
       ...accessOf(credentials, name, definition, user ?? defaultPrincipal.user),

@@ -7,12 +7,13 @@ import {
   type Config,
   type ConfigProblem,
   ConfigValues,
+  type Manifests,
   ModelDefinition,
   ToolsetDefinition,
 } from "../model/config/config.ts";
 import { parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
-import { ServerDefinition, type Transport } from "../model/servers/server.ts";
+import { hasPersonalAuth, ServerDefinition, type Transport } from "../model/servers/server.ts";
 import { type Environment, startedByUs } from "./environment.ts";
 import { hintFor } from "./manifests/check-graph.ts";
 import type { Merged } from "./merge-settings.ts";
@@ -131,6 +132,7 @@ export function checkValues(
   };
   // A file of toolsets alone is a part of a configuration.
   checkToolsets(values.toolsets, serverNames, serverNames.length === 0 ? warn : report);
+  checkSharing(values, report);
   checkStore(values.store, report);
   checkVaultKey(values.vaultKey, report);
   return { ...values, broken, problems };
@@ -194,7 +196,45 @@ export function checkServer(
   // What was reported once need not be reported by the schema again.
   const fields = url === undefined || hasProblem ? others : { ...others, url };
   const definition = parse(ServerDefinition, fields, path, report);
+  if (definition?.cache?.shared && hasPersonalAuth(definition)) {
+    usable = false;
+    report([...path, "cache", "shared"], sharesPersonal, sharesHint);
+  }
   return usable ? definition : undefined;
+}
+
+const sharesPersonal = "would give the results of one user to all others: each signs in with credentials of their own";
+const sharesHint = "Take 'shared' out, or give the server one credential for all with 'auth.token' or 'headers'.";
+
+/** A tool may not share what its server does not. */
+function checkSharing({ servers, overlays, tools }: ConfigValues, report: Report): void {
+  const personal = personalServers(servers);
+  if (personal.length === 0) return;
+  for (const [name, { cache }] of Object.entries(overlays))
+    if (cache?.shared && personal.some((server) => mayBelongTo(server, name)))
+      report(["overlays", name, "cache", "shared"], sharesPersonal, sharesHint);
+  for (const [name, tool] of Object.entries(tools))
+    if (sharesResultsOf(tool, personal)) report(["tools", name, "cache", "shared"], sharesPersonal, sharesHint);
+}
+
+function personalServers(servers: ConfigValues["servers"]): string[] {
+  return Object.keys(servers).filter((name) => hasPersonalAuth(servers[name] ?? {}));
+}
+
+function sharesResultsOf({ cache, providers }: ToolManifest, servers: readonly string[]): boolean {
+  if (!cache?.shared) return false;
+  return providers.some(({ name, config }) => name === "mcp" && servers.includes(String(config.server)));
+}
+
+/** The same for the tools of manifests. */
+export function sharingInManifests(servers: ConfigValues["servers"], { tools }: Manifests): ConfigProblem[] {
+  const personal = personalServers(servers);
+  return tools
+    .filter((tool) => sharesResultsOf(tool, personal))
+    .map(({ name, file, persona = null }) => ({
+      ...{ file, line: null, path: "cache.shared", owner: persona, entry: { kind: "tool", name } },
+      ...{ severity: "error", message: `tool '${name}' ${sharesPersonal}`, hint: sharesHint },
+    }));
 }
 
 /** In an image, 'toolplane' is a program like any other. */

@@ -16,7 +16,7 @@ import type { ConfigInput } from "../model/config/config-input.ts";
 import type { ProjectTrust } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
-import { checkServer, checkValues } from "./check-values.ts";
+import { checkServer, checkValues, sharingInManifests } from "./check-values.ts";
 import { withoutOwnEntry } from "./clients/own-entry.ts";
 import type { Environment } from "./environment.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
@@ -189,6 +189,7 @@ export async function loadConfig(
       ...checkAccess(values, merged),
       ...(await checkHooks(values.hooks, merged)),
       ...fromFiles.problems,
+      ...sharingInManifests(values.servers, fromFiles.manifests),
     ],
   };
   const said = [merged.values, fromFiles.manifests.tools.map(({ providers }) => providers)];
