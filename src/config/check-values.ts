@@ -280,7 +280,8 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
   const checked: UnknownObject = {};
   for (const [section, schema] of Object.entries(sections)) {
     const { expanded } = expand(values[section], [section], environment, report);
-    checked[section] = parse(schema, expanded, [section], report) ?? parse(schema, undefined, [section], report);
+    const parsed = parse(schema, expanded, [section], report);
+    checked[section] = parsed === undefined ? withoutMistakes(schema, expanded) : parsed;
   }
   for (const [section, schema] of Object.entries(entrySections)) {
     const entries = values[section];
@@ -292,6 +293,14 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
     });
   }
   return checked as Omit<ConfigValues, "servers" | "tools" | "overlays">;
+}
+
+/** A mistake costs only its own key: the others of the section may guard something. */
+function withoutMistakes<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S> | undefined {
+  const isGood = (part: unknown) => z.safeParse(schema, part).success;
+  const good = Object.entries(isObject(value) ? value : {}).filter(([key, inner]) => isGood({ [key]: inner }));
+  const kept = good.length === 0 ? undefined : Object.fromEntries(good);
+  return z.safeParse(schema, isGood(kept) ? kept : undefined).data;
 }
 
 /** The definition stays, so that a run says the same. */

@@ -216,14 +216,15 @@ function withoutUntrusted(
   return { untrusted, broken: Object.fromEntries(Object.entries(broken).filter(([name]) => !names.has(name))) };
 }
 
+/** What guards something. A section of it that is not understood would fall back to its defaults. */
+export const safeSections =
+  /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|vaultKey|approvals|security|audit|sampling|quotas|results\.redact|lazy\.callable)\b/;
+
 /** A rule, a hook, a budget or what is said about arguments that is not understood must not be left out, so a plane does not start with one. */
 export function requireSafe({ problems }: Config): void {
   const unsafe = problems.filter(
     // A manifest has keys of these names too, and a tool that is left out is safe.
-    ({ path, key = path, severity, owner }) =>
-      severity === "error" &&
-      owner === undefined &&
-      /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|vaultKey)\b/.test(key),
+    ({ path, key = path, severity, owner }) => severity === "error" && owner === undefined && safeSections.test(key),
   );
   if (unsafe.length > 0) throw new PlaneError("CONFIG_INVALID", renderProblems(unsafe), { data: { problems: unsafe } });
 }

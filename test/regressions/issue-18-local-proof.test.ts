@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
-import { guards } from "../../src/config/trust/guards.ts";
+import { projectKeys } from "../../src/config/trust/project-keys.ts";
 import { createApp } from "../../src/faces/http/app.ts";
 import { createLocalPass } from "../../src/faces/http/local-pass.ts";
 import { createOwnAddress } from "../../src/faces/http/origin.ts";
@@ -128,8 +128,8 @@ test("how many streams and sessions a caller has is configuration, and a project
   assert.equal(stream.status, 200);
   assert.match(await (await begin()).text(), /1 sessions in use/);
   leaving.abort();
-  const guard = guards["quotas.maxHeldOpen"];
-  assert.deepEqual([guard?.(32, 1), guard?.(32, 64)], [1, 32]);
+  const { maxHeldOpen: guard } = projectKeys.quotas;
+  assert.deepEqual([guard(32, 1, () => undefined), guard(32, 64, () => undefined)], [1, 32]);
 });
 
 suite("the gateway on a plane without credentials (security 7)", () => {

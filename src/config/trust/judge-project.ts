@@ -8,7 +8,8 @@ import { isObject, type Path, renderPath } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
 import { type Merged, mergeSettings, unitOf } from "../merge-settings.ts";
 import type { Setting } from "../shapes/reading.ts";
-import { isGuard, tighten } from "./guards.ts";
+import { tighten } from "./guards.ts";
+import { isGuard, lineOf } from "./project-keys.ts";
 
 /** Files that were found in a directory and not named by a person. */
 export type Project = {
@@ -25,10 +26,6 @@ export type Judged = {
   trust: ProjectTrust;
   problems: ConfigProblem[];
 };
-
-/** What a project may say in any case; the user's own word counts more elsewhere. */
-const isPreference = ([section, key]: Path) => section === "lazy" || (section === "search" && key === "synonyms");
-const addsUp: readonly unknown[] = ["hooks"];
 
 /** Sorts what a project's files say into what is in force and what waits for a person. The user's own files come first. */
 export function judgeProject(
@@ -93,10 +90,11 @@ function sort(mine: Merged, theirs: Merged) {
     const [section, name = ""] = setting.path;
     const unit = unitOf(setting.path);
     const isOverlay = section === "overlays" && ownServers.some((server) => mayBelongTo(server, String(name)));
-    const mayReplace = isPreference(setting.path) || addsUp.includes(section);
-    if (isGuard(setting.path)) guards.push(setting);
+    const line = lineOf(setting.path);
+    const mayReplace = line === "replace" || line === "add";
+    if (isGuard(line)) guards.push(setting);
     else if (isOverlay || (said.has(renderPath(unit)) && !mayReplace)) shadowed.set(renderPath(unit), unit);
-    else if (section !== "servers") settings.push(setting);
+    else if (line !== "launch") settings.push(setting);
     else servers.set(String(name), [...(servers.get(String(name)) ?? []), setting]);
   }
   return { servers, guards, settings, shadowed: [...shadowed.values()] };
