@@ -132,8 +132,7 @@ export async function createCalls(parts: CallParts) {
   });
   const payloads = createPayloads({ config, store });
   const activity = createActivity(payloads.note);
-  const { opensForUser } = servers;
-  const reads = createSharedReads({ config, answer: parts.answers.answer, tools: registry.all, opensForUser });
+  const reads = createSharedReads({ config, servers, answer: parts.answers.answer, tools: registry.all });
   const spans = await createSpans({ settings: parts.otlp, on: memory.on, emit });
   const path = wirePath(parts, { lookup, providers, approvals, hooks, activity, reads, spans });
   const runner = createRunner(createCallTool(path), servers.stop, () => plans.running(), spans);

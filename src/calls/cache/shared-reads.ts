@@ -8,6 +8,7 @@ import type { Relay } from "../../model/calls/provider.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { type ErrorCode, PlaneError } from "../../model/errors.ts";
+import type { Servers } from "../../servers/servers.ts";
 import { ended } from "../attempt.ts";
 import { type Around, type ExecuteOptions, progressStretch } from "../execute.ts";
 import { copyOf, createResultCache, type Kept } from "./result-cache.ts";
@@ -17,8 +18,7 @@ type Ports = {
   answer: ExecuteOptions["answer"];
   /** Of all viewers; another list once it has changed. */
   tools(): readonly Tool[];
-  /** May an answer of this server be for one user only? */
-  opensForUser(server: string): boolean;
+  servers: Pick<Servers, "opensForUser">;
 };
 
 type Setting = { ttlMs: number; maxEntries: number; shared: boolean; coalesce: boolean; scope: string };
@@ -54,7 +54,7 @@ export function createSharedReads(ports: Ports) {
   const flights = new Map<string, Flight>();
   const epochs = new Map<string, number>();
 
-  const isPersonal = (servers: readonly string[]) => servers.some(ports.opensForUser);
+  const isPersonal = (servers: readonly string[]) => servers.some(ports.servers.opensForUser);
   const stampOf = (servers: readonly string[]) => servers.map((server) => epochs.get(server) ?? 0).join();
 
   /** What was read before is not given any more, nor what is being read. */
