@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { isWritableByOthers } from "../../lib/private-directory.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import { countOf } from "../../lib/text/wording.ts";
@@ -128,7 +129,7 @@ export function command<Given extends unknown[], Answer>(
 
 type OpenExtra = Pick<
   OpenPlaneOptions,
-  "fallback" | "watch" | "answersQuestions" | "relays" | "exposed" | "schedules"
+  "fallback" | "watch" | "answersQuestions" | "relays" | "isShared" | "exposed" | "schedules"
 > & {
   /** Problems of the configuration are not what was asked about. */
   isQuiet?: boolean;
@@ -172,6 +173,15 @@ function showEvents(plane: Plane): void {
       const words = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
       say(colors.dim([new Date().toISOString(), type, ...words].join(" ")));
     });
+}
+
+/** Who can write into the data directory decides what the plane trusts, remembers and runs. */
+export async function warnOfWriters(cli: Cli, options: GlobalOptions): Promise<void> {
+  const data = await cli.dataDirectory(options);
+  if (isWritableByOthers(data))
+    printWarning(
+      `Other users can write into ${data}, and so change what this plane does: chmod go-w ${shellQuote(data)}`,
+    );
 }
 
 /** One line, however many there are: every command would repeat them all. A plane that stays names each error. */

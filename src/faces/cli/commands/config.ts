@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { colors, print, printJson, show } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
-import { withPlane } from "../with-plane.ts";
+import { warnOfWriters, withPlane } from "../with-plane.ts";
 
 export function openSetup(cli: Cli, options: GlobalOptions, directory = terminal.directory()): Promise<Setup> {
   return cli.openSetup({ files: options.config ?? [], directory, dataDirectory: options.dataDir });
@@ -14,6 +14,7 @@ export function openSetup(cli: Cli, options: GlobalOptions, directory = terminal
 
 /** Exit code 1 when something is wrong: a check that failed. */
 export async function validateConfig(cli: Cli, options: GlobalOptions & { strict?: boolean }): Promise<number> {
+  await warnOfWriters(cli, options);
   const { files, problems } = await (await openSetup(cli, options)).check();
   const errors = problems.filter(({ severity }) => options.strict || severity === "error");
   const ok = errors.length === 0;

@@ -21,10 +21,11 @@ import { tellOfBackground } from "../start/serving.ts";
 import { colors, type Fact, print, printJson, renderFacts, say, show, table } from "../terminal/output.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
-import { command, withPlane } from "../with-plane.ts";
+import { command, warnOfWriters, withPlane } from "../with-plane.ts";
 import { toLimit, toNumber } from "./option-values.ts";
 
 export async function listServers(cli: Cli, options: GlobalOptions): Promise<void> {
+  await warnOfWriters(cli, options);
   await withPlane(cli, options, async (plane) => {
     const servers = await plane.servers.list({ connect: true });
     if (!options.json) print(renderServers(servers));
@@ -238,6 +239,7 @@ function renderLine({ at, source, level, text }: ServerLogLine): string {
 }
 
 export async function runDoctor(cli: Cli, server: string | undefined, options: GlobalOptions): Promise<number> {
+  await warnOfWriters(cli, options);
   return withPlane(cli, options, async (plane) => {
     const report = await plane.doctor(server);
     if (!options.json) print(renderReport(report));

@@ -28,7 +28,7 @@ import {
   table,
 } from "../terminal/output.ts";
 import { describeTrouble } from "../terminal/server-trouble.ts";
-import { command, withPlane } from "../with-plane.ts";
+import { command, warnOfWriters, withPlane } from "../with-plane.ts";
 import { renderSpan } from "./dead-letters.ts";
 import { pick, readFilters, type ToolFilters } from "./option-values.ts";
 import { listQuality, renderFinding, renderReviewNote } from "./quality.ts";
@@ -39,6 +39,7 @@ const emptyCatalogue =
 type ListOptions = GlobalOptions & ToolFilters & { quality?: boolean };
 
 export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
+  await warnOfWriters(cli, options);
   if (options.quality) return listQuality(cli, options);
   const query = readFilters(options);
   await withPlane(cli, options, async (plane) => {

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { isWritableByOthers } from "../../../lib/private-directory.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { Config, Manifests } from "../../../model/config/config.ts";
 import { isLoopback } from "../../../model/config/settings.ts";
@@ -10,7 +9,7 @@ import { keyState } from "../commands/keys.ts";
 import { openBrowser } from "../commands/servers.ts";
 import { colors, print, printWarning, say } from "../terminal/output.ts";
 import { Interrupted, terminal, untilInterrupted } from "../terminal/terminal.ts";
-import { openPlane, tellProblems } from "../with-plane.ts";
+import { openPlane, tellProblems, warnOfWriters } from "../with-plane.ts";
 import { giveMemoryBackWhenQuiet, tellOfServers } from "./serving.ts";
 
 type ServeOptions = GlobalOptions & {
@@ -53,9 +52,7 @@ export async function serve(cli: Cli, options: ServeOptions): Promise<number> {
     directory: terminal.directory(),
   });
   announce(plane, serving, options);
-  const data = await cli.dataDirectory(options);
-  if (isWritableByOthers(data))
-    printWarning(`Other users can write into ${data}, and so change what this plane does: chmod go-w '${data}'`);
+  await warnOfWriters(cli, options);
   // Without what is behind the #: every user of this machine can see what programs are started with.
   if (options.open) openBrowser(`${serving.url}/workbench/`);
   if (isExposed(options)) await sayWhoMayCall(plane, allowHosts[0] ?? host);
