@@ -10,7 +10,9 @@ export async function openState(
   options: Pick<PlaneOptions, "config" | "projectFiles" | "dataDirectory" | "store">,
 ): Promise<OpenedState> {
   const { dataDirectory, projectFiles = [] } = options;
-  const { config } = await createSettings(options.config, processEnvironment(), { files: projectFiles, dataDirectory });
+  const { config } = await createSettings(options.config, processEnvironment(), {
+    ...{ files: projectFiles, directory: null, dataDirectory },
+  });
   const address = requireStoreAddress(options.store ?? config().store);
   const { store } = await openStore(address, dataDirectory);
   return { ...createStateVerbs(async () => store), [Symbol.asyncDispose]: () => store.close() };
@@ -25,7 +27,9 @@ export async function openAudit({
 }: Pick<PlaneOptions, "config" | "projectFiles" | "dataDirectory" | "principal">): Promise<
   Pick<PlaneAudit, "run"> & AsyncDisposable
 > {
-  const settings = await createSettings(given, processEnvironment(), { files, dataDirectory }).catch(() => null);
+  const settings = await createSettings(given, processEnvironment(), { files, directory: null, dataDirectory }).catch(
+    () => null,
+  );
   const config = settings?.config();
   const memory = createRecorder(
     ...([

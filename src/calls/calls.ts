@@ -3,7 +3,6 @@ import { createHooks, effectOf, type Hooks, type Profile } from "../access/acces
 import type { Catalogue, HealthFeed, PlaneQuality, Registry, Routing } from "../catalogue/catalogue.ts";
 import { providerScore } from "../catalogue/catalogue.ts";
 import type { Environment } from "../config/config.ts";
-import { workingDirectory } from "../config/config.ts";
 import { andThen } from "../lib/async/and-then.ts";
 import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
@@ -89,6 +88,7 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     recordings: Pick<Recordings, "around">;
     hooks: LibraryHooks | undefined;
     fileOfHook(event: string, at: number): string | undefined;
+    hookPlace: Pick<Parameters<typeof createHooks>[0], "projectDirectory" | "requireFiles">;
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
     /** Of a call that was approved and belongs to a program, which may wait for it. */
     keepAnswer(approval: string, outcome: Outcome): Promise<void>;
@@ -126,7 +126,7 @@ export async function createCalls(parts: CallParts) {
     settings: () => config().hooks,
     fileOf: parts.fileOfHook,
     functions: parts.hooks,
-    projectDirectory: workingDirectory(),
+    ...parts.hookPlace,
     environment,
     emit,
   });

@@ -18,7 +18,7 @@ import { type Environment, startedByUs } from "./environment.ts";
 import { hintFor } from "./manifests/check-graph.ts";
 import type { Merged } from "./merge-settings.ts";
 import { checkProviders, parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
-import { expandEnvironment, splitSecrets } from "./secrets/references.ts";
+import { expandEnvironment, mentionsWorkspace, splitSecrets, workspaceVariable } from "./secrets/references.ts";
 import { transportNames } from "./shapes/coerce.ts";
 
 type DetectedTransport = { transport: Transport; url?: string };
@@ -88,7 +88,8 @@ const entrySections = { toolsets: ToolsetDefinition, models: ModelDefinition, en
 export function checkValues(
   merged: Merged,
   environment: Environment,
-): Omit<Config, "files" | "fromManifests" | "untrusted"> {
+  folderOf: (server: string) => string,
+): Omit<Config, "files" | "fromManifests" | "untrusted" | "inWorkspace"> {
   const problems: ConfigProblem[] = [];
   const tell = (severity: ConfigProblem["severity"], path: Path, message: string, hint: string | null) => {
     problems.push({ ...merged.placeOf(path), severity, message, hint });
@@ -99,10 +100,15 @@ export function checkValues(
   const serverNames = Object.keys(isObject(servers) ? servers : {});
   const broken: Record<string, string> = Object.create(null);
   const goodServers = checkEach(servers, (name, entry) =>
-    checkServer(name, entry, environment, (path, message, hint) => {
-      broken[name] ??= `${renderPath(path.slice(2)) || name}: ${message}`;
-      report(path, message, hint);
-    }),
+    checkServer(
+      name,
+      entry,
+      withFolder(entry, environment, () => folderOf(name)),
+      (path, message, hint) => {
+        broken[name] ??= `${renderPath(path.slice(2)) || name}: ${message}`;
+        report(path, message, hint);
+      },
+    ),
   );
   const checked = checkSections(others, environment, report);
   const goodTools = checkEach(tools, (name, entry) => {
@@ -136,6 +142,11 @@ export function checkValues(
   checkStore(values.store, report);
   checkVaultKey(values.vaultKey, report);
   return { ...values, broken, problems };
+}
+
+/** With what stands for the directory that a person works in. */
+function withFolder(entry: unknown, environment: Environment, folder: () => string): Environment {
+  return mentionsWorkspace(entry) ? { ...environment, [workspaceVariable]: folder() } : environment;
 }
 
 type Target = { server: string; tool: string };

@@ -35,7 +35,7 @@ async function inForce(own: object, theirs: object): Promise<Config | null> {
   await mkdir(dirname(project));
   await writeFile(mine, JSON.stringify({ mcpServers: {}, ...own }));
   await writeFile(project, JSON.stringify(theirs));
-  const place = { files: [project], dataDirectory: directory.path };
+  const place = { files: [project], directory: null, dataDirectory: directory.path };
   return createSettings([mine, project], {}, place).then(
     (settings) => settings.config(),
     () => null,

@@ -97,7 +97,7 @@ function isNamed(verdict: PolicyRule["verdict"], names: string, tool: Tool): boo
   return [...own, ...others].some((name) => matchesGlob(names, name));
 }
 
-/** The address of a resource is held back in any of its forms, and let through in all of them. */
+/** A rule that denies or asks counts for any form of a resource's address, one that allows for all of them together. */
 function isNamedOffer(verdict: PolicyRule["verdict"], names: string, id: ToolId): boolean {
   const forms = offerNames(id.tool).map((tool) => ({ ...id, tool }));
   if (verdict === "allow") return forms.every(({ server, tool }) => matchesGlob(names, `${server}.${tool}`));
