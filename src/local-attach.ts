@@ -58,7 +58,7 @@ function attachTo(place: PlanePlace, client: LocalClient, session: AttachedSessi
 }
 
 /** Null where there is no configuration to start a plane with, or where starting it would be consent to it. */
-function starter(place: FoundPlace, { logLevel }: LocalClient) {
+function starter(place: FoundPlace, { logLevel, directory }: LocalClient) {
   const environment = processEnvironment();
   if (place.startWords === null) return null;
   if (place.files.length === 0 && !Object.keys(environment).some(isSettingVariable)) return null;
@@ -70,6 +70,7 @@ function starter(place: FoundPlace, { logLevel }: LocalClient) {
   ];
   return async () => {
     const { startBackground } = await import("./faces/socket/start-background.ts");
-    return startBackground(place, ownProgram(), words);
+    // It serves clients of several directories, and so belongs to none, unless a project's files are found in one.
+    return startBackground(place, ownProgram(), words, place.isFound ? directory : place.dataDirectory);
   };
 }

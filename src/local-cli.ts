@@ -157,10 +157,11 @@ async function openSocket(plane: Plane, place: SocketPlace, idleMs: number | nul
     import("./faces/gateway/serve-stdio.ts"),
     import("./local-files.ts"),
   ]);
+  const found = openPlace(place);
   return serveSocket(plane, {
-    place: openPlace(place),
+    place: found,
     idleMs,
-    directory: place.directory,
+    directory: idleMs === null || found.isFound ? place.directory : null,
     environment: terminal.env,
     serveClient: ({ stream, ...client }) => serveStdio(plane, { ...client, input: stream, output: stream }),
   });
@@ -173,7 +174,8 @@ async function findServingPlane(options: OpenPlaneOptions, argv: readonly string
   const place = findPlace(options);
   if (!process.getBuiltinModule("node:fs").existsSync(place.record)) return null;
   const { openRemotePlane } = await import("./faces/socket/remote-plane.ts");
-  const plane = await openRemotePlane(place, { principal: localCaller(options), face: "cli" });
+  const here = place.isBorrowed ? null : options.directory;
+  const plane = await openRemotePlane(place, { principal: localCaller(options), face: "cli" }, here);
   const isTold = terminal.stderr.isTTY || argv.some((word) => word.startsWith("--log-level"));
   if (plane !== null && place.isBorrowed && isTold)
     terminal.stderr.write(`Uses the plane that serves ${place.files.join(" and ")}.\n`);

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { type Given, keepListing, recallListing, stampFiles } from "./local-listing.ts";
 import { endEarly, launchKey, startEarly } from "./servers/early-start.ts";
 
@@ -33,9 +34,19 @@ export function startServerOf(given: Given, tool: string, options: Options): (is
 
 /** Entries with references, a relative command, or a container start something else than what is written, and are not found. */
 function findEntry(files: readonly string[], tool: string, started: string): Place | null {
+  if (files.some(pullsInOthers)) return null;
   const server = tool.slice(0, tool.indexOf("."));
   const places = files.flatMap((file) => sections.map((section) => ({ file, section, server })));
   return places.find((place) => isSame(readEntry(place), started)) ?? null;
+}
+
+/** Does the content of other files count as well? They are looked at when the configuration is read, which is too late here. */
+function pullsInOthers(file: string): boolean {
+  try {
+    return /"(?:manifests|hooks|openapi)"|\$\{file:/.test(readFileSync(file, "utf8"));
+  } catch {
+    return false;
+  }
 }
 
 const isSame = (entry: Entry | null, started: string) => entry !== null && launchKey(entry) === started;
@@ -50,7 +61,8 @@ function readKept(text: string): Entry | null {
 
 function readEntry({ file, section, server }: Place): Entry | null {
   try {
-    const { command, args = [], env = {}, cwd, inheritEnv } = JSON.parse(readFileSync(file, "utf8"))[section][server];
+    const { [section]: entries } = JSON.parse(readFileSync(file, "utf8"));
+    const { command, args = [], env = {}, cwd = dirname(file), inheritEnv } = entries[server];
     return typeof command === "string" ? { command, args, env, cwd, inheritEnv } : null;
   } catch {
     return null;

@@ -58,9 +58,10 @@ export function keepListing(given: Given, made: Kept["made"], text: string): voi
 }
 
 /** Does what is listed depend on nothing but the files of the configuration and of the data directory? */
-export function isOfFilesOnly({ manifests, store, policy, tools }: Config): boolean {
+export function isOfFilesOnly({ manifests, store, policy, tools, servers }: Config): boolean {
   const isTimed = policy.rules.some(({ time }) => time !== undefined);
-  return manifests.length === 0 && store === "sqlite" && !isTimed && Object.keys(tools).length === 0;
+  const isOfFile = Object.values(servers).some(({ openapi = "" }) => openapi !== "" && !/^https?:/i.test(openapi));
+  return manifests.length === 0 && store === "sqlite" && !isTimed && !isOfFile && Object.keys(tools).length === 0;
 }
 
 const maxYoungMs = 100;
@@ -77,13 +78,15 @@ function stampOf(path: string): string {
   if (found === undefined) return "";
   if (!found.isDirectory()) return stamp(found);
   const names = readdirSync(path).filter((name) => !/-shm$|\.tmp$|^listings$/.test(name));
-  return names
+  const files = names
     .sort()
     .map((name) => {
       const inside = statSync(join(path, name), { throwIfNoEntry: false });
       return inside?.isFile() ? `${name} ${stamp(inside)}` : name;
     })
     .join("\n");
+  // A listing warns of a directory that others can write into.
+  return `${found.mode}\n${files}`;
 }
 
 function stamp({ mtimeMs, ctimeMs, size, ino }: Stats): string {

@@ -17,6 +17,8 @@ export type LocalPlaneOptions = LocalPlace & {
   watch?: boolean;
   answersQuestions?: boolean;
   relays?: boolean;
+  /** For clients of several directories. */
+  isShared?: boolean;
   offline?: boolean;
   store?: string;
   exposed?: boolean;
@@ -35,6 +37,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
   const isReplay = replay !== undefined && replayMiss !== "live";
   return createPlane({
     projectFiles,
+    projectDirectory: options.isShared && projectFiles.length === 0 ? null : options.directory,
     config:
       files.length > 0 || (await isConfiguredByVariables(environment))
         ? files

@@ -2,7 +2,7 @@ import { createAccess, createAnswers, impactOf, isOffered } from "./access/acces
 import { createAgent } from "./agent/agent.ts";
 import { checkSchema, createCalls, createLimits, createResults, embedWith, openRecordings } from "./calls/calls.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
-import { createReload, createSettings, processEnvironment } from "./config/config.ts";
+import { createReload, createSettings, processEnvironment, workingDirectory } from "./config/config.ts";
 import { once, runAll } from "./lib/async/once.ts";
 import { joinNamespaces } from "./lib/lazy-verbs.ts";
 import { createEgress } from "./lib/net/egress.ts";
@@ -37,7 +37,8 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     config: () => settings.config(),
     tools: () => registry.all(),
   });
-  const place = { files, dataDirectory: options.trustDirectory ?? options.dataDirectory };
+  const { projectDirectory: directory = workingDirectory() } = options;
+  const place = { files, directory, dataDirectory: options.trustDirectory ?? options.dataDirectory };
   const settings = await createSettings(sourceOf(options), environment, place, recordings.adapt);
   const { config, directoryOf, secretsOf, secretValues } = settings;
   const local = trusted(options.principal);
@@ -121,10 +122,12 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     emit,
     isOffline: options.offline === true || recordings.isOffline,
     isPersonal: credentials.isPersonal,
+    opensForUser: credentials.opensForUser,
     // Servers list what they offer for the default principal.
     access: (name, definition, user) => ({
       ...accessOf(credentials, name, definition, user ?? defaultPrincipal.user),
       namedBy: egress.namedBy,
+      requireFiles: () => settings.requireFiles(name),
     }),
     capabilities: answers.capabilities,
     ownCapabilities: answers.ownCapabilities,
@@ -167,6 +170,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     fileOfModel,
     hooks: options.hooks,
     fileOfHook: (event, at) => settings.fileOf(["hooks", event, at]),
+    hookPlace: { projectDirectory: directory ?? workingDirectory(), requireFiles: settings.requireHooks },
     keepFailed: (call, record, error) => work.keepFailed(call, record, error),
     keepAnswer: agent.keepAnswer,
   });

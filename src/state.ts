@@ -11,8 +11,7 @@ export async function openState(
 ): Promise<OpenedState> {
   const { dataDirectory, projectFiles = [] } = options;
   const { config } = await createSettings(options.config ?? [], processEnvironment(), {
-    files: projectFiles,
-    dataDirectory,
+    ...{ files: projectFiles, directory: null, dataDirectory },
   });
   const address = requireStoreAddress(options.store ?? config().store);
   const { store } = await openStore(address, dataDirectory);
@@ -28,7 +27,8 @@ export async function openAudit({
 }: Pick<PlaneOptions, "config" | "projectFiles" | "dataDirectory" | "principal">): Promise<
   Pick<PlaneAudit, "run"> & AsyncDisposable
 > {
-  const settings = await createSettings(given ?? [], processEnvironment(), { files, dataDirectory }).catch(() => null);
+  const place = { files, directory: null, dataDirectory };
+  const settings = await createSettings(given ?? [], processEnvironment(), place).catch(() => null);
   const config = settings?.config();
   const memory = createRecorder(
     ...([

@@ -25,6 +25,7 @@ export async function openOurConnection(command: string, args: readonly string[]
     known: async () => [],
     access: () => ({}),
     isOffline: false,
+    opensForUser: () => false,
     isPersonal: () => false,
     onRemoved: () => undefined,
     listed: () => ({ tools: 1, rejected: [] }),

@@ -1,7 +1,7 @@
 import { type Answers, createHooks, effectOf, type Hooks, type Profile } from "../access/access.ts";
 import type { Catalogue, HealthFeed, PlaneQuality, Registry, Routing } from "../catalogue/catalogue.ts";
 import { providerScore } from "../catalogue/catalogue.ts";
-import { type Environment, workingDirectory } from "../config/config.ts";
+import type { Environment } from "../config/config.ts";
 import { andThen } from "../lib/async/and-then.ts";
 import { once, runAll } from "../lib/async/once.ts";
 import { createJoinedSignals } from "../lib/async/signals.ts";
@@ -87,6 +87,7 @@ type CallParts = Omit<LookupParts, "schemaCheck" | "catalogue" | "quality" | "re
     recordings: Pick<Recordings, "around">;
     hooks: LibraryHooks | undefined;
     fileOfHook(event: string, at: number): string | undefined;
+    hookPlace: Pick<Parameters<typeof createHooks>[0], "projectDirectory" | "requireFiles">;
     keepFailed: NonNullable<RecordOptions["keepFailed"]>;
     /** Of a call that was approved and belongs to a program, which may wait for it. */
     keepAnswer(approval: string, outcome: Outcome): Promise<void>;
@@ -124,13 +125,13 @@ export async function createCalls(parts: CallParts) {
     settings: () => config().hooks,
     fileOf: parts.fileOfHook,
     functions: parts.hooks,
-    projectDirectory: workingDirectory(),
+    ...parts.hookPlace,
     environment,
     emit,
   });
   const payloads = createPayloads({ config, store });
   const activity = createActivity(payloads.note);
-  const reads = createSharedReads({ config, answer: parts.answers.answer, tools: registry.all });
+  const reads = createSharedReads({ config, servers, answer: parts.answers.answer, tools: registry.all });
   const spans = await createSpans({ settings: parts.otlp, on: memory.on, emit });
   const path = wirePath(parts, { lookup, providers, approvals, hooks, activity, reads, spans });
   const runner = createRunner(createCallTool(path), servers.stop, () => plans.running(), spans);

@@ -1,7 +1,7 @@
 import { translateTools } from "../catalogue/catalogue.ts";
-import { passesFilter } from "../lib/text/glob.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { ToolResult } from "../model/calls/result.ts";
+import { isOfferDenied } from "../model/catalogue/offer-name.ts";
 import type { OfferCallKind, ProviderSpec, Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { Config } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -30,7 +30,7 @@ export function offerTool({ config, grants, servers }: OfferParts, id: ToolId, p
     throw unknownServer(server ?? what);
   const definition = config().servers[server];
   if (definition === undefined) throw unavailable(server, servers);
-  if (!passesFilter(what, null, definition.deny_tools)) throw noOffer(server, what);
+  if (isOfferDenied(what, definition.deny_tools)) throw noOffer(server, what);
   const inputSchema = parametersOf(kind, nameIn(what));
   const entry = { name: what, inputSchema, annotations: { readOnlyHint: true } };
   const [made] = translateTools(server, { ...definition, allow_tools: null, deny_tools: null }, [entry]).tools;

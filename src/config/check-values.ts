@@ -7,17 +7,18 @@ import {
   type Config,
   type ConfigProblem,
   ConfigValues,
+  type Manifests,
   ModelDefinition,
   ToolsetDefinition,
 } from "../model/config/config.ts";
 import { parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
-import { ServerDefinition, type Transport } from "../model/servers/server.ts";
+import { hasPersonalAuth, ServerDefinition, type Transport } from "../model/servers/server.ts";
 import { type Environment, startedByUs } from "./environment.ts";
 import { hintFor } from "./manifests/check-graph.ts";
 import type { Merged } from "./merge-settings.ts";
 import { checkProviders, parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
-import { expandEnvironment, splitSecrets } from "./secrets/references.ts";
+import { expandEnvironment, mentionsWorkspace, splitSecrets, workspaceVariable } from "./secrets/references.ts";
 import { transportNames } from "./shapes/coerce.ts";
 
 type DetectedTransport = { transport: Transport; url?: string };
@@ -88,7 +89,8 @@ const entrySections = { toolsets: ToolsetDefinition, models: ModelDefinition, en
 export function checkValues(
   merged: Merged,
   environment: Environment,
-): Omit<Config, "files" | "fromManifests" | "untrusted"> {
+  folderOf: (server: string) => string,
+): Omit<Config, "files" | "fromManifests" | "untrusted" | "inWorkspace"> {
   const problems: ConfigProblem[] = [];
   const tell = (severity: ConfigProblem["severity"], path: Path, message: string, hint: string | null) => {
     problems.push({ ...merged.placeOf(path), severity, message, hint });
@@ -99,10 +101,15 @@ export function checkValues(
   const serverNames = Object.keys(isObject(servers) ? servers : {});
   const broken: Record<string, string> = Object.create(null);
   const goodServers = checkEach(servers, (name, entry) =>
-    checkServer(name, entry, environment, (path, message, hint) => {
-      broken[name] ??= `${renderPath(path.slice(2)) || name}: ${message}`;
-      report(path, message, hint);
-    }),
+    checkServer(
+      name,
+      entry,
+      withFolder(entry, environment, () => folderOf(name)),
+      (path, message, hint) => {
+        broken[name] ??= `${renderPath(path.slice(2)) || name}: ${message}`;
+        report(path, message, hint);
+      },
+    ),
   );
   const checked = checkSections(others, environment, report);
   const goodTools = checkEach(tools, (name, entry) => {
@@ -132,9 +139,15 @@ export function checkValues(
   };
   // A file of toolsets alone is a part of a configuration.
   checkToolsets(values.toolsets, serverNames, serverNames.length === 0 ? warn : report);
+  checkSharing(values, report);
   checkStore(values.store, report);
   checkVaultKey(values.vaultKey, report);
   return { ...values, broken, problems };
+}
+
+/** With what stands for the directory that a person works in. */
+function withFolder(entry: unknown, environment: Environment, folder: () => string): Environment {
+  return mentionsWorkspace(entry) ? { ...environment, [workspaceVariable]: folder() } : environment;
 }
 
 type Target = { server: string; tool: string };
@@ -195,7 +208,45 @@ export function checkServer(
   // What was reported once need not be reported by the schema again.
   const fields = url === undefined || hasProblem ? others : { ...others, url };
   const definition = parse(ServerDefinition, fields, path, report);
+  if (definition?.cache?.shared && hasPersonalAuth(definition)) {
+    usable = false;
+    report([...path, "cache", "shared"], sharesPersonal, sharesHint);
+  }
   return usable ? definition : undefined;
+}
+
+const sharesPersonal = "would give the results of one user to all others: each signs in with credentials of their own";
+const sharesHint = "Take 'shared' out, or give the server one credential for all with 'auth.token' or 'headers'.";
+
+/** A tool may not share what its server does not. */
+function checkSharing({ servers, overlays, tools }: ConfigValues, report: Report): void {
+  const personal = personalServers(servers);
+  if (personal.length === 0) return;
+  for (const [name, { cache }] of Object.entries(overlays))
+    if (cache?.shared && personal.some((server) => mayBelongTo(server, name)))
+      report(["overlays", name, "cache", "shared"], sharesPersonal, sharesHint);
+  for (const [name, tool] of Object.entries(tools))
+    if (sharesResultsOf(tool, personal)) report(["tools", name, "cache", "shared"], sharesPersonal, sharesHint);
+}
+
+function personalServers(servers: ConfigValues["servers"]): string[] {
+  return Object.keys(servers).filter((name) => hasPersonalAuth(servers[name] ?? {}));
+}
+
+function sharesResultsOf({ cache, providers }: ToolManifest, servers: readonly string[]): boolean {
+  if (!cache?.shared) return false;
+  return providers.some(({ name, config }) => name === "mcp" && servers.includes(String(config.server)));
+}
+
+/** The same for the tools of manifests. */
+export function sharingInManifests(servers: ConfigValues["servers"], { tools }: Manifests): ConfigProblem[] {
+  const personal = personalServers(servers);
+  return tools
+    .filter((tool) => sharesResultsOf(tool, personal))
+    .map(({ name, file, persona = null }) => ({
+      ...{ file, line: null, path: "cache.shared", owner: persona, entry: { kind: "tool", name } },
+      ...{ severity: "error", message: `tool '${name}' ${sharesPersonal}`, hint: sharesHint },
+    }));
 }
 
 /** In an image, 'toolplane' is a program like any other. */
@@ -241,7 +292,8 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
   const checked: UnknownObject = {};
   for (const [section, schema] of Object.entries(sections)) {
     const { expanded } = expand(values[section], [section], environment, report);
-    checked[section] = parse(schema, expanded, [section], report) ?? parse(schema, undefined, [section], report);
+    const parsed = parse(schema, expanded, [section], report);
+    checked[section] = parsed === undefined ? withoutMistakes(schema, expanded) : parsed;
   }
   for (const [section, schema] of Object.entries(entrySections)) {
     const entries = values[section];
@@ -253,6 +305,14 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
     });
   }
   return checked as Omit<ConfigValues, "servers" | "tools" | "overlays">;
+}
+
+/** A mistake costs only its own key: the others of the section may guard something. */
+function withoutMistakes<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S> | undefined {
+  const isGood = (part: unknown) => z.safeParse(schema, part).success;
+  const good = Object.entries(isObject(value) ? value : {}).filter(([key, inner]) => isGood({ [key]: inner }));
+  const kept = good.length === 0 ? undefined : Object.fromEntries(good);
+  return z.safeParse(schema, isGood(kept) ? kept : undefined).data;
 }
 
 /** The definition stays, so that a run says the same. */

@@ -25,7 +25,8 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Variables for it, over those at the top level. Beside these it gets a safe base, proxy, certificate and package settings; servers.md lists them.",
   "mcpServers.inheritEnv":
     "More variables of the plane's environment to pass on: names or globs, beside those at the top level. true: all of them; false: only the default ones.",
-  "mcpServers.cwd": "The directory to start it in, relative to this file's.",
+  "mcpServers.cwd":
+    "The directory to start it in, relative to this file's; in your own file relative to the one that you work in, which needs trust. Default: the file's.",
   "mcpServers.container":
     "Start it in a container: no network, a read-only root, no capabilities, limits; removed when it ends.",
   "mcpServers.container.image": "The image. Without 'command', the image's own entry point is the server.",
@@ -247,7 +248,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "approvals.allowEdit": "Whether approvers may edit the arguments.",
   "approvals.approvers": "Groups whose members answer, and only they. Default: each caller for their own calls.",
   "approvals.fourEyes":
-    "Whether a caller's own yes never counts, with any key. Without approvers, others with the scope admin answer.",
+    "Whether a caller's own yes never counts, with any key that is theirs or that they created. Without approvers, others with the scope admin answer.",
   "approvals.threshold":
     "How many different people have to say yes. Above 1, arguments cannot be edited and no yes is remembered.",
   "approvals.rememberConsent": "Whether consent to a tool covers the rest of the conversation.",

@@ -1,7 +1,5 @@
-import { type Dirent, readdirSync, statSync } from "node:fs";
-import { dirname, extname, join, parse, resolve, sep } from "node:path";
+import { dirname, resolve } from "node:path";
 import { deepFreeze } from "../lib/json/plain-data.ts";
-import { matchesGlob } from "../lib/text/glob.ts";
 import { normalLevel, shippedLevels } from "../model/access/compliance.ts";
 import { everyTool, type HookSettings, hookEvents } from "../model/access/hook.ts";
 import type { Policy, PolicyRule } from "../model/access/policy.ts";
@@ -13,75 +11,28 @@ import {
   renderProblems,
 } from "../model/config/config.ts";
 import type { ConfigInput } from "../model/config/config-input.ts";
-import type { ProjectTrust } from "../model/config/setup.ts";
+import { noTrust, type ProjectTrust } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
-import { checkServer, checkValues } from "./check-values.ts";
+import type { ServerDefinition } from "../model/servers/server.ts";
+import { checkServer, checkValues, sharingInManifests } from "./check-values.ts";
 import { withoutOwnEntry } from "./clients/own-entry.ts";
 import type { Environment } from "./environment.ts";
+import { findFiles } from "./manifests/find-files.ts";
 import { type Merged, mergeSettings } from "./merge-settings.ts";
 import type { Report } from "./parse-value.ts";
 import { usedVariables } from "./secrets/references.ts";
 import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
 import { readShapes } from "./shapes/read-shapes.ts";
 import type { ConfigDocument, Setting } from "./shapes/reading.ts";
+import { createPlaces, isOwnSource } from "./start-place.ts";
 import { readDocument } from "./text/read-document.ts";
-import type { Judged, judgeProject, Project } from "./trust/judge-project.ts";
+import type { Judged, Project } from "./trust/judge-project.ts";
+import type { JudgedOwn, judgeOwnServers } from "./trust/own-servers.ts";
+import type { PulledFile } from "./trust/pulled-files.ts";
 
-const extensions = [".json", ".jsonc", ".yaml", ".yml"];
-/** More than anyone writes by hand; a glob that meets more was meant for something smaller. */
-const maxSeen = 20_000;
-
-type Walk = { found: Set<string>; seen: number };
-
-export function findFiles(glob: string, directory: string): { files: string[]; isCut: boolean } {
-  const absolute = resolve(directory, glob);
-  const { root } = parse(absolute);
-  const walk: Walk = { found: new Set(), seen: 0 };
-  const segments = absolute.slice(root.length).split(sep);
-  enter(walk, root, segments.at(-1) === "**" ? [...segments, "*"] : segments);
-  return { files: [...walk.found].sort(), isCut: walk.seen > maxSeen };
-}
-
-function enter(walk: Walk, directory: string, [segment = "", ...rest]: readonly string[]): void {
-  if (segment === "**") {
-    enter(walk, directory, rest);
-    for (const name of directoriesIn(walk, directory)) enter(walk, join(directory, name), [segment, ...rest]);
-  } else if (!/[*?]/.test(segment)) {
-    const path = join(directory, segment);
-    if (rest.length > 0) enter(walk, path, rest);
-    else take(walk, path);
-  } else if (rest.length > 0) {
-    for (const name of directoriesIn(walk, directory))
-      if (matchesGlob(segment, name)) enter(walk, join(directory, name), rest);
-  } else {
-    for (const { name } of entriesOf(walk, directory))
-      if (!name.startsWith(".") && matchesGlob(segment, name)) take(walk, join(directory, name));
-  }
-}
-
-function take({ found }: Walk, path: string): void {
-  if (!extensions.includes(extname(path).toLowerCase())) return;
-  if (statSync(path, { throwIfNoEntry: false })?.isFile()) found.add(path);
-}
-
-/** Links to directories are not followed: they may lead in a circle. */
-function directoriesIn(walk: Walk, directory: string): string[] {
-  return entriesOf(walk, directory)
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
-    .map(({ name }) => name);
-}
-
-function entriesOf(walk: Walk, directory: string): Dirent[] {
-  if (walk.seen > maxSeen) return [];
-  try {
-    const entries = readdirSync(directory, { withFileTypes: true });
-    walk.seen += entries.length;
-    return entries;
-  } catch {
-    return [];
-  }
-}
+/** Trusted files of a project with their content. */
+type Texts = ReadonlyMap<string, string>;
 
 type Loaded = {
   manifests: Manifests;
@@ -94,6 +45,7 @@ async function loadManifests(
   merged: Merged,
   configFiles: readonly string[],
   environment: Environment,
+  judged: Texts | null,
 ): Promise<Loaded> {
   const manifests: Manifests = { tools: [], skills: [], tasks: [], jobs: [] };
   if (globs.length === 0) return { manifests, problems: [], files: () => [] };
@@ -107,7 +59,9 @@ async function loadManifests(
     return found.length > 0 ? [] : [globProblem(merged, globs, at, "matches no file")];
   });
   const { readManifests } = await import("./manifests/read-manifests.ts");
-  const read = await readManifests(files(), directory, environment);
+  // Only what was judged is read, and as it was then.
+  const used = files().filter((file) => judged === null || judged.has(file));
+  const read = await readManifests(used, directory, environment, (file) => judged?.get(file));
   const isTaken = ({ name, persona }: Manifests["tools"][number]) =>
     tools[name] !== undefined && tools[name].persona === persona;
   for (const { name, persona, file } of read.manifests.tools.filter(isTaken)) {
@@ -133,14 +87,19 @@ export type ConfigSource = string | readonly (string | ConfigInput | UnknownObje
 
 export type LoadedConfig = {
   config: Config;
-  /** What the project's files bring; null without a project. */
+  /** What the project's files bring, and who works in its directory; null without either. */
   trust: ProjectTrust | null;
+  /** Files that are a part of the project's configuration. */
+  pulled: readonly PulledFile[];
   /** What they say and no person has trusted yet. */
   waiting: readonly Setting[];
   merged: Merged;
   /** The variables it refers to, with what they hold: not to be shown. */
   variables: ReadonlyMap<string, string>;
+  /** The directory of the file that names it. */
   directoryOf(server: string): string;
+  /** As it is started: where, and with which paths. */
+  placed(server: string, definition: ServerDefinition): ServerDefinition;
   /** Everything it is read from, as it is now: a new manifest is among it. */
   sources(): string[];
 };
@@ -171,11 +130,20 @@ export async function loadConfig(
   if (files.length === 0 && (found.length > 0 || fromEnvironment.settings.length === 0))
     throw new PlaneError("CONFIG_INVALID", renderProblems(found), { data: { problems: found } });
   found.push(...fromEnvironment.problems);
-  const judged = project && projectLayers.length > 0 ? await judge(layers, projectLayers, project, environment) : null;
+  const judged = await judge(layers, projectLayers, project, environment);
   const merged = mergeSettings(judged?.layers ?? layers, fromEnvironment.settings);
-  const { problems, ...checked } = checkValues(merged, environment);
-  const values = { ...checked, ...withoutUntrusted(checked, judged?.waiting ?? [], judged?.trust ?? null) };
-  const fromFiles = await loadManifests(values, merged, files, environment);
+  const places = createPlaces(merged, environment, project);
+  const { problems, ...checked } = checkValues(merged, environment, places.folderOf);
+  const own = await judgeOwn(checked.servers, { merged, environment, project });
+  const values = {
+    ...checked,
+    ...withoutUntrusted(checked, judged?.waiting ?? [], judged?.trust ?? null, own),
+    inWorkspace: own?.inWorkspace ?? [],
+  };
+  const trust = judged?.trust ?? (own && project ? noTrust(project.directory ?? "") : null);
+  const isProjects = project?.files.includes(merged.originOf(["manifests"])?.file ?? "") ?? false;
+  const texts = isProjects ? trustedTexts(judged?.pulled ?? []) : null;
+  const fromFiles = await loadManifests(values, merged, files, environment, texts);
   const config = {
     ...values,
     files,
@@ -184,23 +152,51 @@ export async function loadConfig(
       ...found,
       ...problems,
       ...(judged?.problems ?? []),
+      ...(own?.problems ?? []),
       ...(await checkPolicy(values.policy, merged)),
       ...(await checkRedaction(values.results.redact.patterns, merged)),
       ...checkAccess(values, merged),
       ...(await checkHooks(values.hooks, merged)),
       ...fromFiles.problems,
+      ...sharingInManifests(values.servers, fromFiles.manifests),
     ],
   };
   const said = [merged.values, fromFiles.manifests.tools.map(({ providers }) => providers)];
-  const directoryOf = (server: string) => dirname(merged.originOf(["servers", server])?.file ?? "");
-  const sources = () => [...files, ...fromFiles.files()];
-  const { trust = null, waiting = [] } = judged ?? {};
-  return { config, trust, waiting, merged, variables: usedVariables(said, environment), directoryOf, sources };
+  const { pulled = [], waiting = [] } = judged ?? {};
+  return {
+    config,
+    trust: trust && { ...trust, own: own?.lines ?? [] },
+    ...{ pulled, waiting, merged, variables: usedVariables(said, environment) },
+    directoryOf: places.directoryOf,
+    placed: (server, definition) => places.placed(server, definition, values.inWorkspace.includes(server)),
+    sources: () => [...new Set([...files, ...fromFiles.files(), ...pulled.map(({ file }) => file)])],
+  };
 }
 
 /** Loaded where there is a project: most planes are configured by name. */
-async function judge(...given: Parameters<typeof judgeProject>): Promise<Judged> {
-  return (await import("./trust/judge-project.ts")).judgeProject(...given);
+async function judge(
+  own: readonly Setting[][],
+  theirs: readonly Setting[][],
+  project: Project | undefined,
+  environment: Environment,
+): Promise<Judged | null> {
+  if (project === undefined || project.directory === null || theirs.length === 0) return null;
+  const { judgeProject } = await import("./trust/judge-project.ts");
+  return judgeProject(own, theirs, { ...project, directory: project.directory }, environment);
+}
+
+/** Loaded where the user has servers of their own that are started. */
+async function judgeOwn(servers: Config["servers"], known: Parameters<typeof judgeOwnServers>[1]) {
+  const { merged, environment } = known;
+  const isOwn = ([name, { transport }]: [string, ServerDefinition]) =>
+    transport === "stdio" && isOwnSource(merged.originOf(["servers", name])?.file ?? "", environment);
+  if (!Object.entries(servers).some(isOwn)) return null;
+  return (await import("./trust/own-servers.ts")).judgeOwnServers(servers, known);
+}
+
+function trustedTexts(pulled: readonly PulledFile[]): Texts {
+  const trusted = pulled.filter(({ kind, line }) => kind === "manifest" && line.inForce);
+  return new Map(trusted.map(({ file, text }) => [file, text ?? ""]));
 }
 
 /** A server that waits for trust is neither configured nor broken, unless environment variables define one of its name. */
@@ -208,21 +204,31 @@ function withoutUntrusted(
   { servers, broken }: Pick<Config, "servers" | "broken">,
   waiting: readonly Setting[],
   trust: ProjectTrust | null,
-): Pick<Config, "broken" | "untrusted"> {
+  own: JudgedOwn | null,
+): Pick<Config, "servers" | "broken" | "untrusted"> {
   const names = new Set(waiting.flatMap(({ path: [section, name] }) => (section === "servers" ? String(name) : [])));
   const lines = (trust?.servers ?? []).filter(({ name }) => names.has(name) && servers[name] === undefined);
   const untrusted = Object.fromEntries(lines.map(({ name, launch, hash }) => [name, { launch, hash }]));
-  return { untrusted, broken: Object.fromEntries(Object.entries(broken).filter(([name]) => !names.has(name))) };
+  const isHeld = (name: string) =>
+    own !== null && (Object.hasOwn(own.untrusted, name) || Object.hasOwn(own.broken, name));
+  const without = <T>(all: Record<string, T>, isLeft: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => isLeft(name)));
+  return {
+    servers: own === null ? servers : without(servers, (name) => !isHeld(name)),
+    untrusted: { ...untrusted, ...own?.untrusted },
+    broken: { ...without(broken, (name) => !names.has(name)), ...own?.broken },
+  };
 }
+
+/** What guards something. A section of it that is not understood would fall back to its defaults. */
+export const safeSections =
+  /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|vaultKey|approvals|security|audit|sampling|quotas|results\.redact|lazy\.callable)\b/;
 
 /** A rule, a hook, a budget or what is said about arguments that is not understood must not be left out, so a plane does not start with one. */
 export function requireSafe({ problems }: Config): void {
   const unsafe = problems.filter(
     // A manifest has keys of these names too, and a tool that is left out is safe.
-    ({ path, key = path, severity, owner }) =>
-      severity === "error" &&
-      owner === undefined &&
-      /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|vaultKey)\b/.test(key),
+    ({ path, key = path, severity, owner }) => severity === "error" && owner === undefined && safeSections.test(key),
   );
   if (unsafe.length > 0) throw new PlaneError("CONFIG_INVALID", renderProblems(unsafe), { data: { problems: unsafe } });
 }

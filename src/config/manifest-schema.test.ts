@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject } from "../model/json.ts";
-import { findFiles } from "./load-config.ts";
+import { findFiles } from "./manifests/find-files.ts";
 import { manifestSchema } from "./schemas.ts";
 import { readDocument } from "./text/read-document.ts";
 

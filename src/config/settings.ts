@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
-import { dirname, isAbsolute, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { dirname } from "node:path";
 import { type Config, type FromFile, type Manifests, renderProblems } from "../model/config/config.ts";
-import { linesOf, type ProjectTrust } from "../model/config/setup.ts";
+import { linesOf, noTrust, type ProjectTrust } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Path } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
@@ -11,6 +9,7 @@ import { type ConfigSource, loadConfig, requireSafe } from "./load-config.ts";
 import { checkRegistered } from "./manifests/check-entry.ts";
 import { resolveSecrets } from "./secrets/resolve-secrets.ts";
 import { openProject, type ProjectPlace } from "./trust/answers.ts";
+import type { PulledFile } from "./trust/pulled-files.ts";
 
 export async function createSettings(
   source: ConfigSource,
@@ -18,7 +17,7 @@ export async function createSettings(
   place?: ProjectPlace,
   adapt: (config: Config) => Config = (config) => config,
 ) {
-  const project = place === undefined || place.files.length === 0 ? null : openProject(place);
+  const project = place === undefined ? null : openProject(place);
   const load = async () => {
     const loaded = await loadConfig(source, environment, project?.read());
     requireSafe(loaded.config);
@@ -30,13 +29,24 @@ export async function createSettings(
     value === undefined
       ? undefined
       : resolveSecrets(value, { directory: dirname(current.merged.originOf(path)?.file ?? "") });
+  /** A file is read when it is needed, which may be long after it was judged. */
+  const requireUnchanged = async (isNeeded: (one: PulledFile) => boolean): Promise<void> => {
+    const needed = current.pulled.filter(isNeeded);
+    if (needed.length === 0 || project === null) return;
+    const { directory, answer } = project.read();
+    const { isStillTrusted } = await import("./trust/pulled-files.ts");
+    const changed = needed.find((one) => !isStillTrusted(one, directory ?? "", answer));
+    if (changed !== undefined) throw changedFile(changed);
+  };
+  const requireServerFiles = (server: string) =>
+    requireUnchanged(({ needs }) => needs !== "settings" && "server" in needs && needs.server === server);
   return {
     config: (): Config => current.config,
     fileOf: (path: Path) => current.merged.originOf(path)?.file,
     directoryOf,
     sources: () => [...current.sources(), ...(project?.answersFile ? [project.answersFile] : [])],
     trust: {
-      list: async (): Promise<ProjectTrust> => current.trust ?? { directory: "", servers: [], settings: null },
+      list: async (): Promise<ProjectTrust> => current.trust ?? noTrust(""),
       /** Only what is in force now: a line that changed since it was shown has another hash. */
       async approve(hashes: readonly string[]): Promise<void> {
         const lines = (current.trust ? linesOf(current.trust) : []).filter(({ hash }) => hashes.includes(hash));
@@ -47,8 +57,14 @@ export async function createSettings(
     },
     checkTool: (given: { readonly [key: string]: unknown }) => checkRegistered(given, environment),
     secretValues: () => [...current.variables.values()],
-    secretsOf: async (name: string, definition: ServerDefinition) =>
-      withPlaces(await resolveSecrets(definition, { directory: directoryOf(name) }), directoryOf(name)),
+    /** Rejects where a file that the server's entry names is another than a person has trusted. */
+    requireFiles: requireServerFiles,
+    async secretsOf(name: string, definition: ServerDefinition) {
+      await requireServerFiles(name);
+      return current.placed(name, await resolveSecrets(definition, { directory: directoryOf(name) }));
+    },
+    /** Rejects where a file that belongs to the project's hooks is another than a person has trusted. */
+    requireHooks: () => requireUnchanged(({ kind }) => kind === "hook"),
     /** Read when it is needed, as every secret. */
     vaultKey: () => resolved(["vaultKey"], current.config.vaultKey),
     hmacKey: () => resolved(["audit", "hmacKey"], current.config.audit.hmacKey),
@@ -82,42 +98,15 @@ function requireFiles({ files }: Config, next: Config): void {
   throw new PlaneError("CONFIG_INVALID", text, { data: { problems } });
 }
 
+function changedFile({ line: { name } }: PulledFile): PlaneError {
+  const message = `The file '${name}' of the project has changed since it was trusted. Look at it, then trust it with 'toolplane trust'.`;
+  return new PlaneError("CONFIG_INVALID", message, { data: { file: name } });
+}
+
 function changedSince(): PlaneError {
   const message =
     "The project brings no launch line with this hash; it may have changed. Look at it again, then trust it.";
   return new PlaneError("CONFLICT", message);
-}
-
-export function withPlaces(definition: ServerDefinition, directory: string): ServerDefinition {
-  const { command, cwd: written, roots, container, openapi } = definition;
-  const cwd = written === undefined ? undefined : resolve(directory, written);
-  return {
-    ...definition,
-    ...(cwd === undefined ? {} : { cwd }),
-    // What runs in a container is looked for in its image.
-    ...(command === undefined || container ? {} : { command: commandFrom(directory, command, cwd) }),
-    ...(container && { container: { ...container, mounts: container.mounts.map((one) => mountFrom(directory, one)) } }),
-    ...(openapi === undefined || isAddress(openapi) ? {} : { openapi: resolve(directory, openapi) }),
-    roots: roots.map((root) => (isAddress(root) ? root : pathToFileURL(resolve(directory, root)).href)),
-  };
-}
-
-function isAddress(place: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
-}
-
-function mountFrom(directory: string, mount: string): string {
-  const [, source = "", rest = ""] = /^(.+?)(:\/[^:]*(?::r[ow])?)$/s.exec(mount) ?? [];
-  return resolve(directory, source) + rest;
-}
-
-/** A bare name is looked for in PATH. Other programs look for a path in `cwd`, so that counts where the first is not there. */
-function commandFrom(directory: string, command: string, cwd: string | undefined): string {
-  const isPath = command.includes("/") || (process.platform === "win32" && command.includes("\\"));
-  if (!isPath || isAbsolute(command) || command.startsWith("~")) return command;
-  const beside = resolve(directory, command);
-  const inside = resolve(cwd ?? ".", command);
-  return !existsSync(beside) && existsSync(inside) ? inside : beside;
 }
 
 /** An edit that broke something leaves its last good version in force; the problem is reported all the same. */

@@ -33,10 +33,10 @@ export type SetupPlace = ReturnType<typeof createPlace>;
 export function createPlace({ files, directory, dataDirectory, environment, platform, program }: SetupOptions) {
   const present = () =>
     files.length > 0 ? files.map((file) => resolve(directory, file)) : defaultConfigFiles(directory, environment);
-  /** Null where the files were named, which is consent, or are the user's own. */
+  /** Without files where they were named, which is consent, or are the user's own. */
   const project = () => {
     const found = files.length > 0 ? [] : ofProject(present(), environment);
-    return found.length === 0 ? null : openProject({ files: found, dataDirectory });
+    return openProject({ files: found, directory, dataDirectory });
   };
   return {
     files,
@@ -52,7 +52,7 @@ export function createPlace({ files, directory, dataDirectory, environment, plat
       const found = [...new Set([...present(), ...(instead ? [instead.file] : [])])];
       const isConfigured = found.length > 0 || isConfiguredByVariables(environment);
       const source = isConfigured ? found : noConfigFound(directory, environment);
-      return loadConfig(source, environment, project()?.read(), instead);
+      return loadConfig(source, environment, project().read(), instead);
     },
     lastFile: () => present().at(-1) ?? join(directory, newFile),
     fileAt: (file: string) => resolve(directory, file),

@@ -3,11 +3,13 @@ import { nearest } from "../lib/text/nearest.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
 import {
   linesOf,
+  noTrust,
   type ProjectTrust,
   type Setup,
   type SetupAdding,
   type SetupEntries,
   type SetupRules,
+  type TrustLine,
 } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
@@ -19,6 +21,7 @@ import { maskSecrets } from "./secrets/mask.ts";
 import { showReferences } from "./secrets/references.ts";
 import { createPlace, newFile, type SetupOptions, type SetupPlace } from "./setup-place.ts";
 import { createTrustAnswers } from "./trust/answers.ts";
+import type { PulledFile } from "./trust/pulled-files.ts";
 
 /** Each verb is one command, so what only one needs is loaded by it. */
 export function createSetup(options: SetupOptions): Setup {
@@ -242,26 +245,32 @@ function ruleVerbs(place: SetupPlace): SetupRules {
 const notTried = { tools: null, needsSignIn: false, problem: null };
 
 function trustVerbs({ load, project, directory, dataDirectory }: SetupPlace): Setup["trust"] {
-  const show = async (): Promise<ProjectTrust> =>
-    (project() === null ? null : (await load()).trust) ?? { directory, servers: [], settings: null };
+  const show = async (): Promise<ProjectTrust> => (await load()).trust ?? noTrust(directory);
   return {
     show,
     async unanswered() {
-      const answer = project()?.read().answer ?? (() => true);
+      const { answer } = project().read();
       return linesOf(await show()).filter(({ hash }) => answer(hash) === undefined);
     },
-    answer: async (lines, trusted) => project()?.remember(lines, trusted),
+    answer: (lines, trusted) => project().remember(lines, trusted),
     revoke: async () => createTrustAnswers(dataDirectory).forget(directory),
     list: () => createTrustAnswers(dataDirectory).list(),
   };
 }
 
-/** Who writes an entry into the project's file has seen what it starts. */
+/** Who writes an entry has seen what it starts, reads and works in. */
 async function trustWritten(place: SetupPlace, file: string | null, names: readonly string[]): Promise<void> {
-  const project = place.project();
-  if (file === null || project === null || !project.read().files.includes(file)) return;
-  const { trust = null } = (await place.load().catch(() => null)) ?? {};
-  await project.remember(trust?.servers.filter(({ name }) => names.includes(name)) ?? [], true);
+  const loaded = file === null || names.length === 0 ? null : await place.load().catch(() => null);
+  if (file === null || !loaded?.trust) return;
+  const isWritten = ({ name }: TrustLine) => names.includes(name) && definedIn(name)(loaded) === file;
+  const isNeeded = ({ needs }: PulledFile) =>
+    needs !== "settings" &&
+    "server" in needs &&
+    names.includes(needs.server) &&
+    definedIn(needs.server)(loaded) === file;
+  const { servers, own } = loaded.trust;
+  const lines = [...servers, ...own].filter(isWritten);
+  await place.project().remember([...lines, ...loaded.pulled.filter(isNeeded).map(({ line }) => line)], true);
 }
 
 /** Allowed, and hardly ever what was meant. */

@@ -52,6 +52,8 @@ type PlaneSettings = {
   servers?: Readonly<Record<string, ServerInput>>;
   /** Files of `config` that come with a project: of them nothing runs before a person trusts it. Default: none. */
   projectFiles?: readonly string[];
+  /** Where the person works, for servers of their own that work there too; null for none. Default: the working directory. */
+  projectDirectory?: string | null;
   /** Where it is kept that a project is trusted. Default: `dataDirectory`. */
   trustDirectory?: string;
   /** Where state is kept. Default: in memory. */

@@ -30,6 +30,8 @@ export type Principal = {
   servers?: string[];
   /** The API key of the caller. */
   key?: string;
+  /** Who created that key, and who created the key of the creator. */
+  keyCreators?: string[];
   /** Any program of this machine can be this caller: it lists and calls, but changes and approves nothing. */
   isUnproven?: true;
   /** What the caller brought, where `users` of the configuration adds the rest. */
@@ -159,6 +161,18 @@ function describeOwner(principal: Principal): string {
 export function isOwner(reader: Principal, owner: Principal): boolean {
   if (reader.user !== owner.user) return false;
   return mayDo(reader, "admin") || ownerOf(reader) === ownerOf(owner);
+}
+
+/** Two spellings of a name are one person where a second person is asked for. */
+export function isSameName(one: string | null, other: string | null): boolean {
+  return one === other || (one !== null && other !== null && foldedName(one) === foldedName(other));
+}
+
+const foldedName = (name: string) => name.normalize("NFKC").trim().toLowerCase();
+
+/** Is it this user, or a key that this user created for another name? */
+export function actsFor({ user, keyCreators = [] }: Pick<Principal, "user" | "keyCreators">, other: string | null) {
+  return [user, ...keyCreators].some((name) => isSameName(name, other));
 }
 
 /** The same for a record that keeps its `owner`; one of an earlier version has none. */

@@ -18,6 +18,9 @@ const Key = z
     compliance: z.string().optional(),
     toolGroups: names.optional(),
     createdAt: z.string(),
+    createdBy: names
+      .optional()
+      .meta({ description: "Its creator, then the creators of the creator's key. It approves none of their calls." }),
     expiresAt: z.string().nullable(),
     lastUsedAt: z.string().nullable(),
     revokedAt: z.string().nullable(),

@@ -7,6 +7,9 @@ const Line = z.object({
   launch: z.string().meta({ description: "What it starts and refers to, as the file has it; nothing is expanded." }),
   hash: z.string(),
   trusted: z.boolean(),
+  inForce: z
+    .boolean()
+    .meta({ description: "False where it waits for trust, or for that of another line that it needs." }),
 });
 
 const ProjectTrust = z
@@ -14,6 +17,11 @@ const ProjectTrust = z
     directory: z.string().meta({ description: "Its name only; empty without a project." }),
     servers: z.array(Line),
     settings: Line.nullable().meta({ description: "Everything else that the project's files say." }),
+    files: z.array(Line).meta({
+      description:
+        "Files whose content is a part of it: manifests, API documents, what hooks start, what is read as a value.",
+    }),
+    own: z.array(Line).meta({ description: "Servers of the user's own that ask to work in this directory." }),
   })
   .meta({ id: "ProjectTrust" });
 

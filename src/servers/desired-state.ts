@@ -1,4 +1,5 @@
 import { stableJson } from "../lib/json/stable-json.ts";
+import type { UntrustedServer } from "../model/config/config.ts";
 import type { ServerDefinition, ServersChange } from "../model/servers/server.ts";
 import { notSent } from "./failures.ts";
 
@@ -44,14 +45,16 @@ export function createDesiredState(
 }
 
 /** For every face: what is wrong, and the remedy. */
-export const notTrusted =
-  "not trusted yet: a file of the project names it. Look at what it starts, then trust it with 'toolplane trust'";
+export const notTrusted = {
+  what: "not trusted yet: a file of the project names it",
+  remedy: "Look at what it starts, then trust it with 'toolplane trust'",
+};
 
 export type ConfiguredServers = {
   definitions: Readonly<Record<string, ServerDefinition>>;
   broken: Readonly<Record<string, string>>;
-  /** Servers of a project that wait for a person's trust. */
-  untrusted?: Readonly<Record<string, unknown>>;
+  /** Those that wait for a person's trust. */
+  untrusted?: Readonly<Record<string, Pick<UntrustedServer, "why">>>;
 };
 
 export function compareDefinitions(

@@ -121,6 +121,8 @@ function createServerMap(options: DirectoryOptions) {
     all: (): [name: string, server: Server][] => [...servers],
     broken: () => broken,
     isUntrusted: (name: string) => Object.hasOwn(untrusted, name),
+    /** Why it waits for a person's trust; null where it does not. */
+    waitsFor: (name: string) => (Object.hasOwn(untrusted, name) ? (untrusted[name]?.why ?? notTrusted) : null),
     known: (name: string): Server | undefined => servers.get(name),
     find: (name: string): Server => servers.get(name) ?? notFound(name, servers.keys(), broken),
     async apply(configured: ConfiguredServers): Promise<ServersChange> {
@@ -136,7 +138,10 @@ function createServerMap(options: DirectoryOptions) {
 
 /** Why each of those cannot run that are named in the configuration. */
 function cannotRunYet({ broken, untrusted = {} }: ConfiguredServers): ConfiguredServers["broken"] {
-  return { ...broken, ...Object.fromEntries(Object.keys(untrusted).map((name) => [name, notTrusted])) };
+  const waiting = Object.entries(untrusted).map(([name, { why: { what, remedy } = notTrusted }]) => {
+    return [name, `${what}. ${remedy}`] as const;
+  });
+  return { ...broken, ...Object.fromEntries(waiting) };
 }
 
 function notFound(name: string, names: Iterable<string>, broken: ConfiguredServers["broken"]): never {

@@ -1,6 +1,7 @@
 import { pause } from "../lib/async/pause.ts";
 import { createLru } from "../lib/lru.ts";
-import { passesFilter } from "../lib/text/glob.ts";
+import { normalUri } from "../lib/text/uri-spellings.ts";
+import { isOfferDenied } from "../model/catalogue/offer-name.ts";
 import { PlaneError, quarantineHints } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { Listed, PlanePrompts, PlaneResources, PlaneServers } from "../model/plane-tools.ts";
@@ -129,7 +130,7 @@ function isShown(
   deny: readonly string[] | null,
 ): boolean {
   const what = method === "prompts/list" ? `prompts/${name}` : `resources/${uri ?? uriTemplate}`;
-  return passesFilter(what, null, deny);
+  return !isOfferDenied(what, deny);
 }
 
 const offerKinds = {
@@ -154,7 +155,9 @@ export async function requireReleased(
   const one = servers.find(server);
   await one.warm().catch(() => undefined);
   const items = await one.list(list, AbortSignal.timeout(limitMs), owner).catch(() => one.offered(list, owner) ?? []);
-  const at = items.findIndex((item) => isObject(item) && item[key] === meant[key]);
+  // Another spelling of an address is no way around the quarantine.
+  const normal = (value: unknown) => (isPrompt ? value : normalUri(String(value)));
+  const at = items.findIndex((item) => isObject(item) && normal(item[key]) === normal(meant[key]));
   if (at < 0) return;
   const held = (await judge(server, offerKinds[list], items, one.listOwner(owner)))[at] ?? null;
   if (held === null) return;

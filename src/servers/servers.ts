@@ -44,6 +44,7 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
   Partial<Pick<ServerOptions, "capabilities">> & {
     access(name: string, definition: ServerDefinition, user: string | null): Access;
     isPersonal(definition: ServerDefinition): boolean;
+    opensForUser(server: string, definition: ServerDefinition): boolean;
     directoryOf(name: string): string;
     /** With `owner`, for this user alone. */
     onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era, owner?: ListOwner): void;
@@ -65,6 +66,8 @@ export type Servers = Omit<ServerDirectory, "apply" | "find" | "all" | "enabled"
       ReturnType<typeof createGatewayPorts>["verbs"] &
       Pick<Plane, "doctor">;
     watch: ReturnType<typeof createGatewayPorts>["watch"];
+    /** May an answer of it be for one user only? */
+    opensForUser(name: string): boolean;
     stop(): Promise<void>;
   };
 
@@ -111,6 +114,10 @@ export function createServers(ports: ServersPorts): Servers {
       await Promise.all([removeLeftovers(directory, ports.environment), lifecycle.start()]);
     },
     watch: gateway.watch,
+    opensForUser(name) {
+      const definition = directory.known(name)?.definition;
+      return definition !== undefined && ports.opensForUser(name, definition);
+    },
     requireReleased: (...asked) => requireReleased(directory, ports, ...asked),
     async listOffers(server, caller) {
       const { prompts, resources } = verbs;

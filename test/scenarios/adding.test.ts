@@ -239,7 +239,7 @@ test("comments stay, names do not collide, and --user writes the user's own file
   assert.equal(user.code, 0, user.stdout);
   const file = join(it.env.XDG_CONFIG_HOME, "toolplane", "toolplane.json");
   assert.deepEqual(await it.config(file), {
-    notes: { command: "npx", args: ["-y", "@example/notes", "./server.mjs"], cwd: it.cwd },
+    notes: { command: "npx", args: ["-y", "@example/notes", join(it.cwd, "server.mjs")] },
   });
 });
 

@@ -210,7 +210,7 @@ describe("taking over and giving back", () => {
     cpSync(join(import.meta.dirname, "../fixtures/clients/claude-code-project.json"), file);
     const original = readFileSync(file);
     write("a/toolplane.json", { mcpServers: {} });
-    const done = await setupIn("a").connectClient("claude-code");
+    const done = await (await trustedIn("a")).connectClient("claude-code");
     assert.deepEqual([done.path, done.config], [file, [root.file("a/toolplane.json")]]);
     // The client's entry and a command in this project mean the same plane.
     assert.deepEqual(defaultConfigFiles(root.file("a"), { XDG_CONFIG_HOME: root.file("none") }), done.config);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
-import { guards } from "../../src/config/trust/guards.ts";
+import { projectKeys } from "../../src/config/trust/project-keys.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { startServe, writeConfig } from "./support.ts";
@@ -51,6 +51,6 @@ test("how many streams and sessions a caller has is configuration, and a project
   assert.equal(stream.status, 200);
   assert.match(await (await begin()).text(), /1 sessions in use/);
   leaving.abort();
-  const guard = guards["quotas.maxHeldOpen"];
-  assert.deepEqual([guard?.(32, 1), guard?.(32, 64)], [1, 32]);
+  const { maxHeldOpen: guard } = projectKeys.quotas;
+  assert.deepEqual([guard(32, 1, () => undefined), guard(32, 64, () => undefined)], [1, 32]);
 });

@@ -152,7 +152,7 @@ suite("keys on the command line", () => {
     await using plane = await planeOf({}, { dataDirectory: data });
     assert.deepEqual(
       await plane.identity.identify(secret),
-      principalOf({ user: "build", scopes: ["admin"], key: key.id }),
+      principalOf({ user: "build", scopes: ["admin"], key: key.id, keyCreators: key.createdBy ?? [] }),
     );
     // Another process revokes it while this one runs.
     const revoked = await run("keys", "revoke", key.id, "--json");

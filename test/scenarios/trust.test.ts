@@ -4,12 +4,9 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { guardSections, guards } from "../../src/config/trust/guards.ts";
 import { createApp } from "../../src/faces/http/app.ts";
 import { createLocalPass } from "../../src/faces/http/local-pass.ts";
 import { createPlane } from "../../src/index.ts";
-import { ConfigValues } from "../../src/model/config/config.ts";
-import { renderPath } from "../../src/model/json.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { startGateway } from "./gateway-client.ts";
 import { type CliOptions, fixture, namedServer, runCli } from "./support.ts";
@@ -331,21 +328,6 @@ suite("workspace trust", { concurrency: 4 }, () => {
     assert.deepEqual((await load(strictFile, spelled, true)).values, await alone(strictFile));
     const bySystem = await file("by-system.json", { policy: { profile: "${P}" } });
     assert.equal((await load(bySystem, looseFile, true, { P: "strict" })).config.policy.profile, "strict");
-  });
-
-  test("every key that guards something says which way is stricter", () => {
-    const keys = (schema: unknown, path: string[]): string[] => {
-      const { def } = (schema as { _zod: { def: { innerType?: unknown; shape?: object; valueType?: unknown } } })._zod;
-      if (def.innerType) return keys(def.innerType, path);
-      if (def.shape) return Object.entries(def.shape).flatMap(([key, inner]) => keys(inner, [...path, key]));
-      return def.valueType && path[1] === "perPersona" ? keys(def.valueType, [...path, "*"]) : [renderPath(path)];
-    };
-    const sections = Object.entries(ConfigValues.shape).filter(([section]) => guardSections.includes(section));
-    const known = [...Object.keys(guards), "policy.rules", "sampling.model"];
-    assert.deepEqual(
-      sections.flatMap(([section, schema]) => keys(schema, [section])).filter((key) => !known.includes(key)),
-      [],
-    );
   });
 
   test("over HTTP a server that waits is shown, and trusted only by a person with proof and with the hash they saw", async () => {

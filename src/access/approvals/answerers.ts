@@ -3,7 +3,7 @@ import type { Answer, HeldCall } from "../../model/calls/held-call.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { isOwner, mayDo, type Principal } from "../../model/principal.ts";
+import { actsFor, isOwner, mayDo, type Principal } from "../../model/principal.ts";
 
 export type ApprovalSettings = Config["approvals"];
 
@@ -36,8 +36,8 @@ export function createAnswerers({ settings, mayMake }: AnswererPorts) {
 
   function mayAnswer(owner: Principal, by: Principal): boolean {
     const { approvers, fourEyes } = settings();
-    const isSameUser = owner.user === by.user;
-    if (by.isUnproven || (asksOthers(settings()) && by.user === null) || (fourEyes && isSameUser)) return false;
+    const isSamePerson = actsFor(by, owner.user);
+    if (by.isUnproven || (asksOthers(settings()) && by.user === null) || (fourEyes && isSamePerson)) return false;
     if (approvers.length > 0) return isApprover(settings(), by);
     return isOwner(by, owner) || owner.user === null || (asksOthers(settings()) && mayDo(by, "admin"));
   }
@@ -72,7 +72,8 @@ function rightsOf({ user, key, groups, scopes, servers, toolGroups }: Principal)
 function notTheirs({ id }: HeldCall, fourEyes: boolean, approvers: readonly string[]): PlaneError {
   const groups = approvers.length > 0 ? `members of ${approvers.join(", ")}` : null;
   const others = groups ?? "people with the scope 'admin'";
-  const who = fourEyes ? `${others} other than its caller` : (groups ?? "its caller");
+  const another = "other than its caller, and with no key that its caller created";
+  const who = fourEyes ? `${others} ${another}` : (groups ?? "its caller");
   const remedy = "If you made the call under another name, answer under that one (--user)";
   return new PlaneError(
     "FORBIDDEN",

@@ -1,5 +1,6 @@
 import type { GivenAnswer, HeldStatus, HeldView, KeptHeldCall } from "../../model/calls/held-call.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { actsFor } from "../../model/principal.ts";
 
 /** A process that waits for a call or runs it renews its lease within this time, or counts as gone. */
 export const leaseMs = 15_000;
@@ -33,10 +34,16 @@ export function answered(held: KeptHeldCall, answer: GivenAnswer): KeptHeldCall 
   if (answer.decision === "reject") return { ...held, status: "rejected", answer, claim: null };
   const { threshold = 1, yeses = [] } = held;
   if (threshold === 1) return { ...held, status: "approved", answer };
-  if (yeses.some(({ by }) => by === answer.by))
+  if (yeses.some((yes) => isSamePerson(yes, answer)))
     throw new PlaneError("CONFLICT", `You have said yes to '${held.id}' already; it takes ${threshold} people.`);
   const now = [...yeses, answer];
   return now.length < threshold ? { ...held, yeses: now } : { ...held, status: "approved", yeses: now, answer };
+}
+
+/** A key adds no person to the one who created it. */
+function isSamePerson(one: GivenAnswer, other: GivenAnswer): boolean {
+  const person = ({ by: user, keyCreators = [] }: GivenAnswer) => ({ user, keyCreators });
+  return actsFor(person(one), other.by) || actsFor(person(other), one.by);
 }
 
 /** A call begins once: only an approved one can. */

@@ -158,7 +158,8 @@ export function createHeldCalls(ports: HeldCallPorts) {
       await requireAnswerer(held, given, by, edited);
       if (edited !== null) await ports.checkArguments(held, edited);
       const { decision, reason = null } = given;
-      const answer = { decision, by: by.user, at: new Date().toISOString(), reason, arguments: edited };
+      const creators = by.keyCreators === undefined ? {} : { keyCreators: by.keyCreators };
+      const answer = { decision, by: by.user, ...creators, at: new Date().toISOString(), reason, arguments: edited };
       return change(id, (newest) => answered(newest, answer));
     },
     /** No other process begins it from here on; the lease is renewed for as long as it runs. */

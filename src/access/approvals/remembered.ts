@@ -1,10 +1,11 @@
+import { findChanged } from "../../lib/json/exact-numbers.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { matchesGlob } from "../../lib/text/glob.ts";
 import type { Injected, Verdict } from "../../model/calls/call.ts";
 import type { HeldCall, Remember, Remembered } from "../../model/calls/held-call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { ownerOf, type Principal } from "../../model/principal.ts";
+import { isSameName, ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { type ApprovalSettings, ownYesCounts } from "./answerers.ts";
 
@@ -72,7 +73,7 @@ export function createRemembered(
       if (settings().threshold > 1) return null;
       const entries = await entriesOf(call.principal.user);
       const ownCounts = ownYesCounts(settings(), call.principal);
-      const counts = ({ by = null, user }: Remembered) => ownCounts || (by !== null && by !== user);
+      const counts = ({ by = null, user }: Remembered) => ownCounts || (by !== null && !isSameName(by, user));
       return entries.find((entry) => counts(entry) && fits(entry, call, fingerprint, originOf)) ?? null;
     },
     async add(held: HeldCall, remember: Remember, by: Principal): Promise<Remembered> {
@@ -121,6 +122,9 @@ function fits(entry: Remembered, call: Injected, fingerprint: Fingerprint, origi
   if (entry.server !== null ? entry.server !== tool.id.server : entry.tool !== tool.name) return false;
   const now = entry.server !== null ? originOf(entry.server) : fingerprint(tool);
   if (entry.fingerprint !== null && entry.fingerprint !== now) return false;
+  const isAnyInput = entry.argumentsHash === null && Object.keys(entry.arguments).length === 0;
+  // The earlier yes was to another number than the one that would be sent.
+  if (!isAnyInput && findChanged(input.exact) !== undefined) return false;
   if (entry.argumentsHash !== null) return entry.argumentsHash === hash(input.arguments);
   return Object.entries(entry.arguments).every(([name, glob]) => matchesGlob(glob, textOf(input.arguments, name)));
 }

@@ -26,7 +26,10 @@ export type CommandEnd = { code: number; stdout: string; stderr: string } | Hook
 
 export type CommandPlace = {
   file: string | undefined;
+  /** Where the person works. */
   projectDirectory: string;
+  /** Rejects where a file that a hook starts is another than a person has trusted. */
+  requireFiles(): Promise<void>;
   environment: Readonly<Record<string, string | undefined>>;
 };
 
@@ -39,8 +42,14 @@ export function commandHook(event: HookEvent, hook: CommandHook, place: CommandP
   const ours = { TOOLPLANE_CONFIG: isFile ? file : undefined, TOOLPLANE_PROJECT_DIR: projectDirectory };
   const environment = withoutUndefined({ ...inherited, ...ours }) as Record<string, string>;
   const directory = isFile ? dirname(file) : projectDirectory;
-  const ask: Hook["ask"] = async (call, signal) =>
-    readEnd(await runCommand(command, JSON.stringify(call), { directory, environment, signal }));
+  const ask: Hook["ask"] = async (call, signal) => {
+    try {
+      await place.requireFiles();
+    } catch (thrown) {
+      return { failed: "a file that it starts has changed since it was trusted", detail: (thrown as Error).message };
+    }
+    return readEnd(await runCommand(command, JSON.stringify(call), { directory, environment, signal }));
+  };
   return { event, name, matcher, timeoutMs, onError, ask };
 }
 

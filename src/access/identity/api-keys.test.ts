@@ -45,6 +45,7 @@ test("a key is 32 random bytes, and its bearer is its user", async (context) => 
       scopes: ["read"],
       workspace: "research",
       key: key.id,
+      keyCreators: ["ann"],
     }),
   );
   assert.notEqual((await create({ name: "ci" })).secret, secret);
@@ -61,6 +62,7 @@ test("what is not said about a key is the least that is useful", async (context)
     persona: null,
     scopes: ["call"],
     workspace: null,
+    createdBy: ["ann"],
     expiresAt: null,
     lastUsedAt: null,
     revokedAt: null,

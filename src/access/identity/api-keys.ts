@@ -39,7 +39,8 @@ export function createApiKeys({ store, emit }: Ports) {
       const secret = prefix + crypto().randomBytes(32).toString("base64url");
       const createdAt = new Date().toISOString();
       const id = crypto().randomBytes(5).toString("hex");
-      const key: ApiKey = { id, ...asked, createdAt, lastUsedAt: null, revokedAt: null };
+      const createdBy = [creator.user ?? [], creator.keyCreators ?? []].flat();
+      const key: ApiKey = { id, ...asked, createdAt, createdBy, lastUsedAt: null, revokedAt: null };
       await (await store()).addApiKey(key, hashSecret(secret));
       emit({ type: "key.created", keyId: id, name: key.name });
       return { key, secret };
@@ -71,9 +72,11 @@ export function createApiKeys({ store, emit }: Ports) {
   };
 }
 
-function principalWith({ id, user, groups, persona, scopes, workspace, compliance, toolGroups }: ApiKey): Principal {
-  const known = { user, groups, persona, scopes, workspace, compliance: compliance ?? null, key: id };
-  return principalOf(toolGroups === undefined ? known : { ...known, toolGroups });
+function principalWith(key: ApiKey): Principal {
+  const { id, user, groups, persona, scopes, workspace, compliance = null, toolGroups, createdBy = [] } = key;
+  const known = { user, groups, persona, scopes, workspace, compliance, key: id };
+  const creators = createdBy.length === 0 ? {} : { keyCreators: createdBy };
+  return principalOf({ ...known, ...creators, ...(toolGroups === undefined ? {} : { toolGroups }) });
 }
 
 /** Only the holder of the whole secret learns what became of the key. */

@@ -1,3 +1,4 @@
+import { isRawJSON, mayLoseNumbers, spellingsOf } from "../../lib/json/exact-numbers.ts";
 import { compileGlob } from "../../lib/text/glob.ts";
 import type { PolicyRule } from "../../model/access/policy.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
@@ -34,7 +35,7 @@ export function createArgumentMatcher(rules: readonly PolicyRule[], createPatter
       const value = Object.hasOwn(args, name) ? args[name] : undefined;
       if (value === undefined) continue;
       const found = textsIn(value).map(find);
-      const whole = typeof value === "string" ? [] : find(JSON.stringify(value));
+      const whole = typeof value === "string" ? [] : wholeTexts(value).flatMap(find);
       for (const at of [...whole, ...found.flat()]) somewhere.add(keys[at] as string);
       const [first = [], ...others] = found;
       for (const at of first) if (others.every((places) => places.includes(at))) everywhere.add(keys[at] as string);
@@ -80,5 +81,12 @@ function asRegex(glob: string): string {
 function textsIn(value: Json): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [JSON.stringify(value)];
+  if (isRawJSON(value)) return spellingsOf(value);
   return Object.values(value).flatMap(textsIn);
+}
+
+/** As it is sent, and as a reader has it who rounds its numbers. */
+function wholeTexts(value: Json): string[] {
+  const sent = JSON.stringify(value);
+  return mayLoseNumbers(sent) ? [sent, JSON.stringify(JSON.parse(sent))] : [sent];
 }

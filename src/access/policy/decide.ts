@@ -1,4 +1,6 @@
 import { andThen } from "../../lib/async/and-then.ts";
+import { putExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { uriSpellings } from "../../lib/text/uri-spellings.ts";
 import type { Policy } from "../../model/access/policy.ts";
 import type { Injected, PolicyMode, Validated, Verdict } from "../../model/calls/call.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
@@ -52,7 +54,9 @@ function withTargets(decide: Decide, targetsOf: PolicyPorts["targetsOf"]): Decid
     if (call.tool.id.server !== null) return own;
     return targetsOf(call.tool, call.principal).reduce<Verdict | Promise<Verdict>>((made, { tool, mapArguments }) => {
       const { injected: _, ...plain }: Validated & Partial<Injected> = call;
-      const input = { ...call.input, arguments: mapArguments(argumentsOf(call)) };
+      // Its numbers are exact already, and have other names now.
+      const { exact: _exact, ...read } = call.input;
+      const input = { ...read, arguments: mapArguments(argumentsOf(call)) };
       const other = decide({ ...plain, tool, input }, profile);
       return andThen(made, (first) => andThen(other, (second) => stricter(first, second, tool)));
     }, own);
@@ -64,11 +68,14 @@ function stricter(own: Verdict, other: Verdict, { name }: Tool): Verdict {
   return { ...other, reason: `it calls '${name}': ${other.reason}` };
 }
 
-/** With what the system sets: a rule sees what the provider gets. */
-function argumentsOf({ input, injected }: Validated & Partial<Injected>): JsonObject {
-  return injected && Object.keys(injected.values).length > 0
-    ? { ...input.arguments, ...injected.values }
-    : input.arguments;
+/** With what the system sets, and with the digits that are sent: a rule sees what the provider gets. */
+function argumentsOf({ tool, input, injected }: Validated & Partial<Injected>): JsonObject {
+  const { kind } = tool.id;
+  // A rule on the address of a resource is a rule on all of its forms.
+  if (kind === "resource" || kind === "subscription")
+    return { ...input.arguments, uri: uriSpellings(String(input.arguments.uri)) };
+  const sent = input.exact === undefined ? input.arguments : putExactNumbers(input.arguments, input.exact);
+  return injected && Object.keys(injected.values).length > 0 ? { ...sent, ...injected.values } : sent;
 }
 
 /** The pattern engine is large, and few policies need it. */

@@ -1,5 +1,6 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
 import type { Policy, PolicyRule, TimeWindow } from "../../model/access/policy.ts";
+import { offerNames } from "../../model/catalogue/offer-name.ts";
 import type { Tool, ToolId } from "../../model/catalogue/tool.ts";
 import { spellings } from "../../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -90,9 +91,17 @@ function isAbout(rule: PolicyRule, tool: Tool, { effect }: Effect, risks: readon
  * wrapper is a way around a rule. What lets a call through counts for the tool's own names alone.
  */
 function isNamed(verdict: PolicyRule["verdict"], names: string, tool: Tool): boolean {
+  if (tool.id.kind !== undefined) return isNamedOffer(verdict, names, tool.id);
   const own = [tool.name, tool.modelName];
   const others = verdict === "allow" ? [] : [tool.id, ...reachedBy(tool)].flatMap(everySpelling);
   return [...own, ...others].some((name) => matchesGlob(names, name));
+}
+
+/** A rule that denies or asks counts for any form of a resource's address, one that allows for all of them together. */
+function isNamedOffer(verdict: PolicyRule["verdict"], names: string, id: ToolId): boolean {
+  const forms = offerNames(id.tool).map((tool) => ({ ...id, tool }));
+  if (verdict === "allow") return forms.every(({ server, tool }) => matchesGlob(names, `${server}.${tool}`));
+  return forms.flatMap(everySpelling).some((name) => matchesGlob(names, name));
 }
 
 function everySpelling(id: ToolId): string[] {

@@ -8,6 +8,7 @@ import type { Relay } from "../../model/calls/provider.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { type ErrorCode, PlaneError } from "../../model/errors.ts";
+import type { Servers } from "../../servers/servers.ts";
 import { ended } from "../attempt.ts";
 import { type Around, type ExecuteOptions, progressStretch } from "../execute.ts";
 import { copyOf, createResultCache, type Kept } from "./result-cache.ts";
@@ -17,6 +18,7 @@ type Ports = {
   answer: ExecuteOptions["answer"];
   /** Of all viewers; another list once it has changed. */
   tools(): readonly Tool[];
+  servers: Pick<Servers, "opensForUser">;
 };
 
 type Setting = { ttlMs: number; maxEntries: number; shared: boolean; coalesce: boolean; scope: string };
@@ -26,7 +28,16 @@ type Answered = { executed: Executed; kept: Kept; isOwn: boolean };
 type Member = { relay: Relay | undefined; limiter?: TimeLimiter };
 type Flight = { stamp: string; members: Set<Member>; controller: AbortController; done: Promise<Answered> };
 /** One call and all that decides about sharing its result. */
-type Read = { call: Routed; asking: Asking; run: Run; key: string; setting: Setting; servers: readonly string[] };
+type Read = {
+  call: Routed;
+  asking: Asking;
+  run: Run;
+  key: string;
+  setting: Setting;
+  /** One result for all callers. */
+  isShared: boolean;
+  servers: readonly string[];
+};
 
 /** About the first caller, not about the tool: the others ask for themselves. */
 const ofOneCaller: ReadonlySet<ErrorCode> = new Set(["TIMEOUT", "CANCELLED", "BUDGET_EXCEEDED"]);
@@ -43,6 +54,7 @@ export function createSharedReads(ports: Ports) {
   const flights = new Map<string, Flight>();
   const epochs = new Map<string, number>();
 
+  const isPersonal = (servers: readonly string[]) => servers.some(ports.servers.opensForUser);
   const stampOf = (servers: readonly string[]) => servers.map((server) => epochs.get(server) ?? 0).join();
 
   /** What was read before is not given any more, nor what is being read. */
@@ -58,10 +70,11 @@ export function createSharedReads(ports: Ports) {
     if (!onlyReads(tool)) return write(servers, () => run(call, asking));
     const setting = settingOf(tool, ports.config());
     if (setting === null || !isShareable(call, asking)) return run(call, asking);
-    const key = keyOf(call, asking, setting, ports.config());
+    const isShared = setting.shared && !isPersonal(servers);
+    const key = keyOf(call, asking, isShared, ports.config());
     const found = setting.ttlMs > 0 ? cache.get(key) : undefined;
     if (found) return withKept(call, found, { cached: true });
-    const read = { call, asking, run, key, setting, servers };
+    const read = { call, asking, run, key, setting, isShared, servers };
     const flight = setting.coalesce ? flights.get(key) : undefined;
     if (flight?.stamp === stampOf(servers)) return follow(flight, read);
     return asMiss(setting.coalesce ? await lead(read) : (await ask(read, asking)).executed, setting);
@@ -77,7 +90,10 @@ export function createSharedReads(ports: Ports) {
     }
   }
 
-  async function ask({ call, run, key, setting, servers }: Read, { signal, relay }: Asking): Promise<Answered> {
+  async function ask(
+    { call, run, key, setting, isShared, servers }: Read,
+    { signal, relay }: Asking,
+  ): Promise<Answered> {
     const stamp = stampOf(servers);
     let wasAsked = false;
     const answer: ExecuteOptions["answer"] = (...asked) => {
@@ -91,8 +107,11 @@ export function createSharedReads(ports: Ports) {
     const passed = relay?.onQuestion ? { ...relay, onQuestion } : relay;
     const executed = await run(call, { signal, relay: passed }, { answer });
     const { result } = executed.executed;
-    // What a person or a model answered belongs to that call.
-    const isOwn = wasAsked || (result.resultType !== undefined && result.resultType !== "complete");
+    // What a person or a model answered belongs to that call, and so does what the caller's own credentials opened.
+    const isOwn =
+      wasAsked ||
+      (isShared && isPersonal(servers)) ||
+      (result.resultType !== undefined && result.resultType !== "complete");
     const kept = copyOf(executed.executed);
     if (setting.ttlMs > 0 && !isOwn && !result.isError && stamp === stampOf(servers))
       cache.put(key, kept, { ...setting, servers });
@@ -230,15 +249,22 @@ function isShareable({ options }: Routed, { relay }: Asking): boolean {
 const ownMeta: ReadonlySet<string> = new Set(["traceparent", "tracestate", "baggage", "progressToken"]);
 
 /** Tool, arguments as they are sent, and who calls. */
-function keyOf({ tool, input, injected, principal, options }: Routed, { relay }: Asking, setting: Setting, of: Config) {
+function keyOf(
+  { tool, input, injected, principal, options }: Routed,
+  { relay }: Asking,
+  isShared: boolean,
+  { servers }: Pick<Config, "servers">,
+) {
   const args = { ...putExactNumbers(input.arguments, input.exact ?? []), ...injected.values };
-  const hasOwnSession = serversOf(tool).some((server) => of.servers[server]?.session === "conversation");
+  const sessions = serversOf(tool).map((server) => servers[server]?.session);
+  const ofUser = [principal.user, principal.key ?? null];
   const meta = Object.entries(relay?.meta ?? {}).filter(([name]) => !ownMeta.has(name));
   return hash([
     tool.id,
     args,
-    setting.shared ? null : principal,
-    hasOwnSession ? [principal.user, principal.key ?? null, options.conversation ?? null] : null,
+    isShared ? null : principal,
+    sessions.includes("principal") ? ofUser : null,
+    sessions.includes("conversation") ? [...ofUser, options.conversation ?? null] : null,
     Object.fromEntries(meta),
   ]);
 }

@@ -7,13 +7,14 @@ import type { SetupAdding } from "../../model/config/setup.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
 import { asShown, type Foreign, fieldOf } from "../../model/foreign.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
+import { packageLauncher } from "../../model/servers/package-launcher.ts";
 import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
 import { readServerEntry } from "../load-config.ts";
 import { projectFiles, userFiles } from "../locations.ts";
 import { findReferences, mapTexts } from "../secrets/references.ts";
 import { resolveSecrets } from "../secrets/resolve-secrets.ts";
-import { withPlaces } from "../settings.ts";
 import { newFile, type SetupPlace, type TryServer } from "../setup-place.ts";
+import { startDirectory, withPlaces } from "../start-place.ts";
 import { concealSecrets } from "./conceal.ts";
 import { type EntryInput, formOf, type InputValues, missingInputs, wrongChoices } from "./inputs.ts";
 import { freeName } from "./names.ts";
@@ -217,11 +218,16 @@ function located(entry: JsonObject, file: string, directory: string): JsonObject
   const isRelative = (word: unknown) =>
     typeof word === "string" && /^\.{1,2}($|[\\/])/.test(word) && existsSync(resolve(directory, word));
   const usesPaths = typeof command === "string" && Array.isArray(args) && args.some(isRelative) && cwd === undefined;
+  // What fetches packages would look for them there.
+  const fetches = usesPaths && packageLauncher({ command, args: args.map(String) }) !== null;
+  const away = fetches
+    ? { args: args.map((word) => (isRelative(word) ? resolve(directory, String(word)) : word)) }
+    : { cwd: directory };
   return {
     ...entry,
     ...(isRelative(command) && !isHere ? { command: resolve(directory, String(command)) } : {}),
     ...(isRelative(openapi) && !isHere ? { openapi: resolve(directory, String(openapi)) } : {}),
-    ...(usesPaths ? { cwd: isHere ? "." : directory } : {}),
+    ...(usesPaths && (isHere ? { cwd: "." } : away)),
   };
 }
 
@@ -290,7 +296,10 @@ async function tryOne(
   try {
     const directory = dirname(isAbsolute(file) ? file : resolve(place.directory, file));
     const whole = withPlaces(await resolveSecrets(definition, { directory }), directory);
-    return await tryServer(name, whole, { environment, directory: place.directory });
+    // Its file may be the first in its directory.
+    const isMissing = whole.cwd === directory && !existsSync(directory);
+    const cwd = isMissing ? startDirectory(place.dataDirectory) : (whole.cwd ?? directory);
+    return await tryServer(name, { ...whole, cwd }, { environment, directory });
   } catch (thrown) {
     return { ...untried, problem: toPlaneError(thrown).message };
   }

@@ -5,7 +5,7 @@ import {
   type ConnectOptions,
   type ImportOptions,
   type ImportReport,
-  linesOf,
+  projectLines,
 } from "../../model/config/setup.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { addServerEntry, readServerEntries } from "../edit/server-entries.ts";
@@ -28,7 +28,8 @@ export async function connect(
   const [own] = files.length > 0 ? [] : projectFiles(directory).filter((one) => found.includes(one));
   const isProject = own !== undefined && directory !== where.home && hasProjectScope(knownClient(client));
   const scope = wanted ?? (isProject ? "project" : "user");
-  if (scope === "user" && trust !== null && linesOf(trust).some(({ trusted }) => !trusted)) throw notTrusted();
+  const isOpen = trust !== null && projectLines(trust).some(({ inForce }) => !inForce);
+  if (isOpen && (scope === "user" || !dryRun)) throw notTrusted();
   const fallback = scope === "project" ? join(directory, newFile) : (userFiles(environment)[0] ?? newFile);
   const native = [...projectFiles(directory), ...(scope === "project" ? [] : userFiles(environment))];
   const existing = files.length > 0 ? found.at(-1) : native.find((one) => found.includes(one));
@@ -46,7 +47,7 @@ export async function connect(
   return { ...report, isForEveryProject: scope === "user" && report.config.some(isHere) };
 }
 
-/** The client would start in every project what a person has not looked at. */
+/** The client names the files from then on, and so starts what a person has not looked at. */
 function notTrusted(): PlaneError {
   const remedy = "Look at them with 'toolplane trust' first, or name the files that you want with --config.";
   return new PlaneError("USAGE", `The files of this project are not trusted yet. ${remedy}`);

@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { findFiles } from "../load-config.ts";
+import { findFiles } from "./find-files.ts";
 
 const there = [
   "a.json",

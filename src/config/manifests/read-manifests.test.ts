@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { sideEffects } from "../../model/catalogue/tool.ts";
-import { findFiles } from "../load-config.ts";
+import { findFiles } from "./find-files.ts";
 import { readManifests } from "./read-manifests.ts";
 
 const fixtures = fileURLToPath(new URL("../../../test/fixtures/manifests", import.meta.url));

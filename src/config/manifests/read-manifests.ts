@@ -20,9 +20,10 @@ export async function readManifests(
   files: readonly string[],
   directory: string,
   environment: Environment,
+  textOf: (file: string) => string | undefined = () => undefined,
 ): Promise<{ manifests: Manifests; problems: ConfigProblem[] }> {
   const problems: ConfigProblem[] = [];
-  const documents = await Promise.all(files.map((file) => readDocument(file)));
+  const documents = await Promise.all(files.map((file) => readDocument(file, textOf(file))));
   const found = documents.flatMap((read) => {
     problems.push(...textProblems(read, directory));
     return read.document ? entriesIn(read.document, relative(directory, read.document.file)) : [];

@@ -156,3 +156,15 @@ function textAt(value: unknown, path: Path): string | undefined {
   const found = path.reduce(inside, value);
   return typeof found === "string" ? found : undefined;
 }
+
+/** What stands for the directory that a person works in. */
+export const workspaceVariable = "workspaceFolder";
+
+export function mentionsWorkspace(value: unknown): boolean {
+  let found = false;
+  mapTexts(value, (text) => {
+    found ||= text.includes(workspaceVariable) && findReferences(text).some(({ name }) => name === workspaceVariable);
+    return text;
+  });
+  return found;
+}

@@ -48,20 +48,37 @@ export function createTrustAnswers(dataDirectory: string | undefined) {
   };
 }
 
-/** Where the files of a project were found, and where answers about them are kept. */
-export type ProjectPlace = { files: readonly string[]; dataDirectory: string | undefined };
+/** Where a person works, the files of a project that were found there, and where answers about them are kept. */
+export type ProjectPlace = {
+  files: readonly string[];
+  /** Null for a plane that several directories share. */
+  directory: string | null;
+  dataDirectory: string | undefined;
+};
 
-export function openProject({ files, dataDirectory }: ProjectPlace) {
-  const directory = realDirectory(dirname(files[0] ?? ""));
+export function openProject({ files, directory: place, dataDirectory }: ProjectPlace) {
+  const found = files[0] === undefined ? place : dirname(files[0]);
+  const directory = found === null ? null : realDirectory(found);
   const answers = createTrustAnswers(dataDirectory);
   return {
     /** Read again each time: another process may have asked the person. */
-    read: (): Project => ({ directory, files, answer: answers.of(directory) }),
+    read: (): Project => ({
+      directory,
+      files,
+      answer: directory === null ? never : answers.of(directory),
+      dataDirectory,
+    }),
     answersFile: answers.file,
-    remember: (lines: readonly TrustLine[], trusted: boolean) => answers.remember(directory, lines, trusted),
-    forget: () => answers.forget(directory),
+    async remember(lines: readonly TrustLine[], trusted: boolean): Promise<void> {
+      if (directory !== null) await answers.remember(directory, lines, trusted);
+    },
+    async forget(): Promise<void> {
+      if (directory !== null) await answers.forget(directory);
+    },
   };
 }
+
+const never = () => undefined;
 
 function realDirectory(directory: string): string {
   try {

@@ -5,93 +5,7 @@ import type { Environment } from "../environment.ts";
 import type { Merged } from "../merge-settings.ts";
 import { expandEnvironment, findReferences, mapTexts } from "../secrets/references.ts";
 import type { Setting } from "../shapes/reading.ts";
-
-/** The stricter of two values; what is not understood is passed on, so that the check of the values refuses it. */
-type Stricter = (mine: unknown, theirs: unknown) => unknown;
-
-/** The later, the stricter. */
-const rank =
-  (...order: readonly unknown[]): Stricter =>
-  (mine, theirs) => {
-    // A mistake in the user's own file is reported, not covered.
-    if (!order.includes(mine)) return mine;
-    return !order.includes(theirs) || order.indexOf(theirs) > order.indexOf(mine) ? theirs : mine;
-  };
-const on = rank(false, true);
-const off = rank(true, false);
-const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
-/** 0 is no limit where `noLimit` is 0. */
-const least =
-  (noLimit?: unknown): Stricter =>
-  (mine, theirs) => {
-    if (theirs === noLimit || (mine !== noLimit && !isCount(mine))) return mine;
-    return mine === noLimit || !isCount(theirs) || theirs < Number(mine) ? theirs : mine;
-  };
-const most: Stricter = (mine, theirs) => (isCount(mine) && (!isCount(theirs) || theirs > mine) ? theirs : mine);
-/** None named is any. */
-const fewer: Stricter = (mine, theirs) => {
-  if (!Array.isArray(mine)) return mine;
-  if (!Array.isArray(theirs)) return theirs;
-  return mine.length === 0 || (theirs.length > 0 && theirs.every((one) => mine.includes(one))) ? theirs : mine;
-};
-const lowerCost: Stricter = (mine, theirs) => (mine === null || isCount(mine) ? least(null)(mine, theirs) : mine);
-/** The first pattern that matches counts. */
-const moreWrites: Stricter = (mine, theirs) => {
-  if (!isObject(mine)) return mine;
-  if (!isObject(theirs)) return theirs;
-  const writes = Object.fromEntries(Object.entries(theirs).filter(([, effect]) => effect !== "read"));
-  return { ...writes, ...Object.fromEntries(Object.entries(mine).filter(([name]) => !Object.hasOwn(writes, name))) };
-};
-
-/** Only the user's own file says it. */
-const ownOnly: Stricter = (mine) => mine;
-
-/** In these sections a project may only tighten, trusted or not. */
-export const guardSections: readonly unknown[] = [
-  "policy",
-  "security",
-  "approvals",
-  "budgets",
-  "sampling",
-  "audit",
-  "quotas",
-];
-
-/** How each key is compared. A key without a row is never taken from a project. */
-export const guards: Readonly<Record<string, Stricter>> = {
-  "policy.profile": rank("personal", null, "guarded", "strict"),
-  "policy.mode": rank("build", "debug", "plan", "review"),
-  "policy.isolation": rank("off", undefined, "required"),
-  "policy.effects": moreWrites,
-  "security.pinning": rank("off", "warn", "quarantine"),
-  "security.newTools": rank("accept", "quarantine"),
-  "security.poisoning": rank("off", "warn", null, "quarantine"),
-  "approvals.timeoutMs": least(),
-  "approvals.allowEdit": off,
-  "approvals.approvers": fewer,
-  "approvals.rememberConsent": off,
-  "approvals.fourEyes": on,
-  "approvals.threshold": most,
-  "budgets.maxToolDurationMs": least(0),
-  "budgets.maxCost": lowerCost,
-  "budgets.perPersona.*.maxCost": lowerCost,
-  "sampling.enabled": off,
-  "sampling.verdict": rank("allow", null, "ask", "deny"),
-  "sampling.maxTokens": least(),
-  "sampling.maxCallsPerToolCall": least(),
-  "quotas.maxHeldOpen": least(),
-  "quotas.maxSessionsPerCaller": least(),
-  "audit.required": on,
-  "audit.hmacKey": ownOnly,
-  "security.egress.allow": ownOnly,
-};
-
-/** Which model answers is no guard: it is trusted like the other settings. */
-const needsTrust: readonly string[] = ["sampling.model"];
-
-export function isGuard(path: Path): boolean {
-  return guardSections.includes(path[0]) && !needsTrust.includes(renderPath(path));
-}
+import { lineOf, type Stricter } from "./project-keys.ts";
 
 export type Tightened = {
   /** Rules that deny come before all others, the rest after those of the user. */
@@ -103,10 +17,23 @@ export type Tightened = {
 /** What of a project's guards is stricter than what is in force without it. */
 export function tighten(settings: readonly Setting[], own: Merged, environment: Environment): Tightened {
   const found: Tightened = { before: [], after: [], refused: [] };
+  const mineAt = (path: Path) => inForce(path, own, environment);
+  /** What would be in force of another key with this project. */
+  const sibling = (path: Path, key: string): unknown => {
+    const place = [...path.slice(0, -1), key];
+    const theirs = settings.find((setting) => renderPath(setting.path) === renderPath(place));
+    const line = lineOf(place);
+    const isCompared = theirs !== undefined && typeof line === "function";
+    return isCompared ? line(mineAt(place), theirs.value, () => undefined) : mineAt(place);
+  };
   for (const setting of settings) {
-    const name = renderPath(setting.path);
-    if (name === "policy.rules") addRules(setting, found);
-    else addValue(setting, ruleFor(name), inForce(setting.path, own, environment), found);
+    const line = lineOf(setting.path);
+    const stricter: Stricter | null = typeof line === "function" ? line : null;
+    if (line === "rules") addRules(setting, found);
+    else if (hasReference(setting.value)) refuse(setting, "has a reference, which a project's guards cannot", found);
+    else if (stricter === null) refuse(setting, "is not for a project to set", found);
+    else
+      addValue(setting, (mine, theirs) => stricter(mine, theirs, (key) => sibling(setting.path, key)), mineAt, found);
   }
   // A rule of the project's must not exempt a tool from what the strict profile demands.
   const isStrict = [inForce(["policy", "profile"], own, environment), valueIn(found, "policy.profile")];
@@ -118,15 +45,21 @@ export function tighten(settings: readonly Setting[], own: Merged, environment: 
 
 const loosens = "would loosen what is in force, so it is not used";
 
-function addValue(setting: Setting, stricter: Stricter | undefined, mine: unknown, found: Tightened): void {
+function refuse({ path }: Setting, why: string, found: Tightened): void {
+  found.refused.push({ path, why });
+}
+
+function addValue(
+  setting: Setting,
+  stricter: (mine: unknown, theirs: unknown) => unknown,
+  mineAt: (path: Path) => unknown,
+  found: Tightened,
+): void {
   const { path, value } = setting;
-  if (hasReference(value)) found.refused.push({ path, why: "has a reference, which a project's guards cannot" });
-  else if (stricter === undefined) found.refused.push({ path, why: "is not for a project to set" });
-  else {
-    const chosen = stricter(mine, value);
-    if (!isDeepStrictEqual(chosen, mine)) found.after.push({ ...setting, value: chosen });
-    else if (!isDeepStrictEqual(value, mine)) found.refused.push({ path, why: loosens });
-  }
+  const mine = mineAt(path);
+  const chosen = stricter(mine, value);
+  if (!isDeepStrictEqual(chosen, mine)) found.after.push({ ...setting, value: chosen });
+  else if (!isDeepStrictEqual(value, mine)) refuse(setting, loosens, found);
 }
 
 function addRules(setting: Setting, found: Tightened): void {
@@ -152,10 +85,6 @@ function pick(setting: Setting, indexes: readonly number[]): Setting {
   const originInside = ([index, ...inner]: Path) =>
     setting.originInside?.([indexes[Number(index)] ?? 0, ...inner]) ?? origin;
   return { path, origin, value, originInside };
-}
-
-function ruleFor(name: string): Stricter | undefined {
-  return guards[name] ?? guards[name.replace(/^budgets\.perPersona\..+\.maxCost$/, "budgets.perPersona.*.maxCost")];
 }
 
 function inForce([section = "", ...inner]: Path, { values }: Merged, environment: Environment): unknown {

@@ -1,5 +1,3 @@
-import { hash, stableJson } from "../../lib/json/stable-json.ts";
-import { shellQuote } from "../../lib/text/shell.ts";
 import { countOf } from "../../lib/text/wording.ts";
 import { mayBelongTo } from "../../model/catalogue/tool-name.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
@@ -8,63 +6,66 @@ import { isObject, type Path, renderPath } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
 import { type Merged, mergeSettings, unitOf } from "../merge-settings.ts";
 import type { Setting } from "../shapes/reading.ts";
-import { isGuard, tighten } from "./guards.ts";
+import { tighten } from "./guards.ts";
+import { type Answer, renderLaunch, renderSetting, settingsLine } from "./lines.ts";
+import { isGuard, lineOf } from "./project-keys.ts";
+import { findPulled, type PulledFile } from "./pulled-files.ts";
 
 /** Files that were found in a directory and not named by a person. */
 export type Project = {
-  directory: string;
+  /** Where the person works; null for a plane that several directories share. */
+  directory: string | null;
   files: readonly string[];
-  answer(hash: string): boolean | undefined;
+  answer: Answer;
+  dataDirectory?: string | undefined;
 };
+
+/** One that has files. */
+export type JudgedProject = Project & { directory: string };
 
 export type Judged = {
   /** The settings in force, in the order of their weight. */
   layers: Setting[][];
   /** Not in force until a person trusts them. */
   waiting: Setting[];
+  /** Files that are a part of it. */
+  pulled: PulledFile[];
   trust: ProjectTrust;
   problems: ConfigProblem[];
 };
-
-/** What a project may say in any case; the user's own word counts more elsewhere. */
-const isPreference = ([section, key]: Path) => section === "lazy" || (section === "search" && key === "synonyms");
-const addsUp: readonly unknown[] = ["hooks"];
 
 /** Sorts what a project's files say into what is in force and what waits for a person. The user's own files come first. */
 export function judgeProject(
   own: readonly Setting[][],
   project: readonly Setting[][],
-  { directory, answer }: Project,
+  { directory, files: configFiles, answer }: JudgedProject,
   environment: Environment,
 ): Judged {
   const [mine, theirs] = [mergeSettings(own), mergeSettings(project)];
-  const { servers, guards, settings, shadowed } = sort(mine, theirs);
+  const { guards, shadowed, ...sorted } = sort(mine, theirs);
   const { before, after, refused } = tighten(guards, mine, environment);
-  const line = (name: string, launch: string, of: readonly Setting[]): TrustLine => {
-    const entries = of.map(({ path, value }) => stableJson([path, value])).sort();
-    const made = hash({ name, entries });
-    return { name, launch: visible(launch), hash: made, trusted: answer(made) === true };
-  };
-  const sections = [...new Set(settings.map(({ path }) => String(path[0])))].sort().join(", ");
-  const rest = settings.length === 0 ? null : line(sections, settings.map(renderSetting).join("; "), settings);
-  const lines = [...servers].map(([name, of]) => line(name, renderLaunch(name, theirs, of), of));
-  // Hooks, variables and overlays are part of how a server runs: without them it does not.
-  const inForce = rest === null || rest.trusted;
-  const isUsed = ({ trusted }: TrustLine) => trusted && inForce;
-  const used = lines.filter(isUsed).flatMap(({ name }) => servers.get(name) ?? []);
-  const waits = lines.filter((one) => !isUsed(one)).map(({ name }) => name);
+  const { servers, settings } = sorted;
+  const lines = judgeLines(sorted, theirs, { directory, configFiles, answer, environment });
+  const inForce = lines.settings?.inForce ?? true;
+  const used = lines.servers.filter((line) => line.inForce).flatMap(({ name }) => servers.get(name) ?? []);
+  const waits = lines.servers.filter((line) => !line.inForce).map(({ name }) => name);
+  const isUnread = ({ kind, line }: PulledFile) => kind === "manifest" && inForce && !line.inForce;
+  const unread = lines.pulled.filter(isUnread).map(({ line }) => line.name);
   const problem = (path: Path, message: string, hint: string): ConfigProblem => ({
     ...theirs.placeOf(path),
     ...{ severity: "warning", message, hint },
   });
+  const { pulled } = lines;
+  const files = [...new Map(pulled.map(({ line }) => [line.hash, line])).values()];
   return {
     layers: [before, ...own, [...(inForce ? settings : []), ...used, ...after]],
     waiting: [...(inForce ? [] : settings), ...waits.flatMap((name) => servers.get(name) ?? [])],
-    trust: { directory, servers: lines, settings: rest },
+    pulled,
+    trust: { directory, servers: lines.servers, settings: lines.settings, files, own: [] },
     problems: [
       ...refused.map(({ path, why }) => problem(path, `${why}: a project's file can only tighten`, ownFile)),
       ...shadowed.map((path) => problem(path, "your own configuration says it already, which counts", ownFile)),
-      ...tellWaiting(waits, inForce ? "" : sections).map((message) => ({
+      ...tellWaiting(waits, inForce ? "" : (lines.settings?.name ?? ""), unread).map((message) => ({
         ...{ file: directory, line: null, path: "", severity: "warning" as const, message },
         hint: "Look at it, then trust it: toolplane trust",
       })),
@@ -72,12 +73,44 @@ export function judgeProject(
   };
 }
 
+type Sorted = { servers: ReadonlyMap<string, readonly Setting[]>; settings: readonly Setting[] };
+type Asked = { directory: string; configFiles: readonly string[]; answer: Answer; environment: Environment };
+
+/** A line for each server, for the settings and for each file, and which of them is in force. */
+function judgeLines({ servers, settings }: Sorted, theirs: Merged, asked: Asked) {
+  const { answer } = asked;
+  const sections = [...new Set(settings.map(({ path }) => String(path[0])))].sort().join(", ");
+  const said = settings.map(renderSetting).join("; ");
+  const written = settings.length === 0 ? null : settingsLine(sections, said, settings, answer);
+  const pulled = findPulled({ ...asked, servers, settings, mayExpand: written?.trusted === true });
+  const areTrusted = (isNeeded: (needs: PulledFile["needs"]) => boolean) =>
+    pulled.every(({ needs, line }) => line.trusted || !isNeeded(needs));
+  // Hooks, variables and overlays are part of how a server runs: without them it does not.
+  const inForce = (written?.trusted ?? true) && areTrusted((needs) => needs === "settings");
+  return {
+    settings: written && { ...written, inForce },
+    servers: [...servers].map(([name, of]): TrustLine => {
+      const line = settingsLine(name, renderLaunch(name, theirs, of), of, answer);
+      return { ...line, inForce: line.trusted && inForce && areTrusted((needs) => isFor(needs, "server", name)) };
+    }),
+    pulled: pulled.map((one): PulledFile => {
+      const hasAll = one.kind !== "manifest" || areTrusted((needs) => isFor(needs, "manifest", one.file));
+      return { ...one, line: { ...one.line, inForce: one.line.trusted && inForce && hasAll } };
+    }),
+  };
+}
+
+function isFor(needs: PulledFile["needs"], kind: "server" | "manifest", name: string): boolean {
+  return needs !== "settings" && (needs as Record<string, unknown>)[kind] === name;
+}
+
 const ownFile = "Set it in your own configuration, or name this file with --config.";
 
-function tellWaiting(servers: readonly string[], sections: string): string[] {
+function tellWaiting(servers: readonly string[], sections: string, files: readonly string[]): string[] {
   const what = [
     ...(servers.length > 0 ? [`${countOf(servers.length, "server")} (${servers.join(", ")})`] : []),
     ...(sections === "" ? [] : [`its settings (${sections})`]),
+    ...(files.length > 0 ? [`${countOf(files.length, "file")} (${files.join(", ")})`] : []),
   ];
   return what.length === 0 ? [] : [`this project is not trusted yet, so it goes without ${what.join(" and ")}`];
 }
@@ -93,34 +126,12 @@ function sort(mine: Merged, theirs: Merged) {
     const [section, name = ""] = setting.path;
     const unit = unitOf(setting.path);
     const isOverlay = section === "overlays" && ownServers.some((server) => mayBelongTo(server, String(name)));
-    const mayReplace = isPreference(setting.path) || addsUp.includes(section);
-    if (isGuard(setting.path)) guards.push(setting);
+    const line = lineOf(setting.path);
+    const mayReplace = line === "replace" || line === "add";
+    if (isGuard(line)) guards.push(setting);
     else if (isOverlay || (said.has(renderPath(unit)) && !mayReplace)) shadowed.set(renderPath(unit), unit);
-    else if (section !== "servers") settings.push(setting);
+    else if (line !== "launch") settings.push(setting);
     else servers.set(String(name), [...(servers.get(String(name)) ?? []), setting]);
   }
   return { servers, guards, settings, shadowed: [...shadowed.values()] };
-}
-
-/** The command or the address as it is written, then everything else that the entry says. */
-function renderLaunch(name: string, { values }: Merged, settings: readonly Setting[]): string {
-  const entry = isObject(values.servers) ? values.servers[name] : null;
-  const { command, args, url, openapi } = isObject(entry) ? entry : {};
-  const words = (command === undefined ? [url ?? openapi ?? ""] : [command, args ?? []])
-    .flat()
-    .map((word) => shellQuote(String(word)));
-  const shown = command === undefined ? [url === undefined ? "openapi" : "url"] : ["command", "args"];
-  const others = settings.filter(({ path }) => !shown.includes(String(path[2])));
-  return [words.join(" "), ...others.map((setting) => renderSetting({ ...setting, path: setting.path.slice(2) }))].join(
-    "; ",
-  );
-}
-
-function renderSetting({ path, value }: Setting): string {
-  return `${renderPath(path)}=${JSON.stringify(value) ?? "null"}`;
-}
-
-/** Nothing in a launch line may hide another part of it. */
-function visible(text: string): string {
-  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -18,6 +18,7 @@ export type OpenPlaneOptions = {
   answersQuestions?: boolean;
   /** MCP clients are connected through it. */
   relays?: boolean;
+  isShared?: boolean;
   /** Not the plane that serves already. */
   standalone?: boolean;
   offline?: boolean;

@@ -52,15 +52,16 @@ export class AttachedClients {
   readonly #plane: Plane;
   readonly #record: PlaneRecord;
   readonly #options: Options;
-  readonly #makeRoom: () => void;
+  /** Ends a background plane without clients. */
+  readonly #leave: (why: "handover" | "idle") => void;
   readonly #attached = new Set<Socket>();
   #isDismissed = false;
 
-  constructor(plane: Plane, record: PlaneRecord, options: Options, makeRoom: () => void) {
+  constructor(plane: Plane, record: PlaneRecord, options: Options, leave: (why: "handover" | "idle") => void) {
     this.#plane = plane;
     this.#record = record;
     this.#options = options;
-    this.#makeRoom = makeRoom;
+    this.#leave = leave;
   }
 
   has(socket: Socket): boolean {
@@ -104,14 +105,19 @@ export class AttachedClients {
     if (hello.version !== this.#record.version) {
       // One without clients makes room for the version that is installed now.
       const leaves = idleMs !== null && this.#attached.size === 0;
-      if (leaves) this.#makeRoom();
+      if (leaves) this.#leave("handover");
       return { why: `it is version ${this.#record.version}, and this is ${hello.version}`, leaves };
     }
     if (planePlace({ ...place, files: hello.files }).id !== place.id) return { why: "it serves another configuration" };
     const others = otherVariables(hello, environment);
-    if (others.length === 0) return null;
     const [verb, value] = others.length === 1 ? ["has", "a different value"] : ["have", "different values"];
-    return { why: `${others.join(", ")} ${verb} ${value} there` };
+    if (others.length > 0) return { why: `${others.join(", ")} ${verb} ${value} there` };
+    const { inWorkspace } = this.#plane.config();
+    if (inWorkspace.length === 0 || hello.directory === this.#record.directory) return null;
+    // One that has no directory suits no client.
+    if (idleMs !== null && this.#record.directory === null && this.#attached.size === 0) this.#leave("idle");
+    const few = inWorkspace.length > 3 ? `${inWorkspace.slice(0, 3).join(", ")}, …` : inWorkspace.join(", ");
+    return { why: `the directory of each client is where ${few} ${inWorkspace.length === 1 ? "works" : "work"}` };
   }
 
   async #serve(hello: Hello, socket: Socket): Promise<void> {
@@ -122,7 +128,7 @@ export class AttachedClients {
     const ready = () => {
       isReady = true;
       this.#attached.add(socket);
-      const notices = noticesFor(this.#plane, this.#record, hello);
+      const notices = noticesFor(this.#plane);
       send(socket, { welcome: { key: this.#record.key, notices } });
       socket.resume();
     };
@@ -169,23 +175,10 @@ function readHello(said: unknown): Hello | null {
   return isWhole ? (said as Hello) : null;
 }
 
-/** What a client would have got from a plane of its own, or would miss. */
-function noticesFor(plane: Plane, { directory }: PlaneRecord, hello: Hello): string[] {
-  const { problems, servers } = plane.config();
-  const homeless = Object.entries(servers).flatMap(([name, server]) =>
-    server.enabled && server.command !== undefined && server.cwd === undefined ? [name] : [],
-  );
-  const few = homeless.length > 3 ? `${homeless.slice(0, 3).join(", ")}, …` : homeless.join(", ");
-  return [
-    ...(problems.length === 0
-      ? []
-      : [
-          `warning: The configuration has ${problems.length} problem${problems.length === 1 ? "" : "s"}; 'toolplane config validate' names ${problems.length === 1 ? "it" : "them"}.`,
-        ]),
-    ...(homeless.length === 0 || hello.directory === directory
-      ? []
-      : [
-          `warning: The plane of this configuration runs in ${directory}, and so do servers without 'cwd' (${few}). Set 'cwd', or add --standalone.`,
-        ]),
-  ];
+/** What a client would have got from a plane of its own. */
+function noticesFor(plane: Plane): string[] {
+  const { problems } = plane.config();
+  if (problems.length === 0) return [];
+  const [count, them] = problems.length === 1 ? ["1 problem", "it"] : [`${problems.length} problems`, "them"];
+  return [`warning: The configuration has ${count}; 'toolplane config validate' names ${them}.`];
 }

@@ -35,8 +35,8 @@ export type PlaneRecord = {
   isFound: boolean;
   /** Started by a client, and gone soon after its last client. */
   background: boolean;
-  /** Where its servers run that have no directory of their own. */
-  directory: string;
+  /** Where the user's own servers work that ask for a directory to work in; null where they have none. */
+  directory: string | null;
   startedAt: string;
   log: string | null;
   /** Told to clients, which know by it that they reached the plane that wrote this file. */

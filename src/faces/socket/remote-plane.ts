@@ -19,14 +19,22 @@ const stopPollMs = 20;
 /** What a plane says of itself. */
 export type AboutPlane = Omit<PlaneRecord, "key"> & { clients: number };
 
-/** The plane that serves in this place, as if it were here. Null when none answers. */
-export async function openRemotePlane(place: PlanePlace, who: Caller): Promise<Plane | null> {
+/**
+ * The plane that serves in this place, as if it were here. Null when none answers, or when servers of it work in another
+ * directory than this one.
+ */
+export async function openRemotePlane(
+  place: PlanePlace,
+  who: Caller,
+  directory: string | null = null,
+): Promise<Plane | null> {
   if (place.directories.some((directory) => strangerIn(directory) !== null)) return null;
   const record = readRecord(place.record);
   if (record === null) return null;
   const path = place.socket;
   const config = await ask<Config>(path, { method: "config" }).catch(() => null);
   if (config === null) return null;
+  if (directory !== null && config.inWorkspace.length > 0 && record.directory !== directory) return null;
   const bus = createEventBus<PlaneEvent>();
   const listeners = new Map<EventType, number>();
   const caller = who.principal ? { ...who, principal: withListed(who.principal, config.users) } : who;

@@ -85,7 +85,7 @@ export type SocketOptions = {
   place: PlanePlace;
   /** The time from its last client to its end; null for a plane that a person started. */
   idleMs: number | null;
-  directory: string;
+  directory: string | null;
   environment: Readonly<Record<string, string | undefined>>;
   serveClient(client: ClientStream): Promise<void>;
 };
@@ -115,7 +115,7 @@ export async function serveSocket(plane: Plane, options: SocketOptions): Promise
     log: isBackground ? place.log : null,
     key: randomBytes(16).toString("hex"),
   };
-  const clients = new AttachedClients(plane, record, options, () => over.resolve("handover"));
+  const clients = new AttachedClients(plane, record, options, (why) => over.resolve(why));
   const idle = isBackground ? watchIdle(open, idleMs, () => over.resolve("idle")) : null;
 
   async function take(socket: Socket): Promise<void> {

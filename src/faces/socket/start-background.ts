@@ -11,11 +11,13 @@ export async function startBackground(
   place: PlanePlace,
   program: readonly string[],
   words: readonly string[],
+  directory: string,
 ): Promise<StartedPlane> {
   const [command = process.execPath, ...args] = program;
   const log = openLog(place.log);
   try {
     const child = spawn(command, [...args, ...words], {
+      cwd: directory,
       stdio: ["ignore", log, log],
       detached: true,
       windowsHide: true,

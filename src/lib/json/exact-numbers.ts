@@ -52,6 +52,25 @@ function isLost(source: string): boolean {
   return decimalOf(source) !== decimalOf(Object.is(value, -0) ? "0" : written);
 }
 
+/** Longer ones are not written out. */
+const maxWritten = 1_000;
+
+/** The ways in which a reader may write a number: as it stands, written out, and as it is when parsed. */
+export function spellingsOf(raw: object): string[] {
+  const { rawJSON: source } = raw as { rawJSON: string };
+  return [...new Set([source, writtenOut(source), String(Number(source))])];
+}
+
+/** Without an exponent, and without zeros that say nothing. */
+function writtenOut(source: string): string {
+  const [, sign = "", digits = "0", power = "0"] = /^(-?)(\d+)e(-?\d+)$/.exec(decimalOf(source)) ?? [];
+  const zeros = Number(power);
+  if (Math.abs(zeros) > maxWritten) return source;
+  if (zeros >= 0) return `${sign}${digits}${"0".repeat(zeros)}`;
+  const padded = digits.padStart(1 - zeros, "0");
+  return `${sign}${padded.slice(0, zeros)}.${padded.slice(zeros)}`;
+}
+
 /** The same for every way to write one number. */
 function decimalOf(text: string): string {
   const [, sign = "", whole = "", part = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];

@@ -10,6 +10,8 @@ export type ApiKey = {
   compliance?: string;
   toolGroups?: string[];
   createdAt: string;
+  /** Its creator, then the creators of the creator's own key. A key of an earlier version has none. */
+  createdBy?: string[];
   expiresAt: string | null;
   /** To the minute. */
   lastUsedAt: string | null;

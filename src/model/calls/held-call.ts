@@ -49,6 +49,8 @@ export type Answer = {
 export type GivenAnswer = {
   decision: Decision;
   by: string | null;
+  /** Who created the key that said it. */
+  keyCreators?: string[];
   at: string;
   reason: string | null;
   arguments: JsonObject | null;

@@ -222,13 +222,16 @@ export type ConfigValues = z.infer<typeof ConfigValues>;
 export type Config = ConfigValues & {
   fromManifests: Manifests;
   broken: Record<string, string>;
-  /** Servers of a project that no person has trusted yet. */
+  /** Servers of a project that no person has trusted yet, and own ones that would work in a directory that is not trusted. */
   untrusted: Record<string, UntrustedServer>;
+  /** Servers of the user's own that work in the directory they are used in, trusted or not. */
+  inWorkspace: string[];
   problems: ConfigProblem[];
   files: string[];
 };
 
-export type UntrustedServer = { launch: string; hash: string };
+/** `why` where it is another reason than for a server of a project. */
+export type UntrustedServer = { launch: string; hash: string; why?: { what: string; remedy: string } };
 
 export type ConfigProblem = {
   file: string;

@@ -60,7 +60,7 @@ export interface ApprovalsInput {
   /** How long an approval waits before it expires. Default: 300000. */ timeoutMs?: number | undefined;
   /** Whether approvers may edit the arguments. Default: true. */ allowEdit?: boolean | undefined;
   /** Groups whose members answer, and only they. Default: each caller for their own calls. Default: []. */ approvers?: readonly string[] | undefined;
-  /** Whether a caller's own yes never counts, with any key. Without approvers, others with the scope admin answer. Default: false. */ fourEyes?: boolean | undefined;
+  /** Whether a caller's own yes never counts, with any key that is theirs or that they created. Without approvers, others with the scope admin answer. Default: false. */ fourEyes?: boolean | undefined;
   /** How many different people have to say yes. Above 1, arguments cannot be edited and no yes is remembered. Default: 1. */ threshold?: number | undefined;
   /** Whether consent to a tool covers the rest of the conversation. Default: true. */ rememberConsent?: boolean | undefined;
 }

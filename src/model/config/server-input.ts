@@ -11,7 +11,7 @@ export interface ServerInput extends ForeignServerKeys {
   /** Its arguments. Default: []. */ args?: readonly string[] | undefined;
   /** Variables for it, over those at the top level. Beside these it gets a safe base, proxy, certificate and package settings; servers.md lists them. */ env?: Readonly<Record<string, string>> | undefined;
   /** More variables of the plane's environment to pass on: names or globs, beside those at the top level. true: all of them; false: only the default ones. */ inheritEnv?: boolean | readonly string[] | undefined;
-  /** The directory to start it in, relative to this file's. */ cwd?: string | undefined;
+  /** The directory to start it in, relative to this file's; in your own file relative to the one that you work in, which needs trust. Default: the file's. */ cwd?: string | undefined;
   /** Start it in a container: no network, a read-only root, no capabilities, limits; removed when it ends. */ container?: McpServersContainerInput | undefined;
   /** The address of a remote server. Redirects to other hosts are not followed. */ url?: string | undefined;
   /** An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts at this file's directory. */ openapi?: string | undefined;

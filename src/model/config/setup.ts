@@ -106,17 +106,42 @@ type InitOptions = {
   servers: Readonly<Record<string, JsonObject>>;
 };
 
-/** One thing of a project that a person trusts or not. A changed one has another hash. */
-export type TrustLine = { name: string; launch: string; hash: string; trusted: boolean };
+/** One thing that a person trusts or not. A changed one has another hash. */
+export type TrustLine = {
+  name: string;
+  launch: string;
+  hash: string;
+  trusted: boolean;
+  /** False where it waits for trust, or for that of another line that it needs. */
+  inForce: boolean;
+};
 
-/** What a project's files bring: servers, and everything else that is not only a tighter guard. */
-export type ProjectTrust = { directory: string; servers: TrustLine[]; settings: TrustLine | null };
+/** What a project's files bring, and what of the user's own would work in the project's directory. */
+export type ProjectTrust = {
+  directory: string;
+  servers: TrustLine[];
+  /** Everything else that is not only a tighter guard. */
+  settings: TrustLine | null;
+  /** Files whose content is a part of it: manifests, API documents, what hooks start and what `${file:…}` reads. */
+  files: TrustLine[];
+  /** Servers of the user's own configuration that ask to work in this directory. */
+  own: TrustLine[];
+};
 
-export function linesOf({ servers, settings }: ProjectTrust): TrustLine[] {
-  return settings === null ? servers : [...servers, settings];
+export const noTrust = (directory: string): ProjectTrust => ({
+  ...{ directory, servers: [], settings: null, files: [], own: [] },
+});
+
+/** What comes with the project. */
+export function projectLines({ servers, settings, files }: ProjectTrust): TrustLine[] {
+  return [...servers, ...(settings === null ? [] : [settings]), ...files];
 }
 
-export type RememberedTrust = { directory: string; servers: Omit<TrustLine, "launch">[] };
+export function linesOf(trust: ProjectTrust): TrustLine[] {
+  return [...projectLines(trust), ...trust.own];
+}
+
+export type RememberedTrust = { directory: string; servers: Pick<TrustLine, "name" | "hash" | "trusted">[] };
 
 /** Consent to what a project's files bring. */
 export type PlaneTrust = {

@@ -89,6 +89,13 @@ export function isIsolated({ isolated, container }: Pick<ServerDefinition, "isol
   return isolated ?? (container !== undefined && container.network !== "host");
 }
 
+/** Does its configuration leave the credentials to each user? */
+export function hasPersonalAuth({ auth, url, openapi }: Partial<ServerDefinition>): boolean {
+  if (auth === undefined || (url === undefined && openapi === undefined)) return false;
+  const isOwnClient = auth.type === "oauth" && auth.grant === "client_credentials";
+  return auth.type !== "none" && auth.token === undefined && auth.schemes === undefined && !isOwnClient;
+}
+
 /** An MCP server in the normal form. */
 export const ServerDefinition = z.strictObject({
   command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),

@@ -14,6 +14,8 @@ export type Credentials = {
   refused(server: string, definition: ServerDefinition, user: User, challenge: Challenge): Promise<boolean>;
   /** Does each user have their own? A server without `auth` may turn out to want it. */
   isPersonal(definition: ServerDefinition): boolean;
+  /** May an answer be for one user only: are there credentials per user, or was the token of a user sent? */
+  opensForUser(server: string, definition: ServerDefinition): boolean;
   /** For the origin of this address alone. */
   setToken(server: string, user: User, token: TokenGiven, url: string): Promise<void>;
   forget(server: string, user: User): Promise<boolean>;

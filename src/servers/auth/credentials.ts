@@ -1,29 +1,39 @@
 import { once } from "../../lib/async/once.ts";
-import type { ServerDefinition } from "../../model/servers/server.ts";
+import { hasPersonalAuth, type ServerDefinition } from "../../model/servers/server.ts";
 import { type Credentials, type CredentialsOptions, isOwnClient, tokenHeaders } from "./credentials-contract.ts";
 
 /** Configured credentials need no store and load nothing. */
 export function createCredentials(options: CredentialsOptions): Credentials {
   /** Servers without `auth` that turned out to want a sign-in. */
   const discovered = new Set<string>();
+  /** Servers that got the token of a user, whatever their configuration says. */
+  const withTokens = new Set<string>();
   const stored = once(async () => {
     const { createStoredCredentials } = await import("./stored-credentials.ts");
     const { now = Date.now, vaultKey = async () => undefined } = options;
     return createStoredCredentials({ ...options, now, vaultKey, discovered });
   });
 
+  const isPersonal = (definition: ServerDefinition) => {
+    if (hasPersonalAuth(definition)) return true;
+    if (fixedHeaders(definition) !== null || isOwnClient(definition)) return false;
+    return discovered.has(definition.url ?? "");
+  };
+
   return {
     async headers(server, definition, user, signal) {
-      return fixedHeaders(definition) ?? (await stored()).headers(server, definition, user, signal);
+      const fixed = fixedHeaders(definition);
+      if (fixed !== null) return fixed;
+      const own = await (await stored()).headers(server, definition, user, signal);
+      if (Object.keys(own).length > 0 && !isOwnClient(definition)) withTokens.add(server);
+      return own;
     },
     async refused(server, definition, user, challenge) {
       if (fixedHeaders(definition) !== null || ![401, 403].includes(challenge.status)) return false;
       return (await stored()).refused(server, definition, user, challenge);
     },
-    isPersonal(definition) {
-      if (fixedHeaders(definition) !== null || isOwnClient(definition)) return false;
-      return definition.auth !== undefined || discovered.has(definition.url ?? "");
-    },
+    isPersonal,
+    opensForUser: (server, definition) => isPersonal(definition) || withTokens.has(server),
     setToken: async (...given) => (await stored()).setToken(...given),
     forget: async (...who) => (await stored()).forget(...who),
     status: async (user) => (await stored()).status(user),

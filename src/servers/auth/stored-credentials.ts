@@ -30,7 +30,7 @@ type StoredOptions = Required<CredentialsOptions> & {
 };
 
 /** Tokens that people gave or signed in for, sealed in the store. */
-export function createStoredCredentials(options: StoredOptions): Omit<Credentials, "isPersonal"> {
+export function createStoredCredentials(options: StoredOptions): Omit<Credentials, "isPersonal" | "opensForUser"> {
   const { now, onChanged } = options;
   const vault = createVault(options);
   const lock = createStoreLock(createLock(options.directory), options.store);

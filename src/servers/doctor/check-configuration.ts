@@ -17,9 +17,8 @@ export function checkBroken(server: string, reason: string): DoctorCheck {
   return failed("configuration", sentence(reason), fixOf(server, reason));
 }
 
-export function checkTrusted(): DoctorCheck {
-  const detail = "It is not trusted yet: a file of the project names it, so it was not started.";
-  return failed("trust", detail, "Look at what it starts, then trust it: toolplane trust");
+export function checkTrusted({ what, remedy }: { what: string; remedy: string }): DoctorCheck {
+  return failed("trust", sentence(`It is ${what}`), sentence(remedy));
 }
 
 function fixOf(server: string, reason: string): string {

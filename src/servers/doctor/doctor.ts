@@ -28,7 +28,7 @@ type Means = Pick<ServerOptions, "environment" | "resolveSecrets" | "secretValue
 /** All at once: a server that hangs delays the report, not the others. */
 export async function examineServers(
   names: readonly string[],
-  directory: Pick<ServerDirectory, "all" | "broken" | "isUntrusted" | "status">,
+  directory: Pick<ServerDirectory, "all" | "broken" | "waitsFor" | "status">,
   means: Means,
 ): Promise<DoctorReport> {
   // A server that has listed before is installed.
@@ -37,7 +37,8 @@ export async function examineServers(
   const statuses = new Map(directory.status().map((status) => [status.name, status]));
   const loginShell = once(() => readLoginShell(means.environment));
   const examine = async (name: string) => {
-    if (directory.isUntrusted(name)) return { name, ok: false, checks: [checkTrusted()] };
+    const waits = directory.waitsFor(name);
+    if (waits !== null) return { name, ok: false, checks: [checkTrusted(waits)] };
     const definition = definitions.get(name);
     const subject = await subjectOf(name, definition, directory.broken(), means);
     const { listedAt = null, installing } = statuses.get(name) ?? {};

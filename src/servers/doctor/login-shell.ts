@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
+import { homeDirectory } from "../../lib/files.ts";
 import { compileGlob } from "../../lib/text/glob.ts";
 import type { DoctorCheck } from "../../model/config/setup.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
@@ -45,7 +46,9 @@ function shellOfUser(): string | null {
 function outputOf(shell: string, words: string[], env: Environment): Promise<string> {
   return new Promise((resolve) => {
     let output = "";
-    const child = spawn(shell, words, { env, stdio: ["ignore", "pipe", "ignore"], detached: true });
+    // Where a person logs in, and not where a stranger's files are.
+    const cwd = homeDirectory() ?? "/";
+    const child = spawn(shell, words, { cwd, env, stdio: ["ignore", "pipe", "ignore"], detached: true });
     const end = () => {
       clearTimeout(timer);
       try {

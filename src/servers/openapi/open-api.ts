@@ -91,6 +91,12 @@ async function answer(
   throw new RpcError(-32601, `Method not found: ${method}`);
 }
 
+/** A document of a project is read again when it changes, and asked about again too. */
+async function loadTrusted({ access, definition, ended, loaded }: State) {
+  await access.requireFiles?.();
+  return loadApi(definition, ended.signal, loaded?.mark);
+}
+
 async function current(state: State): Promise<Api> {
   if (state.loaded) return state.loaded.api;
   const api = await load(state);
@@ -107,7 +113,7 @@ function look(state: State): Promise<Api> {
 
 /** Once for all that wait for it. */
 function load(state: State): Promise<Api> {
-  state.loading ??= loadApi(state.definition, state.ended.signal, state.loaded?.mark)
+  state.loading ??= loadTrusted(state)
     .then((found) => {
       state.loaded = found ?? state.loaded;
       return (state.loaded as NonNullable<State["loaded"]>).api;

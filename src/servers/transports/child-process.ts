@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { resolve, win32 } from "node:path";
+import { isAbsolute, resolve, win32 } from "node:path";
 import { pause } from "../../lib/async/pause.ts";
 import { steadyNow } from "../../lib/async/steady-time.ts";
 
@@ -142,14 +142,15 @@ export function startFailure(
 ): string {
   if (cwd !== undefined && !isDirectory(cwd))
     return `directory '${cwd}' ${existsSync(cwd) ? "is no directory" : "does not exist"}. Check 'cwd'`;
-  const where = cwd === undefined ? "" : ` in directory '${cwd}'`;
   // Without a slash it was looked for in PATH.
   const path = /[\\/]/.test(command) ? resolve(cwd ?? ".", command) : undefined;
+  const isInside = path !== undefined && cwd !== undefined && !isAbsolute(command);
+  const where = isInside ? ` in directory '${cwd}'` : "";
   if (path !== undefined && isDirectory(path))
     return `command '${command}' is a directory${where}. Set 'command' to a program in it`;
   if (path !== undefined && existsSync(path)) return unusableFile(error, command, path);
   if (error.code === "ENOENT")
-    return `command '${command}' was not found${where}. Check 'command'${cwd ? " and 'cwd'" : ""} and PATH`;
+    return `command '${command}' was not found${where}. Check 'command'${isInside ? " and 'cwd'" : ""} and PATH`;
   if (error.code === "EACCES") return `command '${command}' is not executable${where}. Check its permissions`;
   return `command '${command}' could not be started${where}: ${error.message}`;
 }

@@ -129,7 +129,10 @@ suite("stdio transport", { concurrency: 8 }, () => {
     };
     const starts: [changes: Partial<StdioOptions>, says: RegExp][] = [
       [{ command: "no-such-command-anywhere" }, /^command 'no-such-.*' was not found\. Check 'command' and PATH$/],
-      [{ command: "no-such-command-anywhere", cwd: directory.path }, /was not found in directory.*'command' and 'cwd'/],
+      [
+        { command: "./no-such-command-anywhere", cwd: directory.path },
+        /was not found in directory.*'command' and 'cwd'/,
+      ],
       [{ cwd: "/no/such/directory" }, /^directory '\/no\/such\/directory' does not exist\. Check 'cwd'$/],
       [{ cwd: await file("a-file", "", 0o644) }, /a-file' is no directory\. Check 'cwd'$/],
       [{ command: directory.path }, /is a directory\. Set 'command'/],

@@ -8,6 +8,7 @@ import type {
   Setup,
   TranslatedReference,
 } from "../../../model/config/setup.ts";
+import { projectLines } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
@@ -15,6 +16,7 @@ import { colors, print, printJson, printWarning, renderTable } from "../terminal
 import { terminalPrompts } from "../terminal/questions.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
 import { openSetup } from "./config.ts";
+import { showAndAsk } from "./trust.ts";
 
 type ScopeOptions = { project?: boolean; global?: boolean };
 
@@ -55,6 +57,7 @@ export async function connectClient(cli: Cli, client: string | undefined, option
   const setup = await openSetup(cli, options);
   if (client === undefined) return listClients(await setup.clients(), options);
   const wanted = { keep: options.keep ?? false, ...scopeOf(options), ...withoutUndefined({ file: options.to }) };
+  await showProject(setup, options);
   const asks =
     terminal.stdin.isTTY === true && terminal.stderr.isTTY === true && !options.yes && !options.json && !options.dryRun;
   if (asks || options.dryRun) {
@@ -70,6 +73,18 @@ export async function connectClient(cli: Cli, client: string | undefined, option
   if (options.json) return printJson(connection);
   if (!connection.isChanged) return print(unchanged(connection));
   tellConnected(connection, asks);
+}
+
+/** A client would start what the project's files name: the person sees that before anything is written. */
+async function showProject(setup: Setup, { config = [], dryRun, json, yes }: ConnectFlags): Promise<void> {
+  // Files that are named are trusted, and one that cannot be read is reported by what comes next.
+  const trust = config.length > 0 ? null : await setup.trust.show().catch(() => null);
+  const open = (trust ? projectLines(trust) : []).filter(({ trusted }) => !trusted);
+  if (open.length === 0 || json) return;
+  const isTrusted = await showAndAsk(setup, open, !dryRun && !yes);
+  if (isTrusted || dryRun) return;
+  const remedy = "Trust it with 'toolplane trust', or name the files that you want with --config";
+  throw new PlaneError("USAGE", `Nothing was changed, because this project is not trusted. ${remedy}.`);
 }
 
 export async function disconnectClient(

@@ -11,7 +11,9 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
   const { user, group: groups, scope: scopes, workspace, compliance, toolGroup: toolGroups } = options;
   const { expires: expiresAt, keyPersona: persona = options.persona } = options;
   const asked = withoutUndefined({ user, groups, persona, scopes, workspace, compliance, toolGroups, expiresAt });
-  await withKeys(cli, options, async (plane) => {
+  // The user of the key is not the person who creates it.
+  const { user: _, ...creator } = options;
+  await withKeys(cli, creator, async (plane) => {
     const neededBefore = options.json || (await plane.identity.needsCredentials());
     const created = await plane.keys.create({ name, ...asked });
     if (options.json) return printJson(created);
@@ -37,6 +39,7 @@ export async function listKeys(cli: Cli, options: GlobalOptions): Promise<void> 
       GROUPS: ({ groups }) => groups.join(" ") || "-",
       PERSONA: ({ persona }) => persona,
       SCOPES: ({ scopes }) => scopes.join(" "),
+      "CREATED BY": ({ createdBy }) => createdBy?.[0] ?? "-",
       "LAST USED": ({ lastUsedAt }) => lastUsedAt ?? "never",
       EXPIRES: ({ expiresAt }) => expiresAt ?? "never",
     });

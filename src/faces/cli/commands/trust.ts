@@ -4,6 +4,7 @@ import { countOf } from "../../../lib/text/wording.ts";
 import {
   linesOf,
   type ProjectTrust,
+  projectLines,
   type RememberedTrust,
   type Setup,
   type TrustLine,
@@ -48,11 +49,22 @@ export async function askForTrust(cli: Cli, place: PlaceOptions): Promise<void> 
   const open = await consent.unanswered().catch(() => []);
   if (open.length === 0) return;
   const { directory } = await consent.show();
-  say(`The files in ${directory} come with this project, and you have not trusted them yet:`);
+  say(`What is in ${directory} is not trusted yet:`);
   for (const line of open) say(renderLine(line));
   const answer = await terminalPrompts.confirm(question(open), false);
   await consent.answer(open, answer === true);
   if (answer !== true) say("It goes on without them. 'toolplane trust' asks again.");
+}
+
+/** Shows what a project would be allowed to start and read, and asks; false where the person says no, or cannot be asked. */
+export async function showAndAsk(setup: Setup, open: readonly TrustLine[], mayAsk: boolean): Promise<boolean> {
+  const { directory } = await setup.trust.show();
+  say(`The files in ${directory} come with this project. They would start and read:`);
+  for (const line of open) say(renderLine(line));
+  if (!mayAsk || !canBeAsked()) return false;
+  const answer = (await terminalPrompts.confirm(question(open), false)) === true;
+  if (answer) await setup.trust.answer(open, true);
+  return answer;
 }
 
 function question(open: readonly TrustLine[]): string {
@@ -60,15 +72,17 @@ function question(open: readonly TrustLine[]): string {
 }
 
 function render(shown: ProjectTrust, wasRevoked: boolean): string {
-  const lines = linesOf(shown);
-  if (lines.length === 0) return `The files in ${shown.directory} bring nothing that needs trust.`;
+  if (linesOf(shown).length === 0) return `Nothing in ${shown.directory} needs trust.`;
   const title = wasRevoked ? `Nothing in ${shown.directory} is trusted any more:` : `In ${shown.directory}:`;
-  return [title, ...lines.map(renderLine)].join("\n");
+  const own =
+    shown.own.length === 0 ? [] : ["Your own servers that work in this directory:", ...shown.own.map(renderLine)];
+  return [title, ...projectLines(shown).map(renderLine), ...own].join("\n");
 }
 
-function renderLine({ name, launch, trusted }: TrustLine): string {
+function renderLine({ name, launch, trusted, inForce }: TrustLine): string {
   const mark = trusted ? colors.green("trusted    ") : colors.yellow("not trusted");
-  return `  ${mark} ${colors.bold(name)}: ${launch}`;
+  const waits = trusted && !inForce ? colors.yellow(" (waits for what is not trusted)") : "";
+  return `  ${mark} ${colors.bold(name)}${waits}: ${launch}`;
 }
 
 function list(remembered: readonly RememberedTrust[], { json }: TrustOptions): void {

@@ -83,7 +83,8 @@ export async function serveInBackground(cli: Cli, options: GlobalOptions & { idl
 async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: number }): Promise<number> {
   using interruption = untilInterrupted({ outlivesReader: true });
   const { dataDir: dataDirectory, config: files = [], idleExit: idleMs } = options;
-  await using plane = await openPlane(cli, options, { watch: true, answersQuestions: true, relays: true });
+  const serves = { watch: true, answersQuestions: true, relays: true, isShared: true };
+  await using plane = await openPlane(cli, options, serves);
   const serving = await cli.serveClients(plane, {
     files,
     dataDirectory,

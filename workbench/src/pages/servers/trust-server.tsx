@@ -17,9 +17,12 @@ export function TrustServer({ name, onClose }: { name: string; onClose: () => vo
     queryFn: ({ signal }) => get<AnswerOf<"trust.list">>("/trust", signal),
     staleTime: 0,
   });
-  const { servers = [], settings = null } = project.data ?? {};
-  // The project's other settings are part of how its servers run.
-  const lines = [...servers.filter((line) => line.name === name), ...(settings ? [settings] : [])];
+  const { servers = [], settings = null, files = [], own = [] } = project.data ?? {};
+  const isOwn = own.some((line) => line.name === name);
+  const isMeant = (line: { name: string }) => line.name === name;
+  // The project's other settings and files are part of how its servers run.
+  const theirs = [...servers.filter(isMeant), ...(settings ? [settings] : []), ...files];
+  const lines = isOwn ? own.filter(isMeant) : theirs;
   const open = lines.filter(({ trusted }) => !trusted);
   const approval = useMutation({
     mutationFn: () => post("/trust", { hashes: open.map(({ hash }) => hash) }),
@@ -54,7 +57,11 @@ export function TrustServer({ name, onClose }: { name: string; onClose: () => vo
       onConfirm={() => approval.mutate()}
       onClose={onClose}
     >
-      <p>A file of this project names it. With your consent the plane starts it and looks up what it refers to:</p>
+      <p>
+        {isOwn
+          ? "It is a server of your own that works in this directory. With your consent the plane starts it here:"
+          : "A file of this project names it. With your consent the plane starts it and looks up what it refers to:"}
+      </p>
       {shown}
     </Confirm>
   );

@@ -1,0 +1,58 @@
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import { extname, join, parse, resolve, sep } from "node:path";
+import { matchesGlob } from "../../lib/text/glob.ts";
+
+const extensions = [".json", ".jsonc", ".yaml", ".yml"];
+/** More than anyone writes by hand; a glob that meets more was meant for something smaller. */
+const maxSeen = 20_000;
+
+type Walk = { found: Set<string>; seen: number };
+
+export function findFiles(glob: string, directory: string): { files: string[]; isCut: boolean } {
+  const absolute = resolve(directory, glob);
+  const { root } = parse(absolute);
+  const walk: Walk = { found: new Set(), seen: 0 };
+  const segments = absolute.slice(root.length).split(sep);
+  enter(walk, root, segments.at(-1) === "**" ? [...segments, "*"] : segments);
+  return { files: [...walk.found].sort(), isCut: walk.seen > maxSeen };
+}
+
+function enter(walk: Walk, directory: string, [segment = "", ...rest]: readonly string[]): void {
+  if (segment === "**") {
+    enter(walk, directory, rest);
+    for (const name of directoriesIn(walk, directory)) enter(walk, join(directory, name), [segment, ...rest]);
+  } else if (!/[*?]/.test(segment)) {
+    const path = join(directory, segment);
+    if (rest.length > 0) enter(walk, path, rest);
+    else take(walk, path);
+  } else if (rest.length > 0) {
+    for (const name of directoriesIn(walk, directory))
+      if (matchesGlob(segment, name)) enter(walk, join(directory, name), rest);
+  } else {
+    for (const { name } of entriesOf(walk, directory))
+      if (!name.startsWith(".") && matchesGlob(segment, name)) take(walk, join(directory, name));
+  }
+}
+
+function take({ found }: Walk, path: string): void {
+  if (!extensions.includes(extname(path).toLowerCase())) return;
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) found.add(path);
+}
+
+/** Links to directories are not followed: they may lead in a circle. */
+function directoriesIn(walk: Walk, directory: string): string[] {
+  return entriesOf(walk, directory)
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
+    .map(({ name }) => name);
+}
+
+function entriesOf(walk: Walk, directory: string): Dirent[] {
+  if (walk.seen > maxSeen) return [];
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    walk.seen += entries.length;
+    return entries;
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,42 @@
+import { hash, stableJson } from "../../lib/json/stable-json.ts";
+import { shellQuote } from "../../lib/text/shell.ts";
+import type { TrustLine } from "../../model/config/setup.ts";
+import { isObject, renderPath } from "../../model/json.ts";
+import type { Merged } from "../merge-settings.ts";
+import type { Setting } from "../shapes/reading.ts";
+
+/** What a person said about a line with this hash; undefined where they were not asked. */
+export type Answer = (hash: string) => boolean | undefined;
+
+export function settingsLine(name: string, launch: string, of: readonly Setting[], answer: Answer): TrustLine {
+  const entries = of.map(({ path, value }) => stableJson([path, value])).sort();
+  return lineWith(name, launch, hash({ name, entries }), answer);
+}
+
+export function lineWith(name: string, launch: string, made: string, answer: Answer): TrustLine {
+  const trusted = answer(made) === true;
+  return { name, launch: visible(launch), hash: made, trusted, inForce: trusted };
+}
+
+/** The command or the address as it is written, then everything else that the entry says. */
+export function renderLaunch(name: string, { values }: Pick<Merged, "values">, settings: readonly Setting[]): string {
+  const entry = isObject(values.servers) ? values.servers[name] : null;
+  const { command, args, url, openapi } = isObject(entry) ? entry : {};
+  const words = (command === undefined ? [url ?? openapi ?? ""] : [command, args ?? []])
+    .flat()
+    .map((word) => shellQuote(String(word)));
+  const shown = command === undefined ? [url === undefined ? "openapi" : "url"] : ["command", "args"];
+  const others = settings.filter(({ path }) => !shown.includes(String(path[2])));
+  return [words.join(" "), ...others.map((setting) => renderSetting({ ...setting, path: setting.path.slice(2) }))].join(
+    "; ",
+  );
+}
+
+export function renderSetting({ path, value }: Setting): string {
+  return `${renderPath(path)}=${JSON.stringify(value) ?? "null"}`;
+}
+
+/** Nothing in a launch line may hide another part of it. */
+export function visible(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+}

@@ -1,0 +1,166 @@
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { hashText, hash as hashValue } from "../../lib/json/stable-json.ts";
+import type { TrustLine } from "../../model/config/setup.ts";
+import { isObject } from "../../model/json.ts";
+import type { Environment } from "../environment.ts";
+import { findFiles } from "../manifests/find-files.ts";
+import { expandEnvironment, findReferences, mapTexts } from "../secrets/references.ts";
+import type { Setting } from "../shapes/reading.ts";
+import { type Answer, lineWith, visible } from "./lines.ts";
+
+/** A manifest and an API document are configuration, a hook's file decides about calls, and `${file:…}` is a value. */
+type Kind = "manifest" | "openapi" | "hook" | "file";
+
+/** A file whose content is a part of the configuration, and so a line of its own. */
+export type PulledFile = {
+  file: string;
+  kind: Kind;
+  /** What does without it until it is trusted: a server, a manifest, or all settings. */
+  needs: { server: string } | { manifest: string } | "settings";
+  /** As it was judged, so that no other content is used. */
+  text: string | null;
+  line: TrustLine;
+};
+
+type Sources = {
+  directory: string;
+  servers: ReadonlyMap<string, readonly Setting[]>;
+  settings: readonly Setting[];
+  /** Those of the project itself. */
+  configFiles: readonly string[];
+  environment: Environment;
+  answer: Answer;
+  /** References in a glob are resolved once the settings are trusted. */
+  mayExpand: boolean;
+};
+
+const maxBytes = 16 * 1024 * 1024;
+const maxShown = 2_000;
+
+/** Everything that the files of a project pull in. Only what is in the project can come with it, manifests aside. */
+export function findPulled({ directory, servers, settings, answer, ...more }: Sources): PulledFile[] {
+  const found = new Map<string, PulledFile>();
+  const add = (file: string, kind: Kind, needs: PulledFile["needs"]) => {
+    const key = JSON.stringify([file, kind, needs]);
+    if (!found.has(key)) found.set(key, { file, kind, needs, ...judgeFile(file, kind, directory, answer) });
+  };
+  const addReferences = (value: unknown, base: string, needs: PulledFile["needs"]) => {
+    for (const file of referredIn(value, base)) if (isInside(directory, file)) add(file, "file", needs);
+  };
+  for (const [server, of] of servers)
+    for (const setting of of) {
+      const base = baseOf(setting);
+      if (setting.path[2] === "openapi") for (const file of documentOf(setting)) add(file, "openapi", { server });
+      addReferences(setting.value, base, { server });
+    }
+  for (const setting of settings) {
+    const [section] = setting.path;
+    if (section === "manifests")
+      for (const file of manifestsOf(setting, more)) add(file, "manifest", { manifest: file });
+    if (section === "hooks")
+      for (const file of hookFiles(setting)) if (isInside(directory, file)) add(file, "hook", "settings");
+    addReferences(setting.value, baseOf(setting), "settings");
+  }
+  for (const { file: manifest, kind, text } of [...found.values()])
+    if (kind === "manifest") addReferences(text, dirname(manifest), { manifest });
+  return [...found.values()];
+}
+
+/** Is this content, read again, one that a person trusts? */
+export function isStillTrusted({ file, kind, line }: PulledFile, directory: string, answer: Answer): boolean {
+  const now = judgeFile(file, kind, directory, answer);
+  return now.line.hash === line.hash ? line.trusted : now.line.trusted;
+}
+
+function judgeFile(file: string, kind: Kind, directory: string, answer: Answer) {
+  const name = relative(directory, file) || file;
+  const bytes = contentOf(file);
+  const text = bytes?.toString("utf8") ?? null;
+  const made = hashValue({ kind, name, content: bytes === null ? null : hashText(bytes) });
+  const line = lineWith(visible(name), describe(kind, text), made, answer);
+  return { text, line };
+}
+
+function contentOf(file: string): Buffer | null {
+  try {
+    const found = statSync(file);
+    return found.isFile() && found.size <= maxBytes ? readFileSync(file) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What it refers to comes first: the rest may be long. */
+function describe(kind: Kind, text: string | null): string {
+  if (text === null) return `${kind}; it cannot be read`;
+  if (kind === "file") return "a value that is read from this file, and not shown because it may be secret";
+  const references = [...new Set(findReferences(text).map((one) => one.text))];
+  const plain = text.replaceAll(/\s+/g, " ").trim();
+  const rest = plain.length > maxShown ? ` … and ${plain.length - maxShown} more characters` : "";
+  const refers = references.length === 0 ? "" : `refers to ${references.join(", ")}; `;
+  return `${kind}; ${refers}${plain.slice(0, maxShown)}${rest}`;
+}
+
+const baseOf = ({ origin }: Setting) => dirname(resolve(origin.file));
+
+function documentOf({ value, ...setting }: Setting): string[] {
+  if (typeof value !== "string" || /^https?:\/\//i.test(value) || findReferences(value).length > 0) return [];
+  return [resolve(baseOf({ value, ...setting }), value.replace(/^file:\/\//i, ""))];
+}
+
+function manifestsOf(
+  setting: Setting,
+  { environment, mayExpand, configFiles }: Pick<Sources, "environment" | "mayExpand" | "configFiles">,
+): string[] {
+  const globs = Array.isArray(setting.value) ? setting.value.filter((glob) => typeof glob === "string") : [];
+  const known = globs.flatMap((glob) => {
+    if (findReferences(glob).length === 0) return [glob];
+    return mayExpand ? [String(expandEnvironment(glob, environment, () => undefined))] : [];
+  });
+  const files = known.flatMap((glob) => findFiles(glob, baseOf(setting)).files);
+  return [...new Set(files)].filter((file) => !configFiles.includes(file));
+}
+
+/** Words of a command that name a file beside the configuration. */
+function hookFiles(setting: Setting): string[] {
+  const hooks = Array.isArray(setting.value) ? setting.value : [];
+  const words = hooks.flatMap((hook) => (isObject(hook) && Array.isArray(hook.command) ? hook.command : []));
+  return words
+    .filter((word): word is string => typeof word === "string" && word !== "")
+    .map((word) => resolve(baseOf(setting), word))
+    .filter(isFile);
+}
+
+/** A word may be a whole program, which is no name of a file. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function referredIn(value: unknown, base: string): string[] {
+  const files: string[] = [];
+  mapTexts(value, (text) => {
+    for (const { kind, name } of findReferences(text))
+      if (kind === "file" && !/^~[/\\]/.test(name)) files.push(resolve(base, name));
+    return text;
+  });
+  return files;
+}
+
+/** By its real place: a link out of the project leads to what did not come with it. */
+function isInside(directory: string, file: string): boolean {
+  const path = relative(realPath(directory), realPath(file));
+  return path !== "" && path.split(sep)[0] !== ".." && !isAbsolute(path);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}

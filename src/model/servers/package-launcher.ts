@@ -1,0 +1,46 @@
+import type { ServerDefinition } from "./server.ts";
+
+/** Words that make it fetch; without them it always does. */
+const launchers: Readonly<Record<string, readonly string[] | null>> = {
+  npx: null,
+  npm: ["exec", "x"],
+  pnpx: null,
+  pnpm: ["dlx"],
+  yarn: ["dlx"],
+  bunx: null,
+  bun: ["x"],
+  uvx: null,
+  uv: ["tool"],
+  pipx: ["run"],
+};
+
+/** Options may stand before the verb. */
+const verbWithin = 6;
+
+export type PackageLauncher = { name: string; isNpm: boolean };
+
+/** A program that fetches a package and starts it. Null where none does. */
+export function packageLauncher({
+  command = "",
+  args,
+}: Pick<ServerDefinition, "command" | "args">): PackageLauncher | null {
+  const program = programOf(command);
+  const [first = "", second] = args;
+  // The usual ways to write it for Windows and for a bare system.
+  if (program === "cmd" && /^\/c$/i.test(first)) return packageLauncher({ command: second, args: args.slice(2) });
+  if (program === "env") {
+    const at = args.findIndex((word) => !/^-|=/.test(word));
+    return at < 0 ? null : packageLauncher({ command: args[at], args: args.slice(at + 1) });
+  }
+  const verbs = Object.hasOwn(launchers, program) ? launchers[program] : undefined;
+  if (verbs === undefined) return null;
+  const isNpm = program === "npx" || program === "npm";
+  if (verbs === null) return { name: program, isNpm };
+  const verb = args.slice(0, verbWithin).find((word) => verbs.includes(word));
+  return verb === undefined ? null : { name: `${program} ${verb}`, isNpm };
+}
+
+export function programOf(command: string): string {
+  const name = command.split(/[\\/]/).at(-1) ?? "";
+  return name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, "");
+}
