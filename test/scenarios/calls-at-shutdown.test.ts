@@ -3,17 +3,17 @@ import { test } from "node:test";
 import { createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { startGateway } from "../scenarios/gateway-client.ts";
-import { postCall } from "../scenarios/requests.ts";
+import { startGateway } from "./gateway-client.ts";
+import { postCall } from "./requests.ts";
 import {
   callsAt,
   errorOf,
-  fixture,
+  processFixture as fixture,
   type Printed,
   planeOf,
   startServeProcess,
   writeConfig,
-} from "../scenarios/support.ts";
+} from "./support.ts";
 
 const long = { ms: 600_000 };
 

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { fillDisk, mountSmallDisk } from "../fixtures/small-disk.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { postCall } from "../scenarios/requests.ts";
-import { fixture, type Printed, startServeProcess, within } from "../scenarios/support.ts";
-import { skill, task, workConfig } from "../scenarios/work-world.ts";
+import { postCall } from "./requests.ts";
+import { fixture, type Printed, startServeProcess, within } from "./support.ts";
+import { skill, task, workConfig } from "./work-world.ts";
 
 const work = {
   skills: [skill("say", { steps: [{ id: "say", tool: "fx.echo", arguments: { message: "job" } }] })],

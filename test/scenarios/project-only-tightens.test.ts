@@ -11,7 +11,7 @@ import { type Config, ConfigValues } from "../../src/model/config/config.ts";
 import { isObject, type Path, renderPath } from "../../src/model/json.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { inSurroundings } from "../fixtures/surroundings.ts";
-import { fixture } from "../scenarios/support.ts";
+import { fixture } from "./support.ts";
 
 type Def = { innerType?: unknown; shape?: object; valueType?: unknown };
 

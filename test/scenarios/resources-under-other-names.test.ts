@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
-import { fixture } from "../scenarios/support.ts";
+import { fixture } from "./support.ts";
 
 const spelt = [
   "file:///secret",

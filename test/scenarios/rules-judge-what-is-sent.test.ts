@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { approvalIn } from "../scenarios/approving.ts";
-import { fixture, runCli, startServe, writeConfig } from "../scenarios/support.ts";
-import { openVerbatim } from "../scenarios/verbatim-client.ts";
+import { approvalIn } from "./approving.ts";
+import { fixture, runCli, startServe, writeConfig } from "./support.ts";
+import { openVerbatim } from "./verbatim-client.ts";
 
 const servers = { raw: fixture("verbatim") };
 const secret = "9007199254740993";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { type Ask, approvalIn, askAt, put, putRoute, serveEcho } from "../scenarios/approving.ts";
+import { type Ask, approvalIn, askAt, put, putRoute, serveEcho } from "./approving.ts";
 
 const scopes = ["call", "admin"];
 const yes = { decision: "approve" };

@@ -5,7 +5,7 @@ import { text as readText } from "node:stream/consumers";
 import { suite, test } from "node:test";
 import { createPlane, principalOf } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, runCli, textsOf } from "../scenarios/support.ts";
+import { fixture, runCli, textsOf } from "./support.ts";
 
 /** A server that answers each bearer with their own mail. */
 async function startMail() {

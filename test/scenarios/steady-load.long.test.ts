@@ -5,14 +5,13 @@ import { createPlane } from "../../src/index.ts";
 import { startPostgres } from "../fixtures/postgres.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { within } from "../scenarios/support.ts";
-import { skill, task, workConfig } from "../scenarios/work-world.ts";
+import { within } from "./support.ts";
+import { skill, task, workConfig } from "./work-world.ts";
 
 const callers = 32;
 /** So many calls in a second make SQLite use its thread. */
 const callsBefore = 1_500;
 const jobRuns = 3;
-const hangMs = 60_000;
 
 const work = {
   skills: [skill("say", { steps: [{ id: "say", tool: "now", arguments: {} }] })],

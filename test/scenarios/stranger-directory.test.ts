@@ -6,8 +6,8 @@ import { after, before, suite, test } from "node:test";
 import { manifestOf, type Package, startPackages } from "../fixtures/npm-packages.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { startGateway } from "../scenarios/gateway-client.ts";
-import { fixture, runCli } from "../scenarios/support.ts";
+import { startGateway } from "./gateway-client.ts";
+import { processFixture as fixture, runCli } from "./support.ts";
 
 /** A server without dependencies that tells where it runs, with which words, and who wrote it. */
 const source = (author: string) => `#!/usr/bin/env node

@@ -7,7 +7,7 @@ import { after, before, suite, test } from "node:test";
 import { createPlane } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { namedServer, runCli, textsOf } from "../scenarios/support.ts";
+import { namedServer, runCli, textsOf } from "./support.ts";
 
 type Line = { name: string; launch: string; hash: string; trusted: boolean; inForce: boolean };
 type Shown = { servers: Line[]; settings: Line | null; files: Line[] };
