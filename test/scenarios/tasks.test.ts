@@ -194,7 +194,7 @@ suite("background tasks", { concurrency: 4 }, () => {
     const calling = plane.call("task.optional_task", { ms: 60_000 });
     await untilLogged(log, isMethod("tasks/get"));
     await within("stopping", plane.stop());
-    assertFailed(await calling, "CANCELLED", "cancelled");
+    assertFailed(await calling, "OUTCOME_UNKNOWN", "failed");
     await until("the cancel", () => sentTo(log, "tasks/cancel").length === 1);
   });
 });
@@ -203,7 +203,7 @@ suite("background tasks of 2026-07-28", { concurrency: 4 }, () => {
   test("the server decides, and its task is followed to the result", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ task: fixture("modern-task", ["--log", log]) }, soon);
+    await using plane = await planeOf({ task: fixture("modern-task", ["--log", log], { protocol: "modern" }) }, soon);
     const told = tasksTold(plane);
     const outcome = await plane.call("task.work", { ms: 300 });
     assert.deepEqual(textsOf(outcome), ["the work is done"]);

@@ -142,7 +142,7 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
   test("a modern server is asked with the name and capabilities of the client in every request", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ modern: fixture("modern", ["--only", "--log", log]) });
+    await using plane = await planeOf({ modern: fixture("modern", ["--only", "--log", log], { protocol: "modern" }) });
     const sum = await plane.call("modern.add", { a: 2, b: 3 });
     assert.deepEqual(sum.result?.structuredContent, { sum: 5 });
     assert.equal(countIn(log, "initialize"), 0);
