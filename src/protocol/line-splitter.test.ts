@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../test/fixtures/tier.ts";
 import { createLineSplitter, longBytes } from "./line-splitter.ts";
 
 function split(chunks: readonly Buffer[], limitBytes = Number.POSITIVE_INFINITY) {
@@ -32,7 +33,7 @@ test("any chunking gives the same lines, also where it cuts a character", () => 
       assert.deepEqual(lines, whole.split("\n").slice(0, -1));
       assert.equal(tooLong, 0);
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../test/fixtures/tier.ts";
 import { createOversized, findOversizedId, type Oversized } from "./oversized-id.ts";
 
 function oversized(text: string, pieceBytes = Number.POSITIVE_INFINITY): Oversized {
@@ -12,7 +13,7 @@ function oversized(text: string, pieceBytes = Number.POSITIVE_INFINITY): Oversiz
 
 const long = "x".repeat(3_000);
 
-const cases: [title: string, text: string, id: number | string | undefined][] = [
+const examples: [title: string, text: string, id: number | string | undefined][] = [
   ["at the beginning", `{"jsonrpc":"2.0","id":7,"result":{"text":"${long}"}}`, 7],
   ["at the end", `{"jsonrpc":"2.0","result":{"text":"${long}"},"id":7}`, 7],
   ["as text", `{"id":"a\\"b,}\\\\","result":"${long}"}`, 'a"b,}\\'],
@@ -30,7 +31,7 @@ const cases: [title: string, text: string, id: number | string | undefined][] = 
   ["cut off", `{"${"k".repeat(1_017)}":1,"id":7${"0".repeat(2_000)}`, undefined],
 ];
 
-for (const [title, text, id] of cases) {
+for (const [title, text, id] of examples) {
   test(`the id of a large message ${title} is ${id === undefined ? "not taken" : "found"}`, () => {
     assert.equal(findOversizedId(oversized(text)), id);
   });
@@ -75,6 +76,6 @@ test("no other id is ever taken for it", () => {
       // JSON has no -0.
       if (found !== undefined) assert.equal(JSON.stringify(found), JSON.stringify(message.id));
     }),
-    { numRuns: 1_000 },
+    { numRuns: cases(1_000) },
   );
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { StringDecoder } from "node:string_decoder";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../test/fixtures/tier.ts";
 import { growthOf, maxGrowth } from "../../test/samples/growth.ts";
 import { createSseParser } from "./sse-parser.ts";
 
@@ -14,7 +15,7 @@ function parse(chunks: readonly string[]): Event[] {
   return events;
 }
 
-const cases: [title: string, stream: string, events: Event[]][] = [
+const examples: [title: string, stream: string, events: Event[]][] = [
   ["one line of data is one event", "data: a\n\n", [{ data: "a", event: "message" }]],
   ["several lines of data are joined", "data: a\ndata: b\n\n", [{ data: "a\nb", event: "message" }]],
   [
@@ -48,7 +49,7 @@ const cases: [title: string, stream: string, events: Event[]][] = [
   ["a data field without a colon is an empty line", "data\ndata: a\n\n", [{ data: "\na", event: "message" }]],
 ];
 
-for (const [title, stream, events] of cases) {
+for (const [title, stream, events] of examples) {
   for (const [name, end] of [
     ["LF", "\n"],
     ["CR LF", "\r\n"],
@@ -78,7 +79,7 @@ test("any chunking of the bytes gives the same events, also where it cuts a char
       const chunks = [0, ...sorted].map((from, at) => decoder.write(bytes.subarray(from, sorted[at])));
       assert.deepEqual(parse(chunks), parse([`${whole}: end`]));
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   );
 });
 

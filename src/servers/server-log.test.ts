@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isWholeTier } from "../../test/fixtures/tier.ts";
 import { growthOf, maxGrowth } from "../../test/samples/growth.ts";
 import { createHider } from "../lib/text/redact.ts";
 import { createServerLog } from "./server-log.ts";
@@ -43,7 +44,7 @@ test("of a flood the end stays, within the limit", () => {
 
 test("a flood without a line break, in one piece or in many, is cut as well", () => {
   const one = sample();
-  one.addText(`${"word ".repeat(1_000_000)}tail`);
+  one.addText(`${"word ".repeat(isWholeTier ? 1_000_000 : 100_000)}tail`);
   const many = sample();
   for (let chunk = 0; chunk < 1_000; chunk++) many.addText("word ".repeat(1_000));
   for (const log of [one, many]) assert.ok(texts(log).join("").length <= 64 * 1024);
@@ -90,7 +91,7 @@ test("a secret that stands where a line is cut does not leak in part", () => {
 });
 
 test("a secret that stands where a flood is cut does not leak in part", () => {
-  for (let shift = 1; shift < secret.length; shift++) {
+  for (let shift = 1; shift < secret.length; shift += isWholeTier ? 1 : 6) {
     const log = sample(secret);
     log.addText(`${secret}\n${"x\n".repeat(32 * 1024)}`.slice(0, 64 * 1024 + secret.length - shift));
     assert.doesNotMatch(texts(log).join(""), /staple|6789/, `cut before the last ${shift}`);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases, isWholeTier } from "../../../test/fixtures/tier.ts";
 import { reactOutputs } from "../../../test/samples/react-outputs.ts";
 import { respellJson } from "../../lib/json/respell-json.ts";
 import { createReactReader, parseReact, type ReactTurn } from "./reader.ts";
@@ -65,7 +66,7 @@ test("however a text is cut into pieces, it means the same, and all that is emit
       assert.deepEqual(heard, { thought: whole.thought, answer: whole.answer ?? "" });
       assert.deepEqual(readPieces(text.split("")).turn, whole);
     }),
-    { numRuns: 4_000 },
+    { numRuns: cases(4_000) },
   );
 });
 
@@ -76,7 +77,7 @@ test("every text means exactly one of an action, an answer and a problem", () =>
       assert.equal([action, answer, problem].filter((one) => one !== null).length, 1);
       if (action) assert.ok(JSON.parse(action.arguments));
     }),
-    { numRuns: 2_000 },
+    { numRuns: cases(2_000) },
   );
 });
 
@@ -108,7 +109,7 @@ test("what is written by the rules is read as it was meant", () => {
         assert.equal(parseReact(`Thought: ${thought}\nFinal Answer: ${thought}`).answer, thought);
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: cases(1_000) },
   );
 });
 
@@ -128,25 +129,25 @@ test("a text is emitted while it comes, except where it could become something e
   ]);
 });
 
-/** With work that grows with the square of a text, these would not come to an end while anybody waits. */
-const megabyte = 1 << 20;
+/** With work that grows with the square of a text, a megabyte would not come to an end while anybody waits. */
+const many = isWholeTier ? 1 << 20 : 1 << 15;
 const long: Record<string, string> = {
-  "blank lines behind an action": `Action:${"\n".repeat(megabyte)}x`,
-  blanks: " ".repeat(megabyte),
-  "tags and blanks": `<think>${"<".repeat(megabyte)}`,
-  "open braces": `Action: x\nArgs: y${"{".repeat(megabyte)}`,
-  "nested braces": `Action: x\nArgs: ${"{".repeat(megabyte)}`,
-  "escaped quotes": `Action: x\nArgs: {"a": "${'\\"'.repeat(megabyte / 2)}`,
-  "line breaks in a text": `Action: x\nArgs: {"a": "${"\n".repeat(megabyte)}"}`,
-  fences: `Final Answer: ${"```\n".repeat(megabyte / 4)}`,
-  labels: "Thought: a\n".repeat(megabyte / 11),
-  asterisks: "*".repeat(megabyte),
-  "asterisks in a bold answer": `**Final Answer: a${"*".repeat(megabyte)}`,
-  "spaces in a name": `Action: a${" ".repeat(megabyte)}{}`,
+  "blank lines behind an action": `Action:${"\n".repeat(many)}x`,
+  blanks: " ".repeat(many),
+  "tags and blanks": `<think>${"<".repeat(many)}`,
+  "open braces": `Action: x\nArgs: y${"{".repeat(many)}`,
+  "nested braces": `Action: x\nArgs: ${"{".repeat(many)}`,
+  "escaped quotes": `Action: x\nArgs: {"a": "${'\\"'.repeat(many / 2)}`,
+  "line breaks in a text": `Action: x\nArgs: {"a": "${"\n".repeat(many)}"}`,
+  fences: `Final Answer: ${"```\n".repeat(many / 4)}`,
+  labels: "Thought: a\n".repeat(many / 11),
+  asterisks: "*".repeat(many),
+  "asterisks in a bold answer": `**Final Answer: a${"*".repeat(many)}`,
+  "spaces in a name": `Action: a${" ".repeat(many)}{}`,
 };
 
 for (const [what, text] of Object.entries(long)) {
-  test(`a megabyte of ${what} comes to an end, whole and in small pieces`, () => {
+  test(`a long text of ${what} comes to an end, whole and in small pieces`, () => {
     const whole = parseReact(text);
     const pieces = Array.from({ length: Math.ceil(text.length / 3) }, (_, at) => text.slice(at * 3, at * 3 + 3));
     assert.deepEqual(readPieces(pieces).turn, whole);

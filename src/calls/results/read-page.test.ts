@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { anyCharacter } from "../../../test/samples/texts.ts";
 import type { ResultQuery } from "../../model/calls/stored-result.ts";
 import { readPage } from "./read-page.ts";
 
@@ -11,7 +12,7 @@ const json = textResult(JSON.stringify({ items: [{ name: "a/b", "x.y": 1 }, { na
 test("pages of any size, one after the other, give the whole text and cut no character", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.string({ unit: "binary", maxLength: 60 }),
+      fc.string({ unit: anyCharacter, maxLength: 60 }),
       fc.integer({ min: 1, max: 9 }),
       async (text, limit) => {
         const result = textResult(`! ${text.toWellFormed()}`);

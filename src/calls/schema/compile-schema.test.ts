@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import fc from "fast-check";
+import { cases } from "../../../test/fixtures/tier.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { checkSchema } from "../schema-check.ts";
 
@@ -87,7 +88,7 @@ test("a value fits a schema exactly if it does for another validator", () => {
         );
       }
     }),
-    { numRuns: 100 },
+    { numRuns: cases(100) },
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../../test/fixtures/tier.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { jsonText } from "./json-text.ts";
 
@@ -111,7 +112,7 @@ test("whatever the object: a value that was set is there, and once removed every
     assert.deepEqual(commentsOf(less.replaceAll("\r", "")), commentsOf(lines));
     assert.equal(less.replaceAll(/\s/g, ""), text.replaceAll(/\s/g, ""));
   });
-  fc.assert(property, { numRuns: 500 });
+  fc.assert(property, { numRuns: cases(500) });
 });
 
 test("whatever is removed: the rest of the data and every comment stay", () => {
@@ -126,5 +127,5 @@ test("whatever is removed: the rest of the data and every comment stay", () => {
     const inside = JSON.stringify(data[name] as Json, null, space).split("\n").length - 1;
     if (rest.length > 0) assert.equal(commentsOf(less).length, commentsOf(text).length - inside);
   });
-  fc.assert(property, { numRuns: 500 });
+  fc.assert(property, { numRuns: cases(500) });
 });

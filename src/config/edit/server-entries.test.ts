@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import { cases } from "../../../test/fixtures/tier.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { readData } from "./edit-file.ts";
 import { addServerEntry, putServerEntry, removeServerEntry } from "./server-entries.ts";
@@ -138,7 +139,7 @@ test("whatever the file: adding and removing a server leaves the data and the co
       );
     },
   );
-  await fc.assert(property, { numRuns: 200 });
+  await fc.assert(property, { numRuns: cases(200) });
 });
 
 const places: [title: string, before: string, after: unknown][] = [

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { stringify } from "yaml";
+import { cases } from "../../../test/fixtures/tier.ts";
 import { yamlText } from "./yaml-text.ts";
 
 const text = `# My servers
@@ -87,5 +88,5 @@ test("whatever the servers: one more can be written and removed, and the text is
       assert.equal(yamlText.remove(more, ["mcpServers", name]), text);
     },
   );
-  fc.assert(property, { numRuns: 200 });
+  fc.assert(property, { numRuns: cases(200) });
 });

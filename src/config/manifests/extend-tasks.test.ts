@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isWholeTier } from "../../../test/fixtures/tier.ts";
 import { type Entry, toEntry } from "./entries.ts";
 import { extendTasks } from "./read-manifests.ts";
 
@@ -54,7 +55,7 @@ test("each task that cannot be built is reported once, with the circle or the na
 });
 
 test("a long chain is no mistake", () => {
-  const names = Array.from({ length: 2_000 }, (_, at) => `t${at}`);
+  const names = Array.from({ length: isWholeTier ? 2_000 : 200 }, (_, at) => `t${at}`);
   const chain = names.map((name, at) => task(name, at === 0 ? { summary: "first" } : { extends: names[at - 1] }));
   const { built, problems } = extend(...chain);
   assert.deepEqual([problems.length, built.at(-1)?.summary], [0, "first"]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../../test/fixtures/tier.ts";
 import { growthOf, maxGrowth } from "../../../test/samples/growth.ts";
 import { looksSecret } from "../../lib/text/redact.ts";
 import { maskSecrets } from "./mask.ts";
@@ -37,7 +38,7 @@ for (const key of secretKeys) test(`'${key}' looks secret`, () => assert.equal(l
 for (const key of plainKeys) test(`'${key}' does not look secret`, () => assert.equal(looksSecret(key), false));
 
 const secret = "hunter2hunter2";
-const cases: [title: string, value: unknown, shown: unknown][] = [
+const examples: [title: string, value: unknown, shown: unknown][] = [
   ["a token", { token: secret }, { token: "***" }],
   ["a short token", { token: "12345678" }, { token: "***" }],
   ["a variable", { env: { GITHUB_TOKEN: secret, HOME: "/root" } }, { env: { GITHUB_TOKEN: "***", HOME: "***" } }],
@@ -81,7 +82,7 @@ const cases: [title: string, value: unknown, shown: unknown][] = [
   ["what JSON has no word for", { a: undefined, b: [undefined], c: () => 1 }, { b: [null], c: null }],
 ];
 
-for (const [title, value, shown] of cases) {
+for (const [title, value, shown] of examples) {
   test(`${title} is shown as it may be`, () => assert.deepEqual(maskSecrets(value), shown));
 }
 
@@ -168,7 +169,7 @@ test("a secret under a key that looks secret shows no part of itself", () => {
       const end = JSON.stringify(value.slice(-6)).slice(1, -1);
       assert.ok(!shown.includes(end), shown);
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(2000) },
   );
 });
 

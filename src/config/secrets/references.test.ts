@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../../test/fixtures/tier.ts";
 import { growthOf, maxGrowth } from "../../../test/samples/growth.ts";
 import { escapeSecrets, findReferences, splitReferences, splitSecrets } from "./references.ts";
 
-const cases: [text: string, ...found: [kind: string, name: string, fallback: string | null][]][] = [
+const examples: [text: string, ...found: [kind: string, name: string, fallback: string | null][]][] = [
   ["plain $USER $ {x} $"],
   ["${USER}", ["env", "USER", null]],
   ["a${_x9}b${Y:-}", ["env", "_x9", null], ["env", "Y", ""]],
@@ -21,7 +22,7 @@ const cases: [text: string, ...found: [kind: string, name: string, fallback: str
   ["${1${A}", ["env", "A", null]],
 ];
 
-for (const [text, ...found] of cases) {
+for (const [text, ...found] of examples) {
   test(`'${text}' refers to ${found.map(([kind, name]) => `${kind} ${name}`).join(" and ") || "nothing"}`, () => {
     const references = findReferences(text);
     assert.deepEqual(
@@ -63,7 +64,7 @@ test("what is escaped says what it said, before a reference too", () => {
       );
       assert.equal(parts.map((part) => (typeof part === "string" ? part : "")).join(""), text);
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(2000) },
   );
 });
 

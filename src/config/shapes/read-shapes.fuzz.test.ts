@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readShapesOf } from "../../../test/fixtures/configs/read-fixture.ts";
+import { cases } from "../../../test/fixtures/tier.ts";
 import { settingsFromEnvironment } from "./environment-settings.ts";
 import { toolKeys } from "./normal-form.ts";
 import { fieldReaders } from "./server.ts";
@@ -45,7 +46,7 @@ test("no data makes the translation throw, change what it was given, or reach a 
       for (const { path } of settings) assert.ok(path.length > 0);
       for (const { message, file } of problems) assert.ok(message !== "" && file === "config.json");
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(2000) },
   );
   assert.deepEqual(Object.getOwnPropertyNames(Object.prototype).sort(), inherited);
 });
@@ -59,7 +60,7 @@ test("no setting is below another, and none is said twice", () => {
         assert.ok(!path.startsWith(sorted[at] ?? ""), `${sorted[at]} holds ${path}`);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: cases(1000) },
   );
 });
 

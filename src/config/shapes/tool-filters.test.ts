@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../../test/fixtures/tier.ts";
 import { passesFilter } from "../../lib/text/glob.ts";
 import { intersectFilters } from "./tools-mcp-block.ts";
 
-const cases: [left: string[], right: string[], both: string[] | undefined][] = [
+const examples: [left: string[], right: string[], both: string[] | undefined][] = [
   [["a", "b"], ["b", "c"], ["b"]],
   [[], ["a"], []],
   [["read_*"], ["read_file", "write"], ["read_file"]],
@@ -17,7 +18,7 @@ const cases: [left: string[], right: string[], both: string[] | undefined][] = [
   [["a?"], ["?b"], undefined],
 ];
 
-for (const [left, right, both] of cases) {
+for (const [left, right, both] of examples) {
   test(`[${left}] and [${right}] both admit ${both ? `[${both}]` : "what no list says"}`, () => {
     assert.deepEqual(intersectFilters(left, right), both);
     assert.deepEqual(intersectFilters(right, left), both);
@@ -35,6 +36,6 @@ test("a name passes the common list exactly when it passes both", () => {
       const expected = passesFilter(tool, left, null) && passesFilter(tool, right, null);
       assert.equal(passesFilter(tool, both, null), expected);
     }),
-    { numRuns: 3000 },
+    { numRuns: cases(3000) },
   );
 });

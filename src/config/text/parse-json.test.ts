@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../../test/fixtures/tier.ts";
 import { anyCharacter } from "../../../test/samples/texts.ts";
 import { renderProblem } from "../../model/config/config.ts";
 import { parseJson } from "./read-document.ts";
@@ -163,7 +164,7 @@ test("any text at all gives a document or an error, and never throws", () => {
       );
       for (const { line } of problems) assert.ok(line !== null && line >= 1);
     }),
-    { numRuns: 1000 },
+    { numRuns: cases(1000) },
   );
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { parse as parseReference, stringify } from "yaml";
+import { cases } from "../../../test/fixtures/tier.ts";
 import { anyCharacter } from "../../../test/samples/texts.ts";
 import { parseYaml } from "./parse-yaml.ts";
 
@@ -179,6 +180,6 @@ test("any text at all gives a document or an error, and never throws", () => {
       );
       for (const { line } of problems) assert.ok(line !== null && line >= 1);
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(2000) },
   );
 });

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import { cases } from "../../../test/fixtures/tier.ts";
 import { readDocument } from "./read-document.ts";
 
 async function read(name: string, content: string | Uint8Array) {
@@ -110,7 +111,7 @@ test("any bytes at all give a document or an error, and never throw", async () =
         assert.equal(({} as { polluted?: boolean }).polluted, undefined);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
 });
 

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../../test/fixtures/tier.ts";
 import { growthOf, maxGrowth } from "../../../test/samples/growth.ts";
+import { anyCharacter } from "../../../test/samples/texts.ts";
 import { repairTruncatedJson } from "./repair-json.ts";
 
-const cases: [text: string, repaired: unknown][] = [
+const examples: [text: string, repaired: unknown][] = [
   ['{"a": 1', { a: 1 }],
   ['{"a": [1, {"b": "c', { a: [1, { b: "c" }] }],
   ['{"a": 1,', { a: 1 }],
@@ -18,7 +20,7 @@ const cases: [text: string, repaired: unknown][] = [
   ['"a": 1', { a: 1 }],
 ];
 
-for (const [text, expected] of cases) {
+for (const [text, expected] of examples) {
   test(`${text} is completed`, () => assert.deepEqual(repairTruncatedJson(text)?.value, expected));
 }
 
@@ -72,7 +74,7 @@ function isBeginningOf(cut: unknown, whole: unknown): boolean {
   });
 }
 
-const objects = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
+const objects = fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
 
 test("an object cut at any point is repaired to its beginning or not at all", () => {
   fc.assert(
@@ -84,7 +86,7 @@ test("an object cut at any point is repaired to its beginning or not at all", ()
       assert.ok(typeof repaired === "object" && repaired !== null && !Array.isArray(repaired));
       assert.ok(isBeginningOf(repaired, JSON.parse(whole)), `${text} became ${JSON.stringify(repaired)}`);
     }),
-    { numRuns: 1000 },
+    { numRuns: cases(1000) },
   );
 });
 
@@ -107,7 +109,7 @@ test("any text at all gives an object or nothing, and never throws", () => {
       if (repaired === undefined) return;
       assert.ok(typeof repaired === "object" && repaired !== null && !Array.isArray(repaired));
     }),
-    { numRuns: 1000 },
+    { numRuns: cases(1000) },
   );
 });
 

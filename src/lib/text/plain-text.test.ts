@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../../test/fixtures/tier.ts";
 import { anyCharacter } from "../../../test/samples/texts.ts";
 import { plainText } from "./plain-text.ts";
 
-const cases: [title: string, text: string, plain: string][] = [
+const examples: [title: string, text: string, plain: string][] = [
   ["colours", "\u001b[31mred\u001b[0m", "red"],
   ["a moved cursor", "safe\u001b[2K\u001b[1Grm -rf", "saferm -rf"],
   ["a window title that ends with a bell", "\u001b]0;owned\u0007text", "text"],
@@ -18,7 +19,7 @@ const cases: [title: string, text: string, plain: string][] = [
   ["invisible tags", "hi\u{e0041}\u{e007f}", "hi"],
 ];
 
-for (const [title, text, plain] of cases) {
+for (const [title, text, plain] of examples) {
   test(`${title} are taken out`, () => assert.equal(plainText(text), plain));
 }
 
@@ -37,6 +38,6 @@ test("no control and no direction-changing character survives", () => {
       assert.doesNotMatch(plain, harmful);
       assert.equal(plainText(plain), plain);
     }),
-    { numRuns: 1000 },
+    { numRuns: cases(1000) },
   );
 });

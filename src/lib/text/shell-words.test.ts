@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import fc from "fast-check";
+import { isWholeTier } from "../../../test/fixtures/tier.ts";
 import { growthOf, maxGrowth } from "../../../test/samples/growth.ts";
 import { readShell } from "./shell.ts";
 
@@ -131,7 +132,7 @@ test("what is read without a doubt is what bash makes of it", () => {
   );
   const texts = fc.sample(
     fc.array(piece, { maxLength: 14 }).map((pieces) => `f ${pieces.join("")}`),
-    { numRuns: 3_000, seed: 8 },
+    { numRuns: isWholeTier ? 3_000 : 300, seed: 8 },
   );
   const plain = texts.filter((text) => {
     if (text.endsWith("\\")) return false;
@@ -140,7 +141,7 @@ test("what is read without a doubt is what bash makes of it", () => {
       ({ problem, words }) => problem === null && words[0]?.text === "f" && words.every(({ doubt }) => doubt === null),
     );
   });
-  assert.ok(plain.length > 300, `only ${plain.length} of them were plain`);
+  assert.ok(plain.length > texts.length / 10, `only ${plain.length} of them were plain`);
   const script = `f() { printf '%s\\1' "$@"; printf '\\2'; }\n${plain.map((text) => `${text}\nprintf '\\3'\n`).join("")}`;
   const said = execFileSync("bash", ["--norc"], { input: script, encoding: "utf8" }).split("\u0003").slice(0, -1);
   const read = plain.map((text) =>

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../../test/fixtures/tier.ts";
 import { anyCharacter } from "../../../test/samples/texts.ts";
 import type { ToolId } from "./tool.ts";
 import { createToolNameIndex, mayBelongTo, type NameMatch, toolKey } from "./tool-name.ts";
@@ -36,7 +37,7 @@ test("names and names for models are unique, and the latter fit every model API"
       assert.equal(new Set(ids.map(index.modelName)).size, ids.length);
       for (const id of ids) assert.match(index.modelName(id), safeName);
     }),
-    { numRuns: 400 },
+    { numRuns: cases(400) },
   );
 });
 
@@ -62,7 +63,7 @@ test("every tool is found again by its name and by its name for models", () => {
         assert.deepEqual(index.find(index.modelName(id)), { kind: "one", id });
       }
     }),
-    { numRuns: 400 },
+    { numRuns: cases(400) },
   );
 });
 
@@ -77,7 +78,7 @@ test("a spelling that is no tool's name finds every tool that answers to it", ()
         assert.deepEqual(found(index.find(spelling)), expected.sort(), JSON.stringify(spelling));
       }
     }),
-    { numRuns: 400 },
+    { numRuns: cases(400) },
   );
 });
 

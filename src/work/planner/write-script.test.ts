@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../../test/fixtures/tier.ts";
+import { anyCharacter } from "../../../test/samples/texts.ts";
 import type { PlanStep, ToolPlan } from "../../model/calls/tool-plan.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { readPlan } from "./read-plan.ts";
@@ -55,9 +57,9 @@ const awkward = fc.string({
   ),
   maxLength: 12,
 });
-const text = fc.oneof(awkward, fc.string({ unit: "binary", maxLength: 20 }));
+const text = fc.oneof(awkward, fc.string({ unit: anyCharacter, maxLength: 20 }));
 const toolName = text.map((name) => name.replaceAll("\0", "").toWellFormed()).filter((name) => name.trim() !== "");
-const args = fc.dictionary(text, fc.jsonValue({ maxDepth: 2, stringUnit: "binary" })) as fc.Arbitrary<JsonObject>;
+const args = fc.dictionary(text, fc.jsonValue({ maxDepth: 2, stringUnit: anyCharacter })) as fc.Arbitrary<JsonObject>;
 const step: fc.Arbitrary<PlanStep> = fc.record({ tool: toolName, arguments: args, why: text });
 const plan: fc.Arbitrary<ToolPlan> = fc.record({
   task: text,
@@ -75,7 +77,7 @@ test("reading a script gives the same calls back, whatever is in them", () => {
       assert.deepEqual(problems, []);
       assert.deepEqual(calls(steps), calls(one.steps));
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });
 
@@ -95,15 +97,17 @@ test("bash makes exactly these calls, whatever is in them", () => {
 
 /** What a command of that name is given by a script, call by call. */
 function argumentsInBash(script: string, ...words: string[]): string[][] {
-  const program = `toolplane() { printf '%s\\0' "$@"; printf '\\1\\0'; }; eval "$SCRIPT"`;
+  const program = `toolplane() { printf '%s\\0' "$#" "$@"; }; eval "$SCRIPT"`;
   const said = execFileSync("bash", ["--norc", "-c", program, "plan.sh", ...words], {
     env: { PATH: process.env.PATH, SCRIPT: script },
     encoding: "utf8",
   });
-  return said
-    .split("\u0001\0")
-    .slice(0, -1)
-    .map((call) => call.split("\0").slice(0, -1));
+  const parts = said.split("\0").slice(0, -1);
+  const made: string[][] = [];
+  // A call is the number of its words, and then these.
+  for (let at = 0; at < parts.length; at += Number(parts[at]) + 1)
+    made.push(parts.slice(at + 1, at + 1 + Number(parts[at])));
+  return made;
 }
 
 function wordsFor(tool: string, given: JsonObject, more: string[]): string[] {

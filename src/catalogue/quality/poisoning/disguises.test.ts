@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { growthOf, maxGrowth } from "../../../../test/samples/growth.ts";
 import { scanDefinition } from "./scan-definition.ts";
 
 type Disguise = { class: string; definition: object };
@@ -41,25 +42,13 @@ test("the work of a scan grows with the text and not faster", () => {
     "1gn0r3 ",
     "a@b.",
   ];
-  for (const part of parts) assertGrows(part, 2_500);
-});
-
-/** Of the processor, which others on the machine do not change; a new text each time. */
-function timeOf(part: string, length: number, at: number): number {
-  const description = `${at}${part.repeat(Math.ceil(length / part.length))}`;
-  const before = process.cpuUsage();
-  scanDefinition({ description });
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
-
-/** The best of several. Eight times the text may take 32 times as long; it would take 64 if each letter met each. */
-function assertGrows(part: string, length: number): void {
-  let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let round = 0; round < 10; round++) {
-    small = Math.min(small, timeOf(part, length, round));
-    large = Math.min(large, timeOf(part, 8 * length, round));
-    if (round > 0 && large < 8 * 4 * Math.max(small, 0.5)) return;
+  let texts = 0;
+  for (const part of parts) {
+    const growth = growthOf((size) => {
+      // A new text each time: what was scanned is remembered.
+      texts += 1;
+      scanDefinition({ description: `${texts}${part.repeat(Math.ceil(size / part.length))}` });
+    }, 2_500);
+    assert.ok(growth < maxGrowth, `'${part}': eight times as much took ${growth} times as long`);
   }
-  assert.fail(`${part}: ${small} ms, then ${large} ms`);
-}
+});
