@@ -66,7 +66,7 @@ suite("the package, installed in an empty directory", () => {
 
   test("starts the thread that writes to a store", async () => {
     const file = join(installed.project, "thread.db");
-    const worker = new Worker(join(installed.package, ownFiles.appendWorker.built), { workerData: file });
+    const worker = new Worker(join(installed.package, ownFiles.appendWorker.built), { workerData: { file } });
     const [said] = await new Promise<unknown[]>((resolve, reject) => {
       worker.once("message", (...heard) => resolve(heard)).once("error", reject);
     });

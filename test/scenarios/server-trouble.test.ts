@@ -69,6 +69,7 @@ suite("servers in trouble", { concurrency: 6 }, () => {
 
   test("a name found nowhere is reported together with the servers that could not be asked", async () => {
     await using plane = await planeOf({ echo: fixture("echo"), missing: { command: "no-such-command" } });
+    await plane.servers.connect("echo");
     const outcome = await plane.call("ecko", {});
     assertFailed(outcome, "TOOL_NOT_FOUND", "refused");
     assert.match(errorOf(outcome).message, /Did you mean .*'echo\.echo'.*'missing' is not available/);

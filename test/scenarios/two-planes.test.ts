@@ -91,7 +91,7 @@ suite("planes in one process", { concurrency: 4 }, () => {
     await plane.stop();
     const outcome = await within("a call to a stopped plane", plane.call("echo.do_it_now"));
     const code = outcome.error?.code ?? "";
-    assert.ok(["SERVER_UNAVAILABLE", "CANCELLED"].includes(code), `${code}: ${outcome.error?.message}`);
+    assert.ok(["SERVER_UNAVAILABLE", "SHUTTING_DOWN"].includes(code), `${code}: ${outcome.error?.message}`);
     assert.equal(pidsIn(log).length, 1);
   });
 
