@@ -57,7 +57,12 @@ const damages: [string, (text: Buffer) => Buffer, string[], RegExp][] = [
   ["was cut off", (text) => text.subarray(0, -100), ["a", "b", "c"], /1 record in it/],
   ["ends in the middle", (text) => text.subarray(0, text.length / 2 + 10), ["a", "b"], /1 record in it/],
   ["has a changed byte in a name", (text) => flip(text, text.indexOf("github")), ["b", "c", "d"], /1 record in it/],
-  ["has a changed byte in a checksum", (text) => flip(text, 3), ["b", "c", "d"], /1 record in it/],
+  [
+    "has a changed byte in a checksum",
+    (text) => flip(text, text.indexOf('"crc":"') + 9),
+    ["b", "c", "d"],
+    /1 record in it/,
+  ],
   ["has a line break less", (text) => flip(text, text.indexOf("\n")), ["c", "d"], /1 record in it/],
   [
     "has changes everywhere",
@@ -212,8 +217,9 @@ test("a plane that was suspended so long that its spool was taken away goes on i
   await spool.add([callEntry("c")]);
   const files = await readdir(directory.path);
   const texts = await Promise.all(files.map((name) => readFile(directory.file(name), "utf8")));
-  assert.ok(texts.join("").endsWith(` ${line("c")}`), "what is written now has a name on the disk");
-  assert.equal(texts.join("").split("\n").length, 2);
+  const [written, ...others] = texts.join("").split("\n");
+  assert.deepEqual(JSON.parse(written ?? "")[0], callEntry("c"), "what is written now has a name on the disk");
+  assert.deepEqual(others, [""]);
   spool.leave()();
   spool.close();
 });

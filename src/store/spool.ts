@@ -95,29 +95,29 @@ export function createSpool(store: string): Spool {
   };
 }
 
-/** With a checksum: a line that was damaged on the disk has to be noticed. */
+/** With a checksum: a line that was damaged on the disk has to be noticed. Earlier versions read it as an unknown entry. */
 function lineOf(entries: readonly JournalEntry[]): string {
   const texts = entries.map((entry) => {
     if (entry.kind !== "call" || entry.text === undefined) return JSON.stringify(entry);
     return `{"kind":"call","events":${entry.events ?? 0},"call":${entry.text}}`;
   });
-  const text = `[${texts.join(",")}]`;
-  return `${checksumOf(text)} ${text}\n`;
+  const text = `[${texts.join(",")}`;
+  return `${text}${endOf(text)}\n`;
 }
 
-const checksumLength = 8;
-
-function checksumOf(text: string): string {
-  return crc32(text).toString(16).padStart(checksumLength, "0");
+function endOf(text: string): string {
+  return `,{"crc":"${crc32(text).toString(16).padStart(8, "0")}"}]`;
 }
+
+const end = /,\{"crc":"[0-9a-f]{8}"\}\]$/;
 
 /** Null where it is damaged. */
 export function parseLine(line: string): JournalEntry[] | null {
-  // Versions before checksums wrote the entries alone.
-  const text = line.startsWith("[") ? line : line.slice(checksumLength + 1);
-  if (text !== line && line.slice(0, checksumLength) !== checksumOf(text)) return null;
+  const text = line.replace(end, "");
+  const isWhole = text === line || line === text + endOf(text);
   try {
-    return JSON.parse(text) as JournalEntry[];
+    // Versions before checksums wrote the entries alone.
+    return isWhole ? (JSON.parse(text === line ? line : `${text}]`) as JournalEntry[]) : null;
   } catch {
     return null;
   }
