@@ -2,6 +2,7 @@ import { steadyNow } from "../lib/async/steady-time.ts";
 import { cutText } from "../lib/text/cut-text.ts";
 import { plainText } from "../lib/text/plain-text.ts";
 import { redact } from "../lib/text/redact.ts";
+import { programOf } from "../model/servers/package-launcher.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 
 type Launcher = {
@@ -42,8 +43,7 @@ export function installerOf(line: CommandLine): string | null {
 
 function launcherOf({ command = "", args, container }: CommandLine): (Launcher & { name: string }) | null {
   if (container) return { name: "the container engine", complains: engine };
-  const name = command.split(/[\\/]/).at(-1) ?? "";
-  const program = name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, "");
+  const program = programOf(command);
   // The usual way to write it for Windows.
   const [flag = "", inner] = args;
   if (program === "cmd" && /^\/c$/i.test(flag)) return launcherOf({ command: inner, args: args.slice(2) });

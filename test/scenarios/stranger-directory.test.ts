@@ -3,11 +3,13 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { createPlane } from "../../src/index.ts";
 import { manifestOf, type Package, startPackages } from "../fixtures/npm-packages.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { inSurroundings } from "../fixtures/surroundings.ts";
 import { until } from "../fixtures/until.ts";
 import { startGateway } from "./gateway-client.ts";
-import { processFixture as fixture, runCli } from "./support.ts";
+import { processFixture as fixture, runCli, textsOf } from "./support.ts";
 
 /** A server without dependencies that tells where it runs, with which words, and who wrote it. */
 const source = (author: string) => `#!/usr/bin/env node
@@ -210,6 +212,23 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
     assert.equal((await one.call("echo__cwd", {})).text, at.clone);
     assert.equal((await two.call("echo__cwd", {})).text, realpathSync(other));
     await until("a plane that suits no client has gone", () => servingIn(at.env.XDG_DATA_HOME).length === 0);
+  });
+
+  test("trust that is given later, by a command or over HTTP by hash, reaches a plane that runs", async () => {
+    const at = await world("later", { echo: fixture("echo", ["."]) });
+    await using client = await startGateway([], {}, () => undefined, { cwd: at.clone, env: at.env });
+    assert.match((await client.call("echo__cwd", {})).text, /not trusted yet: it would work in this directory/);
+    await at.run("trust", "--yes");
+    await until("the server runs", async () => (await client.call("echo__cwd", {})).text === at.clone);
+    const place = { config: at.own, projectDirectory: root.path, dataDirectory: root.file("later/other") };
+    const env = { ...process.env, ...at.env };
+    await inSurroundings({ env, directory: at.clone }, async () => {
+      await using plane = await createPlane(place);
+      const { own } = await plane.trust.list();
+      assert.deepEqual(Object.keys(plane.config().untrusted), ["echo"]);
+      await plane.trust.approve(own.map(({ hash }) => hash));
+      assert.deepEqual(textsOf(await plane.call("echo.cwd", {})), [realpathSync(root.path)]);
+    });
   });
 
   test("a server of variables does not start in the directory it is used in", async () => {

@@ -153,6 +153,7 @@ export async function serveMcp(cli: Cli, options: GlobalOptions & McpView): Prom
     plane.start();
     await cli.serveMcp(plane, interrupted, withoutUndefined({ mode, names, toolset, server }));
   };
-  await withPlane(cli, { ...options, standalone: true }, work, { relays: true });
+  // It takes notice of trust that its person gives later.
+  await withPlane(cli, { ...options, standalone: true }, work, { relays: true, watch: true });
   return 0;
 }
