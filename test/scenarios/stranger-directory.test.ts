@@ -214,7 +214,7 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
     await until("a plane that suits no client has gone", () => servingIn(at.env.XDG_DATA_HOME).length === 0);
   });
 
-  test("trust that is given later, by a command or over HTTP by hash, reaches a plane that runs", async () => {
+  test("trust that is given later, by a command or by its hash, reaches a plane that runs", async () => {
     const at = await world("later", { echo: fixture("echo", ["."]) });
     await using client = await startGateway([], {}, () => undefined, { cwd: at.clone, env: at.env });
     assert.match((await client.call("echo__cwd", {})).text, /not trusted yet: it would work in this directory/);
