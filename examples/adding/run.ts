@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -104,6 +104,11 @@ try {
     const file = join(directory, "toolplane.json");
     const config = JSON.parse(readFileSync(file, "utf8"));
     writeFileSync(file, JSON.stringify({ registries: [`${address}/registry`], ...config }, null, 2));
+    // The entries of a registry lead to public addresses only. Yours alone may say that this one is right.
+    const own = join(directory, "config", "toolplane");
+    mkdirSync(own, { recursive: true });
+    const security = { egress: { allow: [new URL(address).host] } };
+    writeFileSync(join(own, "toolplane.json"), JSON.stringify({ security }));
     await toolplane("trust", "--yes");
     await toolplane("add", "io.github.example/greeter", "--name", "team-greeter", "--set", "X_TEAM=blue");
     const { mcpServers } = JSON.parse(readFileSync(file, "utf8"));
