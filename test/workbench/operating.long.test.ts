@@ -59,7 +59,7 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
   test("a server is disconnected, connected and examined, and what is broken says how to mend it", async () => {
     const { page, complaints } = await world.visit("/servers");
     await page.getByRole("button", { name: "Disconnect echo" }).click();
-    await page.getByRole("button", { name: "Connect echo" }).click();
+    await page.getByRole("button", { name: "Connect echo", exact: true }).click();
     await page.getByRole("button", { name: "Disconnect echo" }).waitFor();
     await page.getByRole("link", { name: "lost", exact: true }).click();
     await page.getByRole("button", { name: "Run diagnostics" }).click();

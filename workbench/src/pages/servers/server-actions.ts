@@ -21,7 +21,9 @@ export function useServerVerb(name: string) {
     },
     onError: toastError,
     onSettled: () => {
-      for (const topic of ["servers", "tools", "tool-list"]) void client.invalidateQueries({ queryKey: [topic] });
+      for (const topic of ["tools", "tool-list"]) void client.invalidateQueries({ queryKey: [topic] });
+      // The button is busy until it shows the new state, so that a second click does not do the opposite.
+      return client.invalidateQueries({ queryKey: ["servers"] });
     },
   });
 }
